@@ -4,7 +4,7 @@
 pub mod account;
 pub mod admin;
 pub mod api_keys;
-pub mod destinations;
+pub mod connections;
 pub mod payment;
 pub mod people;
 pub mod playground;
@@ -23,10 +23,10 @@ use crate::{
         account::AccountBackend,
         admin::{
             AdminBackend, accounts::AdminAccountsBackend, announcements::AnnouncementBackend, audit_log::AuditBackend,
-            failed_work::FailedWorkBackend, health::HealthBackend,
+            failed_jobs::FailedWorkBackend, health::HealthBackend,
         },
         api_keys::ApiKeyBackend,
-        destinations::DestinationBackend,
+        connections::ConnectionBackend,
         payment::PaymentBackend,
         people::PeopleBackend,
         playground::PlaygroundBackend,
@@ -49,7 +49,7 @@ pub trait Backend:
     + AnnouncementBackend
     + ApiKeyBackend
     + AuditBackend
-    + DestinationBackend
+    + ConnectionBackend
     + FailedWorkBackend
     + HealthBackend
     + PaymentBackend

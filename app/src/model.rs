@@ -1,10 +1,11 @@
 //! View models, and types shared by server and browser.
 
+pub mod account_summary;
 pub mod admin;
 pub mod announcement;
 pub mod api_key;
+pub mod connection;
 pub mod delivery;
-pub mod destination;
 pub mod live_preview;
 pub mod money;
 pub mod overview;
@@ -18,7 +19,6 @@ pub mod render;
 pub mod role;
 pub mod second_factor;
 pub mod settings;
-pub mod standing;
 pub mod storage;
 pub mod team;
 pub mod template;

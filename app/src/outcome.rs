@@ -70,7 +70,7 @@ impl Outcome {
     }
 
     /// Returns the validation error of a field.
-    pub fn fault(self, field: Field) -> Option<&'static str> {
+    pub fn problem(self, field: Field) -> Option<&'static str> {
         let faulty = self.rejection(|rejection| rejection.faulty().contains(&field));
         faulty.unwrap_or_default().then(|| field.rule())
     }

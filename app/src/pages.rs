@@ -6,7 +6,7 @@ pub mod billing;
 pub mod check_mail;
 pub mod confirm;
 pub mod confirm_email;
-pub mod destinations;
+pub mod connections;
 pub mod failure;
 pub mod forgot_password;
 pub mod invitation;

@@ -11,14 +11,14 @@ use leptos_router::{
 use crate::pages::{
     admin::{
         account::Account, accounts::Accounts, announcements::Announcements, audit_log::AuditLog,
-        failed_work::FailedWork, health::SystemHealth,
+        failed_jobs::FailedJob, health::SystemHealth,
     },
     api_keys::ApiKeys,
     billing::Billing,
     check_mail::CheckMail,
     confirm::Confirm,
     confirm_email::ConfirmEmail,
-    destinations::Destinations,
+    connections::Connections,
     forgot_password::ForgotPassword,
     invitation::Invitation,
     landing::Landing,
@@ -65,7 +65,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/templates/:id/versions") view=Versions ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/billing") view=Billing ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
-                <Route path=path!("/dashboard/destinations") view=Destinations ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/destinations") view=Connections ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/team") view=Team ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/team/log") view=Log ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/settings") view=Settings ssr=SsrMode::Async />
@@ -78,7 +78,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/admin/accounts") view=Accounts ssr=SsrMode::Async />
                 <Route path=path!("/admin/accounts/:id") view=Account ssr=SsrMode::Async />
                 <Route path=path!("/admin/health") view=SystemHealth ssr=SsrMode::Async />
-                <Route path=path!("/admin/jobs") view=FailedWork ssr=SsrMode::Async />
+                <Route path=path!("/admin/jobs") view=FailedJob ssr=SsrMode::Async />
                 <Route path=path!("/admin/announcements") view=Announcements ssr=SsrMode::Async />
                 <Route path=path!("/admin/audit") view=AuditLog ssr=SsrMode::Async />
             </Routes>

@@ -25,8 +25,8 @@ async fn call(client: &Client, path: &str, body: &Value) -> Outcome<Response> {
     let refusal = match status {
         401 | 403 => format!("{}: {}", answer["error"], answer["message"]),
         422 => {
-            let faults = answer["errors"].as_array().into_iter().flatten();
-            let lines = faults.map(|fault| format!("{}: {}\n", fault["source"]["pointer"], fault["detail"]));
+            let problems = answer["errors"].as_array().into_iter().flatten();
+            let lines = problems.map(|problem| format!("{}: {}\n", problem["source"]["pointer"], problem["detail"]));
             lines.collect()
         }
         _ => answer["error"]["message"].to_string(),

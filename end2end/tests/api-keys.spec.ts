@@ -248,7 +248,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await dialog(page, "New key").getByLabel("Allowed addresses").fill("203.0.113.300");
       await page.getByRole("button", { name: "Create key" }).click();
       await expect(dialog(page, "New key").getByRole("alert")).toBeVisible();
-      await look("-fault");
+      await look("-problem");
       await dialog(page, "New key").getByLabel("Allowed addresses").fill("");
       await page.getByRole("button", { name: "Create key" }).click();
       await expect(dialog(page, "Copy the key now")).toBeVisible();

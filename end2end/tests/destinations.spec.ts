@@ -151,7 +151,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await fillIn(page, "Archive", "http://127.0.0.1:9000");
       await dialog(page, "Connect a bucket").getByRole("button", { name: "Connect and test" }).click();
       await expect(dialog(page, "Connect a bucket").getByRole("alert")).toBeVisible();
-      await look("-fault");
+      await look("-problem");
       await fillIn(page, "Archive", "https://store.invalid");
       await dialog(page, "Connect a bucket").getByRole("button", { name: "Connect and test" }).click();
       await expect(page).toHaveURL(/done=connected$/, { timeout: 20_000 });

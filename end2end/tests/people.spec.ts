@@ -134,7 +134,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByLabel("New password").fill("short");
       await page.getByRole("button", { name: "Set password" }).click();
       await expect(page.getByRole("alert")).toBeVisible();
-      await look("reset-password-fault");
+      await look("reset-password-problem");
       await signUp(page, newAddress());
       await look("dashboard");
       await page.goto("/settings/confirm-email?token=x");

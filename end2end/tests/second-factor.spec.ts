@@ -212,7 +212,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByLabel("Code", { exact: true }).fill("000000");
       await page.getByRole("button", { name: "Turn on" }).click();
       await expect(page.getByRole("alert")).toBeVisible();
-      await look("begun-fault");
+      await look("begun-problem");
       const { recoveryCodes } = await setUpSecondFactor(page);
       await look("codes");
       await page.goto("/dashboard/confirm?next=/dashboard");
@@ -226,7 +226,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByLabel("Code").fill("000000");
       await page.getByRole("button", { name: "Continue" }).click();
       await expect(page.getByRole("alert")).toBeVisible();
-      await look("step-fault");
+      await look("step-problem");
       await page.getByRole("link", { name: "Use a recovery code" }).click();
       await look("recovery");
       await page.getByLabel("Recovery code").fill(recoveryCodes[0]!);

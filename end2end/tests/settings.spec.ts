@@ -229,7 +229,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByLabel("New password").fill("short");
       await page.getByRole("button", { name: "Change password" }).click();
       await expect(page.getByRole("alert")).toBeVisible();
-      await look("-fault");
+      await look("-problem");
       await page.getByRole("button", { name: "Delete the account" }).click();
       await look("-delete");
       const remove = page.getByRole("dialog", { name: `Delete ${member.email}` });

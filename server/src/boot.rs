@@ -25,7 +25,7 @@ use crate::{
         self, Database, DatabaseError,
         folder::{DataFolder, FolderError},
     },
-    domain::{job::JobKind, sealing::SecretKeys},
+    domain::{encryption::SecretKeys, job::JobKind},
     drawing::Drawing,
     http::{self, server::Server},
     instance::Instance,
@@ -277,18 +277,18 @@ fn spawn_chores(lifecycle: &Lifecycle, state: &AppState) {
         sweep(lifecycle.clone(), sweeper, state.jobs.clone(), state.db.clone()),
     );
     lifecycle.spawn(
-        "teller",
+        "notifier",
         state
             .jobs
             .clone()
-            .tell(lifecycle.clone(), state.db.clone(), state.instance),
+            .notify(lifecycle.clone(), state.db.clone(), state.instance),
     );
     lifecycle.spawn(
         "listener",
         state
             .jobs
             .clone()
-            .hear(lifecycle.clone(), state.db.clone(), state.instance),
+            .listen(lifecycle.clone(), state.db.clone(), state.instance),
     );
     lifecycle.spawn(
         "key usage",

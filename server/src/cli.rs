@@ -1,6 +1,6 @@
 //! The command line. Exit codes: 0 for success, 2 for a caller's error, 1 for an error of Platen or its environment.
 
-mod account;
+mod account_argument;
 mod accounts;
 mod admin;
 mod billing;

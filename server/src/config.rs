@@ -36,7 +36,7 @@ use crate::config::{
     mail::MailConfig,
     memory::MemoryConfig,
     metrics::MetricsConfig,
-    reader::{Fault, Reader, Setting},
+    reader::{Problem, Reader, Setting},
     secrets::SecretsConfig,
     site::SiteConfig,
     storage::StorageConfig,
@@ -86,7 +86,7 @@ pub struct Config {
 /// All invalid settings, reported together.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-pub struct ConfigError(pub Vec<Fault>);
+pub struct ConfigError(pub Vec<Problem>);
 
 impl Config {
     /// Reads the settings from the process's environment.
@@ -146,8 +146,8 @@ impl Config {
             })
         };
         match all() {
-            Some(config) if reader.faults.is_empty() => Ok(config),
-            _ => Err(ConfigError(reader.faults)),
+            Some(config) if reader.problems.is_empty() => Ok(config),
+            _ => Err(ConfigError(reader.problems)),
         }
     }
 }

@@ -67,16 +67,16 @@ impl Drawing {
         pages: usize,
     ) -> Result<Vec<Drawn>, DrawingError> {
         let wanted = Drawings { size, pages, first: 1 };
-        let mut easel = self.start(account, pdf, wanted).await?;
+        let mut raster_stream = self.start(account, pdf, wanted).await?;
         let mut drawn = Vec::with_capacity(pages);
-        while let Some(page) = easel.next().await? {
+        while let Some(page) = raster_stream.next().await? {
             drawn.push(page);
         }
         Ok(drawn)
     }
 
     /// Starts rasterizing pages of a document of the account, after the account's previous document.
-    pub async fn start(&self, account: AccountId, pdf: &[u8], wanted: Drawings) -> Result<Easel, DrawingError> {
+    pub async fn start(&self, account: AccountId, pdf: &[u8], wanted: Drawings) -> Result<RasterStream, DrawingError> {
         let turn = self.turns.wait(account.0).await?;
         let place = Arc::clone(&self.places).acquire_owned().await;
         let place = place.map_err(io::Error::other)?;
@@ -101,7 +101,7 @@ impl Drawing {
         });
         // If writing fails, the exit status of the process tells why.
         let _ = handed_over.await.map_err(|_| too_long())?;
-        Ok(Easel {
+        Ok(RasterStream {
             child,
             pages: BufReader::new(output).lines(),
             missing: pages,
@@ -113,7 +113,7 @@ impl Drawing {
 }
 
 /// A process that rasterizes pages; killed on drop.
-pub struct Easel {
+pub struct RasterStream {
     child: Child,
     pages: Lines<BufReader<ChildStdout>>,
     missing: usize,
@@ -122,7 +122,7 @@ pub struct Easel {
     _turn: Turn,
 }
 
-impl Easel {
+impl RasterStream {
     /// Returns the next page, or `None` after the last one.
     pub async fn next(&mut self) -> Result<Option<Drawn>, DrawingError> {
         if self.missing == 0 {

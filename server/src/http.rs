@@ -143,7 +143,7 @@ pub(crate) struct OwnApi(Router);
 impl OwnApi {
     /// Handles a request as if it had been made with a key of the caller. It counts toward the account's rate limit.
     pub(crate) async fn answer(&self, caller: Caller, mut request: Request) -> Response {
-        request.extensions_mut().insert(Vouched(caller));
+        request.extensions_mut().insert(PreauthenticatedCaller(caller));
         match self.0.clone().oneshot(request).await {
             Ok(response) => response,
             Err(never) => match never {},
@@ -153,7 +153,7 @@ impl OwnApi {
 
 /// The preauthenticated caller of a request within the process. Clients can't set extensions.
 #[derive(Clone)]
-struct Vouched(Caller);
+struct PreauthenticatedCaller(Caller);
 
 /// Returns the routes of the dashboard, and the fallback for unknown paths. If the dashboard's files are missing, only
 /// the dashboard is unavailable.

@@ -1,8 +1,8 @@
 //! Use cases. Each function implements one, owns its transaction, and serves the API, dashboard, command line and jobs
 //! alike.
 
-pub mod account_keys;
 pub mod account_log;
+pub mod account_summary;
 pub mod accounts;
 pub mod activity;
 pub mod announcements;
@@ -11,9 +11,10 @@ pub mod billing;
 pub mod callbacks;
 pub mod connections;
 pub mod credits;
+pub mod data_keys;
 pub mod deliveries;
 pub mod exports;
-pub mod failed_work;
+pub mod failed_jobs;
 pub mod health;
 pub mod mail;
 pub mod metrics;
@@ -25,7 +26,6 @@ pub mod plans;
 pub mod renders;
 pub mod secret_keys;
 pub mod sessions;
-pub mod standing;
 pub mod storage_use;
 pub mod templates;
 pub mod throttle;

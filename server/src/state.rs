@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::{
     config::Config,
-    domain::{ids::InstanceId, sealing::SecretKeys},
+    domain::{encryption::SecretKeys, ids::InstanceId},
     drawing::Drawing,
     jobs::signals::Signals,
     memory::MemoryBudget,

@@ -2,7 +2,6 @@
 //! it in the `where` clause.
 
 pub mod account_contents;
-pub mod account_keys;
 pub mod account_limits;
 pub mod account_log;
 pub mod account_storage;
@@ -14,13 +13,14 @@ pub mod callbacks;
 pub mod connection_tests;
 pub mod connections;
 pub mod credits;
+pub mod data_keys;
 pub mod deletions;
 pub mod deliveries;
 pub mod devices;
 pub mod directory;
 pub mod error;
 pub mod exports;
-pub mod failed_work;
+pub mod failed_jobs;
 pub mod health;
 pub mod idempotency_keys;
 pub mod instances;

@@ -11,8 +11,8 @@ mod events;
 mod exports;
 mod failures;
 mod functions;
-mod people_only;
 mod policy;
+mod require_session;
 mod site;
 mod thumbnails;
 mod usage;
@@ -66,7 +66,9 @@ pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
         .route("/dashboard/billing/usage.csv", get(usage::get))
         .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get))
         .route("/dashboard/exports/{id}", get(exports::get));
-    let pages = pages.fallback(elsewhere).layer(middleware::from_fn(people_only::keep));
+    let pages = pages
+        .fallback(elsewhere)
+        .layer(middleware::from_fn(require_session::keep));
     let proxies = app.config.http.trusted_proxies.clone();
     let form_limits = FormLimits {
         time: app.config.limits.body_time,

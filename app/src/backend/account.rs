@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use crate::{
     error::AppError,
     model::{
+        account_summary::AccountSummary,
         overview::{Activity, Span},
         role::Role,
-        standing::Standing,
         usage::Usage,
     },
 };
@@ -16,7 +16,7 @@ use crate::{
 #[async_trait]
 pub trait AccountBackend: Send + Sync {
     /// Returns the logged-in user, the account and what its pages show everywhere.
-    async fn standing(&self) -> Result<Standing, AppError>;
+    async fn summary(&self) -> Result<AccountSummary, AppError>;
 
     /// Returns the role of the logged-in user in the account.
     async fn role(&self) -> Result<Role, AppError>;

@@ -3,7 +3,7 @@
 pub mod accounts;
 pub mod announcements;
 pub mod audit_log;
-pub mod failed_work;
+pub mod failed_jobs;
 pub mod health;
 
 use async_trait::async_trait;

@@ -11,14 +11,14 @@ use leptos::{ev::SubmitEvent, prelude::*, task::spawn_local};
 
 use self::{
     api::play,
-    fields::{Faults, Radio},
+    fields::{Problems, Radio},
     form::{BeforePrinting, Delivery, HeaderAndFooter, Output, Paper},
     options::{Options, curl},
     parts::Parts,
-    result::{Outcome, Trial, faults_of},
+    result::{Outcome, Trial, problems_of},
 };
 use crate::{
-    islands::playground::fields::Fault,
+    islands::playground::fields::Problem,
     model::playground::{Attempt, Bench},
     ui::{
         icon::{Glyph, Icon},
@@ -39,8 +39,8 @@ pub fn Playground(
         .unwrap_or_default();
     let options = Options::new(&template, bench.options.as_deref());
     let trial = RwSignal::new(Trial::None);
-    let faults = Faults(RwSignal::new(Vec::<Fault>::new()));
-    provide_context(faults);
+    let problems = Problems(RwSignal::new(Vec::<Problem>::new()));
+    provide_context(problems);
     let tab = RwSignal::new(0);
     let pending = move || matches!(&*trial.read(), Trial::Pending);
     let send = move |event: SubmitEvent| {
@@ -58,10 +58,10 @@ pub fn Playground(
         tab.set(0);
         spawn_local(async move {
             let answer = play(attempt).await;
-            faults.0.set(
+            problems.0.set(
                 answer
                     .as_ref()
-                    .map(|played| faults_of(&played.content))
+                    .map(|played| problems_of(&played.content))
                     .unwrap_or_default(),
             );
             trial.set(answer.map_or_else(Trial::Failed, Trial::Answered));

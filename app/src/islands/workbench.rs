@@ -12,7 +12,7 @@ use web_sys::{BeforeUnloadEvent, KeyboardEvent, SubmitEvent};
 
 use self::{
     api::SaveTemplate,
-    draft::{Draft, Refusal, Standing},
+    draft::{Draft, Refusal, SaveStatus},
     live::Live,
     viewer::Viewer,
 };
@@ -97,7 +97,7 @@ pub fn Workbench(
                         aria-label="Name of the template"
                         required
                     />
-                    <Standing draft />
+                    <SaveStatus draft />
                 </div>
                 <div class="workbench__actions">
                     <ButtonLink href=versions_path(&id) rank=Rank::Quiet size=Size::Small>

@@ -14,7 +14,7 @@ use crate::{
 /// account's render.
 ///
 /// ```ignore
-/// {loaded(|backend| async move { backend.standing().await }, |standing| view! { <p>{standing.account}</p> })}
+/// {loaded(|backend| async move { backend.summary().await }, |summary| view! { <p>{summary.account}</p> })}
 /// ```
 pub fn loaded<T, V, A>(
     ask: impl FnOnce(Arc<dyn Backend>) -> A,

@@ -27,12 +27,12 @@ use crate::{
         },
     },
     model::{
+        account_summary::{AccountSummary, PaymentDue, ReadOnly},
         own_path::{OwnPath, SECOND_FACTOR_FIRST},
         role::Permission,
-        standing::{PaymentDue, ReadOnly, Standing},
     },
     outcome::{Outcome, form::ButtonForm},
-    pages::admin::account::api::StopLooking,
+    pages::admin::account::api::StopImpersonation,
     ui::{
         button::{ButtonLink, Rank, Size, Submit, SubmitButton},
         icon::{Glyph, Icon},
@@ -75,8 +75,8 @@ pub fn Shell(
             "Skip to content"
         </a>
         {loaded_or(
-            |backend| async move { backend.standing().await },
-            move |standing| {
+            |backend| async move { backend.summary().await },
+            move |summary| {
             view! {
                 <div class=class>
                     <Bar>
@@ -84,21 +84,21 @@ pub fn Shell(
                             "New render"
                         </ButtonLink>
                     </Bar>
-                    <Rail standing=standing.clone() current />
+                    <Rail summary=summary.clone() current />
                     <div class="shell__sheet">
-                        <Looking standing=standing.clone() />
+                        <Looking summary=summary.clone() />
                         <Slug
-                            person=standing.person.clone()
-                            operator=standing.operator
-                            crumbs=crumbs(&standing, current, &heading)
+                            person=summary.person.clone()
+                            operator=summary.operator
+                            crumbs=crumbs(&summary, current, &heading)
                             title=heading
                         />
                         <main class=class_of_content id="main">
-                            <SuspensionNotice read_only=standing.read_only />
-                            <Announcements announcements=standing.announcements.clone() />
-                            <SecondFactorNotice from=standing.second_factor_from />
-                            <Reminder due=standing.payment_due />
-                            <Farewell standing />
+                            <SuspensionNotice read_only=summary.read_only />
+                            <Announcements announcements=summary.announcements.clone() />
+                            <SecondFactorNotice from=summary.second_factor_from />
+                            <Reminder due=summary.payment_due />
+                            <Farewell summary />
                             {children()}
                         </main>
                     </div>
@@ -135,9 +135,9 @@ pub fn Bar(
 }
 
 /// Returns the breadcrumbs: the account and, unless this is the entry's own page, the rail entry.
-fn crumbs(standing: &Standing, current: Entry, title: &str) -> Vec<(String, &'static str)> {
+fn crumbs(summary: &AccountSummary, current: Entry, title: &str) -> Vec<(String, &'static str)> {
     let entry = (title != current.name()).then(|| (current.name().to_owned(), current.path()));
-    let account = (standing.account.clone(), Entry::Overview.path());
+    let account = (summary.account.clone(), Entry::Overview.path());
     iter::once(account).chain(entry).collect()
 }
 
@@ -165,16 +165,16 @@ fn NoAccount(error: AppError) -> impl IntoView {
 
 /// The impersonation banner, on every page, with a button that ends it.
 #[component]
-fn Looking(standing: Standing) -> impl IntoView {
-    let outcome = Outcome::of::<StopLooking>();
-    let Some(ReadOnly::Looking { minutes_left }) = standing.read_only else {
+fn Looking(summary: AccountSummary) -> impl IntoView {
+    let outcome = Outcome::of::<StopImpersonation>();
+    let Some(ReadOnly::Looking { minutes_left }) = summary.read_only else {
         return None;
     };
     Some(view! {
         <div class="impersonation" role="status">
             <Icon glyph=Glyph::Eye />
             <span>
-                <b>"You look at " {standing.account} " as its owner."</b>
+                <b>"You look at " {summary.account} " as its owner."</b>
                 " Nothing can be changed. "
                 {counted(minutes_left, "minute", "minutes")}
                 " left."
@@ -217,9 +217,9 @@ fn Reminder(due: Option<PaymentDue>) -> impl IntoView {
 
 /// Shown while deletion of the account is scheduled.
 #[component]
-fn Farewell(standing: Standing) -> impl IntoView {
-    let owns = standing.role.may(Permission::DeleteAccount);
-    standing.delete_at.map(|at| {
+fn Farewell(summary: AccountSummary) -> impl IntoView {
+    let owns = summary.role.may(Permission::DeleteAccount);
+    summary.delete_at.map(|at| {
         view! {
             <WarningNotice>
                 "This account is deleted on " <Moment at /> ". Until then "

@@ -3,7 +3,7 @@
 pub mod accounts;
 pub mod announcement;
 pub mod audit_log;
-pub mod failed_work;
+pub mod failed_jobs;
 pub mod health;
 
 use crate::model::{admin::health::HealthSummary, person::Person};

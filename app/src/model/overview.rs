@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use crate::model::standing::CreditPeriod;
+use crate::model::account_summary::CreditPeriod;
 
 /// Range of time of the figures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

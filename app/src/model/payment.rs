@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::model::{money::Money, standing::PaymentDue};
+use crate::model::{account_summary::PaymentDue, money::Money};
 
 /// What the user may see of payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,12 +12,12 @@ pub enum Payment {
     ByOperator,
     /// Only owners may see it.
     ForOwners,
-    Open(Box<Shop>),
+    Open(Box<Catalog>),
 }
 
 /// The catalog, and what the account has bought.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shop {
+pub struct Catalog {
     /// The free plan. `None` if the account is on it.
     pub free: Option<PlanOffer>,
     /// Paid plans, the smallest first.
@@ -31,7 +31,7 @@ pub struct Shop {
     /// The plan that the user has selected, with the consequences of the change.
     pub choice: Option<Choice>,
     /// Billing details. `None` if the account has never paid for anything.
-    pub papers: Option<Papers>,
+    pub billing_details: Option<BillingDetails>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,7 +135,7 @@ pub enum Meaning {
 
 /// Billing details and invoices, as Stripe has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Papers {
+pub enum BillingDetails {
     /// Stripe has responded.
     Known {
         /// The latest first.

@@ -2,7 +2,7 @@
 
 use time::Date;
 
-use crate::model::{standing::CreditPeriod, storage::StorageUse};
+use crate::model::{account_summary::CreditPeriod, storage::StorageUse};
 
 /// Usage of an account in the current period.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -46,7 +46,7 @@ pub fn FormField(
             autocomplete=autocomplete
             nostrip:hint=hint
             value=value
-            fault=outcome.fault(field)
+            problem=outcome.problem(field)
             optional=optional
             focus=focus
             maybe_hidden=maybe_hidden

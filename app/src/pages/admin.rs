@@ -4,5 +4,5 @@ pub mod account;
 pub mod accounts;
 pub mod announcements;
 pub mod audit_log;
-pub mod failed_work;
+pub mod failed_jobs;
 pub mod health;

@@ -1,9 +1,9 @@
 //! `/dashboard/billing`: usage and billing.
 
 pub mod api;
+pub mod billing_details;
 pub mod choice;
 pub mod overage;
-pub mod papers;
 pub mod plan;
 pub mod usage;
 
@@ -19,9 +19,9 @@ use crate::{
     outcome::done::Done,
     pages::{
         billing::{
+            billing_details::{BillingDetailsSections, PackSection},
             choice::ChoiceSection,
             overage::OverageSection,
-            papers::{PackSection, PapersSections},
             plan::PlanSection,
             usage::UsageSection,
         },
@@ -65,17 +65,17 @@ pub fn Billing() -> impl IntoView {
 
 #[component]
 fn Content(payment: Payment, usage: Usage) -> impl IntoView {
-    let shop = match &payment {
-        Payment::Open(shop) => Some((**shop).clone()),
+    let catalog = match &payment {
+        Payment::Open(catalog) => Some((**catalog).clone()),
         Payment::ByOperator | Payment::ForOwners => None,
     };
-    let choice = shop.clone().and_then(|shop| shop.choice);
+    let choice = catalog.clone().and_then(|catalog| catalog.choice);
     let (credits, storage) = (usage.credits.clone(), usage.storage.clone());
-    let papers = shop.map(|shop| {
+    let billing_details = catalog.map(|catalog| {
         view! {
-            {shop.overage.map(|overage| view! { <OverageSection overage /> })}
-            <PackSection packs=shop.packs />
-            {shop.papers.map(|papers| view! { <PapersSections papers /> })}
+            {catalog.overage.map(|overage| view! { <OverageSection overage /> })}
+            <PackSection packs=catalog.packs />
+            {catalog.billing_details.map(|billing_details| view! { <BillingDetailsSections billing_details /> })}
         }
     });
     view! {
@@ -83,7 +83,7 @@ fn Content(payment: Payment, usage: Usage) -> impl IntoView {
         <PlanSection credits payment />
         <UsageSection usage />
         <StorageSection uses=storage />
-        {papers}
+        {billing_details}
     }
 }
 

@@ -13,9 +13,9 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::{
+        account_summary::CreditPeriod,
         overview::{Activity, Span},
         role::Permission,
-        standing::CreditPeriod,
     },
     pages::{latest::Latest, overview::first_run::FirstRun},
     ui::{

@@ -27,7 +27,7 @@ pub fn FieldFrame(
     hint: Option<&'static str>,
     /// Validation error.
     #[prop(optional_no_strip)]
-    fault: Option<&'static str>,
+    problem: Option<&'static str>,
     /// Whether it may be empty.
     #[prop(optional)]
     optional: bool,
@@ -35,7 +35,7 @@ pub fn FieldFrame(
     children: Children,
 ) -> impl IntoView {
     view! {
-        <div class=if fault.is_some() { "field field--invalid" } else { "field" }>
+        <div class=if problem.is_some() { "field field--invalid" } else { "field" }>
             <label class="field__label" for=id.clone()>
                 {label}
                 {optional.then(|| view! { <span class="field__optional">" optional"</span> })}
@@ -49,32 +49,35 @@ pub fn FieldFrame(
                     }
                 })}
             {children()}
-            <FieldFault id=id fault=fault />
+            <FieldProblem id=id problem=problem />
         </div>
     }
 }
 
 /// The validation error under a control.
 #[component]
-pub fn FieldFault(
+pub fn FieldProblem(
     /// `id` of the control.
     id: String,
     /// Validation error.
-    fault: Option<&'static str>,
+    problem: Option<&'static str>,
 ) -> impl IntoView {
-    fault.map(|fault| {
+    problem.map(|problem| {
         view! {
-            <p class="field__error" id=format!("{id}-fault")>
-                <Icon glyph=Glyph::Fault />
-                {fault}
+            <p class="field__error" id=format!("{id}-problem")>
+                <Icon glyph=Glyph::Problem />
+                {problem}
             </p>
         }
     })
 }
 
 /// Returns the `aria-describedby` of a control in a [`FieldFrame`].
-pub fn described_by(id: &str, hint: Option<&str>, fault: Option<&str>) -> Option<String> {
-    let ids = [hint.map(|_| format!("{id}-hint")), fault.map(|_| format!("{id}-fault"))];
+pub fn described_by(id: &str, hint: Option<&str>, problem: Option<&str>) -> Option<String> {
+    let ids = [
+        hint.map(|_| format!("{id}-hint")),
+        problem.map(|_| format!("{id}-problem")),
+    ];
     let ids: Vec<_> = ids.into_iter().flatten().collect();
     (!ids.is_empty()).then(|| ids.join(" "))
 }
@@ -102,7 +105,7 @@ pub fn TextField(
     value: String,
     /// Validation error.
     #[prop(optional_no_strip)]
-    fault: Option<&'static str>,
+    problem: Option<&'static str>,
     /// Whether it may be empty.
     #[prop(optional)]
     optional: bool,
@@ -116,7 +119,7 @@ pub fn TextField(
 ) -> impl IntoView {
     let id = if id.is_empty() { name.to_owned() } else { id };
     view! {
-        <FieldFrame id=id.clone() label=label hint=hint fault=fault optional=optional>
+        <FieldFrame id=id.clone() label=label hint=hint problem=problem optional=optional>
             <input
                 class=match face {
                     Face::Text => "input",
@@ -131,8 +134,8 @@ pub fn TextField(
                 inputmode=(face == Face::Digits).then_some("numeric")
                 required=!optional && !maybe_hidden
                 autofocus=focus
-                aria-invalid=fault.map(|_| "true")
-                aria-describedby=described_by(&id, hint, fault)
+                aria-invalid=problem.map(|_| "true")
+                aria-describedby=described_by(&id, hint, problem)
             />
         </FieldFrame>
     }

@@ -14,10 +14,10 @@ pub struct Complaint {
 /// A summary with links to the fields. Screen readers announce it, and it is focused when the page is shown.
 #[component]
 pub fn FormErrors(complaint: Complaint) -> impl IntoView {
-    let links = complaint.fields.into_iter().map(|(id, fault)| {
+    let links = complaint.fields.into_iter().map(|(id, problem)| {
         view! {
             <li>
-                <a href=format!("#{id}")>{fault}</a>
+                <a href=format!("#{id}")>{problem}</a>
             </li>
         }
     });

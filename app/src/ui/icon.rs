@@ -30,7 +30,7 @@ pub enum Glyph {
     Download,
     Eye,
     /// A circle with an exclamation mark: an error.
-    Fault,
+    Problem,
     /// A circle with an i: information.
     Info,
     /// A key.
@@ -97,7 +97,7 @@ impl Glyph {
             Self::Eye => {
                 "M1.5 8C3 5 5.3 3.5 8 3.5S13 5 14.5 8C13 11 10.7 12.5 8 12.5S3 11 1.5 8zM6 8a2 2 0 1 0 4 0a2 2 0 1 0 -4 0z"
             }
-            Self::Fault => "M8 1.75a6.25 6.25 0 1 1 0 12.5a6.25 6.25 0 0 1 0-12.5zM8 4.75v4M8 11v.25",
+            Self::Problem => "M8 1.75a6.25 6.25 0 1 1 0 12.5a6.25 6.25 0 0 1 0-12.5zM8 4.75v4M8 11v.25",
             Self::Info => "M8 1.75a6.25 6.25 0 1 1 0 12.5a6.25 6.25 0 0 1 0-12.5zM8 7.5V11M8 5v.1",
             Self::Key => "M2 11a3 3 0 1 0 6 0a3 3 0 1 0 -6 0zM7.2 8.8 13.5 2.5M11 5l2 2",
             Self::Leave => "M6 3H3v10h10v-3M9 2.5h4.5V7M13 3 7.5 8.5",

@@ -45,7 +45,7 @@ pub fn WarningNotice(children: Children) -> impl IntoView {
 pub fn ErrorNotice(error: AppError) -> impl IntoView {
     view! {
         <div class="notice notice--bad" role="alert">
-            <Icon glyph=Glyph::Fault />
+            <Icon glyph=Glyph::Problem />
             <p>{error.to_string()}</p>
         </div>
     }

@@ -23,7 +23,7 @@ pub fn Select(
     hint: Option<&'static str>,
     /// Validation error.
     #[prop(optional_no_strip)]
-    fault: Option<&'static str>,
+    problem: Option<&'static str>,
 ) -> impl IntoView {
     let id = if id.is_empty() { name.to_owned() } else { id };
     let options = options.into_iter().map(|(value, called)| {
@@ -35,13 +35,13 @@ pub fn Select(
     });
     let options = options.collect_view();
     view! {
-        <FieldFrame id=id.clone() label=label hint=hint fault=fault>
+        <FieldFrame id=id.clone() label=label hint=hint problem=problem>
             <select
                 class="input"
                 id=id.clone()
                 name=name
-                aria-invalid=fault.map(|_| "true")
-                aria-describedby=described_by(&id, hint, fault)
+                aria-invalid=problem.map(|_| "true")
+                aria-describedby=described_by(&id, hint, problem)
             >
                 {options}
             </select>

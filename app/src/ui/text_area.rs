@@ -21,7 +21,7 @@ pub fn TextArea(
     value: String,
     /// Validation error.
     #[prop(optional_no_strip)]
-    fault: Option<&'static str>,
+    problem: Option<&'static str>,
     /// Whether it is for prose.
     #[prop(optional)]
     prose: bool,
@@ -34,7 +34,7 @@ pub fn TextArea(
 ) -> impl IntoView {
     let id = if id.is_empty() { name.to_owned() } else { id };
     view! {
-        <FieldFrame id=id.clone() label=label hint=hint fault=fault optional=optional>
+        <FieldFrame id=id.clone() label=label hint=hint problem=problem optional=optional>
             <textarea
                 class=if prose { "input input--area" } else { "input input--area input--code" }
                 id=id.clone()
@@ -42,8 +42,8 @@ pub fn TextArea(
                 autocomplete="off"
                 spellcheck=if prose { "true" } else { "false" }
                 required=!optional && !maybe_hidden
-                aria-invalid=fault.map(|_| "true")
-                aria-describedby=described_by(&id, hint, fault)
+                aria-invalid=problem.map(|_| "true")
+                aria-describedby=described_by(&id, hint, problem)
                 inner_html=as_content(&value)
             ></textarea>
         </FieldFrame>

@@ -14,7 +14,7 @@ pub(crate) enum Wanted {
 }
 
 /// Returns what is wrong with a document, or `None` if it is valid.
-pub(crate) fn find_fault(document: &[u8], load: &Load, wanted: Wanted) -> Option<String> {
+pub(crate) fn find_problem(document: &[u8], load: &Load, wanted: Wanted) -> Option<String> {
     if !document.starts_with(b"%PDF-") {
         return Some("no PDF header".into());
     }
@@ -68,7 +68,7 @@ mod tests {
     use platen_pdf::{OutputFormat, PageFacts};
     use time::OffsetDateTime;
 
-    use super::{Wanted, count_pages, find_fault};
+    use super::{Wanted, count_pages, find_problem};
     use crate::pages::{Load, hello, invoice};
 
     const TWO_PAGES: &[u8] = b"%PDF-1.4\n1 0 obj\n<</Type /Pages\n/Count 2\n/Kids [2 0 R 3 0 R]>>\nendobj\n\
@@ -89,20 +89,20 @@ mod tests {
             font: None,
             ..invoice()
         };
-        assert_eq!(find_fault(&document.bytes, &load, Wanted::PdfA), None);
+        assert_eq!(find_problem(&document.bytes, &load, Wanted::PdfA), None);
     }
 
     #[test]
-    fn faults_are_named() {
-        assert_eq!(find_fault(TWO_PAGES, &invoice(), Wanted::Pdf), None);
-        let fault = |bytes: &[u8], load, wanted| find_fault(bytes, &load, wanted).expect("a fault");
-        assert!(fault(b"<html>", hello(), Wanted::Pdf).contains("header"));
-        assert!(fault(TWO_PAGES, hello(), Wanted::Pdf).contains("2 pages instead of 1"));
-        assert!(fault(TWO_PAGES, invoice(), Wanted::PdfA).contains("PDF/A"));
+    fn problems_are_named() {
+        assert_eq!(find_problem(TWO_PAGES, &invoice(), Wanted::Pdf), None);
+        let problem = |bytes: &[u8], load, wanted| find_problem(bytes, &load, wanted).expect("a fault");
+        assert!(problem(b"<html>", hello(), Wanted::Pdf).contains("header"));
+        assert!(problem(TWO_PAGES, hello(), Wanted::Pdf).contains("2 pages instead of 1"));
+        assert!(problem(TWO_PAGES, invoice(), Wanted::PdfA).contains("PDF/A"));
         let without_font: Vec<u8> = TWO_PAGES
             .iter()
             .map(|byte| if *byte == b'x' { b'y' } else { *byte })
             .collect();
-        assert!(fault(&without_font, invoice(), Wanted::Pdf).contains("IBMPlexMono"));
+        assert!(problem(&without_font, invoice(), Wanted::Pdf).contains("IBMPlexMono"));
     }
 }

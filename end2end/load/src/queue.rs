@@ -11,7 +11,7 @@ use platen_server::{
     },
     store::{
         error::StoreError,
-        jobs::{self, Wanted},
+        jobs::{self, ClaimRequest},
         tx,
     },
 };
@@ -162,7 +162,7 @@ async fn accept(accounts: &[Client], body: &Value) -> Result<f64, LoadError> {
 async fn measure_claims(db: &PgPool) -> Result<f64, StoreError> {
     fill(db).await?;
     let instance = InstanceId::generate();
-    let mut wanted = Wanted {
+    let mut request = ClaimRequest {
         kind: JobKind::Render,
         jobs: CLAIMED_AT_ONCE,
         after: AccountId(Uuid::nil()),
@@ -172,10 +172,10 @@ async fn measure_claims(db: &PgPool) -> Result<f64, StoreError> {
     for _ in 0..CLAIMS {
         let start = Instant::now();
         let mut transaction = tx::begin_volatile(db).await?;
-        let claimed = jobs::claim(&mut transaction, instance, wanted, OffsetDateTime::now_utc()).await?;
+        let claimed = jobs::claim(&mut transaction, instance, request, OffsetDateTime::now_utc()).await?;
         tx::commit(transaction).await?;
         took_ms.push(start.elapsed().as_secs_f64() * 1e3);
-        wanted.after = claimed.last().map_or(wanted.after, |job| job.account);
+        request.after = claimed.last().map_or(request.after, |job| job.account);
     }
     Ok(percentile(&took_ms, 95.0).unwrap_or_default())
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::{
     browser::{Browser, Frames},
     devtools::{DevTools, PageSession, parse},
-    document::{Wanted, find_fault},
+    document::{Wanted, find_problem},
     error::LoadError,
     measure::{Caller, Limit, Round, run_round},
     pages::Load,
@@ -216,7 +216,7 @@ fn print_options() -> Value {
 
 fn check(way: &str, load: &Load, documents: Vec<Bytes>) -> Result<Bytes, LoadError> {
     let document = documents.into_iter().next().unwrap_or_default();
-    match find_fault(&document, load, Wanted::Pdf) {
+    match find_problem(&document, load, Wanted::Pdf) {
         None => Ok(document),
         Some(what) => Err(LoadError::WrongAnswer {
             way: way.to_owned(),

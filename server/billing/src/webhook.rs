@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn what_is_forged_changed_or_old_is_not() {
         let header = format!("t=1793451600,v1={SIGNATURE}");
-        let faults = [
+        let problems = [
             (BODY.replace("cus_1", "cus_2"), header.as_str(), 0, WebhookError::Forged),
             (BODY.to_owned(), "t=1793451600,v1=", 0, WebhookError::Forged),
             (BODY.to_owned(), "t=1793451600", 0, WebhookError::Forged),
@@ -164,10 +164,10 @@ mod tests {
             (BODY.to_owned(), header.as_str(), 301, WebhookError::Stale),
             (BODY.to_owned(), header.as_str(), -301, WebhookError::Stale),
         ];
-        for (body, header, later, fault) in faults {
+        for (body, header, later, problem) in problems {
             assert_eq!(
                 read_at(&body, header, 1_793_451_600 + later),
-                Err(fault),
+                Err(problem),
                 "{header} {later}"
             );
         }

@@ -22,12 +22,12 @@ pub struct AllowList {
 /// An entry of [`AllowList`] that has none of the allowed forms.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{entry}` {fault}; separate entries with commas, each a host (`intranet.example`), an address (`10.1.2.3`, \
+    "`{entry}` {problem}; separate entries with commas, each a host (`intranet.example`), an address (`10.1.2.3`, \
      `fd00::1`), either with a port (`intranet.example:8080`, `[fd00::1]:8080`), or a network (`10.1.0.0/16`)"
 )]
 pub struct AllowListError {
     entry: String,
-    fault: &'static str,
+    problem: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,9 +74,9 @@ impl FromStr for Entry {
     type Err = AllowListError;
 
     fn from_str(entry: &str) -> Result<Self, Self::Err> {
-        parse_entry(entry).map_err(|fault| AllowListError {
+        parse_entry(entry).map_err(|problem| AllowListError {
             entry: entry.to_owned(),
-            fault,
+            problem,
         })
     }
 }

@@ -3,7 +3,7 @@
 use platen_pdf::{Assembly, Completed, PdfError, PrintedPart, Stamps, check::Conformance};
 
 use crate::{
-    error::{RenderError, RenderFault},
+    error::{RenderError, RenderProblem},
     job::{RenderedDocument, Warning},
     numbering::StampPages,
     part::Printed,
@@ -76,26 +76,26 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
 
 /// Converts a PDF error: those that the caller can correct are attributed to a part (0 for the whole document).
 pub(crate) fn blame(error: &PdfError) -> RenderError {
-    let (part, fault) = match *error {
+    let (part, problem) = match *error {
         PdfError::PageSize {
             part,
             page,
             width,
             height,
-        } => (part, RenderFault::PageSize { page, width, height }),
-        PdfError::TooManyPages { part, pages, limit } => (part, RenderFault::TooManyPages { pages, limit }),
-        PdfError::PageBeyondEnd { page, page_count } => (0, RenderFault::PageBeyondEnd { page, page_count }),
+        } => (part, RenderProblem::PageSize { page, width, height }),
+        PdfError::TooManyPages { part, pages, limit } => (part, RenderProblem::TooManyPages { pages, limit }),
+        PdfError::PageBeyondEnd { page, page_count } => (0, RenderProblem::PageBeyondEnd { page, page_count }),
         PdfError::TooLarge { .. } => {
             let reason = error.to_string();
-            (0, RenderFault::TooLarge { reason })
+            (0, RenderProblem::TooLarge { reason })
         }
         PdfError::NotConformant { ref message, .. } => {
             let reason = message.clone();
-            (0, RenderFault::NotConformant { reason })
+            (0, RenderProblem::NotConformant { reason })
         }
         PdfError::Damaged { .. } | PdfError::StampCount { .. } => return RenderError::Browser(error.to_string()),
     };
-    RenderError::Fault { part, fault }
+    RenderError::Problem { part, problem }
 }
 
 /// Moves the warnings of all parts to `warnings`. If there are several parts, each message names its part.

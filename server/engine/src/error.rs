@@ -8,12 +8,12 @@ use crate::job::{Phase, RunningTemplate};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RenderError {
     /// An error in the request, which fails again if it is repeated.
-    #[error("{fault}")]
-    Fault {
+    #[error("{problem}")]
+    Problem {
         /// Zero-based index of the attributed part; 0 for errors of the whole document.
         part: usize,
         /// The error.
-        fault: RenderFault,
+        problem: RenderProblem,
     },
     /// The account has reached [`Caller::concurrency`](crate::job::Caller::concurrency).
     #[error("the account already has {limit} renders in progress, its limit: retry when one has finished")]
@@ -42,7 +42,7 @@ pub enum RenderError {
 
 /// An error that the caller can correct.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum RenderFault {
+pub enum RenderProblem {
     /// DNS, connection or TLS failure of a URL part.
     #[error("the address could not be reached: {reason}")]
     Unreachable {

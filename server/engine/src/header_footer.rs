@@ -18,7 +18,7 @@ use platen_pdf::PageFacts;
 use time::{OffsetDateTime, macros::format_description};
 
 use crate::{
-    error::RenderFault,
+    error::RenderProblem,
     job::{HeaderFooter, Part, RunningTemplate, Warning},
     steps::print::Templates,
 };
@@ -68,7 +68,7 @@ pub(crate) struct Fields {
 #[derive(Debug, PartialEq)]
 pub(crate) enum FillError {
     /// A template is too large once filled.
-    Fault(RenderFault),
+    Problem(RenderProblem),
     /// The render's deadline passed.
     Late,
 }
@@ -108,7 +108,7 @@ pub(crate) fn are_repeatable(wanted: &HeaderFooter) -> bool {
 }
 
 /// Fails if a template exceeds [`TEMPLATE_LIMIT`].
-pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderFault> {
+pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderProblem> {
     for (template, text) in [
         (RunningTemplate::Header, &wanted.header),
         (RunningTemplate::Footer, &wanted.footer),
@@ -120,7 +120,7 @@ pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderFault> {
 
 /// Fails if the templates for all pages together exceed [`ALL_PAGES_LIMIT`]. `pages` is the number of selected pages of
 /// each part.
-pub(crate) fn check_pages(templates: &[Arc<Templates>], pages: &[usize]) -> Result<(), RenderFault> {
+pub(crate) fn check_pages(templates: &[Arc<Templates>], pages: &[usize]) -> Result<(), RenderProblem> {
     let sum = |text: fn(&Templates) -> &str| {
         let lengths = templates.iter().zip(pages);
         lengths.map(|(templates, pages)| text(templates).len() * pages).sum()
@@ -131,9 +131,9 @@ pub(crate) fn check_pages(templates: &[Arc<Templates>], pages: &[usize]) -> Resu
     check_size(RunningTemplate::Footer, what, footers, ALL_PAGES_LIMIT)
 }
 
-fn check_size(template: RunningTemplate, what: &'static str, size: usize, limit: usize) -> Result<(), RenderFault> {
+fn check_size(template: RunningTemplate, what: &'static str, size: usize, limit: usize) -> Result<(), RenderProblem> {
     if size > limit {
-        return Err(RenderFault::HeaderFooterTooLarge {
+        return Err(RenderProblem::HeaderFooterTooLarge {
             template,
             what,
             size,
@@ -163,7 +163,7 @@ pub(crate) fn fill_all(wanted: &HeaderFooter, parts: &[Fields], ends_at: Instant
         held[0] += filled.header.len();
         held[1] += filled.footer.len();
         for (which, held) in [RunningTemplate::Header, RunningTemplate::Footer].into_iter().zip(held) {
-            check_size(which, "filled for all parts, it has", held, ALL_PARTS_LIMIT).map_err(FillError::Fault)?;
+            check_size(which, "filled for all parts, it has", held, ALL_PARTS_LIMIT).map_err(FillError::Problem)?;
         }
         templates.push(filled);
     }
@@ -251,7 +251,7 @@ fn fill(
         filled.get(),
         FILLED_LIMIT,
     )
-    .map_err(FillError::Fault)?;
+    .map_err(FillError::Problem)?;
     // A template that can't be rewritten is omitted.
     if written.is_err() {
         return Ok((NOTHING.to_owned(), None));

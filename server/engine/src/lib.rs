@@ -115,7 +115,7 @@ impl Entered {
     }
 
     /// Renders one document. `log` is filled even if the render fails. Dropping the future cancels the render and
-    /// releases its slot at once. Fails with [`RenderError::Fault`] if the request is at fault, with
+    /// releases its slot at once. Fails with [`RenderError::Problem`] if the request is at fault, with
     /// [`RenderError::Deadline`] after the deadline given to [`Engine::enter`].
     pub async fn render(self, job: RenderJob, log: &RenderLog) -> Result<RenderedDocument, RenderError> {
         render::render(&self, job, log).await

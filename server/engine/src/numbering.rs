@@ -13,13 +13,13 @@ use platen_pdf::StampLayout;
 
 use crate::{
     assembly::{blame, blocking},
-    error::{RenderError, RenderFault},
+    error::{RenderError, RenderProblem},
     header_footer::{self, Fields, FillError, Filled},
     job::{HeaderFooter, MediaType, Phase, PrintSettings, RunningTemplate, Warning},
     page_kind::PageKind,
     part::Printed,
     render::Render,
-    session::{Afterlife, Session},
+    session::{Session, SessionDisposition},
     steps::{
         StepError, load,
         print::{self, PrintedBytes, Printing, Templates},
@@ -174,10 +174,10 @@ impl Render<'_> {
             let mut attempt = self.attempt(PageKind::ScriptFree, failures).await?;
             match print_blank(attempt.lease.session(), html, printing, &self.printed).await {
                 Ok(bytes) => {
-                    attempt.lease.give_back(Afterlife::Keep);
+                    attempt.lease.give_back(SessionDisposition::Keep);
                     return Ok(bytes);
                 }
-                Err(StepError::Fault(RenderFault::PrintedTooLarge { .. })) => {
+                Err(StepError::Problem(RenderProblem::PrintedTooLarge { .. })) => {
                     let limit = self.job.printed_limit;
                     let template = if wanted.header.len() >= wanted.footer.len() {
                         RunningTemplate::Header
@@ -186,13 +186,13 @@ impl Render<'_> {
                     };
                     let what = "printed for all pages, it and the parts together have";
                     let size = limit + 1;
-                    let fault = RenderFault::HeaderFooterTooLarge {
+                    let problem = RenderProblem::HeaderFooterTooLarge {
                         template,
                         what,
                         size,
                         limit,
                     };
-                    return Err(RenderError::Fault { part: 0, fault });
+                    return Err(RenderError::Problem { part: 0, problem });
                 }
                 Err(error) => failures = self.recover(0, attempt, error).await?,
             }
@@ -230,7 +230,7 @@ impl Render<'_> {
             kept_of_part.push(pages.len() - before);
         }
         let checked = header_footer::check_pages(&templates, &kept_of_part);
-        checked.map_err(|fault| RenderError::Fault { part: 0, fault })?;
+        checked.map_err(|problem| RenderError::Problem { part: 0, problem })?;
         Ok(pages)
     }
 
@@ -240,7 +240,7 @@ impl Render<'_> {
         let filled = blocking(move || header_footer::fill_all(&wanted, &fields, ends_at)).await;
         let filled = filled.map_err(|error| StepError::Protocol(error.to_string()))?;
         filled.map_err(|error| match error {
-            FillError::Fault(fault) => StepError::Fault(fault),
+            FillError::Problem(problem) => StepError::Problem(problem),
             FillError::Late => StepError::Late,
         })
     }

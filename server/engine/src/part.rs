@@ -7,13 +7,13 @@ use tokio::time::timeout_at;
 
 use crate::{
     addresses::{may_hold_addresses, may_make_addresses},
-    error::{RenderError, RenderFault},
+    error::{RenderError, RenderProblem},
     header_footer::Fields,
     job::{Part, Phase, Warning},
     network,
     page_kind::PageKind,
     render::Render,
-    session::{Afterlife, PRINTED_BYTES_THAT_RETIRE, Session},
+    session::{PRINTED_BYTES_THAT_RETIRE, Session, SessionDisposition},
     steps::{
         StepError, console,
         evaluate::{self, PageReport},
@@ -39,7 +39,7 @@ pub(crate) struct Printed {
 /// Result of inspecting a session after a part has ended.
 struct LookBack {
     warnings: Vec<Warning>,
-    afterlife: Afterlife,
+    afterlife: SessionDisposition,
 }
 
 impl Render<'_> {
@@ -78,9 +78,11 @@ impl Render<'_> {
                 Ok(Ok(mut printed)) => {
                     printed.warnings.extend(seen.warnings);
                     let is_large = printed.bytes.len() > PRINTED_BYTES_THAT_RETIRE;
-                    attempt
-                        .lease
-                        .give_back(if is_large { Afterlife::Destroy } else { seen.afterlife });
+                    attempt.lease.give_back(if is_large {
+                        SessionDisposition::Destroy
+                    } else {
+                        seen.afterlife
+                    });
                     return Ok(printed);
                 }
                 Ok(Err(error)) => failures = self.recover(index, attempt, error).await?,
@@ -115,9 +117,9 @@ impl Render<'_> {
         LookBack {
             warnings,
             afterlife: if remote_document || is_url || connections.bytes_received > 0 {
-                Afterlife::Destroy
+                SessionDisposition::Destroy
             } else {
-                Afterlife::Keep
+                SessionDisposition::Keep
             },
         }
     }
@@ -267,7 +269,7 @@ fn stays_put(session: &Session, part: &Part) -> Result<(), StepError> {
         page.address.clone().or(leaving)
     });
     match away {
-        Some(url) => Err(RenderFault::NavigatedAway { url }.into()),
+        Some(url) => Err(RenderProblem::NavigatedAway { url }.into()),
         None => Ok(()),
     }
 }

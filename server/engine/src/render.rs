@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Engine, Entered,
     browser::memory::Verdict,
-    error::{RenderError, RenderFault},
+    error::{RenderError, RenderProblem},
     header_footer,
     job::{Caller, Phase, RenderJob, RenderedDocument, Warning},
     page_kind::PageKind,
@@ -82,7 +82,7 @@ pub(crate) async fn render(
 impl Render<'_> {
     async fn run(&self) -> Result<RenderedDocument, RenderError> {
         if let Some(wanted) = &self.job.print.header_footer {
-            header_footer::check(wanted).map_err(|fault| RenderError::Fault { part: 0, fault })?;
+            header_footer::check(wanted).map_err(|problem| RenderError::Problem { part: 0, problem })?;
         }
         let printed = self.print_parts().await?;
         let mut warnings = self.cookie_warning(&printed);
@@ -152,18 +152,18 @@ impl Render<'_> {
             Verdict::None | Verdict::Pending => {}
         }
         match error {
-            StepError::Fault(RenderFault::Crashed) if session.browser.take_memory_kill() => {
+            StepError::Problem(RenderProblem::Crashed) if session.browser.take_memory_kill() => {
                 return Err(self.memory_exceeded(part));
             }
-            StepError::Fault(RenderFault::Crashed)
+            StepError::Problem(RenderProblem::Crashed)
                 if (is_last || since.elapsed() > TOO_SOON_TO_CRASH) && !session.browser.is_dying().await =>
             {
                 return Err(self.failed(part, error));
             }
-            StepError::BrowserGone | StepError::Fault(RenderFault::Crashed) if is_last => {
+            StepError::BrowserGone | StepError::Problem(RenderProblem::Crashed) if is_last => {
                 return Err(self.failed(part, StepError::BrowserGone));
             }
-            StepError::BrowserGone | StepError::Fault(RenderFault::Crashed) => {}
+            StepError::BrowserGone | StepError::Problem(RenderProblem::Crashed) => {}
             error => return Err(self.failed(part, error)),
         }
         tracing::warn!(render = %self.job.id, "browser failed during a render; retrying");
@@ -173,7 +173,7 @@ impl Render<'_> {
     /// Converts the final error of a step, attributing it to `part`.
     pub(crate) fn failed(&self, part: usize, error: StepError) -> RenderError {
         match error {
-            StepError::Fault(fault) => RenderError::Fault { part, fault },
+            StepError::Problem(problem) => RenderError::Problem { part, problem },
             StepError::BrowserGone => RenderError::Browser("it crashed twice".to_owned()),
             StepError::Late => self.late(),
             error @ (StepError::AwaitsFrames | StepError::TooLargeAtOnce) => {
@@ -185,9 +185,9 @@ impl Render<'_> {
 
     fn memory_exceeded(&self, part: usize) -> RenderError {
         let limit_mb = self.engine.page_memory_limit >> 20;
-        RenderError::Fault {
+        RenderError::Problem {
             part,
-            fault: RenderFault::MemoryExceeded { limit_mb },
+            problem: RenderProblem::MemoryExceeded { limit_mb },
         }
     }
 

@@ -59,7 +59,7 @@ const HEAP_SHARE_THAT_RETIRES: f64 = 0.25;
 
 /// A browser context with one page and one proxy.
 pub(crate) struct Session {
-    pub(crate) browser: InhabitedBrowser,
+    pub(crate) browser: BrowserLease,
     pub(crate) observer: Arc<PageObserver>,
     pub(crate) proxy: Proxy,
     pub(crate) frame: FrameId,
@@ -78,7 +78,7 @@ pub(crate) struct Session {
 
 /// Session disposition: whether a session may serve its account again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Afterlife {
+pub(crate) enum SessionDisposition {
     /// Reset it and return it to the pool.
     Keep,
     /// Destroy it, because its state can't be cleared reliably.
@@ -89,7 +89,7 @@ impl Session {
     /// Creates a context that reaches the network only through `proxy`, and a blank page in it. Kills the browser if
     /// this fails or takes too long.
     pub(crate) async fn open(browser: Arc<Browser>, kind: PageKind, proxy: Proxy) -> Result<Self, DevToolsError> {
-        let browser = InhabitedBrowser::new(browser);
+        let browser = BrowserLease::new(browser);
         let ill = Arc::clone(&browser.0);
         let opened = tokio::time::timeout(OPEN_LIMIT, open(browser, kind, proxy)).await;
         let opened = opened.unwrap_or(Err(DevToolsError::Closed));
@@ -224,9 +224,9 @@ impl Session {
 }
 
 /// A reference to a browser that counts as one of its sessions until dropped.
-pub(crate) struct InhabitedBrowser(Arc<Browser>);
+pub(crate) struct BrowserLease(Arc<Browser>);
 
-impl InhabitedBrowser {
+impl BrowserLease {
     fn new(browser: Arc<Browser>) -> Self {
         browser.sessions.fetch_add(1, Ordering::AcqRel);
         Self(browser)
@@ -238,7 +238,7 @@ impl InhabitedBrowser {
     }
 }
 
-impl Deref for InhabitedBrowser {
+impl Deref for BrowserLease {
     type Target = Browser;
 
     fn deref(&self) -> &Browser {
@@ -246,13 +246,13 @@ impl Deref for InhabitedBrowser {
     }
 }
 
-impl Drop for InhabitedBrowser {
+impl Drop for BrowserLease {
     fn drop(&mut self) {
         self.0.sessions.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-async fn open(browser: InhabitedBrowser, kind: PageKind, proxy: Proxy) -> Result<Session, DevToolsError> {
+async fn open(browser: BrowserLease, kind: PageKind, proxy: Proxy) -> Result<Session, DevToolsError> {
     let connection = browser.connection.clone();
     let create_context = CreateBrowserContextParams::builder()
         .dispose_on_detach(true)

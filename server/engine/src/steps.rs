@@ -10,14 +10,14 @@ pub(crate) mod wait_for;
 
 use crate::{
     devtools::{DevToolsError, MESSAGE_LIMIT_MB},
-    error::RenderFault,
+    error::RenderProblem,
 };
 
 /// Why a step failed.
 #[derive(Debug)]
 pub(crate) enum StepError {
     /// An error that the caller of the API can correct.
-    Fault(RenderFault),
+    Problem(RenderProblem),
     /// The printed document does not fit into one DevTools message; to be retried in chunks.
     TooLargeAtOnce,
     /// The page waits for frames, which are not composited; to be retried with [`PageKind::Composited`].
@@ -32,9 +32,9 @@ pub(crate) enum StepError {
     Protocol(String),
 }
 
-impl From<RenderFault> for StepError {
-    fn from(fault: RenderFault) -> Self {
-        Self::Fault(fault)
+impl From<RenderProblem> for StepError {
+    fn from(problem: RenderProblem) -> Self {
+        Self::Problem(problem)
     }
 }
 
@@ -42,8 +42,8 @@ impl From<DevToolsError> for StepError {
     fn from(error: DevToolsError) -> Self {
         match error {
             DevToolsError::Closed => Self::BrowserGone,
-            DevToolsError::TargetCrashed => Self::Fault(RenderFault::Crashed),
-            DevToolsError::MessageTooLarge => Self::Fault(RenderFault::MessageTooLarge {
+            DevToolsError::TargetCrashed => Self::Problem(RenderProblem::Crashed),
+            DevToolsError::MessageTooLarge => Self::Problem(RenderProblem::MessageTooLarge {
                 limit_mb: MESSAGE_LIMIT_MB,
             }),
             error @ (DevToolsError::Refused { .. } | DevToolsError::Malformed { .. }) => {

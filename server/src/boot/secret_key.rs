@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use crate::{
     config::{Config, secrets::SecretsConfig},
     database::folder::{DataFolder, FolderError},
-    domain::sealing::{SecretKey, SecretKeys},
+    domain::encryption::{SecretKey, SecretKeys},
     service::secret_keys::{self, SecretKeyError},
 };
 

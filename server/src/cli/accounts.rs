@@ -10,7 +10,7 @@ use sqlx::PgPool;
 use crate::{
     boot::{browser, secret_key},
     cli::{
-        account::{AccountArguments, select},
+        account_argument::{AccountArguments, select},
         failure::Failure,
         show_time,
     },
@@ -18,8 +18,8 @@ use crate::{
     config::Config,
     database::{self, Database},
     domain::{
-        account_log::Doer,
-        audit_log::{AuditDoer, InvalidReason, Reason},
+        account_log::Actor,
+        audit_log::{AuditActor, InvalidReason, Reason},
         email::Email,
         password::Password,
     },
@@ -88,7 +88,7 @@ pub(super) enum Command {
         reason: ReasonArgument,
         /// Notify the owner by mail, with the reason.
         #[arg(long)]
-        tell_owner: bool,
+        notify_owner: bool,
     },
     /// Lift the suspension of an account; queued renders continue.
     Restore {
@@ -98,7 +98,7 @@ pub(super) enum Command {
         reason: ReasonArgument,
         /// Notify the owner by mail.
         #[arg(long)]
-        tell_owner: bool,
+        notify_owner: bool,
     },
     /// Delete an account immediately, with its keys, templates, renders and documents. This can't be undone.
     Delete {
@@ -201,20 +201,24 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
         Command::Suspend {
             account,
             reason,
-            tell_owner,
+            notify_owner,
         } => {
             operate(config, account, &reason.reason, async |db, operation| {
-                operators::accounts::suspend(db, operation, tell_owner).await.map(drop)
+                operators::accounts::suspend(db, operation, notify_owner)
+                    .await
+                    .map(drop)
             })
             .await
         }
         Command::Restore {
             account,
             reason,
-            tell_owner,
+            notify_owner,
         } => {
             operate(config, account, &reason.reason, async |db, operation| {
-                operators::accounts::restore(db, operation, tell_owner).await.map(drop)
+                operators::accounts::restore(db, operation, notify_owner)
+                    .await
+                    .map(drop)
             })
             .await
         }
@@ -244,7 +248,7 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
             with_database(config, async |database| {
                 let account = select(database, account).await?.account;
                 let (keep, now) = (choice == "on", clock::now());
-                Ok(accounts::keep_content(&database.pool, account, &Doer::OPERATOR, keep, now).await?)
+                Ok(accounts::keep_content(&database.pool, account, &Actor::OPERATOR, keep, now).await?)
             })
             .await
         }
@@ -284,8 +288,8 @@ async fn create(database: &Database, email: &Email, password: Password, choice: 
             println!("{}", created.account);
             Ok(())
         }
-        Err(fault @ (CreateAccountError::EmailTaken(_) | CreateAccountError::UnknownPlan(_))) => {
-            Err(Failure::by_caller(&fault))
+        Err(problem @ (CreateAccountError::EmailTaken(_) | CreateAccountError::UnknownPlan(_))) => {
+            Err(Failure::by_caller(&problem))
         }
         Err(error) => Err(error.into()),
     }
@@ -300,14 +304,14 @@ async fn operate(
 ) -> Result<(), Failure> {
     with_database(config, async |database| {
         let operation = Operation {
-            doer: &AuditDoer::CommandLine,
+            actor: &AuditActor::CommandLine,
             account: select(database, account).await?.account,
             reason,
             now: clock::now(),
         };
         match work(&database.pool, operation).await {
             Ok(()) => Ok(()),
-            Err(OperationError::UnknownPlan(fault)) => Err(Failure::by_caller(&fault)),
+            Err(OperationError::UnknownPlan(problem)) => Err(Failure::by_caller(&problem)),
             Err(error) => Err(error.into()),
         }
     })
@@ -324,7 +328,7 @@ async fn webhook_secret(
     let key = secret_key::obtain_for_command(&database.pool, config).await?;
     let now = clock::now();
     if replace {
-        webhook_secrets::replace(&database.pool, &key, account, &Doer::OPERATOR, now).await?;
+        webhook_secrets::replace(&database.pool, &key, account, &Actor::OPERATOR, now).await?;
     }
     let secrets = webhook_secrets::in_use(&database.pool, &key, account, now).await?;
     if let Some(current) = secrets.first() {

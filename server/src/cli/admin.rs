@@ -105,6 +105,6 @@ async fn verify(database: &Database, noted: Option<&ChainEnd>) -> Result<(), Fai
             println!("{}:{}", end.number, end.digest);
             Ok(())
         }
-        Err(fault) => Err(fault.into()),
+        Err(problem) => Err(problem.into()),
     }
 }

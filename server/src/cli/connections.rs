@@ -13,18 +13,18 @@ use url::Url;
 use crate::{
     boot::{browser, secret_key},
     cli::{
-        account::{AccountArguments, select},
+        account_argument::{AccountArguments, select},
         failure::Failure,
         show_time,
     },
     config::Config,
     database::{self, Database},
     domain::{
-        account_log::Doer,
+        account_log::Actor,
         connection::{Connection, NewConnection},
         ids::{AccountId, ConnectionId},
         page::PageRequest,
-        validation::Fault,
+        validation::Problem,
     },
     service::connections::{self, ConnectionError, buckets::Buckets, probe},
     storage::object_stores::ObjectStores,
@@ -99,13 +99,13 @@ async fn add(database: &Database, config: &Config, arguments: AddArguments) -> R
     let account = select(database, arguments.account).await?.account;
     let buckets = buckets(database, config).await?;
     let new = NewConnection::parse(body.to_string().as_bytes(), buckets.stores().policy());
-    let new = new.map_err(|faults| refused(&faults))?;
-    match connections::create(&buckets, account, &Doer::OPERATOR, new).await {
+    let new = new.map_err(|problems| refused(&problems))?;
+    match connections::create(&buckets, account, &Actor::OPERATOR, new).await {
         Ok(connection) => {
             println!("{}", connection.id);
             Ok(())
         }
-        Err(ConnectionError::Invalid(faults)) => Err(refused(&faults)),
+        Err(ConnectionError::Invalid(problems)) => Err(refused(&problems)),
         Err(error) => Err(error.into()),
     }
 }
@@ -144,10 +144,16 @@ fn read_credentials(file: Option<&Path>) -> Result<Value, Failure> {
     serde_json::from_str(&text).map_err(|_| Failure::by_caller(&"the credentials are not JSON"))
 }
 
-fn refused(faults: &[Fault]) -> Failure {
-    let lines: Vec<_> = faults
+fn refused(problems: &[Problem]) -> Failure {
+    let lines: Vec<_> = problems
         .iter()
-        .map(|fault| format!("{}: {}", fault.pointer.replacen("/connection/", "", 1), fault.detail))
+        .map(|problem| {
+            format!(
+                "{}: {}",
+                problem.pointer.replacen("/connection/", "", 1),
+                problem.detail
+            )
+        })
         .collect();
     Failure::by_caller(&lines.join("\n"))
 }
@@ -209,7 +215,7 @@ async fn test(database: &Database, config: &Config, id: ConnectionId) -> Result<
 
 async fn remove(database: &Database, id: ConnectionId) -> Result<(), Failure> {
     let account = account_of(database, id).await?;
-    Ok(connections::delete(&database.pool, account, &Doer::OPERATOR, id).await?)
+    Ok(connections::delete(&database.pool, account, &Actor::OPERATOR, id).await?)
 }
 
 async fn account_of(database: &Database, id: ConnectionId) -> Result<AccountId, Failure> {

@@ -5,7 +5,7 @@ use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
     cli::{
-        account::{AccountArguments, select},
+        account_argument::{AccountArguments, select},
         failure::Failure,
         show_time,
     },
@@ -13,7 +13,7 @@ use crate::{
     config::Config,
     database::{self, Database},
     domain::{
-        account_log::Doer,
+        account_log::Actor,
         api_key::{Scope, Scopes},
         ids::{AccountId, ApiKeyId, TemplateId},
         network::Network,
@@ -96,19 +96,19 @@ async fn create(database: &Database, arguments: CreateArguments) -> Result<(), F
         allowed_networks: arguments.networks,
         allowed_templates: arguments.templates.into_iter().collect(),
     };
-    match api_keys::create(&database.pool, account, &Doer::OPERATOR, request, clock::now()).await {
+    match api_keys::create(&database.pool, account, &Actor::OPERATOR, request, clock::now()).await {
         Ok(created) => {
             show(&created);
             Ok(())
         }
         Err(CreateKeyError::Store(error)) => Err(error.into()),
-        Err(fault) => Err(Failure::by_caller(&fault)),
+        Err(problem) => Err(Failure::by_caller(&problem)),
     }
 }
 
 async fn rotate(database: &Database, id: ApiKeyId, overlap: Duration) -> Result<(), Failure> {
     let account = account_of(database, id).await?;
-    let created = api_keys::rotate(&database.pool, account, &Doer::OPERATOR, id, overlap, clock::now()).await;
+    let created = api_keys::rotate(&database.pool, account, &Actor::OPERATOR, id, overlap, clock::now()).await;
     show(&created.map_err(failure)?);
     Ok(())
 }
@@ -121,7 +121,7 @@ async fn account_of(database: &Database, id: ApiKeyId) -> Result<AccountId, Fail
 fn failure(error: EndKeyError) -> Failure {
     match error {
         EndKeyError::Store(error) => error.into(),
-        fault => Failure::by_caller(&fault),
+        problem => Failure::by_caller(&problem),
     }
 }
 
@@ -177,7 +177,7 @@ fn limit(name: &str, allowed: impl Iterator<Item = impl ToString>) -> String {
 
 async fn revoke(database: &Database, id: ApiKeyId) -> Result<(), Failure> {
     let account = account_of(database, id).await?;
-    let revoked = api_keys::revoke(&database.pool, account, &Doer::OPERATOR, id, clock::now()).await;
+    let revoked = api_keys::revoke(&database.pool, account, &Actor::OPERATOR, id, clock::now()).await;
     revoked.map_err(failure)
 }
 

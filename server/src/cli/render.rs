@@ -21,7 +21,7 @@ use crate::{
         ids::RenderId,
         render::{PartSource, RenderRequest, RenderTerms},
         validation::{
-            Fault, Faults,
+            Problem, Problems,
             json::{self as strict_json, Layout},
             schema,
         },
@@ -56,7 +56,7 @@ pub(super) struct Arguments {
 pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<(), Failure> {
     let started = Instant::now();
     let mut request =
-        RenderRequest::from_value(body(&arguments)?).map_err(|faults| Failure::by_caller(&list(&faults)))?;
+        RenderRequest::from_value(body(&arguments)?).map_err(|problems| Failure::by_caller(&list(&problems)))?;
     let parts = given_parts(std::mem::take(&mut request.parts))?;
     // Handle signals, so that the browser's profile is removed.
     let lifecycle = Lifecycle::default();
@@ -93,7 +93,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     progress.clear();
     let document = match rendered {
         Some(Ok(document)) => document,
-        Some(Err(error @ RenderError::Fault { .. })) => return Err(Failure::by_caller(&error)),
+        Some(Err(error @ RenderError::Problem { .. })) => return Err(Failure::by_caller(&error)),
         Some(Err(error)) => return Err(error.into()),
         None => return Err(Failure::by_machine("interrupted".to_owned())),
     };
@@ -146,15 +146,15 @@ fn body(arguments: &Arguments) -> Result<Value, Failure> {
 
 fn read_options(file: &Path) -> Result<Map<String, Value>, Failure> {
     let text = std::fs::read(file).map_err(|error| Failure::by_caller(&format!("{}: {error}", file.display())))?;
-    let mut faults = Faults::default();
-    match strict_json::parse(&text, &Layout::PLAIN, &mut faults).map(|body| body.value) {
-        Some(Value::Object(options)) if faults.is_empty() => Ok(options),
+    let mut problems = Problems::default();
+    match strict_json::parse(&text, &Layout::PLAIN, &mut problems).map(|body| body.value) {
+        Some(Value::Object(options)) if problems.is_empty() => Ok(options),
         value => {
-            let faults = faults.sorted(&value.unwrap_or_default());
-            let reason = if faults.is_empty() {
+            let problems = problems.sorted(&value.unwrap_or_default());
+            let reason = if problems.is_empty() {
                 "must be an object".into()
             } else {
-                list(&faults)
+                list(&problems)
             };
             Err(Failure::by_caller(&format!("{}: {reason}", file.display())))
         }
@@ -200,10 +200,10 @@ fn part(source: &str) -> Result<Value, Failure> {
     Ok(json!({"type": "html", "content": html}))
 }
 
-fn list(faults: &[Fault]) -> String {
-    let lines: Vec<_> = faults
+fn list(problems: &[Problem]) -> String {
+    let lines: Vec<_> = problems
         .iter()
-        .map(|fault| format!("{}: {}", fault.pointer, fault.detail))
+        .map(|problem| format!("{}: {}", problem.pointer, problem.detail))
         .collect();
     lines.join("\n        ")
 }

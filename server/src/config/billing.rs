@@ -3,7 +3,7 @@
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use crate::config::reader::{Fault, Reader, Setting};
+use crate::config::reader::{Problem, Reader, Setting};
 
 const SECRET_KEY: Setting = Setting {
     name: "PLATEN_STRIPE_SECRET_KEY",
@@ -104,7 +104,7 @@ fn secret(reader: &mut Reader, setting: &Setting, prefixes: &[&str]) -> Option<S
     let sound =
         prefixes.iter().any(|prefix| text.starts_with(prefix)) && text.bytes().all(|byte| byte.is_ascii_graphic());
     if !sound {
-        reader.faults.push(Fault::Secret {
+        reader.problems.push(Problem::Secret {
             name: setting.name,
             allowed: setting.allowed,
         });

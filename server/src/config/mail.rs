@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
 use url::Url;
 
-use crate::config::reader::{Fault, Reader, Setting};
+use crate::config::reader::{Problem, Reader, Setting};
 
 const SMTP_URL: Setting = Setting {
     name: "PLATEN_SMTP_URL",
@@ -62,7 +62,7 @@ impl MailConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
         let smtp = match reader.text(&SMTP_URL).map(|text| SmtpConfig::parse(&text)) {
             Some(None) => {
-                reader.faults.push(Fault::Secret {
+                reader.problems.push(Problem::Secret {
                     name: SMTP_URL.name,
                     allowed: SMTP_URL.allowed,
                 });

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use secrecy::SecretString;
 
-use crate::config::reader::{Fault, Reader, Setting};
+use crate::config::reader::{Problem, Reader, Setting};
 
 /// Shorter tokens could be guessed.
 const SHORTEST_TOKEN: usize = 16;
@@ -39,7 +39,7 @@ impl MetricsConfig {
         let token = reader.text(&TOKEN);
         let sound = |token: &String| token.len() >= SHORTEST_TOKEN && token.bytes().all(|byte| byte.is_ascii_graphic());
         if token.as_ref().is_some_and(|token| !sound(token)) {
-            reader.faults.push(Fault::Secret {
+            reader.problems.push(Problem::Secret {
                 name: TOKEN.name,
                 allowed: TOKEN.allowed,
             });

@@ -15,7 +15,7 @@ pub struct Setting {
 
 /// An invalid setting.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum Problem {
     /// A value that is not allowed.
     #[error("{name}: {value:?} is not allowed; allowed: {allowed}")]
     Value {
@@ -42,7 +42,7 @@ pub enum Fault {
 pub struct Reader<'a> {
     lookup: &'a dyn Fn(&str) -> Option<String>,
     /// The invalid settings found so far.
-    pub faults: Vec<Fault>,
+    pub problems: Vec<Problem>,
 }
 
 impl<'a> Reader<'a> {
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
     pub fn new(lookup: &'a dyn Fn(&str) -> Option<String>) -> Self {
         Self {
             lookup,
-            faults: Vec::new(),
+            problems: Vec::new(),
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         };
         let parsed = parse(&value);
         if parsed.is_none() {
-            self.faults.push(Fault::Value {
+            self.problems.push(Problem::Value {
                 name: setting.name,
                 value,
                 allowed: setting.allowed,
@@ -131,6 +131,6 @@ impl<'a> Reader<'a> {
 
     /// Adds a fault for settings that contradict each other.
     pub fn contradiction(&mut self, explanation: impl Display) {
-        self.faults.push(Fault::Contradiction(explanation.to_string()));
+        self.problems.push(Problem::Contradiction(explanation.to_string()));
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    config::reader::{Fault, Reader, Setting},
-    domain::sealing::SecretKey,
+    config::reader::{Problem, Reader, Setting},
+    domain::encryption::SecretKey,
 };
 
 const SECRET_KEY: Setting = Setting {
@@ -46,7 +46,7 @@ fn secret_key(reader: &mut Reader, setting: &Setting) -> Option<Arc<SecretKey>> 
     let text = reader.text(setting)?;
     let key = SecretKey::parse(&text);
     if key.is_none() {
-        reader.faults.push(Fault::Secret {
+        reader.problems.push(Problem::Secret {
             name: setting.name,
             allowed: setting.allowed,
         });

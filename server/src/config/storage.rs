@@ -4,7 +4,7 @@ use secrecy::SecretString;
 use url::Url;
 
 use crate::{
-    config::reader::{Fault, Reader, Setting},
+    config::reader::{Problem, Reader, Setting},
     domain::{
         connection::credentials::{AccessKey, ServiceAccountKey},
         destination::Provider,
@@ -228,7 +228,7 @@ fn google_identity(reader: &mut Reader) -> Option<ServiceAccountKey> {
     let text = reader.text(&GOOGLE_KEY)?;
     let key = ServiceAccountKey::parse(&text);
     if key.is_none() {
-        reader.faults.push(Fault::Secret {
+        reader.problems.push(Problem::Secret {
             name: GOOGLE_KEY.name,
             allowed: GOOGLE_KEY.allowed,
         });
@@ -257,11 +257,11 @@ mod tests {
         };
         let mut reader = Reader::new(&lookup);
         let config = StorageConfig::from_env(&mut reader);
-        let faults = reader.faults.iter().map(ToString::to_string).collect::<Vec<_>>();
-        if faults.is_empty() {
+        let problems = reader.problems.iter().map(ToString::to_string).collect::<Vec<_>>();
+        if problems.is_empty() {
             Ok(config.expect("settings"))
         } else {
-            Err(faults)
+            Err(problems)
         }
     }
 
@@ -297,20 +297,20 @@ mod tests {
 
     #[test]
     fn faults_of_a_bucket_are_named_and_show_no_secret() {
-        let faults = read(&[
+        let problems = read(&[
             ("PLATEN_DEFAULT_STORAGE", "ftp"),
             ("PLATEN_DEFAULT_BUCKET_ENDPOINT", "https://store.example/path"),
             ("PLATEN_GOOGLE_KEY", "{\"private_key\": \"secret\"}"),
         ]);
-        let faults = faults.expect_err("faults");
-        for (fault, name) in faults.iter().zip([
+        let problems = problems.expect_err("faults");
+        for (problem, name) in problems.iter().zip([
             "PLATEN_GOOGLE_KEY:",
             "PLATEN_DEFAULT_STORAGE:",
             "PLATEN_DEFAULT_BUCKET_ENDPOINT:",
         ]) {
-            assert!(fault.starts_with(name), "{fault}");
-            assert!(!fault.contains("secret"), "{fault}");
+            assert!(problem.starts_with(name), "{problem}");
+            assert!(!problem.contains("secret"), "{problem}");
         }
-        assert_eq!(faults.len(), 3);
+        assert_eq!(problems.len(), 3);
     }
 }

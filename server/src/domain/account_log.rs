@@ -1,15 +1,15 @@
 //! Account activity: the audit events that an account's owner and admins see.
 
 use crate::domain::{
+    audit_events::audit_events,
     caller::{Caller, User},
     client::Client,
-    deeds::deeds,
     ids::{ApiKeyId, UserId},
 };
 
-deeds! {
+audit_events! {
     /// An audit event of an account. Contains no secrets; user input in it is shown as plain text.
-    Deed;
+    AccountEvent;
     AccountRenamed { name: String } "account.renamed" "called the account {name}";
     ContentKept {} "account.content_kept" "decided to keep the content of requests";
     ContentForgotten {} "account.content_forgotten" "decided to forget the content of requests";
@@ -64,7 +64,7 @@ deeds! {
 
 /// Who or what caused an audit event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Actor {
+pub enum ActorKind {
     /// A logged-in user.
     Person {
         id: UserId,
@@ -85,29 +85,29 @@ pub enum Actor {
 
 /// The actor of an audit event, and the client that was used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Doer {
-    pub actor: Actor,
+pub struct Actor {
+    pub kind: ActorKind,
     /// `None` if the action did not come from a client, for instance on the command line.
     pub client: Option<Client>,
 }
 
-impl Doer {
+impl Actor {
     /// An operator.
     pub const OPERATOR: Self = Self {
-        actor: Actor::Operator,
+        kind: ActorKind::Operator,
         client: None,
     };
 
     /// The service itself.
     pub const SERVICE: Self = Self {
-        actor: Actor::Service,
+        kind: ActorKind::Service,
         client: None,
     };
 
     /// Returns the actor for a user in a browser.
     pub fn of_person(person: User, client: &Client) -> Self {
         Self {
-            actor: Actor::Person {
+            kind: ActorKind::Person {
                 id: person.id,
                 email: person.email,
             },
@@ -117,18 +117,18 @@ impl Doer {
 
     /// Returns the actor for a caller: a key, or a logged-in user.
     pub fn of_caller(caller: &Caller) -> Self {
-        let actor = match caller.key {
-            Some(id) => Actor::Key {
+        let kind = match caller.key {
+            Some(id) => ActorKind::Key {
                 id,
                 creator: caller.user.email.clone(),
             },
-            None => Actor::Person {
+            None => ActorKind::Person {
                 id: caller.user.id,
                 email: caller.user.email.clone(),
             },
         };
         Self {
-            actor,
+            kind,
             client: caller.client.clone(),
         }
     }
@@ -140,22 +140,22 @@ mod tests {
 
     #[test]
     fn a_deed_is_read_as_it_was_kept() {
-        let deed = Deed::MemberInvited {
+        let event = AccountEvent::MemberInvited {
             email: "ann@example.org".to_owned(),
             role: "admin".to_owned(),
         };
-        let kept = serde_json::to_value(&deed).expect("JSON");
-        assert_eq!(kept["kind"], deed.kind());
-        assert_eq!(serde_json::from_value::<Deed>(kept).expect("a deed"), deed);
-        assert_eq!(deed.sentence(), "invited ann@example.org as admin");
+        let kept = serde_json::to_value(&event).expect("JSON");
+        assert_eq!(kept["kind"], event.kind());
+        assert_eq!(serde_json::from_value::<AccountEvent>(kept).expect("a deed"), event);
+        assert_eq!(event.sentence(), "invited ann@example.org as admin");
     }
 
     #[test]
     fn every_kind_says_what_it_is_about_and_is_there_once() {
-        let mut kinds = Deed::KINDS.to_vec();
+        let mut kinds = AccountEvent::KINDS.to_vec();
         assert!(kinds.iter().all(|kind| kind.split('.').count() == 2), "{kinds:?}");
         kinds.sort_unstable();
         kinds.dedup();
-        assert_eq!(kinds.len(), Deed::KINDS.len());
+        assert_eq!(kinds.len(), AccountEvent::KINDS.len());
     }
 }

@@ -31,34 +31,34 @@ pub struct NewAnnouncement {
 impl NewAnnouncement {
     /// Validates an operator's form. Fails with all invalid fields.
     pub fn parse(form: &AnnouncementForm, now: OffsetDateTime) -> Result<Self, Vec<Field>> {
-        let mut faults = Vec::new();
+        let mut problems = Vec::new();
         let words = line(&form.words, LONGEST_WORDS);
         if words.is_none() {
-            faults.push(Field::AnnouncementWords);
+            problems.push(Field::AnnouncementWords);
         }
-        let link = link(form.link.trim(), &form.link_words).map_err(|field| faults.push(field));
+        let link = link(form.link.trim(), &form.link_words).map_err(|field| problems.push(field));
         let level = Level::parse(&form.level);
         if level.is_none() {
-            faults.push(Field::Level);
+            problems.push(Field::Level);
         }
-        let starts_at = moment(&form.starts_at).map_err(|()| faults.push(Field::StartsAt));
+        let starts_at = moment(&form.starts_at).map_err(|()| problems.push(Field::StartsAt));
         let starts_at = starts_at.ok().flatten().unwrap_or(now);
         let ends_at = moment(&form.ends_at).unwrap_or_else(|()| {
-            faults.push(Field::EndsAt);
+            problems.push(Field::EndsAt);
             None
         });
         if ends_at.is_some_and(|at| at <= starts_at.max(now)) {
-            faults.push(Field::EndsAt);
+            problems.push(Field::EndsAt);
         }
         match (words, link, level) {
-            (Some(words), Ok(link), Some(level)) if faults.is_empty() => Ok(Self {
+            (Some(words), Ok(link), Some(level)) if problems.is_empty() => Ok(Self {
                 words,
                 link,
                 level,
                 starts_at,
                 ends_at,
             }),
-            _ => Err(faults),
+            _ => Err(problems),
         }
     }
 }

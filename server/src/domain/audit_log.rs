@@ -5,14 +5,14 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
-    deeds::deeds,
+    audit_events::audit_events,
     ids::{AccountId, UserId},
     operator::Operator,
 };
 
-deeds! {
+audit_events! {
     /// An audit event of an operator or the service. Contains no secrets.
-    AuditDeed;
+    AuditEvent;
     OperatorAppointed { email: String } "operator.appointed" "made {email} an operator";
     OperatorDismissed { email: String } "operator.dismissed" "took {email} out of the operators";
     SecondFactorRemoved { email: String } "user.second_factor_removed" "removed the second factor of {email}";
@@ -33,7 +33,7 @@ deeds! {
 /// The actor of an audit event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "is")]
-pub enum AuditDoer {
+pub enum AuditActor {
     /// A user in the operators' area.
     Operator {
         id: UserId,
@@ -48,7 +48,7 @@ pub enum AuditDoer {
     Service,
 }
 
-impl AuditDoer {
+impl AuditActor {
     /// Returns the actor for an operator.
     pub fn of_operator(operator: &Operator) -> Self {
         Self::Operator {
@@ -81,21 +81,21 @@ impl AuditDoer {
 pub struct AuditEntry {
     /// Milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    pub by: AuditDoer,
+    pub by: AuditActor,
     /// The account concerned, if any.
     pub account: Option<AccountId>,
     /// The account's name at that time, or its owner's email address.
     pub account_name: Option<String>,
     /// The event; read as `None` if another release wrote a kind that is unknown here.
-    #[serde(deserialize_with = "known_deed")]
-    pub deed: Option<AuditDeed>,
+    #[serde(rename = "deed", deserialize_with = "known_event")]
+    pub event: Option<AuditEvent>,
     /// The operator's reason; may be empty.
     pub reason: String,
 }
 
-fn known_deed<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<AuditDeed>, D::Error> {
-    let deed = serde_json::Value::deserialize(deserializer)?;
-    Ok(serde_json::from_value(deed).ok())
+fn known_event<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<AuditEvent>, D::Error> {
+    let event = serde_json::Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(event).ok())
 }
 
 /// The reason of an operator's action, recorded with it.
@@ -145,10 +145,10 @@ mod tests {
     fn an_entry_is_read_as_it_was_kept() {
         let entry = AuditEntry {
             at_ms: 1_795_000_000_123,
-            by: AuditDoer::CommandLine,
+            by: AuditActor::CommandLine,
             account: Some(AccountId::generate()),
             account_name: Some("Finch".to_owned()),
-            deed: Some(AuditDeed::CreditsGranted {
+            event: Some(AuditEvent::CreditsGranted {
                 credits: 500,
                 until: "used up".to_owned(),
             }),
@@ -162,6 +162,6 @@ mod tests {
         );
         kept["deed"]["kind"] = "of.tomorrow".into();
         let read: AuditEntry = serde_json::from_value(kept).expect("an entry");
-        assert_eq!(read, AuditEntry { deed: None, ..entry });
+        assert_eq!(read, AuditEntry { event: None, ..entry });
     }
 }

@@ -73,7 +73,7 @@ pub struct Kept {
 
 /// The payment status of a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum SubscriptionStatus {
     Paid,
     /// A payment is due; until the end of the grace period nothing changes.
     Due {
@@ -90,36 +90,36 @@ pub enum Standing {
 
 impl Subscription {
     /// Returns the status. Unknown statuses of Stripe count as ended.
-    pub fn standing(&self, now: OffsetDateTime) -> Standing {
+    pub fn status(&self, now: OffsetDateTime) -> SubscriptionStatus {
         match self.status.as_str() {
-            "active" | "trialing" => Standing::Paid,
+            "active" | "trialing" => SubscriptionStatus::Paid,
             "past_due" | "unpaid" => {
                 let until = self.unpaid_since.unwrap_or(now) + GRACE;
                 if now < until {
-                    Standing::Due { until }
+                    SubscriptionStatus::Due { until }
                 } else {
-                    Standing::Overdue
+                    SubscriptionStatus::Overdue
                 }
             }
-            "incomplete" | "incomplete_expired" => Standing::Unborn,
-            _ => Standing::Ended,
+            "incomplete" | "incomplete_expired" => SubscriptionStatus::Unborn,
+            _ => SubscriptionStatus::Ended,
         }
     }
 
     /// Returns the product that is in effect, or `None` if nothing is paid for.
     pub fn product_at(&self, now: OffsetDateTime) -> Option<&str> {
-        match self.standing(now) {
-            Standing::Paid | Standing::Due { .. } => {
+        match self.status(now) {
+            SubscriptionStatus::Paid | SubscriptionStatus::Due { .. } => {
                 let kept = self.kept.as_ref().filter(|kept| now < kept.until);
                 Some(kept.map_or(&self.product, |kept| &kept.product))
             }
-            Standing::Overdue | Standing::Ended | Standing::Unborn => None,
+            SubscriptionStatus::Overdue | SubscriptionStatus::Ended | SubscriptionStatus::Unborn => None,
         }
     }
 
     /// Returns whether credits may be used before they are paid for: only if no payment is due.
     pub fn has_trust(&self, now: OffsetDateTime) -> bool {
-        self.standing(now) == Standing::Paid
+        self.status(now) == SubscriptionStatus::Paid
     }
 
     /// Returns the limit of overage credits, where the plan allows at most `most`.
@@ -133,7 +133,7 @@ impl Subscription {
 
     /// Returns whether the subscription continues, whatever its payment status.
     pub fn is_alive(&self, now: OffsetDateTime) -> bool {
-        !matches!(self.standing(now), Standing::Ended | Standing::Unborn)
+        !matches!(self.status(now), SubscriptionStatus::Ended | SubscriptionStatus::Unborn)
     }
 
     /// Returns when the subscription must be updated from Stripe again, or `None` if only an event requires it.
@@ -141,8 +141,8 @@ impl Subscription {
         if !self.is_alive(now) {
             return None;
         }
-        let grace = match self.standing(now) {
-            Standing::Due { until } => Some(until),
+        let grace = match self.status(now) {
+            SubscriptionStatus::Due { until } => Some(until),
             _ => None,
         };
         let kept = self.kept.as_ref().map(|kept| kept.until);
@@ -159,7 +159,9 @@ pub fn that_counts(
     now: OffsetDateTime,
     worth: impl Fn(&str) -> i64,
 ) -> Option<&Subscription> {
-    let born = subscriptions.iter().filter(|one| one.standing(now) != Standing::Unborn);
+    let born = subscriptions
+        .iter()
+        .filter(|one| one.status(now) != SubscriptionStatus::Unborn);
     born.max_by_key(|one| {
         let gives = one.product_at(now).map_or(0, &worth);
         (one.is_alive(now), gives, one.created_at, &one.id)
@@ -196,7 +198,10 @@ mod tests {
         assert_eq!(late.product_at(NOW), Some("platen_starter"));
         assert_eq!(late.look_at(NOW), Some(NOW + Duration::DAY));
         late.unpaid_since = Some(NOW - Duration::days(7));
-        assert_eq!((late.standing(NOW), late.product_at(NOW)), (Standing::Overdue, None));
+        assert_eq!(
+            (late.status(NOW), late.product_at(NOW)),
+            (SubscriptionStatus::Overdue, None)
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use axum::http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::domain::validation::{Fault, member};
+use crate::domain::validation::{Problem, member};
 
 /// Maximum number of additional headers.
 const MOST_HEADERS: usize = 50;
@@ -48,8 +48,8 @@ impl fmt::Debug for CallbackTarget {
 }
 
 /// Returns the validation errors of additional headers at `pointer`.
-pub fn header_faults<'a>(pointer: &str, headers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Fault> {
-    let (mut faults, mut count, mut bytes) = (Vec::new(), 0, 0);
+pub fn header_problems<'a>(pointer: &str, headers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Problem> {
+    let (mut problems, mut count, mut bytes) = (Vec::new(), 0, 0);
     for (name, value) in headers {
         count += 1;
         bytes += name.len() + value.len();
@@ -63,18 +63,18 @@ pub fn header_faults<'a>(pointer: &str, headers: impl IntoIterator<Item = (&'a s
         } else {
             continue;
         };
-        faults.push(Fault::invalid(member(pointer, name), reason));
+        problems.push(Problem::invalid(member(pointer, name), reason));
     }
     if count > MOST_HEADERS {
-        faults.push(Fault::invalid(
+        problems.push(Problem::invalid(
             pointer,
             format!("Must have at most {MOST_HEADERS} members; has {count}"),
         ));
     } else if bytes > MOST_HEADER_BYTES {
         let detail = format!("Must have at most {MOST_HEADER_BYTES} bytes in all; has {bytes}");
-        faults.push(Fault::invalid(pointer, detail));
+        problems.push(Problem::invalid(pointer, detail));
     }
-    faults
+    problems
 }
 
 #[cfg(test)]
@@ -82,8 +82,8 @@ mod tests {
     use super::*;
 
     fn pointers(headers: &[(&str, &str)]) -> Vec<String> {
-        let faults = header_faults("/headers", headers.iter().copied());
-        faults.into_iter().map(|fault| fault.pointer).collect()
+        let problems = header_problems("/headers", headers.iter().copied());
+        problems.into_iter().map(|problem| problem.pointer).collect()
     }
 
     #[test]

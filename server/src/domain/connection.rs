@@ -17,7 +17,7 @@ use crate::domain::{
     destination::Provider,
     ids::ConnectionId,
     validation::{
-        Fault, Faults,
+        Problem, Problems,
         json::{self, Body, Layout},
         member, quote,
         schema::Schema,
@@ -75,18 +75,18 @@ pub struct NewConnection {
 impl NewConnection {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document. `policy` decides
     /// which endpoints may be reached.
-    pub fn parse(body: &[u8], policy: &AddressPolicy) -> Result<Self, Vec<Fault>> {
-        let mut faults = Faults::default();
-        let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut faults) else {
-            return Err(faults.sorted(&Value::Null));
+    pub fn parse(body: &[u8], policy: &AddressPolicy) -> Result<Self, Vec<Problem>> {
+        let mut problems = Problems::default();
+        let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut problems) else {
+            return Err(problems.sorted(&Value::Null));
         };
-        SCHEMA.check(&body, &mut faults);
-        check_amazon_only(&body, &mut faults);
-        check_region(&body, &mut faults);
-        check_endpoint(&body, policy, &mut faults);
-        credentials::check_private_key(&body, &mut faults);
-        if !faults.is_empty() {
-            return Err(faults.sorted(&body));
+        SCHEMA.check(&body, &mut problems);
+        check_amazon_only(&body, &mut problems);
+        check_region(&body, &mut problems);
+        check_endpoint(&body, policy, &mut problems);
+        credentials::check_private_key(&body, &mut problems);
+        if !problems.is_empty() {
+            return Err(problems.sorted(&body));
         }
         let mut connection = body["connection"].take();
         let credentials = connection["credentials"].take();
@@ -95,19 +95,19 @@ impl NewConnection {
             let credentials = Credentials::from_value(settings.provider, credentials)?;
             Ok(Self { settings, credentials })
         };
-        read().map_err(|error: serde_json::Error| vec![Fault::invalid("", error.to_string())])
+        read().map_err(|error: serde_json::Error| vec![Problem::invalid("", error.to_string())])
     }
 }
 
 /// Google's buckets are identified by name alone.
-fn check_amazon_only(body: &Value, faults: &mut Faults) {
+fn check_amazon_only(body: &Value, problems: &mut Problems) {
     let connection = &body["connection"];
     if connection["provider"] != Provider::GoogleCloudStorage.as_str() {
         return;
     }
     for name in ["region", "endpoint"] {
         if connection.get(name).is_some() {
-            faults.add(Fault {
+            problems.add(Problem {
                 pointer: member("/connection", name),
                 title: "Unknown field".into(),
                 detail: format!("{name} is for the provider aws_s3 only"),
@@ -117,11 +117,11 @@ fn check_amazon_only(body: &Value, faults: &mut Faults) {
 }
 
 /// Amazon's addresses contain the region; other stores accept any region.
-fn check_region(body: &Value, faults: &mut Faults) {
+fn check_region(body: &Value, problems: &mut Problems) {
     let connection = &body["connection"];
     let amazon = connection["provider"] == Provider::AwsS3.as_str() && connection.get("endpoint").is_none();
     if amazon && connection.get("region").is_none() {
-        faults.add(Fault {
+        problems.add(Problem {
             pointer: "/connection/region".into(),
             title: "Missing field".into(),
             detail: "region is required, unless endpoint specifies a store other than Amazon's".into(),
@@ -129,13 +129,13 @@ fn check_region(body: &Value, faults: &mut Faults) {
     }
 }
 
-fn check_endpoint(body: &Value, policy: &AddressPolicy, faults: &mut Faults) {
+fn check_endpoint(body: &Value, policy: &AddressPolicy, problems: &mut Problems) {
     const POINTER: &str = "/connection/endpoint";
     let Some(text) = body["connection"]["endpoint"].as_str() else {
         return;
     };
     if let Err(reason) = endpoint(text, policy) {
-        faults.add(Fault::invalid(
+        problems.add(Problem::invalid(
             POINTER,
             format!("Must be the address of a store: {reason}; got {}", quote(text)),
         ));

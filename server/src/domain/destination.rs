@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::validation::{Fault, quote};
+use crate::domain::validation::{Problem, quote};
 
 /// Maximum length of a bucket's name, in bytes.
 const LONGEST_BUCKET: usize = 222;
@@ -39,20 +39,20 @@ pub struct Destination {
 
 impl Destination {
     /// Returns the validation errors of a destination at `pointer`.
-    pub fn faults(&self, pointer: &str) -> Vec<Fault> {
+    pub fn problems(&self, pointer: &str) -> Vec<Problem> {
         let named = [
-            ("bucket", bucket_fault(&self.bucket), &self.bucket),
-            ("path", path_fault(&self.path), &self.path),
+            ("bucket", bucket_problem(&self.bucket), &self.bucket),
+            ("path", path_problem(&self.path), &self.path),
         ];
-        let faults = named.into_iter().filter_map(|(name, reason, value)| {
+        let problems = named.into_iter().filter_map(|(name, reason, value)| {
             let detail = format!("{}; got {}", reason?, quote(value));
-            Some(Fault::invalid(format!("{pointer}/{name}"), detail))
+            Some(Problem::invalid(format!("{pointer}/{name}"), detail))
         });
-        faults.collect()
+        problems.collect()
     }
 }
 
-fn bucket_fault(bucket: &str) -> Option<String> {
+fn bucket_problem(bucket: &str) -> Option<String> {
     let odd = |character: char| character.is_control() || character.is_whitespace() || character == '/';
     if bucket.len() > LONGEST_BUCKET {
         Some(format!("Must have at most {LONGEST_BUCKET} bytes"))
@@ -63,7 +63,7 @@ fn bucket_fault(bucket: &str) -> Option<String> {
     }
 }
 
-fn path_fault(path: &str) -> Option<String> {
+fn path_problem(path: &str) -> Option<String> {
     if path.len() > LONGEST_PATH {
         Some(format!("Must have at most {LONGEST_PATH} bytes"))
     } else if path.contains(char::is_control) {
@@ -87,8 +87,8 @@ mod tests {
             bucket: bucket.into(),
             path: path.into(),
         };
-        let faults = destination.faults("/destination");
-        faults.into_iter().map(|fault| fault.pointer).collect()
+        let problems = destination.problems("/destination");
+        problems.into_iter().map(|problem| problem.pointer).collect()
     }
 
     #[test]

@@ -3,6 +3,6 @@
 
 pub mod concern;
 pub mod failure_kind;
+pub mod histogram;
 pub mod minute;
-pub mod spread;
 pub mod state;

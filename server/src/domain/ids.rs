@@ -73,7 +73,7 @@ identifier! {
 }
 identifier! {
     /// An audit event of an account.
-    DeedId
+    EventId
 }
 identifier! {
     /// An invitation to an account; not the token in its link.

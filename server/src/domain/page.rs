@@ -4,7 +4,7 @@ use std::{num::NonZeroU16, str::FromStr};
 
 use url::form_urlencoded;
 
-use crate::domain::validation::{Fault, quote};
+use crate::domain::validation::{Problem, quote};
 
 /// Maximum number of items per page.
 const LARGEST_PAGE: u16 = 1000;
@@ -21,29 +21,29 @@ pub struct PageRequest<Key> {
 impl<Key: FromStr> PageRequest<Key> {
     /// Parses `page_size` and `cursor` of a query string. Fails with all validation errors, at the parameters' names.
     /// If a parameter is repeated, the last value counts; unknown parameters are ignored.
-    pub fn parse(query: &str) -> Result<Self, Vec<Fault>> {
-        let mut faults = Vec::new();
-        let size = parameter(query, "page_size", &mut faults, |text| {
+    pub fn parse(query: &str) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let size = parameter(query, "page_size", &mut problems, |text| {
             let size = text.parse().ok().filter(|size: &NonZeroU16| size.get() <= LARGEST_PAGE);
             size.ok_or_else(|| format!("Must be a number from 1 to {LARGEST_PAGE}; got {}", quote(text)))
         });
-        let after = parameter(query, "cursor", &mut faults, |text| {
+        let after = parameter(query, "cursor", &mut problems, |text| {
             text.parse()
                 .map_err(|_| format!("Must be the cursor of a Link header, unchanged; got {}", quote(text)))
         });
-        if faults.is_empty() {
+        if problems.is_empty() {
             Ok(Self { size, after })
         } else {
-            Err(faults)
+            Err(problems)
         }
     }
 }
 
-/// Parses an optional parameter of a query string; adds a validation error at its name to `faults`.
+/// Parses an optional parameter of a query string; adds a validation error at its name to `problems`.
 pub(in crate::domain) fn parameter<T>(
     query: &str,
     name: &str,
-    faults: &mut Vec<Fault>,
+    problems: &mut Vec<Problem>,
     read: impl Fn(&str) -> Result<T, String>,
 ) -> Option<T> {
     let (_, text) = form_urlencoded::parse(query.as_bytes())
@@ -51,7 +51,7 @@ pub(in crate::domain) fn parameter<T>(
         .last()?;
     let value = read(&text);
     value
-        .map_err(|detail| faults.push(Fault::invalid(format!("/{name}"), detail)))
+        .map_err(|detail| problems.push(Problem::invalid(format!("/{name}"), detail)))
         .ok()
 }
 
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn parse(query: &str) -> Result<(Option<u16>, Option<i32>), Vec<String>> {
-        let pointers = |faults: Vec<Fault>| faults.into_iter().map(|fault| fault.pointer).collect::<Vec<_>>();
+        let pointers = |problems: Vec<Problem>| problems.into_iter().map(|problem| problem.pointer).collect::<Vec<_>>();
         let page = PageRequest::<i32>::parse(query).map_err(pointers)?;
         Ok((page.size.map(NonZeroU16::get), page.after))
     }

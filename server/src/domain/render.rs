@@ -12,7 +12,7 @@ mod wire;
 
 use std::{sync::LazyLock, time::Duration};
 
-use platen_engine::error::RenderFault;
+use platen_engine::error::RenderProblem;
 use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSettings, RenderJob, WaitFor};
 use platen_pdf::{OutputFormat, PageSelection, Watermark};
 use serde_json::{Value, value::RawValue};
@@ -24,7 +24,7 @@ use crate::domain::{
     ids::{RenderId, TemplateId},
     render::wire::WireRequest,
     validation::{
-        Fault, Faults,
+        Problem, Problems,
         json::{self, Body, Data, Layout},
         quote,
         schema::Schema,
@@ -159,7 +159,7 @@ pub struct RenderTerms {
 
 impl SynchronousRequest {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
-    pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
         let sound = SoundBody::parse(body, &SYNCHRONOUS)?;
         Ok(Self {
             // The schema requires it.
@@ -171,7 +171,7 @@ impl SynchronousRequest {
 
 impl AsynchronousRequest {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
-    pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
         let mut sound = SoundBody::parse(body, &ASYNCHRONOUS)?;
         Ok(Self {
             callback: sound.wire.callback.take().map(TryInto::try_into).transpose()?,
@@ -190,23 +190,23 @@ struct SoundBody<'a> {
 }
 
 impl<'a> SoundBody<'a> {
-    fn parse(body: &'a [u8], schema: &Schema) -> Result<Self, Vec<Fault>> {
-        let mut faults = Faults::default();
-        match json::parse(body, &LAYOUT, &mut faults) {
-            Some(body) => Self::check(body, schema, faults),
-            None => Err(faults.sorted(&Value::Null)),
+    fn parse(body: &'a [u8], schema: &Schema) -> Result<Self, Vec<Problem>> {
+        let mut problems = Problems::default();
+        match json::parse(body, &LAYOUT, &mut problems) {
+            Some(body) => Self::check(body, schema, problems),
+            None => Err(problems.sorted(&Value::Null)),
         }
     }
 
-    fn check(body: Body<'a>, schema: &Schema, mut faults: Faults) -> Result<Self, Vec<Fault>> {
+    fn check(body: Body<'a>, schema: &Schema, mut problems: Problems) -> Result<Self, Vec<Problem>> {
         let Body { value, data } = body;
-        schema.check(&value, &mut faults);
-        rules::check(&value, &mut faults);
-        if !faults.is_empty() {
-            return Err(faults.sorted(&value));
+        schema.check(&value, &mut problems);
+        rules::check(&value, &mut problems);
+        if !problems.is_empty() {
+            return Err(problems.sorted(&value));
         }
         let options = record::options(&value);
-        let wire = serde_json::from_value(value).map_err(|error| vec![Fault::invalid("", error.to_string())])?;
+        let wire = serde_json::from_value(value).map_err(|error| vec![Problem::invalid("", error.to_string())])?;
         Ok(Self {
             wire,
             contexts: data,
@@ -216,32 +216,32 @@ impl<'a> SoundBody<'a> {
 }
 
 impl TryFrom<SoundBody<'_>> for RenderRequest {
-    type Error = Vec<Fault>;
+    type Error = Vec<Problem>;
 
-    fn try_from(body: SoundBody<'_>) -> Result<Self, Vec<Fault>> {
+    fn try_from(body: SoundBody<'_>) -> Result<Self, Vec<Problem>> {
         Self::from_wire(body.wire, &body.contexts, body.options)
     }
 }
 
 impl RenderRequest {
     /// Validates an already parsed body of a synchronous render, like [`SynchronousRequest::parse`].
-    pub fn from_value(value: Value) -> Result<Self, Vec<Fault>> {
+    pub fn from_value(value: Value) -> Result<Self, Vec<Problem>> {
         let body = Body {
             value,
             data: Data::default(),
         };
-        SoundBody::check(body, &SYNCHRONOUS, Faults::default())?.try_into()
+        SoundBody::check(body, &SYNCHRONOUS, Problems::default())?.try_into()
     }
 
-    fn from_wire(wire: WireRequest, contexts: &Data<'_>, options: Value) -> Result<Self, Vec<Fault>> {
+    fn from_wire(wire: WireRequest, contexts: &Data<'_>, options: Value) -> Result<Self, Vec<Problem>> {
         let sheet = wire.sheet();
         let mut parts = Vec::with_capacity(wire.parts.len());
         for (index, part) in wire.parts.into_iter().enumerate() {
             let pointer = format!("/parts/{index}");
             let context = contexts.get(&format!("{pointer}/content/context"));
-            parts.push(wire::part(part, context).map_err(|reason| vec![Fault::invalid(pointer, reason)])?);
+            parts.push(wire::part(part, context).map_err(|reason| vec![Problem::invalid(pointer, reason)])?);
         }
-        let selection = pages::selection(&wire.pages).map_err(|reason| vec![Fault::invalid("/pages", reason)])?;
+        let selection = pages::selection(&wire.pages).map_err(|reason| vec![Problem::invalid("/pages", reason)])?;
         let decoration = HeaderFooter {
             header: wire.header_template,
             footer: wire.footer_template,
@@ -350,33 +350,33 @@ impl RenderRequest {
 }
 
 /// Returns the validation error for a template that does not exist in the account.
-pub fn no_such_template(part: usize, template: &str) -> Fault {
+pub fn no_such_template(part: usize, template: &str) -> Problem {
     let pointer = format!("/parts/{part}/content/template_id");
-    Fault::invalid(pointer, format!("No such template: {}", quote(template)))
+    Problem::invalid(pointer, format!("No such template: {}", quote(template)))
 }
 
 /// Returns the JSON pointer to the part of the request that caused an error. `part` is counted from 0.
-pub fn blamed_member(part: usize, fault: &RenderFault) -> String {
-    let member = match fault {
-        RenderFault::EvaluateThrew { .. } | RenderFault::EvaluateTooLarge { .. } => "/evaluate_js/expression",
-        RenderFault::HeaderFooterTooLarge { template, .. } => return format!("/{template}"),
-        RenderFault::InvalidSelector { .. } => "/wait_for/selector",
-        RenderFault::WaitForUnsatisfied { .. } => "/wait_for",
-        RenderFault::PageBeyondEnd { .. } => "/pages",
-        RenderFault::TooLarge { .. } => "/parts",
-        RenderFault::NotConformant { .. } => "/output_format",
-        RenderFault::Unreachable { .. }
-        | RenderFault::AddressRefused { .. }
-        | RenderFault::HttpStatus { .. }
-        | RenderFault::NotHtml { .. }
-        | RenderFault::NavigatedAway { .. }
-        | RenderFault::Crashed
-        | RenderFault::MemoryExceeded { .. }
-        | RenderFault::MessageTooLarge { .. }
-        | RenderFault::PrintedTooLarge { .. }
-        | RenderFault::TooManyPages { .. }
-        | RenderFault::PageSize { .. }
-        | RenderFault::PrintFailed { .. } => return format!("/parts/{part}"),
+pub fn blamed_member(part: usize, problem: &RenderProblem) -> String {
+    let member = match problem {
+        RenderProblem::EvaluateThrew { .. } | RenderProblem::EvaluateTooLarge { .. } => "/evaluate_js/expression",
+        RenderProblem::HeaderFooterTooLarge { template, .. } => return format!("/{template}"),
+        RenderProblem::InvalidSelector { .. } => "/wait_for/selector",
+        RenderProblem::WaitForUnsatisfied { .. } => "/wait_for",
+        RenderProblem::PageBeyondEnd { .. } => "/pages",
+        RenderProblem::TooLarge { .. } => "/parts",
+        RenderProblem::NotConformant { .. } => "/output_format",
+        RenderProblem::Unreachable { .. }
+        | RenderProblem::AddressRefused { .. }
+        | RenderProblem::HttpStatus { .. }
+        | RenderProblem::NotHtml { .. }
+        | RenderProblem::NavigatedAway { .. }
+        | RenderProblem::Crashed
+        | RenderProblem::MemoryExceeded { .. }
+        | RenderProblem::MessageTooLarge { .. }
+        | RenderProblem::PrintedTooLarge { .. }
+        | RenderProblem::TooManyPages { .. }
+        | RenderProblem::PageSize { .. }
+        | RenderProblem::PrintFailed { .. } => return format!("/parts/{part}"),
     };
     member.to_owned()
 }

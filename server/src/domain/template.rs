@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 use crate::domain::{
     ids::{TemplateId, UserId},
     validation::{
-        Fault, Faults,
+        Problem, Problems,
         json::{self, Body, Layout},
         schema::Schema,
     },
@@ -141,25 +141,25 @@ impl Saved for TemplateChanges {
 /// together with the other validation errors.
 pub struct Submission<T> {
     body: Value,
-    faults: Faults,
+    problems: Problems,
     saved: PhantomData<T>,
 }
 
 impl<T: Saved> Submission<T> {
     /// Parses a body. Fails only if it is not JSON; other validation errors are returned by [`Self::finish`].
-    pub fn read(body: &[u8]) -> Result<Self, Vec<Fault>> {
-        let mut faults = Faults::default();
-        let Some(Body { mut value, data }) = json::parse(body, &LAYOUT, &mut faults) else {
-            return Err(faults.sorted(&Value::Null));
+    pub fn read(body: &[u8]) -> Result<Self, Vec<Problem>> {
+        let mut problems = Problems::default();
+        let Some(Body { mut value, data }) = json::parse(body, &LAYOUT, &mut problems) else {
+            return Err(problems.sorted(&Value::Null));
         };
-        T::schema().check(&value, &mut faults);
-        check_content_size(&value["template"]["content"], "/template/content", &mut faults);
-        if let Some(data) = data.get(PREVIEW_CONTEXT).filter(|_| !faults.within(PREVIEW_CONTEXT)) {
-            value["template"]["preview_context"] = preview_context(data, &mut faults);
+        T::schema().check(&value, &mut problems);
+        check_content_size(&value["template"]["content"], "/template/content", &mut problems);
+        if let Some(data) = data.get(PREVIEW_CONTEXT).filter(|_| !problems.within(PREVIEW_CONTEXT)) {
+            value["template"]["preview_context"] = preview_context(data, &mut problems);
         }
         Ok(Self {
             body: value,
-            faults,
+            problems,
             saved: PhantomData,
         })
     }
@@ -167,26 +167,26 @@ impl<T: Saved> Submission<T> {
     /// Returns the content, or `None` if there is none or it has other validation errors.
     pub fn content(&self) -> Option<&str> {
         let content = self.body["template"]["content"].as_str();
-        content.filter(|_| !self.faults.within("/template/content") && !self.faults.is_full())
+        content.filter(|_| !self.problems.within("/template/content") && !self.problems.is_full())
     }
 
     /// Adds a syntax error of the content.
-    pub fn refuse_content(&mut self, fault: &platen_template::fault::Fault) {
-        self.faults.add(faulty_template("/template/content", fault));
+    pub fn refuse_content(&mut self, problem: &platen_template::diagnostic::Diagnostic) {
+        self.problems.add(faulty_template("/template/content", problem));
     }
 
     /// Returns the valid body. Fails with all validation errors, in the order of the document.
-    pub fn finish(mut self) -> Result<T, Vec<Fault>> {
-        if !self.faults.is_empty() {
-            return Err(self.faults.sorted(&self.body));
+    pub fn finish(mut self) -> Result<T, Vec<Problem>> {
+        if !self.problems.is_empty() {
+            return Err(self.problems.sorted(&self.body));
         }
         serde_json::from_value(self.body["template"].take())
-            .map_err(|error| vec![Fault::invalid("", error.to_string())])
+            .map_err(|error| vec![Problem::invalid("", error.to_string())])
     }
 }
 
 /// Parses a preview context; adds a validation error if it is too long.
-fn preview_context(data: &RawValue, faults: &mut Faults) -> Value {
+fn preview_context(data: &RawValue, problems: &mut Problems) -> Value {
     let read = || {
         let context: Value = serde_json::from_str(data.get())?;
         let mut written = CountingWriter(0);
@@ -197,11 +197,11 @@ fn preview_context(data: &RawValue, faults: &mut Faults) -> Value {
         Ok((context, ..=LONGEST_PREVIEW_CONTEXT)) => return context,
         Ok((_, bytes)) => {
             let detail = format!("Must have at most {LONGEST_PREVIEW_CONTEXT} bytes as JSON; has {bytes}");
-            faults.add(Fault::invalid(PREVIEW_CONTEXT, detail));
+            problems.add(Problem::invalid(PREVIEW_CONTEXT, detail));
         }
         Err(error) => {
             let error: serde_json::Error = error;
-            faults.add(Fault::invalid(PREVIEW_CONTEXT, error.to_string()));
+            problems.add(Problem::invalid(PREVIEW_CONTEXT, error.to_string()));
         }
     }
     Value::Null
@@ -222,24 +222,24 @@ impl io::Write for CountingWriter {
 }
 
 /// Checks the size of a content in bytes, because the schema counts characters.
-fn check_content_size(content: &Value, pointer: &str, faults: &mut Faults) {
+fn check_content_size(content: &Value, pointer: &str, problems: &mut Problems) {
     let bytes = content.as_str().map_or(0, str::len);
     if bytes > LONGEST_CONTENT {
         let detail = format!("Must have at most {LONGEST_CONTENT} bytes; has {bytes}");
-        faults.add(Fault::invalid(pointer, detail));
+        problems.add(Problem::invalid(pointer, detail));
     }
 }
 
 /// Returns the validation error for an invalid template, at the member that contains or names it.
-pub fn faulty_template(pointer: impl Into<String>, fault: &platen_template::fault::Fault) -> Fault {
-    let detail = match &fault.place {
+pub fn faulty_template(pointer: impl Into<String>, problem: &platen_template::diagnostic::Diagnostic) -> Problem {
+    let detail = match &problem.place {
         Some(place) => format!(
             "Line {}, column {}: {}; the line is: {}",
-            place.line, place.column, fault.message, place.excerpt
+            place.line, place.column, problem.message, place.excerpt
         ),
-        None => fault.message.clone(),
+        None => problem.message.clone(),
     };
-    Fault {
+    Problem {
         pointer: pointer.into(),
         title: "Faulty template".into(),
         detail,
@@ -272,33 +272,33 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn assert_faults<T: Saved>(body: &Value, expected: &[&str]) {
+    fn assert_problems<T: Saved>(body: &Value, expected: &[&str]) {
         let submission =
-            Submission::<T>::read(body.to_string().as_bytes()).unwrap_or_else(|faults| panic!("{faults:?}"));
+            Submission::<T>::read(body.to_string().as_bytes()).unwrap_or_else(|problems| panic!("{problems:?}"));
         let found = submission.finish().err().unwrap_or_default();
-        let pointers: Vec<_> = found.iter().map(|fault| fault.pointer.as_str()).collect();
+        let pointers: Vec<_> = found.iter().map(|problem| problem.pointer.as_str()).collect();
         assert_eq!(pointers, expected, "{found:#?}");
     }
 
     #[test]
     fn creation_needs_name_and_content() {
-        assert_faults::<NewTemplate>(&json!({}), &["/template"]);
-        assert_faults::<NewTemplate>(&json!({"template": {}}), &["/template/name", "/template/content"]);
-        assert_faults::<NewTemplate>(&json!({"template": {"name": "n", "content": "c"}}), &[]);
+        assert_problems::<NewTemplate>(&json!({}), &["/template"]);
+        assert_problems::<NewTemplate>(&json!({"template": {}}), &["/template/name", "/template/content"]);
+        assert_problems::<NewTemplate>(&json!({"template": {"name": "n", "content": "c"}}), &[]);
         let all = json!({"template": {"name": "n", "content": "c", "preview_context": {"a": [1]}}});
-        assert_faults::<NewTemplate>(&all, &[]);
+        assert_problems::<NewTemplate>(&all, &[]);
     }
 
     #[test]
     fn an_update_takes_any_subset() {
-        assert_faults::<TemplateChanges>(&json!({}), &["/template"]);
+        assert_problems::<TemplateChanges>(&json!({}), &["/template"]);
         for sound in [
             json!({}),
             json!({"name": "n"}),
             json!({"content": "c"}),
             json!({"preview_context": {}}),
         ] {
-            assert_faults::<TemplateChanges>(&json!({"template": sound}), &[]);
+            assert_problems::<TemplateChanges>(&json!({"template": sound}), &[]);
         }
     }
 
@@ -315,11 +315,11 @@ mod tests {
             "/template/id",
             "/bogus",
         ];
-        assert_faults::<NewTemplate>(&body, &expected);
-        assert_faults::<TemplateChanges>(&body, &expected);
+        assert_problems::<NewTemplate>(&body, &expected);
+        assert_problems::<TemplateChanges>(&body, &expected);
         for wrong in [json!(null), json!([]), json!("x")] {
-            assert_faults::<TemplateChanges>(&json!({"template": wrong}), &["/template"]);
-            assert_faults::<TemplateChanges>(
+            assert_problems::<TemplateChanges>(&json!({"template": wrong}), &["/template"]);
+            assert_problems::<TemplateChanges>(
                 &json!({"template": {"name": wrong, "content": null}}),
                 &if wrong == "x" {
                     vec!["/template/content"]
@@ -336,7 +336,7 @@ mod tests {
         let check = |name: &str, value: Value, sound: bool| {
             let pointer = format!("/template/{name}");
             let expected: &[&str] = if sound { &[] } else { &[&pointer] };
-            assert_faults::<TemplateChanges>(&with(name, value), expected);
+            assert_problems::<TemplateChanges>(&with(name, value), expected);
         };
         check("name", "ä".repeat(200).into(), true);
         check("name", "ä".repeat(201).into(), false);
@@ -351,10 +351,10 @@ mod tests {
         check("preview_context", json!({"x": "a".repeat((256 << 10) - 7)}), false);
         check("preview_context", json!({"x": "\u{0}"}), true);
         let many = with("preview_context", json!({"x": vec![1; MOST_PREVIEW_VALUES]})).to_string();
-        let faults = Submission::<TemplateChanges>::read(many.as_bytes())
+        let problems = Submission::<TemplateChanges>::read(many.as_bytes())
             .err()
             .unwrap_or_default();
-        assert_eq!(faults[0].pointer, PREVIEW_CONTEXT);
+        assert_eq!(problems[0].pointer, PREVIEW_CONTEXT);
     }
 
     #[test]
@@ -362,11 +362,11 @@ mod tests {
         let body = json!({"template": {"name": "", "content": "{{"}});
         let mut submission = Submission::<NewTemplate>::read(body.to_string().as_bytes()).unwrap_or_else(|_| panic!());
         assert_eq!(submission.content(), Some("{{"));
-        let fault = platen_template::language::check("{{").expect_err("no template");
-        submission.refuse_content(&fault);
-        let faults = submission.finish().expect_err("faults");
-        assert_eq!(faults.len(), 2);
-        assert!(faults[1].detail.starts_with("Line 1, column "), "{faults:?}");
-        assert!(faults[1].detail.ends_with("the line is: {{"), "{faults:?}");
+        let problem = platen_template::language::check("{{").expect_err("no template");
+        submission.refuse_content(&problem);
+        let problems = submission.finish().expect_err("faults");
+        assert_eq!(problems.len(), 2);
+        assert!(problems[1].detail.starts_with("Line 1, column "), "{problems:?}");
+        assert!(problems[1].detail.ends_with("the line is: {{"), "{problems:?}");
     }
 }

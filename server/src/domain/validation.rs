@@ -15,7 +15,7 @@ const LISTED_POINTER_BYTES: usize = 256 << 10;
 
 /// A validation error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fault {
+pub struct Problem {
     /// JSON Pointer (RFC 6901) of the member; empty for the whole body.
     pub pointer: String,
     /// The kind of error.
@@ -24,7 +24,7 @@ pub struct Fault {
     pub detail: String,
 }
 
-impl Fault {
+impl Problem {
     /// Creates an error for a member with an invalid value.
     pub fn invalid(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self {
@@ -38,30 +38,30 @@ impl Fault {
 /// The validation errors of a body, with at most one per pointer: the first one found. After 200 errors, further ones
 /// are only noted.
 #[derive(Debug, Default)]
-pub struct Faults {
-    found: Vec<Fault>,
+pub struct Problems {
+    found: Vec<Problem>,
     pointers: HashSet<String>,
     pointer_bytes: usize,
     /// Whether there are more errors than listed.
     cut: bool,
 }
 
-impl Faults {
+impl Problems {
     /// Adds an error, unless its member has one already.
-    pub fn add(&mut self, fault: Fault) {
-        self.add_with(|| fault);
+    pub fn add(&mut self, problem: Problem) {
+        self.add_with(|| problem);
     }
 
     /// Like [`Self::add`], but creates the error only if it will be listed.
-    pub fn add_with(&mut self, fault: impl FnOnce() -> Fault) {
+    pub fn add_with(&mut self, problem: impl FnOnce() -> Problem) {
         if self.is_full() {
             self.cut = true;
             return;
         }
-        let fault = fault();
-        if self.pointers.insert(fault.pointer.clone()) {
-            self.pointer_bytes += fault.pointer.len();
-            self.found.push(fault);
+        let problem = problem();
+        if self.pointers.insert(problem.pointer.clone()) {
+            self.pointer_bytes += problem.pointer.len();
+            self.found.push(problem);
         }
     }
 
@@ -72,8 +72,8 @@ impl Faults {
 
     /// Returns whether a member, or anything within it, has an error.
     pub fn within(&self, pointer: &str) -> bool {
-        self.found.iter().any(|fault| {
-            fault
+        self.found.iter().any(|problem| {
+            problem
                 .pointer
                 .strip_prefix(pointer)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -86,11 +86,11 @@ impl Faults {
 
     /// Returns the errors in the order of the document, with missing members last. At most 200, followed by a note if
     /// there may be more.
-    pub fn sorted(mut self, body: &Value) -> Vec<Fault> {
-        self.found.sort_by_cached_key(|fault| place(body, &fault.pointer));
+    pub fn sorted(mut self, body: &Value) -> Vec<Problem> {
+        self.found.sort_by_cached_key(|problem| place(body, &problem.pointer));
         if self.cut {
             let listed = self.found.len();
-            self.found.push(Fault {
+            self.found.push(Problem {
                 pointer: String::new(),
                 title: "More errors".into(),
                 detail: format!(
@@ -151,54 +151,54 @@ mod tests {
 
     use super::*;
 
-    fn pointers(faults: Vec<Fault>) -> Vec<String> {
-        faults.into_iter().map(|fault| fault.pointer).collect()
+    fn pointers(problems: Vec<Problem>) -> Vec<String> {
+        problems.into_iter().map(|problem| problem.pointer).collect()
     }
 
     #[test]
     fn faults_come_in_the_order_of_the_document() {
-        let mut faults = Faults::default();
+        let mut problems = Problems::default();
         for pointer in ["/missing", "/b", "/a/1", "/a/0/x", "", "/c~1d"] {
-            faults.add(Fault::invalid(pointer, ""));
+            problems.add(Problem::invalid(pointer, ""));
         }
         let body = json!({"c/d": 0, "a": [{"x": 1}, 2], "b": 3});
         assert_eq!(
-            pointers(faults.sorted(&body)),
+            pointers(problems.sorted(&body)),
             ["", "/c~1d", "/a/0/x", "/a/1", "/b", "/missing"]
         );
     }
 
     #[test]
     fn a_member_has_one_fault() {
-        let mut faults = Faults::default();
-        faults.add(Fault::invalid("/a", "first"));
-        faults.add(Fault::invalid("/a", "second"));
-        assert!(faults.within("/a") && faults.within("") && !faults.within("/ab") && !faults.within("/a/b"));
-        let found = faults.sorted(&json!({}));
+        let mut problems = Problems::default();
+        problems.add(Problem::invalid("/a", "first"));
+        problems.add(Problem::invalid("/a", "second"));
+        assert!(problems.within("/a") && problems.within("") && !problems.within("/ab") && !problems.within("/a/b"));
+        let found = problems.sorted(&json!({}));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].detail, "first");
     }
 
     #[test]
     fn a_flood_of_faults_is_cut() {
-        let mut faults = Faults::default();
+        let mut problems = Problems::default();
         for index in 0..LISTED {
-            faults.add(Fault::invalid(format!("/{index}"), ""));
+            problems.add(Problem::invalid(format!("/{index}"), ""));
         }
-        assert!(faults.is_full());
-        faults.add_with(|| panic!("nobody would see it"));
-        let listed = faults.sorted(&json!([]));
+        assert!(problems.is_full());
+        problems.add_with(|| panic!("nobody would see it"));
+        let listed = problems.sorted(&json!([]));
         assert_eq!(listed.len(), LISTED + 1);
         assert!(listed[LISTED].detail.contains("first 200"), "{:?}", listed[LISTED]);
     }
 
     #[test]
     fn faults_at_endless_pointers_are_cut() {
-        let mut faults = Faults::default();
+        let mut problems = Problems::default();
         for index in 0..LISTED {
-            faults.add(Fault::invalid(format!("/{}{index}", "x".repeat(100_000)), ""));
+            problems.add(Problem::invalid(format!("/{}{index}", "x".repeat(100_000)), ""));
         }
-        assert_eq!(faults.sorted(&json!([])).len(), 4);
+        assert_eq!(problems.sorted(&json!([])).len(), 4);
     }
 
     #[test]

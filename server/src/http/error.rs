@@ -12,7 +12,7 @@ use platen_engine::error::RenderError;
 use serde_json::{Value, json};
 
 use crate::{
-    domain::{allowed_templates::NotAllowed, api_key::Scope, sentence::sentence, validation::Fault},
+    domain::{allowed_templates::NotAllowed, api_key::Scope, sentence::sentence, validation::Problem},
     drawing::DrawingError,
     http::v1::renderers::pdf::{RENDER_ID, REPLAYED},
     memory::MemoryFull,
@@ -64,7 +64,7 @@ pub(super) enum ApiError {
     /// The parsers were busy with other bodies for too long.
     Busy,
     /// Validation errors of the body or the query.
-    Invalid(Vec<Fault>),
+    Invalid(Vec<Problem>),
     /// There is not enough memory for the request.
     MemoryFull(MemoryFull),
     /// The account has exceeded its rate limit. Contains the seconds until the next request is allowed.
@@ -193,7 +193,7 @@ impl IntoResponse for ApiError {
                 let message = "The service is busy with other requests; send this one again.";
                 retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, message), RETRY_PLACE)
             }
-            Self::Invalid(faults) => validation_error(&faults),
+            Self::Invalid(problems) => validation_error(&problems),
             Self::MemoryFull(full) => memory_full(full),
             Self::RateLimited(seconds) => {
                 let message = format!("Too many requests; retry after {seconds} s.");
@@ -220,7 +220,7 @@ impl IntoResponse for ApiError {
 fn connection_error(error: &ConnectionError) -> Response {
     match error {
         ConnectionError::NotFound => resource_error(StatusCode::NOT_FOUND, "There is no such connection."),
-        ConnectionError::Invalid(faults) => validation_error(faults),
+        ConnectionError::Invalid(problems) => validation_error(problems),
         ConnectionError::Buckets(_) | ConnectionError::Store(_) => internal(error),
     }
 }
@@ -232,11 +232,11 @@ fn template_error(error: TemplateError) -> Response {
             StatusCode::PRECONDITION_FAILED,
             "The template's published version doesn't match If-Match; get the template again and repeat the change.",
         ),
-        TemplateError::Invalid(faults) => validation_error(&faults),
+        TemplateError::Invalid(problems) => validation_error(&problems),
         TemplateError::Render(error) => preview_failure(error.into()),
         TemplateError::Memory(full) => memory_full(full),
         TemplateError::Picture(DrawingError::TooMuch(detail)) => {
-            validation_error(&[Fault::invalid("/dots_per_inch", sentence(&detail))])
+            validation_error(&[Problem::invalid("/dots_per_inch", sentence(&detail))])
         }
         TemplateError::Picture(_) | TemplateError::Process(_) | TemplateError::Store(_) => internal(&error),
     }
@@ -245,34 +245,34 @@ fn template_error(error: TemplateError) -> Response {
 /// Responds to the failure of a preview. Its pointers refer to the preview's only part, the template, and to its
 /// options.
 fn preview_failure(reason: FailureReason) -> Response {
-    let Some(faults) = reason.caller_faults() else {
+    let Some(problems) = reason.caller_problems() else {
         return render_failure(reason);
     };
-    let faults = faults.into_iter().map(|fault| Fault {
-        pointer: if fault.pointer.starts_with("/parts") {
+    let problems = problems.into_iter().map(|problem| Problem {
+        pointer: if problem.pointer.starts_with("/parts") {
             "/content".to_owned()
         } else {
-            format!("/options{}", fault.pointer)
+            format!("/options{}", problem.pointer)
         },
-        ..fault
+        ..problem
     });
-    validation_error(&faults.collect::<Vec<_>>())
+    validation_error(&problems.collect::<Vec<_>>())
 }
 
 fn render_failure(reason: FailureReason) -> Response {
-    if let Some(faults) = reason.caller_faults() {
-        return validation_error(&faults);
+    if let Some(problems) = reason.caller_problems() {
+        return validation_error(&problems);
     }
     let error = match reason {
         FailureReason::Engine(error) => error,
-        FailureReason::Replayed(faults) => return ([REPLAYED], validation_error(&faults)).into_response(),
+        FailureReason::Replayed(problems) => return ([REPLAYED], validation_error(&problems)).into_response(),
         FailureReason::KeyInUse => {
             let message = "A request with this Idempotency-Key is in progress.";
             return retry_after(resource_error(StatusCode::CONFLICT, message), RETRY_PLACE);
         }
         FailureReason::KeyOfOtherRequest => {
             let detail = "The header Idempotency-Key was already used for a request with another body; use a new key.";
-            return validation_error(&[Fault::invalid("", detail)]);
+            return validation_error(&[Problem::invalid("", detail)]);
         }
         FailureReason::StorageFull(full) => return storage_full(full),
         FailureReason::Authentication(error) => return ApiError::from(error).into_response(),
@@ -294,7 +294,7 @@ fn render_failure(reason: FailureReason) -> Response {
             retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, message), RETRY_RESTART)
         }
         RenderError::Deadline { .. } => resource_error(StatusCode::GATEWAY_TIMEOUT, &message),
-        RenderError::Browser(_) | RenderError::Fault { .. } => internal(&error),
+        RenderError::Browser(_) | RenderError::Problem { .. } => internal(&error),
     }
 }
 
@@ -354,10 +354,12 @@ fn resource_body(message: &str) -> Json<Value> {
     Json(json!({"error": {"message": message}}))
 }
 
-fn validation_error(faults: &[Fault]) -> Response {
-    let errors: Vec<_> = faults
+fn validation_error(problems: &[Problem]) -> Response {
+    let errors: Vec<_> = problems
         .iter()
-        .map(|fault| json!({"title": fault.title, "source": {"pointer": fault.pointer}, "detail": fault.detail}))
+        .map(
+            |problem| json!({"title": problem.title, "source": {"pointer": problem.pointer}, "detail": problem.detail}),
+        )
         .collect();
     answer(StatusCode::UNPROCESSABLE_ENTITY, Json(json!({"errors": errors})))
 }

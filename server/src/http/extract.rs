@@ -21,7 +21,10 @@ use crate::{
         page::PageRequest,
         render::history::RenderFilter,
     },
-    http::{ApiState, PreviewRateLimit, Vouched, client_address::client, error::ApiError, rate_limit::StandingSlot},
+    http::{
+        ApiState, PreauthenticatedCaller, PreviewRateLimit, client_address::client, error::ApiError,
+        rate_limit::RateLimitSlot,
+    },
     service::{
         api_keys::{self, known::RenderCaller},
         connections::ConnectionError,
@@ -38,8 +41,8 @@ impl FromRequestParts<ApiState> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
-        let caller = match parts.extensions.get::<Vouched>() {
-            Some(Vouched(caller)) => caller.clone(),
+        let caller = match parts.extensions.get::<PreauthenticatedCaller>() {
+            Some(PreauthenticatedCaller(caller)) => caller.clone(),
             None => holder_of_key(parts, &state.app).await?,
         };
         admit(parts, state, &caller)?;
@@ -62,13 +65,13 @@ async fn holder_of_key(parts: &Parts, app: &AppState) -> Result<Caller, ApiError
 /// Counts a request against the rate limit of its account.
 fn admit(parts: &mut Parts, state: &ApiState, caller: &Caller) -> Result<(), ApiError> {
     tracing::Span::current().record("account_id", tracing::field::display(caller.account));
-    let standing = state
+    let status = state
         .rate_limit
         .take(caller.account, caller.limits.rate_per_minute, Instant::now());
-    if let Some(slot) = parts.extensions.get::<StandingSlot>() {
-        slot.fill(standing);
+    if let Some(slot) = parts.extensions.get::<RateLimitSlot>() {
+        slot.fill(status);
     }
-    if let Some(seconds) = standing.refused_for() {
+    if let Some(seconds) = status.refused_for() {
         return Err(ApiError::RateLimited(seconds));
     }
     parts.extensions.insert(caller.clone());
@@ -95,7 +98,7 @@ impl FromRequestParts<ApiState> for MayRenderNow {
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
         let app = &state.app;
-        let mut caller = if let Some(Vouched(caller)) = parts.extensions.get() {
+        let mut caller = if let Some(PreauthenticatedCaller(caller)) = parts.extensions.get() {
             RenderCaller::without_key(caller.clone())
         } else {
             let (token, client) = presented(parts, app)?;
@@ -264,8 +267,8 @@ impl FromRequestParts<ApiState> for MayPreview {
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
         let MayReadTemplates(caller) = MayReadTemplates::from_request_parts(parts, state).await?;
         let PreviewRateLimit(limit) = &state.preview_rate_limit;
-        let standing = limit.take(caller.account, PREVIEWS_PER_MINUTE, Instant::now());
-        match standing.refused_for() {
+        let status = limit.take(caller.account, PREVIEWS_PER_MINUTE, Instant::now());
+        match status.refused_for() {
             Some(seconds) => Err(ApiError::RateLimited(seconds)),
             None => Ok(Self(caller)),
         }

@@ -29,19 +29,19 @@ pub(super) struct RateLimit(Throttle<AccountId>);
 
 /// Rate limit status of an account after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct RateLimitStatus {
     per_minute: NonZeroU32,
-    now: throttle::Standing,
+    now: throttle::QuotaStatus,
 }
 
 impl RateLimit {
     /// Counts a request, unless it exceeds the limit.
-    pub(super) fn take(&self, account: AccountId, per_minute: NonZeroU32, now: Instant) -> Standing {
+    pub(super) fn take(&self, account: AccountId, per_minute: NonZeroU32, now: Instant) -> RateLimitStatus {
         let quota = Quota {
             times: per_minute,
             within: MINUTE,
         };
-        Standing {
+        RateLimitStatus {
             per_minute,
             now: self.0.take(account, quota, now),
         }
@@ -54,28 +54,28 @@ fn whole_seconds(duration: Duration) -> u64 {
 
 /// Through this, the extractor of the caller passes the rate limit status to the middleware.
 #[derive(Clone, Default)]
-pub(super) struct StandingSlot(Arc<OnceLock<Standing>>);
+pub(super) struct RateLimitSlot(Arc<OnceLock<RateLimitStatus>>);
 
-impl StandingSlot {
-    pub(super) fn fill(&self, standing: Standing) {
+impl RateLimitSlot {
+    pub(super) fn fill(&self, status: RateLimitStatus) {
         // Only the first extractor of a request counts it.
-        let _ = self.0.set(standing);
+        let _ = self.0.set(status);
     }
 }
 
 /// Middleware for all routes that adds the rate limit status to responses.
 pub(super) async fn tell(mut request: Request, next: Next) -> Response {
-    let slot = StandingSlot::default();
+    let slot = RateLimitSlot::default();
     request.extensions_mut().insert(slot.clone());
     let mut response = next.run(request).await;
     // A known key that was rejected on confirmation has no rate limit status.
-    if let Some(standing) = slot.0.get().filter(|_| response.status() != StatusCode::UNAUTHORIZED) {
-        standing.write(response.headers_mut());
+    if let Some(status) = slot.0.get().filter(|_| response.status() != StatusCode::UNAUTHORIZED) {
+        status.write(response.headers_mut());
     }
     response
 }
 
-impl Standing {
+impl RateLimitStatus {
     /// Returns the seconds until the next request is allowed, if this one was refused.
     pub(super) fn refused_for(&self) -> Option<u64> {
         self.now.refused_for.map(whole_seconds)
@@ -83,12 +83,12 @@ impl Standing {
 
     fn write(&self, headers: &mut HeaderMap) {
         let policy = format!("\"requests\";q={};w={}", self.per_minute, MINUTE.as_secs());
-        let standing = format!(
+        let status = format!(
             "\"requests\";r={};t={}",
             self.now.remaining,
             whole_seconds(self.now.complete_in)
         );
-        for (name, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, standing)] {
+        for (name, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, status)] {
             if let Ok(value) = HeaderValue::try_from(value) {
                 headers.insert(name, value);
             }

@@ -22,9 +22,9 @@ pub(super) async fn post(State(app): State<AppState>, headers: HeaderMap, body: 
     let signature = headers.get(SIGNATURE_HEADER).and_then(|value| value.to_str().ok());
     match events::receive(&app.billing, &body, signature, clock::now()).await {
         Ok(()) => StatusCode::OK.into_response(),
-        Err(ReceiveError::Webhook(fault)) => {
-            tracing::warn!(%fault, "rejected a request to /webhooks/stripe");
-            (StatusCode::BAD_REQUEST, format!("{fault}\n")).into_response()
+        Err(ReceiveError::Webhook(problem)) => {
+            tracing::warn!(%problem, "rejected a request to /webhooks/stripe");
+            (StatusCode::BAD_REQUEST, format!("{problem}\n")).into_response()
         }
         Err(ReceiveError::Billing(BillingError::Store(error))) => ApiError::from(error).into_response(),
         Err(ReceiveError::Billing(_)) => ApiError::NoSuchPath.into_response(),

@@ -34,10 +34,10 @@ pub(super) async fn run(app: &AppState, lifecycle: &Lifecycle) {
         let looked = mirror::look_at_due(&app.billing).await.inspect_err(|error| {
             tracing::warn!(%error, "customers could not be updated from Stripe");
         });
-        let told = overage::tell_due(&app.billing).await.inspect_err(|error| {
+        let notifications = overage::tell_due(&app.billing).await.inspect_err(|error| {
             tracing::warn!(%error, "usage could not be reported to Stripe");
         });
-        if looked.unwrap_or(0) + told.unwrap_or(0) > 0 {
+        if looked.unwrap_or(0) + notifications.unwrap_or(0) > 0 {
             continue;
         }
         let _ = timeout(LOOK_EVERY, lifecycle.stopping()).await;

@@ -26,7 +26,7 @@ use crate::{
     domain::ids::{AccountId, RenderId},
     jobs::changes::audience::{ANNOUNCE_EVERY, Audience},
     lifecycle::Lifecycle,
-    store::jobs::{self, ChangedRenders, News},
+    store::jobs::{self, ChangedRenders, ProcessEvent},
 };
 
 /// Changes within this time are published together: nobody reads faster, and a busy account costs no more than a quiet
@@ -47,8 +47,8 @@ pub struct Changes(Arc<State>);
 
 #[derive(Default)]
 struct State {
-    to_tell: Mutex<HashMap<AccountId, BTreeSet<RenderId>>>,
-    something_to_tell: Notify,
+    pending: Mutex<HashMap<AccountId, BTreeSet<RenderId>>>,
+    has_pending: Notify,
     pages: Mutex<Pages>,
     /// Accounts whose first page was opened in this process and has not been announced yet.
     to_announce: Mutex<BTreeSet<AccountId>>,
@@ -87,8 +87,8 @@ impl Changes {
         if lock(&self.0.audience).is_informed(Instant::now()) && !self.has_open_pages(account) {
             return;
         }
-        lock(&self.0.to_tell).entry(account).or_default().insert(render);
-        self.0.something_to_tell.notify_one();
+        lock(&self.0.pending).entry(account).or_default().insert(render);
+        self.0.has_pending.notify_one();
     }
 
     /// Returns whether any process is known to have a page of the account open.
@@ -107,36 +107,36 @@ impl Changes {
     /// Announces to other processes that an account has pages open.
     fn announce(&self, account: AccountId) {
         lock(&self.0.to_announce).insert(account);
-        self.0.something_to_tell.notify_one();
+        self.0.has_pending.notify_one();
     }
 
     /// Publishes changes and announcements to all processes, until the service stops.
-    pub(super) async fn tell(&self, lifecycle: &Lifecycle, db: &PgPool) {
+    pub(super) async fn notify(&self, lifecycle: &Lifecycle, db: &PgPool) {
         let mut announcing = interval(ANNOUNCE_EVERY);
         announcing.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let open = tokio::select! {
-                () = self.0.something_to_tell.notified() => std::mem::take(&mut *lock(&self.0.to_announce)),
+                () = self.0.has_pending.notified() => std::mem::take(&mut *lock(&self.0.to_announce)),
                 _ = announcing.tick() => {
                     lock(&self.0.audience).forget_silent(Instant::now());
                     lock(&self.0.pages).by_account.keys().copied().collect()
                 }
                 () = lifecycle.stopping() => return,
             };
-            let changed = std::mem::take(&mut *lock(&self.0.to_tell));
-            let open = open.into_iter().map(News::Listening);
-            let news = changed.into_iter().map(|(account, renders)| {
-                News::Changed(ChangedRenders {
+            let changed = std::mem::take(&mut *lock(&self.0.pending));
+            let open = open.into_iter().map(ProcessEvent::Listening);
+            let events = changed.into_iter().map(|(account, renders)| {
+                ProcessEvent::Changed(ChangedRenders {
                     account,
                     renders: (renders.len() <= NAMED).then(|| renders.into_iter().collect()),
                 })
             });
             // Pages that miss an event show the change when they are loaded again.
-            let news: Vec<_> = open.chain(news).collect();
-            if news.is_empty() {
+            let events: Vec<_> = open.chain(events).collect();
+            if events.is_empty() {
                 continue;
             }
-            if let Err(error) = jobs::tell(db, news).await {
+            if let Err(error) = jobs::notify(db, events).await {
                 tracing::warn!(%error, "change events could not be published");
             }
             let _ = timeout(TELL_EVERY, lifecycle.stopping()).await;
@@ -144,7 +144,7 @@ impl Changes {
     }
 
     /// Passes a received change event to the pages of its account.
-    pub(super) fn heard(&self, changed: ChangedRenders) {
+    pub(super) fn received(&self, changed: ChangedRenders) {
         if let Some(page) = lock(&self.0.pages).by_account.get(&changed.account) {
             let change = changed
                 .renders
@@ -155,7 +155,7 @@ impl Changes {
     }
 
     /// Records that an account has pages open in some process. Its first page may have missed earlier changes.
-    pub(super) fn heard_of_open_pages(&self, account: AccountId) {
+    pub(super) fn pages_opened(&self, account: AccountId) {
         let is_first = lock(&self.0.audience).note(account, Instant::now());
         if is_first && let Some(page) = lock(&self.0.pages).by_account.get(&account) {
             let _ = page.send(Change::Some);
@@ -163,13 +163,13 @@ impl Changes {
     }
 
     /// Records that events of other processes are not received for now.
-    pub(super) fn hears_nothing(&self) {
+    pub(super) fn disconnected(&self) {
         lock(&self.0.audience).end();
     }
 
     /// Records that events of other processes are received from now on, and notifies all pages that they may have
     /// missed some.
-    pub(super) fn hears_from_now_on(&self) {
+    pub(super) fn connected(&self) {
         lock(&self.0.audience).begin(Instant::now());
         for page in lock(&self.0.pages).by_account.values() {
             let _ = page.send(Change::Some);
@@ -263,11 +263,11 @@ mod tests {
         let (own, other) = (AccountId::generate(), AccountId::generate());
         let (first, second) = (RenderId::generate(), RenderId::generate());
         let mut page = changes.listen(own).expect("a place");
-        changes.heard(changed(other, &[first]));
-        changes.heard(changed(own, &[second]));
-        let heard = page.next().await.expect("a change");
-        assert!(heard.is_about(second) && !heard.is_about(first));
-        changes.hears_from_now_on();
+        changes.received(changed(other, &[first]));
+        changes.received(changed(own, &[second]));
+        let received = page.next().await.expect("a change");
+        assert!(received.is_about(second) && !received.is_about(first));
+        changes.connected();
         assert_eq!(page.next().await, Some(Change::Some));
         changes.close();
         assert_eq!(page.next().await, None);
@@ -281,15 +281,15 @@ mod tests {
         let earlier = Instant::now().checked_sub(ANNOUNCE_EVERY).expect("a moment ago");
         lock(&changes.0.audience).begin(earlier);
         let mut page = changes.listen(open).expect("a place");
-        changes.heard_of_open_pages(open);
-        changes.heard_of_open_pages(elsewhere);
+        changes.pages_opened(open);
+        changes.pages_opened(elsewhere);
         // Changes from before every process knew of the page.
         assert_eq!(page.next().await, Some(Change::Some));
         for account in [open, elsewhere, closed] {
             changes.changed(account, RenderId::generate());
         }
-        let told: BTreeSet<_> = lock(&changes.0.to_tell).keys().copied().collect();
-        assert_eq!(told, BTreeSet::from([open, elsewhere]));
+        let notifications: BTreeSet<_> = lock(&changes.0.pending).keys().copied().collect();
+        assert_eq!(notifications, BTreeSet::from([open, elsewhere]));
     }
 
     #[tokio::test]
@@ -298,7 +298,7 @@ mod tests {
         let account = AccountId::generate();
         let mut page = changes.listen(account).expect("a place");
         for _ in 0..=BEHIND {
-            changes.heard(changed(account, &[RenderId::generate()]));
+            changes.received(changed(account, &[RenderId::generate()]));
         }
         assert_eq!(page.next().await, Some(Change::Some));
     }

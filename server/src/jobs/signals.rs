@@ -23,7 +23,7 @@ use crate::{
     lifecycle::Lifecycle,
     store::{
         error::StoreError,
-        jobs::{self, Listener, News},
+        jobs::{self, Listener, ProcessEvent},
     },
 };
 
@@ -41,7 +41,7 @@ struct State {
     /// Renders that this process is running.
     in_hand: Mutex<HashMap<RenderId, CancellationToken>>,
     cancelled: Mutex<Vec<RenderId>>,
-    something_to_tell: Notify,
+    has_pending: Notify,
     changes: Changes,
 }
 
@@ -50,7 +50,7 @@ struct Channel {
     /// Wakes this process's worker.
     wake: Notify,
     /// Whether other processes are still to be notified. Jobs added meanwhile are covered by the same notification.
-    to_tell: AtomicBool,
+    pending: AtomicBool,
 }
 
 impl Signals {
@@ -58,15 +58,15 @@ impl Signals {
     pub fn added(&self, kind: JobKind) {
         let channel = self.channel(kind);
         channel.wake.notify_one();
-        channel.to_tell.store(true, Ordering::Release);
-        self.0.something_to_tell.notify_one();
+        channel.pending.store(true, Ordering::Release);
+        self.0.has_pending.notify_one();
     }
 
     /// Signals that a render was cancelled. Must be called after that is committed.
     pub fn cancelled(&self, render: RenderId) {
         self.stop(render);
         lock(&self.0.cancelled).push(render);
-        self.0.something_to_tell.notify_one();
+        self.0.has_pending.notify_one();
     }
 
     /// Signals that a render has changed in a way visible to its account. Must be called after that is committed.
@@ -111,40 +111,40 @@ impl Signals {
 
     /// Notifies other processes until the service stops. One statement covers everything since the previous one: a
     /// notification in each transaction would make commits wait for each other.
-    pub async fn tell(self, lifecycle: Lifecycle, db: PgPool, instance: InstanceId) -> Result<(), Infallible> {
+    pub async fn notify(self, lifecycle: Lifecycle, db: PgPool, instance: InstanceId) -> Result<(), Infallible> {
         tokio::join!(
-            self.tell_of_jobs(&lifecycle, &db, instance),
-            self.0.changes.tell(&lifecycle, &db)
+            self.notify_of_jobs(&lifecycle, &db, instance),
+            self.0.changes.notify(&lifecycle, &db)
         );
         Ok(())
     }
 
-    async fn tell_of_jobs(&self, lifecycle: &Lifecycle, db: &PgPool, instance: InstanceId) {
+    async fn notify_of_jobs(&self, lifecycle: &Lifecycle, db: &PgPool, instance: InstanceId) {
         loop {
             tokio::select! {
-                () = self.0.something_to_tell.notified() => {}
+                () = self.0.has_pending.notified() => {}
                 () = lifecycle.stopping() => return,
             }
             let cancelled = std::mem::take(&mut *lock(&self.0.cancelled));
             let added = JobKind::ALL.into_iter().filter(|&kind| {
-                let to_tell = &self.channel(kind).to_tell;
-                to_tell.swap(false, Ordering::AcqRel)
+                let pending = &self.channel(kind).pending;
+                pending.swap(false, Ordering::AcqRel)
             });
-            let added = added.map(|kind| News::Added { kind, by: instance });
-            let news = added.chain(cancelled.into_iter().map(News::Cancelled));
+            let added = added.map(|kind| ProcessEvent::Added { kind, by: instance });
+            let events = added.chain(cancelled.into_iter().map(ProcessEvent::Cancelled));
             // Processes that miss the notification find the job a little later anyway.
-            if let Err(error) = jobs::tell(db, news).await {
+            if let Err(error) = jobs::notify(db, events).await {
                 tracing::warn!(%error, "other processes could not be notified of jobs");
             }
         }
     }
 
     /// Listens to other processes until the service stops.
-    pub async fn hear(self, lifecycle: Lifecycle, db: PgPool, instance: InstanceId) -> Result<(), Infallible> {
+    pub async fn listen(self, lifecycle: Lifecycle, db: PgPool, instance: InstanceId) -> Result<(), Infallible> {
         let hearing = async {
             loop {
-                let Err(error) = self.hear_until_lost(&db, instance).await;
-                self.0.changes.hears_nothing();
+                let Err(error) = self.listen_until_lost(&db, instance).await;
+                self.0.changes.disconnected();
                 tracing::warn!(%error, "connection for notifications was lost");
                 sleep(TRY_AGAIN).await;
             }
@@ -156,17 +156,17 @@ impl Signals {
         Ok(())
     }
 
-    async fn hear_until_lost(&self, db: &PgPool, instance: InstanceId) -> Result<Infallible, StoreError> {
+    async fn listen_until_lost(&self, db: &PgPool, instance: InstanceId) -> Result<Infallible, StoreError> {
         let mut listener = Listener::begin(db).await?;
-        self.0.changes.hears_from_now_on();
+        self.0.changes.connected();
         loop {
             match listener.next().await? {
                 // This process has woken its own workers.
-                News::Added { by, .. } if by == instance => {}
-                News::Added { kind, .. } => self.channel(kind).wake.notify_one(),
-                News::Cancelled(render) => self.stop(render),
-                News::Changed(changed) => self.0.changes.heard(changed),
-                News::Listening(account) => self.0.changes.heard_of_open_pages(account),
+                ProcessEvent::Added { by, .. } if by == instance => {}
+                ProcessEvent::Added { kind, .. } => self.channel(kind).wake.notify_one(),
+                ProcessEvent::Cancelled(render) => self.stop(render),
+                ProcessEvent::Changed(changed) => self.0.changes.received(changed),
+                ProcessEvent::Listening(account) => self.0.changes.pages_opened(account),
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::{
     state::AppState,
     store::{
         error::StoreError,
-        jobs::{self, ClaimedJob, Wanted},
+        jobs::{self, ClaimRequest, ClaimedJob},
         tx,
     },
 };
@@ -37,7 +37,7 @@ pub(super) struct Worker<'a> {
     pub(super) kind: JobKind,
     /// Maximum number of jobs that it holds.
     pub(super) at_once: usize,
-    /// See [`Wanted::cap`].
+    /// See [`ClaimRequest::cap`].
     pub(super) cap: Option<usize>,
 }
 
@@ -94,7 +94,7 @@ impl Worker<'_> {
 
     /// Claims at most `jobs` jobs. `after` is the account whose turn was last.
     async fn claim(&self, jobs: usize, after: &mut AccountId) -> Result<Vec<ClaimedJob>, StoreError> {
-        let wanted = Wanted {
+        let request = ClaimRequest {
             kind: self.kind,
             jobs,
             after: *after,
@@ -103,7 +103,7 @@ impl Worker<'_> {
         let now = clock::now();
         // A claim that is lost in a crash of the database counts as never made.
         let mut transaction = tx::begin_volatile(&self.app.db).await?;
-        let claimed = jobs::claim(&mut transaction, self.app.instance, wanted, now).await?;
+        let claimed = jobs::claim(&mut transaction, self.app.instance, request, now).await?;
         tx::commit(transaction).await?;
         if self.kind == JobKind::Render {
             for job in &claimed {

@@ -8,14 +8,14 @@ use time::{OffsetDateTime, UtcOffset, format_description::FormatItem, macros::fo
 
 use crate::{
     domain::{
-        account_log::Deed,
+        account_log::AccountEvent,
         client::device,
         csv,
-        ids::{AccountId, DeedId},
+        ids::{AccountId, EventId},
         page::{Page, PageRequest},
     },
     store::{
-        account_log::{self, Author, Entry, Wanted},
+        account_log::{self, ActivityFilter, Author, Entry},
         error::StoreError,
     },
 };
@@ -34,24 +34,24 @@ pub const COLUMNS: [&str; 7] = ["time", "actor", "name", "address", "device", "k
 pub async fn page(
     db: &PgPool,
     account: AccountId,
-    wanted: &Wanted,
-    after: Option<DeedId>,
-) -> Result<Page<Entry, DeedId>, StoreError> {
-    part(db, account, wanted, after, PAGE).await
+    filter: &ActivityFilter,
+    after: Option<EventId>,
+) -> Result<Page<Entry, EventId>, StoreError> {
+    part(db, account, filter, after, PAGE).await
 }
 
 async fn part(
     db: &PgPool,
     account: AccountId,
-    wanted: &Wanted,
-    after: Option<DeedId>,
+    filter: &ActivityFilter,
+    after: Option<EventId>,
     size: NonZeroU16,
-) -> Result<Page<Entry, DeedId>, StoreError> {
+) -> Result<Page<Entry, EventId>, StoreError> {
     let request = PageRequest {
         size: Some(size),
         after,
     };
-    let found = account_log::list(db, account, wanted, request).await?;
+    let found = account_log::list(db, account, filter, request).await?;
     Ok(request.page(found, |entry| entry.id))
 }
 
@@ -67,7 +67,10 @@ pub async fn days_kept(db: &PgPool, account: AccountId) -> Result<i32, StoreErro
 
 /// Returns the topics of events: what their kinds begin with, before the first dot.
 pub fn topics() -> Vec<&'static str> {
-    let mut topics: Vec<_> = Deed::KINDS.iter().filter_map(|kind| kind.split('.').next()).collect();
+    let mut topics: Vec<_> = AccountEvent::KINDS
+        .iter()
+        .filter_map(|kind| kind.split('.').next())
+        .collect();
     topics.dedup();
     topics
 }
@@ -77,10 +80,10 @@ pub fn topics() -> Vec<&'static str> {
 pub async fn rows(
     db: &PgPool,
     account: AccountId,
-    wanted: &Wanted,
-    after: Option<DeedId>,
-) -> Result<(String, Option<DeedId>), StoreError> {
-    let found = part(db, account, wanted, after, PART).await?;
+    filter: &ActivityFilter,
+    after: Option<EventId>,
+) -> Result<(String, Option<EventId>), StoreError> {
+    let found = part(db, account, filter, after, PART).await?;
     Ok((found.items.iter().map(row).collect(), found.next))
 }
 

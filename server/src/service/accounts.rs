@@ -5,10 +5,10 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
-        account_log::{Deed, Doer},
+        account_log::{AccountEvent, Actor},
         allowed_templates::AllowedTemplates,
         api_key::{PlaintextKey, Scopes},
-        audit_log::{AuditDeed, AuditDoer},
+        audit_log::{AuditActor, AuditEvent},
         email::Email,
         ids::{AccountId, ApiKeyId, UserId},
     },
@@ -235,14 +235,14 @@ pub async fn delete(
     let called = accounts::find_called(&mut *transaction, account.account).await?;
     deletions::insert(&mut transaction, account.account, order, now).await?;
     let left = accounts::delete(&mut transaction, account).await?;
-    let (doer, asked_by) = match order.asked_by {
-        Some(_) => (AuditDoer::Service, "its owner"),
-        None => (AuditDoer::CommandLine, "an operator"),
+    let (actor, asked_by) = match order.asked_by {
+        Some(_) => (AuditActor::Service, "its owner"),
+        None => (AuditActor::CommandLine, "an operator"),
     };
-    let deed = AuditDeed::AccountDeleted {
+    let event = AuditEvent::AccountDeleted {
         asked_by: asked_by.to_owned(),
     };
-    audit_log::insert_named(&mut transaction, &doer, Some(account.account), called, deed, "", now).await?;
+    audit_log::insert_named(&mut transaction, &actor, Some(account.account), called, event, "", now).await?;
     tx::commit(transaction).await?;
     // A failure to remove documents must not keep the exports from being removed.
     let removed = documents.remove(left.objects).await;
@@ -260,17 +260,17 @@ pub async fn list_deletions(db: &PgPool) -> Result<Vec<Deletion>, StoreError> {
 pub async fn keep_content(
     db: &PgPool,
     account: AccountId,
-    doer: &Doer,
+    actor: &Actor,
     keep: bool,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let deed = if keep {
-        Deed::ContentKept {}
+    let event = if keep {
+        AccountEvent::ContentKept {}
     } else {
-        Deed::ContentForgotten {}
+        AccountEvent::ContentForgotten {}
     };
     let mut transaction = tx::begin(db).await?;
     accounts::update_keep_content(&mut transaction, account, keep, now).await?;
-    account_log::insert(&mut transaction, account, doer, &deed, now).await?;
+    account_log::insert(&mut transaction, account, actor, &event, now).await?;
     tx::commit(transaction).await
 }

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use crate::{
     domain::{
         announcement::NewAnnouncement,
-        audit_log::{AuditDeed, AuditDoer},
+        audit_log::{AuditActor, AuditEvent},
         ids::{AnnouncementId, UserId},
     },
     store::{
@@ -23,27 +23,27 @@ const LISTED: i64 = 200;
 /// Publishes an announcement.
 pub async fn announce(
     db: &PgPool,
-    doer: &AuditDoer,
+    actor: &AuditActor,
     new: &NewAnnouncement,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut transaction = tx::begin(db).await?;
     announcements::insert(&mut transaction, new, now).await?;
-    let deed = AuditDeed::Announced {
+    let event = AuditEvent::Announced {
         words: new.words.clone(),
     };
-    audit_log::insert(&mut transaction, doer, None, deed, "", now).await?;
+    audit_log::insert(&mut transaction, actor, None, event, "", now).await?;
     tx::commit(transaction).await
 }
 
 /// Ends an announcement, or cancels it before it begins. Returns `false` if it doesn't exist or has already ended.
-pub async fn end(db: &PgPool, doer: &AuditDoer, id: AnnouncementId, now: OffsetDateTime) -> Result<bool, StoreError> {
+pub async fn end(db: &PgPool, actor: &AuditActor, id: AnnouncementId, now: OffsetDateTime) -> Result<bool, StoreError> {
     let mut transaction = tx::begin(db).await?;
     let Some(words) = announcements::end(&mut transaction, id, now).await? else {
         return Ok(false);
     };
-    let deed = AuditDeed::AnnouncementEnded { words };
-    audit_log::insert(&mut transaction, doer, None, deed, "", now).await?;
+    let event = AuditEvent::AnnouncementEnded { words };
+    audit_log::insert(&mut transaction, actor, None, event, "", now).await?;
     tx::commit(transaction).await?;
     Ok(true)
 }

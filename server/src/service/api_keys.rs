@@ -15,7 +15,7 @@ use time::{Duration, OffsetDateTime};
 use crate::{
     config::limits::LimitsConfig,
     domain::{
-        account_log::{Deed, Doer},
+        account_log::{AccountEvent, Actor},
         allowed_templates::AllowedTemplates,
         api_key::{KeyDigest, PlaintextKey, Scopes},
         caller::{Access, Caller},
@@ -195,7 +195,7 @@ pub enum CreateKeyError {
 pub async fn create(
     db: &PgPool,
     account: OwnedAccount,
-    doer: &Doer,
+    actor: &Actor,
     request: KeyRequest<'_>,
     now: OffsetDateTime,
 ) -> Result<CreatedKey, CreateKeyError> {
@@ -228,10 +228,10 @@ pub async fn create(
     };
     ended::delete_surplus(&mut transaction, account.account, now, ENDED_KEYS).await?;
     api_keys::insert(&mut transaction, account.account, new, now).await?;
-    let deed = Deed::KeyCreated {
+    let event = AccountEvent::KeyCreated {
         name: request.name.to_owned(),
     };
-    account_log::insert(&mut transaction, account.account, doer, &deed, now).await?;
+    account_log::insert(&mut transaction, account.account, actor, &event, now).await?;
     tx::commit(transaction).await?;
     Ok(created)
 }
@@ -267,7 +267,7 @@ pub enum EndKeyError {
 pub async fn revoke(
     db: &PgPool,
     account: AccountId,
-    doer: &Doer,
+    actor: &Actor,
     id: ApiKeyId,
     now: OffsetDateTime,
 ) -> Result<(), EndKeyError> {
@@ -277,8 +277,8 @@ pub async fn revoke(
     // An earlier revocation keeps its time.
     if key.revoked_at.is_none() {
         api_keys::revoke(&mut transaction, account, id, now).await?;
-        let deed = Deed::KeyRevoked { name: key.name };
-        account_log::insert(&mut transaction, account, doer, &deed, now).await?;
+        let event = AccountEvent::KeyRevoked { name: key.name };
+        account_log::insert(&mut transaction, account, actor, &event, now).await?;
     }
     Ok(tx::commit(transaction).await?)
 }
@@ -287,7 +287,7 @@ pub async fn revoke(
 pub async fn revoke_named(
     db: &PgPool,
     account: AccountId,
-    doer: &Doer,
+    actor: &Actor,
     id: ApiKeyId,
     name: &str,
     now: OffsetDateTime,
@@ -296,7 +296,7 @@ pub async fn revoke_named(
     if key.ok_or(EndKeyError::NoSuchKey(id))?.name.trim() != name.trim() {
         return Err(EndKeyError::OtherName(id));
     }
-    revoke(db, account, doer, id, now).await
+    revoke(db, account, actor, id, now).await
 }
 
 /// Deletes keys of all accounts that were revoked or expired before their plan's retention.
@@ -309,7 +309,7 @@ pub async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
 pub async fn rotate(
     db: &PgPool,
     account: AccountId,
-    doer: &Doer,
+    actor: &Actor,
     id: ApiKeyId,
     overlap: Duration,
     now: OffsetDateTime,
@@ -332,8 +332,8 @@ pub async fn rotate(
     ended::delete_surplus(&mut transaction, account, now, ENDED_KEYS).await?;
     api_keys::insert_successor(&mut transaction, account, id, successor, now).await?;
     api_keys::update_expiry(&mut transaction, account, id, now + overlap).await?;
-    let deed = Deed::KeyRotated { name: former.name };
-    account_log::insert(&mut transaction, account, doer, &deed, now).await?;
+    let event = AccountEvent::KeyRotated { name: former.name };
+    account_log::insert(&mut transaction, account, actor, &event, now).await?;
     tx::commit(transaction).await?;
     Ok(created)
 }

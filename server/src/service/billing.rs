@@ -8,7 +8,7 @@ pub mod mirror;
 pub mod overage;
 pub mod purchases;
 pub mod reconciliation;
-pub mod standing;
+pub mod status;
 
 use std::sync::Arc;
 

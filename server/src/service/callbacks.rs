@@ -12,15 +12,15 @@ use crate::{
     clock,
     domain::{
         callback::CallbackTarget,
+        encryption::Place,
         ids::{AccountId, RenderId},
         job::{CRASHES, JobKind, Priority},
-        sealing::Place,
         webhook::{signatures, webhook_id},
     },
     service::{
-        account_keys::data_key,
+        data_keys::data_key,
         metrics::outcome::CallbackOutcome,
-        renders::{background::forget, kept::KeepError},
+        renders::{background::forget, kept::ContentError},
         webhook_secrets::{self, WebhookSecretError},
     },
     state::AppState,
@@ -35,7 +35,7 @@ use crate::{
 
 /// Outcome of a render, as the webhook reports it.
 #[derive(Debug)]
-pub(super) enum Told {
+pub(super) enum WebhookResult {
     /// The document was stored; holds the store's response.
     Success(Value),
     /// There is no document.
@@ -52,7 +52,7 @@ pub(super) async fn send_later(
     db: &mut PgConnection,
     account: AccountId,
     render: RenderId,
-    told: Told,
+    told: WebhookResult,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     if callbacks::write_body(db, account, render, &body(told, now)).await? {
@@ -61,11 +61,11 @@ pub(super) async fn send_later(
     Ok(())
 }
 
-pub(super) fn body(told: Told, now: OffsetDateTime) -> String {
+pub(super) fn body(told: WebhookResult, now: OffsetDateTime) -> String {
     let mut body = Map::new();
     let (status, result, error) = match told {
-        Told::Success(result) => ("success", Some(result), None),
-        Told::Failure { error, result } => ("failed", result, Some(error)),
+        WebhookResult::Success(result) => ("success", Some(result), None),
+        WebhookResult::Failure { error, result } => ("failed", result, Some(error)),
     };
     body.insert("status".into(), status.into());
     body.insert("timestamp".into(), now.format(&Rfc3339).ok().into());
@@ -84,7 +84,7 @@ enum TryError {
     #[error(transparent)]
     Secret(#[from] WebhookSecretError),
     #[error(transparent)]
-    Sealed(#[from] KeepError),
+    Sealed(#[from] ContentError),
     #[error("the webhook's target can't be read: {0}")]
     Target(#[from] serde_json::Error),
     #[error(transparent)]
@@ -141,9 +141,9 @@ async fn attempt(app: &AppState, job: &ClaimedJob, callback: Callback) -> Result
     let inserted_at = clock::now();
     let key = data_key(&app.db, &app.secret_keys, job.account, inserted_at)
         .await
-        .map_err(KeepError::from)?;
+        .map_err(ContentError::from)?;
     let place = Place::callback_target(job.account, job.render);
-    let target = key.open(&place, callback.sealed_target).map_err(KeepError::from)?;
+    let target = key.open(&place, callback.sealed_target).map_err(ContentError::from)?;
     let target: CallbackTarget = serde_json::from_slice(&target)?;
     let secrets = webhook_secrets::in_use(&app.db, &app.secret_keys, job.account, inserted_at).await?;
     let (id, seconds) = (webhook_id(callback.webhook_id), inserted_at.unix_timestamp());
@@ -239,7 +239,7 @@ pub async fn resend(app: &AppState, account: AccountId, render: RenderId) -> Res
         return Err(ResendError::NotYet);
     }
     let mut transaction = tx::begin(&app.db).await?;
-    if !jobs::hasten(&mut transaction, account, JobKind::Callback, render).await? {
+    if !jobs::retry_now(&mut transaction, account, JobKind::Callback, render).await? {
         return Err(ResendError::UnderWay);
     }
     callbacks::set_state(&mut transaction, account, render, CallbackState::Sending).await?;

@@ -9,11 +9,11 @@ use sqlx::PgPool;
 use crate::{
     clock,
     domain::{
-        account_log::{Deed, Doer},
+        account_log::{AccountEvent, Actor},
         connection::{Connection, NewConnection, credentials::Credentials},
         ids::{AccountId, ConnectionId},
         page::{Page, PageRequest},
-        validation::{Fault, quote},
+        validation::{Problem, quote},
     },
     service::connections::buckets::{Buckets, BucketsError},
     store::{account_log, connections, error::StoreError, tx},
@@ -27,7 +27,7 @@ pub enum ConnectionError {
     NotFound,
     /// The name or path prefix is taken, or the service has no identity at the store.
     #[error("the request body is invalid")]
-    Invalid(Vec<Fault>),
+    Invalid(Vec<Problem>),
     /// Its credentials could not be encrypted or decrypted.
     #[error(transparent)]
     Buckets(#[from] BucketsError),
@@ -40,7 +40,7 @@ pub enum ConnectionError {
 pub async fn create(
     buckets: &Buckets,
     account: AccountId,
-    doer: &Doer,
+    actor: &Actor,
     new: NewConnection,
 ) -> Result<Connection, ConnectionError> {
     let lacking = match new.credentials {
@@ -55,7 +55,7 @@ pub async fn create(
         _ => None,
     };
     if let Some((pointer, detail)) = lacking {
-        return Err(ConnectionError::Invalid(vec![Fault::invalid(pointer, detail)]));
+        return Err(ConnectionError::Invalid(vec![Problem::invalid(pointer, detail)]));
     }
     let connection = Connection {
         id: ConnectionId::generate(),
@@ -68,10 +68,10 @@ pub async fn create(
     connections::insert(&mut transaction, account, &connection, &sealed)
         .await
         .map_err(|error| taken_or(error, &connection))?;
-    let deed = Deed::ConnectionCreated {
+    let event = AccountEvent::ConnectionCreated {
         name: connection.settings.name.clone(),
     };
-    account_log::insert(&mut transaction, account, doer, &deed, connection.inserted_at).await?;
+    account_log::insert(&mut transaction, account, actor, &event, connection.inserted_at).await?;
     tx::commit(transaction).await?;
     Ok(connection)
 }
@@ -94,13 +94,13 @@ pub async fn get(db: &PgPool, account: AccountId, id: ConnectionId) -> Result<Co
 }
 
 /// Deletes a connection and its credentials. Unfinished renders with a destination in it fail.
-pub async fn delete(db: &PgPool, account: AccountId, doer: &Doer, id: ConnectionId) -> Result<(), ConnectionError> {
+pub async fn delete(db: &PgPool, account: AccountId, actor: &Actor, id: ConnectionId) -> Result<(), ConnectionError> {
     let mut transaction = tx::begin(db).await?;
     let name = connections::delete(&mut transaction, account, id).await?;
-    let deed = Deed::ConnectionDeleted {
+    let event = AccountEvent::ConnectionDeleted {
         name: name.ok_or(ConnectionError::NotFound)?,
     };
-    account_log::insert(&mut transaction, account, doer, &deed, clock::now()).await?;
+    account_log::insert(&mut transaction, account, actor, &event, clock::now()).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -126,5 +126,5 @@ fn taken_or(error: StoreError, connection: &Connection) -> ConnectionError {
     } else {
         return error.into();
     };
-    ConnectionError::Invalid(vec![Fault::invalid(pointer, detail)])
+    ConnectionError::Invalid(vec![Problem::invalid(pointer, detail)])
 }

@@ -15,7 +15,7 @@ use tokio::{
 use crate::{
     clock,
     domain::{
-        account_log::{Deed, Doer},
+        account_log::{AccountEvent, Actor},
         caller::Caller,
         email::Email,
         export::{self, LIFETIME},
@@ -49,7 +49,7 @@ pub enum RequestExportError {
 
 /// Requests an archive of the caller's account. The caller must be its owner.
 pub async fn request(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Result<(), RequestExportError> {
-    let (account, doer) = (caller.account, Doer::of_caller(caller));
+    let (account, actor) = (caller.account, Actor::of_caller(caller));
     let mut transaction = tx::begin(db).await?;
     match exports::insert(&mut transaction, account, caller.user.id, now).await {
         Ok(true) => {}
@@ -57,7 +57,7 @@ pub async fn request(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Resul
         Err(error) if error.violates(exports::UNDER_WAY) => return Err(RequestExportError::UnderWay),
         Err(error) => return Err(error.into()),
     }
-    account_log::insert(&mut transaction, account, &doer, &Deed::ExportAsked {}, now).await?;
+    account_log::insert(&mut transaction, account, &actor, &AccountEvent::ExportAsked {}, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -90,9 +90,9 @@ pub async fn find(
 
 /// Records the audit event of a download.
 pub async fn note_fetched(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Result<(), StoreError> {
-    let (account, doer) = (caller.account, Doer::of_caller(caller));
+    let (account, actor) = (caller.account, Actor::of_caller(caller));
     let mut transaction = tx::begin(db).await?;
-    account_log::insert(&mut transaction, account, &doer, &Deed::ExportFetched {}, now).await?;
+    account_log::insert(&mut transaction, account, &actor, &AccountEvent::ExportFetched {}, now).await?;
     tx::commit(transaction).await
 }
 
@@ -169,14 +169,14 @@ async fn finish(app: &AppState, claimed: &ClaimedExport, outcome: Result<i64, &s
             };
             tell(&mut transaction, asker.user, &asker.email, &letter, now).await?;
         }
-        (Some(asker), Err(_)) => tell_of_failure(&mut transaction, asker, now).await?,
+        (Some(asker), Err(_)) => notify_of_failure(&mut transaction, asker, now).await?,
         (None, _) => {}
     }
     tx::commit(transaction).await
 }
 
 /// Mails the user who requested an export that it failed.
-pub(super) async fn tell_of_failure(
+pub(super) async fn notify_of_failure(
     db: &mut PgConnection,
     asker: Asker,
     now: OffsetDateTime,

@@ -28,8 +28,8 @@ use tokio::{
 use crate::{
     domain::{
         health::{
+            histogram::Histogram,
             minute::{Detail, Tally, WHOLE},
-            spread::Spread,
         },
         render::history::RenderMode,
     },
@@ -67,9 +67,9 @@ pub struct HttpAnswer {
 /// Counters and histograms of this process.
 pub struct Metrics {
     renders: Family<(RenderMode, Outcome), u64>,
-    phases: Family<(RenderMode, Phase), Spread>,
-    documents: Family<RenderMode, Spread>,
-    start_delays: Family<(), Spread>,
+    phases: Family<(RenderMode, Phase), Histogram>,
+    documents: Family<RenderMode, Histogram>,
+    start_delays: Family<(), Histogram>,
     callbacks: Family<CallbackOutcome, u64>,
     mails: Family<MailOutcome, u64>,
     credits: AtomicU64,
@@ -130,15 +130,16 @@ impl Metrics {
     /// Records the phase times of a document.
     pub fn document_made(&self, mode: RenderMode, phases: &PhaseTimes) {
         for (phase, duration) in phases.by_phase() {
-            self.phases.record((mode, phase), |spread| spread.observe(duration));
+            self.phases
+                .record((mode, phase), |histogram| histogram.observe(duration));
         }
         let whole = phases.by_phase().iter().map(|(_, duration)| *duration).sum();
-        self.documents.record(mode, |spread| spread.observe(whole));
+        self.documents.record(mode, |histogram| histogram.observe(whole));
     }
 
     /// Records the time from the acceptance of an asynchronous render to its first start.
     pub fn render_begun(&self, delay: Duration) {
-        self.start_delays.record((), |spread| spread.observe(delay));
+        self.start_delays.record((), |histogram| histogram.observe(delay));
     }
 
     /// Counts an attempt to deliver a webhook.
@@ -174,16 +175,16 @@ impl Metrics {
                 }
             }
         }
-        let mut note = |mode: RenderMode, phase: &str, spread: &Spread| {
+        let mut note = |mode: RenderMode, phase: &str, histogram: &Histogram| {
             let Detail { phases, .. } = &mut tally.detail;
             let phases = phases.entry(mode.as_str().to_owned()).or_default();
-            phases.insert(phase.to_owned(), spread.clone());
+            phases.insert(phase.to_owned(), histogram.clone());
         };
-        for ((mode, phase), spread) in &*self.phases.all() {
-            note(*mode, phase.as_str(), spread);
+        for ((mode, phase), histogram) in &*self.phases.all() {
+            note(*mode, phase.as_str(), histogram);
         }
-        for (mode, spread) in &*self.documents.all() {
-            note(*mode, WHOLE, spread);
+        for (mode, histogram) in &*self.documents.all() {
+            note(*mode, WHOLE, histogram);
         }
         tally
     }
@@ -243,10 +244,9 @@ impl Metrics {
         exposition.histogram(
             "platen_render_phase_seconds",
             "Duration of each phase of a document.",
-            self.phases
-                .all()
-                .iter()
-                .map(|((mode, phase), spread)| (vec![("mode", mode.as_str()), ("phase", phase.as_str())], spread)),
+            self.phases.all().iter().map(|((mode, phase), histogram)| {
+                (vec![("mode", mode.as_str()), ("phase", phase.as_str())], histogram)
+            }),
         );
         exposition.histogram(
             "platen_render_seconds",
@@ -254,12 +254,12 @@ impl Metrics {
             self.documents
                 .all()
                 .iter()
-                .map(|(mode, spread)| (vec![("mode", mode.as_str())], spread)),
+                .map(|(mode, histogram)| (vec![("mode", mode.as_str())], histogram)),
         );
         exposition.histogram(
             "platen_render_start_delay_seconds",
             "Time from the acceptance of an asynchronous render to its first start.",
-            self.start_delays.all().values().map(|spread| (vec![], spread)),
+            self.start_delays.all().values().map(|histogram| (vec![], histogram)),
         );
         exposition.counter(
             "platen_callback_tries_total",

@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
-        audit_log::{AuditDeed, AuditDoer},
+        audit_log::{AuditActor, AuditEvent},
         caller::User,
         client::Client,
         email::Email,
@@ -83,10 +83,10 @@ pub(super) async fn appoint_within(
 ) -> Result<bool, StoreError> {
     let appointed = operators::appoint(db, email, now).await?;
     if appointed {
-        let deed = AuditDeed::OperatorAppointed {
+        let event = AuditEvent::OperatorAppointed {
             email: email.as_str().to_owned(),
         };
-        audit_log::insert(db, &AuditDoer::CommandLine, None, deed, "", now).await?;
+        audit_log::insert(db, &AuditActor::CommandLine, None, event, "", now).await?;
     }
     Ok(appointed)
 }
@@ -96,10 +96,10 @@ pub async fn dismiss(db: &PgPool, email: &Email, now: OffsetDateTime) -> Result<
     let mut transaction = tx::begin(db).await?;
     let dismissed = operators::dismiss(&mut transaction, email).await?;
     if dismissed {
-        let deed = AuditDeed::OperatorDismissed {
+        let event = AuditEvent::OperatorDismissed {
             email: email.as_str().to_owned(),
         };
-        audit_log::insert(&mut transaction, &AuditDoer::CommandLine, None, deed, "", now).await?;
+        audit_log::insert(&mut transaction, &AuditActor::CommandLine, None, event, "", now).await?;
     }
     tx::commit(transaction).await?;
     Ok(dismissed)

@@ -4,9 +4,9 @@
 //! same statements, and differences are decided when the mail is composed (`service/mail.rs`).
 
 pub mod account;
+mod audit_events;
 pub mod callers;
 pub mod confirm;
-mod deeds;
 pub mod devices;
 pub mod email;
 pub mod invitations;
@@ -27,10 +27,10 @@ use url::Url;
 use crate::{
     domain::{
         email::{Email, InvalidEmail},
+        encryption::{EncryptionError, SecretKeys},
         ids::UserId,
         passkey::{MAX_PASSKEYS, PasskeyError, RelyingParty},
-        sealing::{SealingError, SecretKeys},
-        validation::Fault,
+        validation::Problem,
     },
     service::{
         accounts::DeleteAccountError,
@@ -70,8 +70,8 @@ impl People {
 #[derive(Debug, thiserror::Error)]
 pub enum PeopleError {
     /// A form is invalid. Each validation error is at `/` and the field's name.
-    #[error("{}", .0.iter().map(|fault| format!("{}: {}", fault.pointer, fault.detail)).collect::<Vec<_>>().join("; "))]
-    Invalid(Vec<Fault>),
+    #[error("{}", .0.iter().map(|problem| format!("{}: {}", problem.pointer, problem.detail)).collect::<Vec<_>>().join("; "))]
+    Invalid(Vec<Problem>),
     /// No user has this email address and password.
     #[error("e-mail address or password is wrong")]
     WrongCredentials,
@@ -122,7 +122,7 @@ pub enum PeopleError {
     NotFound,
     /// A secret can't be encrypted or decrypted.
     #[error("second factor: {0}")]
-    Sealing(#[from] SealingError),
+    Sealing(#[from] EncryptionError),
     /// A challenge can't be created, or a passkey can't be stored.
     #[error("passkeys: {0}")]
     Passkey(#[from] PasskeyError),
@@ -146,8 +146,8 @@ fn in_words(wait: Duration) -> String {
 }
 
 /// Returns a parsed field of a form, or collects its validation error.
-fn read<T, E: std::fmt::Display>(faults: &mut Vec<Fault>, pointer: &str, read: Result<T, E>) -> Option<T> {
-    read.map_err(|error| faults.push(Fault::invalid(pointer, error.to_string())))
+fn read<T, E: std::fmt::Display>(problems: &mut Vec<Problem>, pointer: &str, read: Result<T, E>) -> Option<T> {
+    read.map_err(|error| problems.push(Problem::invalid(pointer, error.to_string())))
         .ok()
 }
 
@@ -160,7 +160,7 @@ async fn email_of(people: &People, user: UserId) -> Result<Email, PeopleError> {
 /// Parses an email address typed into `/email`.
 fn read_email(typed: &str) -> Result<Email, PeopleError> {
     let read: Result<Email, InvalidEmail> = typed.trim().parse();
-    read.map_err(|error| PeopleError::Invalid(vec![Fault::invalid("/email", error.to_string())]))
+    read.map_err(|error| PeopleError::Invalid(vec![Problem::invalid("/email", error.to_string())]))
 }
 
 /// Deletes accounts after their grace period, and expired sign-ups, links, sessions, devices, mails, account activity

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use platen_engine::Entered;
-use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::error::{RenderError, RenderProblem};
 use platen_engine::job::{Lane, Phase, PhaseTimes, RenderedDocument};
 use platen_engine::render_log::{RenderLog, Seen};
 use platen_pdf::Watermark;
@@ -37,9 +37,9 @@ use crate::{
         render::{
             RenderRequest, RenderTerms,
             history::RenderMode,
-            kept::{Facts, KeptOutcome},
+            kept::{Facts, IdempotentResponse},
         },
-        validation::Fault,
+        validation::Problem,
     },
     memory::Reservation,
     service::{
@@ -170,12 +170,12 @@ pub async fn render_now(
 
 fn delivered(
     id: RenderId,
-    outcome: KeptOutcome,
+    outcome: IdempotentResponse,
     origin: Origin,
     mut memory: Reservation,
 ) -> Result<RenderOutcome, RenderFailure> {
     match outcome {
-        KeptOutcome::Document(facts, pdf) => {
+        IdempotentResponse::Document(facts, pdf) => {
             memory.shrink_to(pdf.len() as u64);
             Ok(RenderOutcome {
                 id,
@@ -185,9 +185,9 @@ fn delivered(
                 memory,
             })
         }
-        KeptOutcome::Refused(faults) => Err(RenderFailure {
+        IdempotentResponse::Refused(problems) => Err(RenderFailure {
             id: Some(id),
-            reason: FailureReason::Replayed(faults),
+            reason: FailureReason::Replayed(problems),
         }),
     }
 }
@@ -248,13 +248,13 @@ impl Order<'_> {
         self,
         new: NewRender,
         idempotent: Option<IdempotentRequest>,
-        noted: Result<(), Vec<Fault>>,
+        noted: Result<(), Vec<Problem>>,
     ) -> Result<Opened, FailureReason> {
         let log = RenderLog::default();
         let record = OpenRecord::begin(self.app, self.caller.account, new, idempotent, log.clone()).await?;
         let rendered = match noted {
             Ok(()) => self.make(&log, None).await,
-            Err(faults) => Err(FailureReason::Templates(faults)),
+            Err(problems) => Err(FailureReason::Templates(problems)),
         };
         Ok(Opened { record, log, rendered })
     }
@@ -339,11 +339,11 @@ fn note(app: &AppState, mode: RenderMode, rendered: &Result<RenderedDocument, Fa
             );
         }
         // The cause may be the page or the service.
-        Err(FailureReason::Engine(RenderError::Fault {
-            fault: fault @ RenderFault::NotConformant { .. },
+        Err(FailureReason::Engine(RenderError::Problem {
+            problem: problem @ RenderProblem::NotConformant { .. },
             ..
-        })) => tracing::warn!(%fault, "not delivered"),
-        Err(FailureReason::Engine(RenderError::Fault { .. }) | FailureReason::Templates(_)) => {
+        })) => tracing::warn!(%problem, "not delivered"),
+        Err(FailureReason::Engine(RenderError::Problem { .. }) | FailureReason::Templates(_)) => {
             tracing::info!("not rendered because of an error in the request");
         }
         Err(error) => tracing::warn!(%error, "not rendered"),

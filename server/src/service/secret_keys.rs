@@ -5,8 +5,8 @@ use secrecy::ExposeSecret;
 use sqlx::PgPool;
 
 use crate::{
-    domain::sealing::{DataKey, Place, SealingError, SecretKeyId, SecretKeys},
-    store::{account_keys, error::StoreError, second_factors, secret_keys as store},
+    domain::encryption::{DataKey, EncryptionError, Place, SecretKeyId, SecretKeys},
+    store::{data_keys, error::StoreError, second_factors, secret_keys as store},
 };
 
 /// Error of [`check`].
@@ -49,7 +49,7 @@ pub enum RewrapError {
     Sealing {
         /// Owner of the secret.
         what: String,
-        source: SealingError,
+        source: EncryptionError,
     },
     /// The database failed.
     #[error(transparent)]
@@ -61,11 +61,11 @@ pub enum RewrapError {
 pub async fn rewrap(db: &PgPool, secret_keys: &SecretKeys) -> Result<usize, RewrapError> {
     let current = &secret_keys.current;
     let mut rewrapped = 0;
-    for (account, former) in account_keys::list_under_others(db, current.id()).await? {
+    for (account, former) in data_keys::list_under_others(db, current.id()).await? {
         let key = DataKey::unwrap(former.clone(), secret_keys, account);
         let new = key.and_then(|key| key.wrap(current, account, rand::random()));
         let new = new.map_err(damaged(format!("the data key of account {account}")))?;
-        rewrapped += usize::from(account_keys::replace(db, account, &former, &new).await?);
+        rewrapped += usize::from(data_keys::replace(db, account, &former, &new).await?);
     }
     for (user, former) in second_factors::list_under_others(db, current.id()).await? {
         let place = Place::app_secret(user);
@@ -77,6 +77,6 @@ pub async fn rewrap(db: &PgPool, secret_keys: &SecretKeys) -> Result<usize, Rewr
     Ok(rewrapped)
 }
 
-fn damaged(what: String) -> impl FnOnce(SealingError) -> RewrapError {
+fn damaged(what: String) -> impl FnOnce(EncryptionError) -> RewrapError {
     |source| RewrapError::Sealing { what, source }
 }

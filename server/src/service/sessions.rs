@@ -69,12 +69,12 @@ pub struct LoggedIn {
     confirmed: Option<OffsetDateTime>,
     /// Impersonation by an operator.
     #[serde(default)]
-    look: Option<Look>,
+    look: Option<Impersonation>,
 }
 
 /// An operator's impersonation of an account's owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Look {
+pub struct Impersonation {
     pub account: AccountId,
     /// End of the impersonation.
     #[serde(with = "time::serde::rfc3339")]
@@ -89,7 +89,7 @@ impl LoggedIn {
     }
 
     /// Returns the current impersonation. All requests are then for that account and read-only.
-    pub fn look(&self, now: OffsetDateTime) -> Option<Look> {
+    pub fn look(&self, now: OffsetDateTime) -> Option<Impersonation> {
         self.look.filter(|look| now < look.until)
     }
 }
@@ -198,7 +198,7 @@ pub(super) async fn switch_account(session: &Session, account: AccountId) -> Res
 
 /// Begins an impersonation in a session, or ends it with `None`. Changes the session's id, so that forms on open pages
 /// are refused instead of acting for another account.
-pub(super) async fn look(session: &Session, look: Option<Look>) -> Result<(), session::Error> {
+pub(super) async fn look(session: &Session, look: Option<Impersonation>) -> Result<(), session::Error> {
     let Some(mut person) = person(session).await? else {
         return Ok(());
     };

@@ -17,14 +17,14 @@ use time::OffsetDateTime;
 use crate::{
     clock,
     domain::{
-        account_log::{Deed, Doer},
+        account_log::{AccountEvent, Actor},
         caller::Caller,
         ids::{AccountId, TemplateId, UserId},
         page::{Page, PageRequest},
         template::{
             ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges, faulty_template,
         },
-        validation::Fault,
+        validation::Problem,
     },
     drawing::DrawingError,
     memory::MemoryFull,
@@ -50,7 +50,7 @@ pub enum TemplateError {
     Changed,
     /// The request is invalid, or the template can't be filled.
     #[error("the request body is invalid")]
-    Invalid(Vec<Fault>),
+    Invalid(Vec<Problem>),
     /// A worker process failed.
     #[error(transparent)]
     Process(#[from] pool::Error),
@@ -89,7 +89,7 @@ pub async fn create(
         &app.db,
         caller.account,
         caller.user.id,
-        &Doer::of_caller(caller),
+        &Actor::of_caller(caller),
         id,
         &new,
         now,
@@ -106,8 +106,8 @@ pub async fn duplicate(db: &PgPool, caller: &Caller, id: TemplateId) -> Result<T
         content: original.content,
         preview_context: original.preview_context,
     };
-    let (id, doer) = (TemplateId::generate(), Doer::of_caller(caller));
-    insert(db, caller.account, caller.user.id, &doer, id, &copy, clock::now()).await?;
+    let (id, actor) = (TemplateId::generate(), Actor::of_caller(caller));
+    insert(db, caller.account, caller.user.id, &actor, id, &copy, clock::now()).await?;
     Ok(id)
 }
 
@@ -178,8 +178,8 @@ pub async fn delete(
     let mut transaction = tx::begin(db).await?;
     let name = lock(&mut transaction, account, id, expected).await?.name;
     templates::delete(&mut transaction, account, id, now).await?;
-    let deed = Deed::TemplateDeleted { name };
-    account_log::insert(&mut transaction, account, &Doer::of_caller(caller), &deed, now).await?;
+    let event = AccountEvent::TemplateDeleted { name };
+    account_log::insert(&mut transaction, account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -188,7 +188,7 @@ async fn insert(
     db: &PgPool,
     account: AccountId,
     author: UserId,
-    doer: &Doer,
+    actor: &Actor,
     id: TemplateId,
     new: &NewTemplate,
     now: OffsetDateTime,
@@ -196,8 +196,8 @@ async fn insert(
     let mut transaction = tx::begin(db).await?;
     templates::insert(&mut transaction, account, id, &new.name, now).await?;
     let version = template_versions::insert(&mut transaction, account, id, author, new, now).await?;
-    let deed = Deed::TemplateCreated { name: new.name.clone() };
-    account_log::insert(&mut transaction, account, doer, &deed, now).await?;
+    let event = AccountEvent::TemplateCreated { name: new.name.clone() };
+    account_log::insert(&mut transaction, account, actor, &event, now).await?;
     tx::commit(transaction).await?;
     Ok(version)
 }
@@ -211,7 +211,7 @@ async fn checked<T: Saved>(
     if let Some(content) = submission.content() {
         match app.templates.check(account.0, content).await {
             Ok(()) => {}
-            Err(pool::Error::Template(fault)) => submission.refuse_content(&fault),
+            Err(pool::Error::Template(problem)) => submission.refuse_content(&problem),
             Err(error @ pool::Error::Process(_)) => return Err(error.into()),
         }
     }
@@ -255,17 +255,17 @@ async fn note_published(
     version: i32,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let deed = Deed::TemplatePublished {
+    let event = AccountEvent::TemplatePublished {
         name: name.to_owned(),
         version,
     };
-    account_log::insert(transaction, caller.account, &Doer::of_caller(caller), &deed, now).await
+    account_log::insert(transaction, caller.account, &Actor::of_caller(caller), &event, now).await
 }
 
 /// Converts an error of a worker process. `pointer` is the JSON pointer of the template in the request.
 fn unusable(pointer: &str, error: pool::Error) -> TemplateError {
     match error {
-        pool::Error::Template(fault) => TemplateError::Invalid(vec![faulty_template(pointer, &fault)]),
+        pool::Error::Template(problem) => TemplateError::Invalid(vec![faulty_template(pointer, &problem)]),
         pool::Error::Process(_) => error.into(),
     }
 }

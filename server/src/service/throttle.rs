@@ -35,7 +35,7 @@ struct Buckets<K> {
 
 /// Rate limit status of a key after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct QuotaStatus {
     /// Remaining attempts.
     pub remaining: u32,
     /// Time until the quota is full.
@@ -61,7 +61,7 @@ impl<K> Default for Throttle<K> {
 
 impl<K: Eq + Hash> Throttle<K> {
     /// Counts an attempt, unless the quota is used up. Refused attempts don't count.
-    pub fn take(&self, key: K, quota: Quota, now: Instant) -> Standing {
+    pub fn take(&self, key: K, quota: Quota, now: Instant) -> QuotaStatus {
         let mut buckets = self.lock();
         buckets.sweep(now);
         let full_at = buckets.full_at.entry(key).or_insert(now);
@@ -71,7 +71,7 @@ impl<K: Eq + Hash> Throttle<K> {
         let complete_in = if missing.is_zero() { before + share } else { before };
         *full_at = now + complete_in;
         let room = quota.within.saturating_sub(complete_in);
-        Standing {
+        QuotaStatus {
             remaining: u32::try_from(room.as_nanos() / share.as_nanos().max(1)).unwrap_or(u32::MAX),
             complete_in,
             refused_for: (!missing.is_zero()).then_some(missing),
@@ -132,9 +132,9 @@ mod tests {
             .iter()
             .map(|seconds| throttle.take(key, quota(times), from + Duration::from_secs(*seconds)));
         standings
-            .map(|standing| {
-                let refused = standing.refused_for.map(|refused| refused.as_secs());
-                refused.map_or(Ok(standing.remaining), Err)
+            .map(|status| {
+                let refused = status.refused_for.map(|refused| refused.as_secs());
+                refused.map_or(Ok(status.remaining), Err)
             })
             .collect()
     }

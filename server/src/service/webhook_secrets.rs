@@ -6,12 +6,12 @@ use uuid::Uuid;
 
 use crate::{
     domain::{
-        account_log::{Deed, Doer},
+        account_log::{AccountEvent, Actor},
+        encryption::{EncryptionError, Place, SecretKeys},
         ids::AccountId,
-        sealing::{Place, SealingError, SecretKeys},
         webhook::{MalformedSecret, WebhookSecret},
     },
-    service::account_keys::{DataKeyError, data_key},
+    service::data_keys::{DataKeyError, data_key},
     store::{
         account_log,
         error::StoreError,
@@ -31,7 +31,7 @@ pub enum WebhookSecretError {
     DataKey(#[from] DataKeyError),
     /// The secret can't be encrypted or decrypted.
     #[error("the account's webhook secret: {0}")]
-    Sealing(#[from] SealingError),
+    Sealing(#[from] EncryptionError),
     /// The decrypted secret is malformed.
     #[error("the account's webhook secret: {0}")]
     Malformed(#[from] MalformedSecret),
@@ -65,19 +65,19 @@ pub async fn replace(
     db: &PgPool,
     secret_keys: &SecretKeys,
     account: AccountId,
-    doer: &Doer,
+    actor: &Actor,
     now: OffsetDateTime,
 ) -> Result<(), WebhookSecretError> {
-    renew(db, secret_keys, account, Some(doer), now).await
+    renew(db, secret_keys, account, Some(actor), now).await
 }
 
-/// Creates a secret and lets the current one expire after [`OVERLAP`]. `doer` is the actor who replaces it; `None` for
+/// Creates a secret and lets the current one expire after [`OVERLAP`]. `actor` is the actor who replaces it; `None` for
 /// the first secret, which causes no audit event.
 async fn renew(
     db: &PgPool,
     secret_keys: &SecretKeys,
     account: AccountId,
-    doer: Option<&Doer>,
+    actor: Option<&Actor>,
     now: OffsetDateTime,
 ) -> Result<(), WebhookSecretError> {
     let key = data_key(db, secret_keys, account, now).await?;
@@ -87,15 +87,34 @@ async fn renew(
     let mut transaction = tx::begin(db).await?;
     webhook_secrets::expire(&mut transaction, account, now, now + OVERLAP).await?;
     webhook_secrets::insert(&mut transaction, account, &SealedSecret { id, sealed }, now).await?;
-    if let Some(doer) = doer {
-        account_log::insert(&mut transaction, account, doer, &Deed::WebhookSecretReplaced {}, now).await?;
+    if let Some(actor) = actor {
+        account_log::insert(
+            &mut transaction,
+            account,
+            actor,
+            &AccountEvent::WebhookSecretReplaced {},
+            now,
+        )
+        .await?;
     }
     Ok(tx::commit(transaction).await?)
 }
 
 /// Records the audit event of viewing the secrets.
-pub async fn note_look(db: &PgPool, account: AccountId, doer: &Doer, now: OffsetDateTime) -> Result<(), StoreError> {
+pub async fn note_reading(
+    db: &PgPool,
+    account: AccountId,
+    actor: &Actor,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
     let mut transaction = tx::begin(db).await?;
-    account_log::insert(&mut transaction, account, doer, &Deed::WebhookSecretShown {}, now).await?;
+    account_log::insert(
+        &mut transaction,
+        account,
+        actor,
+        &AccountEvent::WebhookSecretShown {},
+        now,
+    )
+    .await?;
     tx::commit(transaction).await
 }

@@ -6,8 +6,8 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
-        account_log::{Actor, Deed, Doer},
-        ids::{AccountId, DeedId, UserId},
+        account_log::{AccountEvent, Actor, ActorKind},
+        ids::{AccountId, EventId, UserId},
         page::PageRequest,
     },
     store::error::StoreError,
@@ -17,31 +17,31 @@ use crate::{
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
-    doer: &Doer,
-    deed: &Deed,
+    actor: &Actor,
+    event: &AccountEvent,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let (actor, id, name) = match &doer.actor {
-        Actor::Person { id, email } => ("person", Some(id.0), email.as_str()),
-        Actor::Key { id, creator } => ("key", Some(id.0), creator.as_str()),
-        Actor::Operator => ("operator", None, ""),
-        Actor::Service => ("service", None, ""),
+    let (kind, id, name) = match &actor.kind {
+        ActorKind::Person { id, email } => ("person", Some(id.0), email.as_str()),
+        ActorKind::Key { id, creator } => ("key", Some(id.0), creator.as_str()),
+        ActorKind::Operator => ("operator", None, ""),
+        ActorKind::Service => ("service", None, ""),
     };
-    let deed = serde_json::to_value(deed).map_err(|error| StoreError(sqlx::Error::Encode(Box::new(error))))?;
-    let client = doer.client.as_ref();
+    let event = serde_json::to_value(event).map_err(|error| StoreError(sqlx::Error::Encode(Box::new(error))))?;
+    let client = actor.client.as_ref();
     // Events of a key are recorded under the key's own name.
     sqlx::query!(
         "insert into account_log (id, account_id, happened_at, actor, actor_id, actor_name, address, user_agent, deed)
          values ($1, $2, $3, $4, $5, coalesce((select name from api_keys where account_id = $2 and id = $5), $6), $7, $8, $9)",
-        DeedId::generate().0,
+        EventId::generate().0,
         account.0,
         now,
-        actor,
+        kind,
         id,
         name,
         client.map(|client| client.address.to_string()),
         client.map(|client| client.user_agent.as_str()),
-        deed,
+        event,
     )
     .execute(db)
     .await?;
@@ -51,7 +51,7 @@ pub async fn insert(
 /// An audit event as recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    pub id: DeedId,
+    pub id: EventId,
     pub happened_at: OffsetDateTime,
     /// Kind of actor: `person`, `key`, `operator` or `service`.
     pub actor: String,
@@ -63,7 +63,7 @@ pub struct Entry {
     /// Kind of the event, such as `key.created`.
     pub kind: String,
     /// The event itself. `None` if another release wrote it and this one can't read it.
-    pub deed: Option<Deed>,
+    pub deed: Option<AccountEvent>,
 }
 
 impl Entry {
@@ -78,13 +78,15 @@ impl Entry {
 
     /// Returns a description of the event for display.
     pub fn what(&self) -> String {
-        self.deed.as_ref().map_or_else(|| self.kind.clone(), Deed::sentence)
+        self.deed
+            .as_ref()
+            .map_or_else(|| self.kind.clone(), AccountEvent::sentence)
     }
 }
 
 /// Filter of [`list`].
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct ActivityFilter {
     /// Only events of this user.
     pub person: Option<UserId>,
     /// Only events of this topic: the part of the kind before the dot.
@@ -95,8 +97,8 @@ pub struct Wanted {
 pub async fn list(
     db: &PgPool,
     account: AccountId,
-    wanted: &Wanted,
-    page: PageRequest<DeedId>,
+    filter: &ActivityFilter,
+    page: PageRequest<EventId>,
 ) -> Result<Vec<Entry>, StoreError> {
     let rows = sqlx::query!(
         "select id, happened_at, actor, actor_name, address, user_agent, kind, deed from account_log
@@ -107,15 +109,15 @@ pub async fn list(
          order by id desc
          limit $5",
         account.0,
-        wanted.person.map(|person| person.0),
-        wanted.topic,
+        filter.person.map(|person| person.0),
+        filter.topic,
         page.after.map(|after| after.0),
         page.limit(),
     )
     .fetch_all(db)
     .await?;
     let entries = rows.into_iter().map(|row| Entry {
-        id: DeedId(row.id),
+        id: EventId(row.id),
         happened_at: row.happened_at,
         actor: row.actor,
         actor_name: row.actor_name,
@@ -127,7 +129,7 @@ pub async fn list(
     Ok(entries.collect())
 }
 
-fn read(deed: Value) -> Option<Deed> {
+fn read(deed: Value) -> Option<AccountEvent> {
     serde_json::from_value(deed).ok()
 }
 

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
-        audit_log::{AuditDeed, AuditDoer, AuditEntry},
+        audit_log::{AuditActor, AuditEntry, AuditEvent},
         ids::AccountId,
         page::PageRequest,
     },
@@ -18,9 +18,9 @@ use crate::{
 /// ends.
 pub async fn insert(
     db: &mut PgConnection,
-    doer: &AuditDoer,
+    actor: &AuditActor,
     about: Option<AccountId>,
-    deed: AuditDeed,
+    event: AuditEvent,
     reason: &str,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
@@ -28,25 +28,25 @@ pub async fn insert(
         Some(account) => accounts::find_called(&mut *db, account).await?,
         None => None,
     };
-    insert_named(db, doer, about, account_name, deed, reason, now).await
+    insert_named(db, actor, about, account_name, event, reason, now).await
 }
 
 /// Like [`insert`], for an account that no longer exists.
 pub async fn insert_named(
     db: &mut PgConnection,
-    doer: &AuditDoer,
+    actor: &AuditActor,
     about: Option<AccountId>,
     account_name: Option<String>,
-    deed: AuditDeed,
+    event: AuditEvent,
     reason: &str,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let entry = AuditEntry {
         at_ms: i64::try_from(now.unix_timestamp_nanos() / 1_000_000).unwrap_or_default(),
-        by: doer.clone(),
+        by: actor.clone(),
         account: about,
         account_name,
-        deed: Some(deed),
+        event: Some(event),
         reason: reason.to_owned(),
     };
     let entry = serde_json::to_string(&entry).map_err(|error| StoreError(sqlx::Error::Encode(Box::new(error))))?;
@@ -74,8 +74,8 @@ pub struct AuditRow {
 impl AuditRow {
     /// Returns a description of the event for display.
     pub fn what(&self) -> String {
-        let deed = self.entry.deed.as_ref();
-        deed.map_or_else(|| self.kind.clone(), AuditDeed::sentence)
+        let event = self.entry.event.as_ref();
+        event.map_or_else(|| self.kind.clone(), AuditEvent::sentence)
     }
 }
 

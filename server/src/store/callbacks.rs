@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::{
     domain::{
-        failed_work::kept_error,
+        failed_jobs::kept_error,
         ids::{AccountId, RenderId},
     },
     store::error::StoreError,

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::{
     domain::{
         export::{DAY, ExportState, LEASE, LIFETIME, MOST_A_DAY},
-        failed_work::kept_error,
+        failed_jobs::kept_error,
         ids::{AccountId, ExportId, UserId},
     },
     store::error::StoreError,

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::{
     domain::{
-        failed_work::kept_error,
+        failed_jobs::kept_error,
         ids::{AccountId, InstanceId, RenderId},
         job::{AFTER_CRASHES, JobKind, LEASE, Priority},
     },
@@ -56,7 +56,7 @@ pub async fn insert(
 
 /// Jobs that a worker asks for.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct ClaimRequest {
     pub kind: JobKind,
     /// Maximum number of jobs.
     pub jobs: usize,
@@ -74,10 +74,10 @@ pub struct Wanted {
 pub async fn claim(
     db: &mut PgConnection,
     instance: InstanceId,
-    wanted: Wanted,
+    request: ClaimRequest,
     now: OffsetDateTime,
 ) -> Result<Vec<ClaimedJob>, StoreError> {
-    let kind = wanted.kind.as_str();
+    let kind = request.kind.as_str();
     sqlx::query!("select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1))", kind)
         .execute(&mut *db)
         .await?;
@@ -146,9 +146,9 @@ pub async fn claim(
          from claimed left join begun on begun.id = claimed.render_id
          order by turn, is_earlier, account_id"#,
         kind,
-        wanted.after.0,
-        wanted.cap.map(|cap| i32::try_from(cap).unwrap_or(i32::MAX)),
-        i64::try_from(wanted.jobs).unwrap_or(i64::MAX),
+        request.after.0,
+        request.cap.map(|cap| i32::try_from(cap).unwrap_or(i32::MAX)),
+        i64::try_from(request.jobs).unwrap_or(i64::MAX),
         instance.0,
         LEASE.as_secs_f64(),
         now,
@@ -233,7 +233,7 @@ pub async fn delete(
 }
 
 /// Makes a waiting job due now, or inserts it. Returns `false` if a worker holds it.
-pub async fn hasten(
+pub async fn retry_now(
     db: &mut PgConnection,
     account: AccountId,
     kind: JobKind,
@@ -346,7 +346,7 @@ pub async fn measure(db: &PgPool) -> Result<Vec<QueueLength>, StoreError> {
 
 /// An event that processes send each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum News {
+pub enum ProcessEvent {
     /// Jobs of this kind were added.
     Added {
         kind: JobKind,
@@ -394,14 +394,14 @@ const CHANGED: &str = "platen_renders_changed";
 const LISTENING: &str = "platen_pages_open";
 
 /// Notifies all listening processes of several events, in one statement.
-pub async fn tell(db: &PgPool, news: impl IntoIterator<Item = News>) -> Result<(), StoreError> {
-    let told = news.into_iter().map(|news| match news {
-        News::Added { kind, by } => (ADDED.to_owned(), format!("{} {}", kind.as_str(), by.0)),
-        News::Cancelled(render) => (CANCELLED.to_owned(), render.to_string()),
-        News::Changed(changed) => (CHANGED.to_owned(), changed.to_payload()),
-        News::Listening(account) => (LISTENING.to_owned(), account.to_string()),
+pub async fn notify(db: &PgPool, events: impl IntoIterator<Item = ProcessEvent>) -> Result<(), StoreError> {
+    let notifications = events.into_iter().map(|events| match events {
+        ProcessEvent::Added { kind, by } => (ADDED.to_owned(), format!("{} {}", kind.as_str(), by.0)),
+        ProcessEvent::Cancelled(render) => (CANCELLED.to_owned(), render.to_string()),
+        ProcessEvent::Changed(changed) => (CHANGED.to_owned(), changed.to_payload()),
+        ProcessEvent::Listening(account) => (LISTENING.to_owned(), account.to_string()),
     });
-    let (channels, payloads): (Vec<String>, Vec<String>) = told.unzip();
+    let (channels, payloads): (Vec<String>, Vec<String>) = notifications.unzip();
     sqlx::query!(
         "select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as told (channel, payload)",
         &channels,
@@ -424,25 +424,25 @@ impl Listener {
     }
 
     /// Waits for the next event. Events that are sent while the connection is lost are missed.
-    pub async fn next(&mut self) -> Result<News, StoreError> {
+    pub async fn next(&mut self) -> Result<ProcessEvent, StoreError> {
         loop {
-            let heard = self.0.recv().await?;
-            let news = match heard.channel() {
-                ADDED => added(heard.payload()),
-                CHANGED => ChangedRenders::from_payload(heard.payload()).map(News::Changed),
-                LISTENING => AccountId::parse(heard.payload()).map(News::Listening),
-                _ => heard.payload().parse().ok().map(News::Cancelled),
+            let received = self.0.recv().await?;
+            let events = match received.channel() {
+                ADDED => added(received.payload()),
+                CHANGED => ChangedRenders::from_payload(received.payload()).map(ProcessEvent::Changed),
+                LISTENING => AccountId::parse(received.payload()).map(ProcessEvent::Listening),
+                _ => received.payload().parse().ok().map(ProcessEvent::Cancelled),
             };
-            if let Some(news) = news {
-                return Ok(news);
+            if let Some(events) = events {
+                return Ok(events);
             }
         }
     }
 }
 
-fn added(payload: &str) -> Option<News> {
+fn added(payload: &str) -> Option<ProcessEvent> {
     let (kind, by) = payload.split_once(' ').unwrap_or((payload, ""));
-    Some(News::Added {
+    Some(ProcessEvent::Added {
         kind: JobKind::parse(kind)?,
         by: InstanceId(by.parse().unwrap_or_default()),
     })

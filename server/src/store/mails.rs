@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::{
     domain::{
         email::Email,
-        failed_work::kept_error,
+        failed_jobs::kept_error,
         ids::{MailId, UserId},
         mail::{LEASE, Letter, Written},
     },

@@ -10,7 +10,7 @@ use crate::{
 
 /// An encrypted request.
 #[derive(Debug)]
-pub struct Sealed {
+pub struct EncryptedContent {
     /// Version of the stored form.
     pub version: i16,
     /// The stored form, encrypted.
@@ -22,7 +22,7 @@ pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
     render: RenderId,
-    content: &Sealed,
+    content: &EncryptedContent,
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into render_contents (render_id, account_id, version, sealed) values ($1, $2, $3, $4)",

@@ -5,8 +5,8 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
+        encryption::{SecretKeyId, Wrapped},
         ids::UserId,
-        sealing::{SecretKeyId, Wrapped},
         second_factor::RecoveryDigest,
     },
     store::error::StoreError,

@@ -1,8 +1,8 @@
-//! Master keys that wrap stored keys and secrets, in tables `account_keys` and `second_factors`.
+//! Master keys that wrap stored keys and secrets, in tables `data_keys` and `second_factors`.
 
 use sqlx::PgPool;
 
-use crate::{domain::sealing::SecretKeyId, store::error::StoreError};
+use crate::{domain::encryption::SecretKeyId, store::error::StoreError};
 
 /// Returns the id of a master key that is in use but not among the `known` ones.
 pub async fn find_other(db: &PgPool, known: &[&SecretKeyId]) -> Result<Option<String>, StoreError> {

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    domain::{billing::LEASE, failed_work::kept_error},
+    domain::{billing::LEASE, failed_jobs::kept_error},
     store::error::StoreError,
 };
 

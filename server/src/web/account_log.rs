@@ -10,7 +10,7 @@ use url::form_urlencoded;
 use crate::{
     domain::ids::UserId,
     service::account_log,
-    store::account_log::Wanted,
+    store::account_log::ActivityFilter,
     web::{Web, csv_file, viewer::Viewer},
 };
 
@@ -20,22 +20,22 @@ pub(super) async fn get(State(web): State<Web>, viewer: Viewer, RawQuery(query):
         Ok(caller) => caller.account,
         Err(status) => return status.into_response(),
     };
-    let wanted = wanted(&query.unwrap_or_default());
+    let filter = filter(&query.unwrap_or_default());
     let disposition = "attachment; filename=\"platen-activity.csv\"";
     csv_file::answer(disposition, &account_log::COLUMNS, move |after| {
-        let (db, wanted) = (web.app.db.clone(), wanted.clone());
-        async move { account_log::rows(&db, account, &wanted, after).await }
+        let (db, filter) = (web.app.db.clone(), filter.clone());
+        async move { account_log::rows(&db, account, &filter, after).await }
     })
 }
 
-fn wanted(query: &str) -> Wanted {
+fn filter(query: &str) -> ActivityFilter {
     let value = |name: &str| {
         let mut pairs = form_urlencoded::parse(query.as_bytes());
         pairs
             .find(|(key, value)| key == name && !value.is_empty())
             .map(|(_, value)| value.into_owned())
     };
-    Wanted {
+    ActivityFilter {
         person: value("person").and_then(|id| UserId::parse(&id)),
         topic: value("about"),
     }

@@ -3,7 +3,7 @@
 mod account;
 pub(super) mod admin;
 mod api_keys;
-mod destinations;
+mod connections;
 mod payment;
 mod people;
 mod playground;
@@ -39,7 +39,7 @@ use crate::{
     service::{
         health::Waiting,
         people::callers::{self, CallerError},
-        sessions::{LoggedIn, Look},
+        sessions::{Impersonation, LoggedIn},
     },
     state::AppState,
     store::{account_storage, error::is_away},
@@ -92,7 +92,7 @@ impl RequestBackend {
     }
 
     /// Returns the impersonation, if the operator is viewing an account.
-    fn look(&self) -> Option<Look> {
+    fn look(&self) -> Option<Impersonation> {
         self.person.as_ref()?.look(clock::now())
     }
 
@@ -197,8 +197,8 @@ fn of_browser<T: Clone + Send + Sync + 'static>(request: &Parts) -> T {
 }
 
 /// Parses a number between `least` and `most`. Returns `None` for an empty text; for an invalid one, also adds `field`
-/// to `faults`.
-fn number<N: TryFrom<i64>>(faults: &mut Vec<Field>, field: Field, typed: &str, least: i64, most: i64) -> Option<N> {
+/// to `problems`.
+fn number<N: TryFrom<i64>>(problems: &mut Vec<Field>, field: Field, typed: &str, least: i64, most: i64) -> Option<N> {
     let typed: String = typed.trim().chars().filter(|digit| *digit != ',').collect();
     if typed.is_empty() {
         return None;
@@ -206,7 +206,7 @@ fn number<N: TryFrom<i64>>(faults: &mut Vec<Field>, field: Field, typed: &str, l
     let number = typed.parse().ok().filter(|number| (least..=most).contains(number));
     let number = number.and_then(|number| N::try_from(number).ok());
     if number.is_none() {
-        faults.push(field);
+        problems.push(field);
     }
     number
 }

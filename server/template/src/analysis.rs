@@ -10,25 +10,25 @@ mod walk;
 
 use minijinja::{Value, machinery::parse, syntax::SyntaxConfig};
 
-use crate::{analysis::shape::Shapes, fault::Fault, language::NAME};
+use crate::{analysis::shape::Shapes, diagnostic::Diagnostic, language::NAME};
 
 /// Returns the JSON schema (draft 2020-12) of the contexts that suit a template, or the template's syntax error.
 ///
 /// A name is required if it is used where an undefined value would be a warning, and is nowhere tested, as by `if` or
 /// `default`. Values nested more than 50 levels deep are unrestricted.
-pub fn schema(template: &str) -> Result<serde_json::Value, Fault> {
+pub fn schema(template: &str) -> Result<serde_json::Value, Diagnostic> {
     Ok(schema::of(&shapes(template)?))
 }
 
 /// Returns the names in a context that a template never uses, such as `customer.fax` or `lines[].sku`, in the context's
 /// order, at most 200; or the template's syntax error.
-pub fn unused(template: &str, context: &Value) -> Result<Vec<String>, Fault> {
+pub fn unused(template: &str, context: &Value) -> Result<Vec<String>, Diagnostic> {
     Ok(unused::in_context(&shapes(template)?, context))
 }
 
-fn shapes(template: &str) -> Result<Shapes, Fault> {
+fn shapes(template: &str) -> Result<Shapes, Diagnostic> {
     let tree = parse(template, NAME, SyntaxConfig::default())
-        .map_err(|error| Fault::from_engine(&error, template, error.range()))?;
+        .map_err(|error| Diagnostic::from_engine(&error, template, error.range()))?;
     Ok(walk::shapes(&tree))
 }
 

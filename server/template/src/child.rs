@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::{
     analysis,
-    fault::{Fault, FaultKind},
+    diagnostic::{Diagnostic, DiagnosticKind},
     language::{self, Undefined},
     wire::{LONGEST_FRAME, Work, read_frame, write_frame},
 };
@@ -52,7 +52,7 @@ fn serve(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
 fn answer(frame: &[u8]) -> io::Result<Vec<u8>> {
     // The only frames of the parent that cannot be parsed contain contexts that are nested too deeply.
     let Ok(work) = serde_json::from_slice(frame) else {
-        return encoded(&Err::<(), _>(Fault::limit(FaultKind::Input)));
+        return encoded(&Err::<(), _>(Diagnostic::limit(DiagnosticKind::Input)));
     };
     match work {
         Work::Render {
@@ -66,10 +66,12 @@ fn answer(frame: &[u8]) -> io::Result<Vec<u8>> {
     }
 }
 
-fn encoded<T: Serialize>(result: &Result<T, Fault>) -> io::Result<Vec<u8>> {
+fn encoded<T: Serialize>(result: &Result<T, Diagnostic>) -> io::Result<Vec<u8>> {
     let answer = serde_json::to_vec(result)?;
     if answer.len() <= LONGEST_FRAME {
         return Ok(answer);
     }
-    Ok(serde_json::to_vec(&Err::<(), _>(Fault::limit(FaultKind::Output)))?)
+    Ok(serde_json::to_vec(&Err::<(), _>(Diagnostic::limit(
+        DiagnosticKind::Output,
+    )))?)
 }

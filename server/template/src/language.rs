@@ -14,7 +14,7 @@ use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, machine
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    fault::{Fault, FaultKind, Warning},
+    diagnostic::{Diagnostic, DiagnosticKind, Warning},
     language::{undefined::Instrumented, uses::Uses},
 };
 
@@ -49,7 +49,7 @@ pub struct Rendered {
 /// looping over, filtering, comparing or calculating with it is, and so is accessing its members.
 ///
 /// Output is limited to [`LONGEST_OUTPUT`]; memory is limited only by the process that this runs in.
-pub fn render(template: &str, context: Value, undefined: Undefined) -> Result<Rendered, Fault> {
+pub fn render(template: &str, context: Value, undefined: Undefined) -> Result<Rendered, Diagnostic> {
     // Most templates use nothing undefined, and the engine itself is the fastest way to find out.
     let environment = environment::with_behavior(UndefinedBehavior::SemiStrict);
     let refused = match fill(&environment, template, context.clone()) {
@@ -59,7 +59,7 @@ pub fn render(template: &str, context: Value, undefined: Undefined) -> Result<Re
                 warnings: Vec::new(),
             });
         }
-        Err(fault) => fault,
+        Err(diagnostic) => diagnostic,
     };
     match undefined {
         Undefined::Warn if refused.error.kind() == ErrorKind::UndefinedError => fill_and_warn(template, context),
@@ -68,11 +68,13 @@ pub fn render(template: &str, context: Value, undefined: Undefined) -> Result<Re
 }
 
 /// Checks a template without filling it, for syntax errors and for unknown filters and tests. Returns the first error.
-pub fn check(template: &str) -> Result<(), Fault> {
+pub fn check(template: &str) -> Result<(), Diagnostic> {
     let environment = environment::with_behavior(UndefinedBehavior::SemiStrict);
-    let fault = |error: Error| Fault::from_engine(&error, template, error.range());
-    let tree = parse(template, NAME, SyntaxConfig::default()).map_err(fault)?;
-    environment.template_from_named_str(NAME, template).map_err(fault)?;
+    let diagnostic = |error: Error| Diagnostic::from_engine(&error, template, error.range());
+    let tree = parse(template, NAME, SyntaxConfig::default()).map_err(diagnostic)?;
+    environment
+        .template_from_named_str(NAME, template)
+        .map_err(diagnostic)?;
     let uses = Uses::of(&tree);
     let mut state = environment.empty_state();
     let mut exists = |kind: &str, name: &str| state.perform_test(kind, &[Value::from(name)]).unwrap_or_default();
@@ -84,12 +86,13 @@ pub fn check(template: &str) -> Result<(), Fault> {
         (None, None) => return Ok(()),
     };
     let error = Error::new(kind, format!("{word} {name} is unknown"));
-    Err(Fault::from_engine(&error, template, Some(range)))
+    Err(Diagnostic::from_engine(&error, template, Some(range)))
 }
 
 /// Fills the template again, with every use of a name watched.
-fn fill_and_warn(template: &str, context: Value) -> Result<Rendered, Fault> {
-    let watched = Instrumented::new(template).map_err(|error| Fault::from_engine(&error, template, error.range()))?;
+fn fill_and_warn(template: &str, context: Value) -> Result<Rendered, Diagnostic> {
+    let watched =
+        Instrumented::new(template).map_err(|error| Diagnostic::from_engine(&error, template, error.range()))?;
     let mut environment = environment::with_behavior(UndefinedBehavior::Chainable);
     undefined::add_filter(&mut environment);
     let (text, seen) =
@@ -107,18 +110,18 @@ struct Refused {
 }
 
 impl Refused {
-    fn into_fault(self, template: &str, watched: Option<&Instrumented>) -> Fault {
+    fn into_fault(self, template: &str, watched: Option<&Instrumented>) -> Diagnostic {
         let original = |offset| watched.map_or(offset, |watched| watched.original_offset(offset));
         let range = self
             .error
             .range()
             .map(|range| original(range.start)..original(range.end));
-        let mut fault = Fault::from_engine(&self.error, template, range);
+        let mut diagnostic = Diagnostic::from_engine(&self.error, template, range);
         if self.output_full {
-            fault.kind = FaultKind::Output;
-            fault.message = Fault::limit(FaultKind::Output).message;
+            diagnostic.kind = DiagnosticKind::Output;
+            diagnostic.message = Diagnostic::limit(DiagnosticKind::Output).message;
         }
-        fault
+        diagnostic
     }
 }
 

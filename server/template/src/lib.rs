@@ -8,7 +8,7 @@
 
 pub mod analysis;
 pub mod child;
-pub mod fault;
+pub mod diagnostic;
 pub mod language;
 pub mod pool;
 

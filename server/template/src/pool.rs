@@ -24,7 +24,7 @@ use tokio::{
 use uuid::Uuid;
 
 use crate::{
-    fault::{Fault, FaultKind},
+    diagnostic::{Diagnostic, DiagnosticKind},
     language::{Rendered, Undefined},
     pool::process::Process,
     wire::Work,
@@ -47,7 +47,7 @@ pub struct ChildCommand {
 pub enum Error {
     /// The template or its context is invalid, or exceeded a limit.
     #[error(transparent)]
-    Template(#[from] Fault),
+    Template(#[from] Diagnostic),
     /// The service failed: no worker could be started, or one ended in a way that no template should be able to cause.
     #[error("template worker process failed: {0}")]
     Process(#[source] io::Error),
@@ -147,7 +147,8 @@ impl Pool {
         let mut lease = self.lease(account).await.map_err(Error::Process)?;
         let answer = lease.process.as_mut().ok_or_else(no_process)?.call(&frame).await?;
         lease.give_back();
-        let result: Result<T, Fault> = serde_json::from_slice(&answer).map_err(|error| Error::Process(error.into()))?;
+        let result: Result<T, Diagnostic> =
+            serde_json::from_slice(&answer).map_err(|error| Error::Process(error.into()))?;
         Ok(result?)
     }
 
@@ -217,7 +218,7 @@ fn encoded(work: &impl Serialize) -> Result<Vec<u8>, Error> {
     let mut frame = Frame(Vec::new());
     match serde_json::to_writer(&mut frame, work) {
         Ok(()) => Ok(frame.0),
-        Err(error) if error.is_io() => Err(Fault::limit(FaultKind::Input).into()),
+        Err(error) if error.is_io() => Err(Diagnostic::limit(DiagnosticKind::Input).into()),
         Err(error) => Err(Error::Process(error.into())),
     }
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::support::{
     description::{Operation, operations},
     object_stores::service_account_key,
-    studio::{Studio, body, faults, header},
+    studio::{Studio, body, header, problems},
 };
 
 const SCOPES: [&str; 7] = [
@@ -206,7 +206,7 @@ async fn a_part_finds_no_template_of_another_account() {
         let part = json!({"type": "template", "content": {"template_id": id}});
         let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
         let request = request.bearer_auth(&stranger.key).json(&body(part, json!({})));
-        let [(pointer, detail)] = faults(request.send().await.expect("an answer"))
+        let [(pointer, detail)] = problems(request.send().await.expect("an answer"))
             .await
             .try_into()
             .expect("one");

@@ -33,8 +33,8 @@ pub trait AdminAccountsBackend: Send + Sync {
     async fn set_limits(&self, id: String, limits: [String; 5], reason: String) -> Result<(), AppError>;
 
     /// Starts impersonation: the operator views the account as its owner.
-    async fn look_into_account(&self, id: String, reason: String) -> Result<(), AppError>;
+    async fn impersonate(&self, id: String, reason: String) -> Result<(), AppError>;
 
     /// Ends impersonation. Returns the id of the account that was viewed.
-    async fn stop_looking(&self) -> Result<Option<String>, AppError>;
+    async fn stop_impersonation(&self) -> Result<Option<String>, AppError>;
 }

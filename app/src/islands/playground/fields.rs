@@ -7,7 +7,7 @@ use crate::ui::icon::{Glyph, Icon};
 
 /// A validation error of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct Problem {
     /// JSON pointer into the request.
     pub(super) pointer: String,
     /// The message, one sentence.
@@ -16,16 +16,16 @@ pub(super) struct Fault {
 
 /// Validation errors of the last request. The form provides them as context.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Faults(pub(super) RwSignal<Vec<Fault>>);
+pub(super) struct Problems(pub(super) RwSignal<Vec<Problem>>);
 
-impl Faults {
+impl Problems {
     /// Returns the validation error at `pointer`.
     fn at(self, pointer: &str) -> Option<String> {
-        let faults = self.0.read();
-        faults
+        let problems = self.0.read();
+        problems
             .iter()
-            .find(|fault| fault.pointer == pointer)
-            .map(|fault| fault.detail.clone())
+            .find(|problem| problem.pointer == pointer)
+            .map(|problem| problem.detail.clone())
     }
 }
 
@@ -39,11 +39,11 @@ fn Labelled(
     #[prop(into)] at: String,
     children: Children,
 ) -> impl IntoView {
-    let faults = expect_context::<Faults>();
-    let fault = Memo::new(move |_| faults.at(&at));
-    let fault_id = format!("{id}-fault");
+    let problems = expect_context::<Problems>();
+    let problem = Memo::new(move |_| problems.at(&at));
+    let problem_id = format!("{id}-problem");
     view! {
-        <div class="field" class:field--invalid=move || fault.read().is_some()>
+        <div class="field" class:field--invalid=move || problem.read().is_some()>
             <label class="field__label" for=id>
                 {label}
                 {optional.then(|| view! { <span class="field__optional">" optional"</span> })}
@@ -51,14 +51,14 @@ fn Labelled(
             {(!hint.is_empty()).then(|| view! { <p class="field__hint">{hint}</p> })}
             {children()}
             {move || {
-                let id = fault_id.clone();
-                fault
+                let id = problem_id.clone();
+                problem
                     .get()
-                    .map(|fault| {
+                    .map(|problem| {
                         view! {
                             <p class="field__error" id=id>
-                                <Icon glyph=Glyph::Fault />
-                                {fault}
+                                <Icon glyph=Glyph::Problem />
+                                {problem}
                             </p>
                         }
                     })

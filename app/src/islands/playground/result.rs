@@ -2,7 +2,7 @@
 
 use leptos::{either::EitherOf4, prelude::*};
 
-use super::fields::{Fault, Faults};
+use super::fields::{Problem, Problems};
 use crate::{
     error::AppError,
     model::playground::{Content, Played},
@@ -29,19 +29,19 @@ pub(super) enum Trial {
 }
 
 /// Returns the validation errors of a response that have a JSON pointer.
-pub(super) fn faults_of(content: &Content) -> Vec<Fault> {
+pub(super) fn problems_of(content: &Content) -> Vec<Problem> {
     let Content::Json(answer) = content else {
         return Vec::new();
     };
     let answer: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
     let errors = answer["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let fault = |error: &serde_json::Value| {
-        Some(Fault {
+    let problem = |error: &serde_json::Value| {
+        Some(Problem {
             pointer: error["source"]["pointer"].as_str()?.to_owned(),
             detail: error["detail"].as_str()?.to_owned(),
         })
     };
-    errors.iter().filter_map(fault).collect()
+    errors.iter().filter_map(problem).collect()
 }
 
 /// Shows the progress or the result of the last request.
@@ -67,17 +67,17 @@ pub(super) fn Outcome(trial: RwSignal<Trial>) -> impl IntoView {
 #[component]
 fn Answer(played: Played) -> impl IntoView {
     let good = played.status < 400;
-    let faults = expect_context::<Faults>().0.get_untracked();
-    let faults = faults.into_iter().map(|fault| {
+    let problems = expect_context::<Problems>().0.get_untracked();
+    let problems = problems.into_iter().map(|problem| {
         view! {
             <li>
-                <code>{if fault.pointer.is_empty() { "/".to_owned() } else { fault.pointer }}</code>
+                <code>{if problem.pointer.is_empty() { "/".to_owned() } else { problem.pointer }}</code>
                 " "
-                {fault.detail}
+                {problem.detail}
             </li>
         }
     });
-    let faults = faults.collect::<Vec<_>>();
+    let problems = problems.collect::<Vec<_>>();
     let headers = played.headers.into_iter().map(|(name, value)| {
         view! {
             <tr>
@@ -100,12 +100,12 @@ fn Answer(played: Played) -> impl IntoView {
                 <Badge state=if good { State::Good } else { State::Bad }>{played.status}</Badge>
                 <span class="small quiet">{grouped(played.milliseconds.cast_signed())} " ms"</span>
             </div>
-            {(!faults.is_empty())
+            {(!problems.is_empty())
                 .then(|| {
                     view! {
                         <div class="form-errors">
                             <p class="form-errors__title">"The request is refused."</p>
-                            <ul>{faults}</ul>
+                            <ul>{problems}</ul>
                         </div>
                     }
                 })}

@@ -126,7 +126,7 @@ fn close_dialog() {
 
 /// Shows the version and the save status.
 #[component]
-pub(super) fn Standing(draft: Draft) -> impl IntoView {
+pub(super) fn SaveStatus(draft: Draft) -> impl IntoView {
     let words = move || {
         let SavedTemplate { version, published } = draft.saved.get();
         if version > published {
@@ -166,7 +166,7 @@ pub(super) fn Refusal(draft: Draft) -> impl IntoView {
             };
             view! {
                 <div class="workbench__refusal notice notice--bad" role="alert">
-                    <Icon glyph=Glyph::Fault />
+                    <Icon glyph=Glyph::Problem />
                     <p>{words}</p>
                 </div>
             }

@@ -63,7 +63,7 @@ pub(super) struct Live {
     /// The last document.
     pub(super) rendered: RwSignal<Option<RenderedPreview>>,
     /// Why the current content could not be rendered.
-    pub(super) fault: RwSignal<Option<Remark>>,
+    pub(super) problem: RwSignal<Option<Remark>>,
     /// Warnings about the last document.
     pub(super) remarks: RwSignal<Vec<Remark>>,
     /// Error of the last request to the server.
@@ -82,7 +82,7 @@ impl Live {
             page: RwSignal::new(1),
             pages: RwSignal::new(Vec::new()),
             rendered: RwSignal::new(None),
-            fault: RwSignal::new(None),
+            problem: RwSignal::new(None),
             remarks: RwSignal::new(Vec::new()),
             trouble: RwSignal::new(None),
             timer: StoredValue::new(None),
@@ -175,12 +175,12 @@ impl Live {
         self.trouble.set(None);
         match event {
             PreviewEvent::Busy => self.render_after(BUSY),
-            PreviewEvent::Faulty(fault) => {
-                remarks::mark(self.root, std::slice::from_ref(&fault), true);
-                self.fault.set(Some(fault));
+            PreviewEvent::Faulty(problem) => {
+                remarks::mark(self.root, std::slice::from_ref(&problem), true);
+                self.problem.set(Some(problem));
             }
             PreviewEvent::Rendered(rendered) => {
-                self.fault.set(None);
+                self.problem.set(None);
                 self.rendered.set(Some(rendered));
             }
             PreviewEvent::Page(page) => self.show(page, dots_per_inch),

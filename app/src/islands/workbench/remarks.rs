@@ -21,8 +21,8 @@ struct Marker<'a> {
 }
 
 /// Marks the places of `remarks` in both panes, and removes all earlier markers.
-pub(super) fn mark(root: NodeRef<html::Form>, remarks: &[Remark], is_fault: bool) {
-    let severity = if is_fault { "error" } else { "warning" };
+pub(super) fn mark(root: NodeRef<html::Form>, remarks: &[Remark], is_problem: bool) {
+    let severity = if is_problem { "error" } else { "warning" };
     for pane in [Pane::Content, Pane::Data] {
         let markers: Vec<_> = remarks
             .iter()
@@ -75,7 +75,7 @@ fn go_to(root: NodeRef<html::Form>, place: Place) {
 #[component]
 pub(super) fn Remarks(live: Live, root: NodeRef<html::Form>) -> impl IntoView {
     let heading = move || {
-        if live.fault.read().is_some() {
+        if live.problem.read().is_some() {
             return "This can’t be rendered yet".to_owned();
         }
         match live.remarks.read().len() {
@@ -83,8 +83,8 @@ pub(super) fn Remarks(live: Live, root: NodeRef<html::Form>) -> impl IntoView {
             count => format!("{count} warnings"),
         }
     };
-    let listed = move || match live.fault.get() {
-        Some(fault) => vec![fault],
+    let listed = move || match live.problem.get() {
+        Some(problem) => vec![problem],
         None => live.remarks.get(),
     };
     let items = move || {
@@ -92,7 +92,7 @@ pub(super) fn Remarks(live: Live, root: NodeRef<html::Form>) -> impl IntoView {
         items.collect_view()
     };
     view! {
-        <Show when=move || live.fault.read().is_some() || !live.remarks.read().is_empty()>
+        <Show when=move || live.problem.read().is_some() || !live.remarks.read().is_empty()>
             <details class="warnings" open>
                 <summary>{heading}</summary>
                 <ul class="warnings__list">{items}</ul>

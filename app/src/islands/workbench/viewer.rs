@@ -201,7 +201,7 @@ fn Status(live: Live) -> impl IntoView {
             return view! { <Badge state=State::Bad>{error.to_string()}</Badge> }.into_any();
         }
         let Some(rendered) = live.rendered.get() else {
-            let words = live.fault.read().is_none().then_some("Rendering…");
+            let words = live.problem.read().is_none().then_some("Rendering…");
             return view! { <span>{words}</span> }.into_any();
         };
         let pages = match rendered.pages {
@@ -211,7 +211,7 @@ fn Status(live: Live) -> impl IntoView {
         let conformance = rendered
             .conformance
             .map(|standard| view! { <span>{standard} " conforms"</span> });
-        let state = if live.fault.read().is_some() {
+        let state = if live.problem.read().is_some() {
             State::Warning
         } else {
             State::Good

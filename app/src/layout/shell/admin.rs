@@ -100,7 +100,7 @@ pub fn AdminShell(
     let crumbs = [operator].into_iter().chain(entry).collect::<Vec<_>>();
     loaded_or(
         |backend| async move { backend.operator_standing().await },
-        move |standing| {
+        move |summary| {
             view! {
                 <Title text=title />
                 <a class="skip-link" href="#main">
@@ -108,9 +108,9 @@ pub fn AdminShell(
                 </a>
                 <div class="shell shell--operator">
                     <Bar />
-                    <Rail current health=standing.health />
+                    <Rail current health=summary.health />
                     <div class="shell__sheet">
-                        <Slug person=standing.person operator=true crumbs title=heading />
+                        <Slug person=summary.person operator=true crumbs title=heading />
                         <main class="shell__content" id="main">
                             {children()}
                         </main>

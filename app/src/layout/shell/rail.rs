@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     layout::{brand::Brand, shell::switcher::Switcher},
-    model::{role::Permission, standing::Standing},
+    model::{account_summary::AccountSummary, role::Permission},
     ui::{
         gauge::Gauge,
         icon::{Glyph, Icon},
@@ -22,7 +22,7 @@ pub enum Entry {
     Renders,
     ApiKeys,
     /// Storage connections.
-    Destinations,
+    Connections,
     /// Webhooks and their deliveries.
     Webhooks,
     /// Usage and billing.
@@ -41,7 +41,7 @@ impl Entry {
             Self::Templates => "Templates",
             Self::Renders => "Renders",
             Self::ApiKeys => "API keys",
-            Self::Destinations => "Destinations",
+            Self::Connections => "Destinations",
             Self::Webhooks => "Webhooks",
             Self::Billing => "Usage and billing",
             Self::Team => "Team",
@@ -56,7 +56,7 @@ impl Entry {
             Self::Templates => "/dashboard/templates",
             Self::Renders => "/dashboard/renders",
             Self::ApiKeys => "/dashboard/api-keys",
-            Self::Destinations => "/dashboard/destinations",
+            Self::Connections => "/dashboard/destinations",
             Self::Webhooks => "/dashboard/webhooks",
             Self::Billing => "/dashboard/billing",
             Self::Team => "/dashboard/team",
@@ -70,7 +70,7 @@ impl Entry {
             Self::Overview | Self::Billing | Self::Team | Self::Settings => Permission::SeeAccount,
             Self::Playground | Self::Templates | Self::Renders => Permission::Produce,
             Self::ApiKeys => Permission::ManageKeys,
-            Self::Destinations => Permission::ManageDestinations,
+            Self::Connections => Permission::ManageDestinations,
             Self::Webhooks => Permission::ManageWebhooks,
         }
     }
@@ -82,7 +82,7 @@ impl Entry {
             Self::Templates => Glyph::Template,
             Self::Renders => Glyph::Sheets,
             Self::ApiKeys => Glyph::Key,
-            Self::Destinations => Glyph::Destination,
+            Self::Connections => Glyph::Destination,
             Self::Webhooks => Glyph::Pulse,
             Self::Billing => Glyph::Billing,
             Self::Team => Glyph::Team,
@@ -91,12 +91,12 @@ impl Entry {
     }
 
     /// Returns the number of items, for entries that have one.
-    fn count(self, standing: &Standing) -> Option<i64> {
+    fn count(self, summary: &AccountSummary) -> Option<i64> {
         match self {
-            Self::Templates => Some(standing.templates),
-            Self::ApiKeys => Some(standing.keys),
-            Self::Destinations => Some(standing.connections),
-            Self::Team => Some(standing.members),
+            Self::Templates => Some(summary.templates),
+            Self::ApiKeys => Some(summary.keys),
+            Self::Connections => Some(summary.connections),
+            Self::Team => Some(summary.members),
             _ => None,
         }
     }
@@ -106,18 +106,18 @@ impl Entry {
 const GROUPS: [(Option<&str>, &[Entry]); 4] = [
     (None, &[Entry::Overview, Entry::Playground]),
     (Some("Produce"), &[Entry::Templates, Entry::Renders]),
-    (Some("Connect"), &[Entry::ApiKeys, Entry::Destinations, Entry::Webhooks]),
+    (Some("Connect"), &[Entry::ApiKeys, Entry::Connections, Entry::Webhooks]),
     (Some("Account"), &[Entry::Billing, Entry::Team, Entry::Settings]),
 ];
 
 /// The navigation, with the remaining credits at its foot. On small screens it is a popover.
 #[component]
 pub fn Rail(
-    standing: Standing,
+    summary: AccountSummary,
     /// The highlighted entry.
     current: Entry,
 ) -> impl IntoView {
-    let credits = &standing.credits;
+    let credits = &summary.credits;
     let [used, total] = [credits.used, credits.total].map(grouped);
     let label = format!("{used} of {total} credits used");
     let until = format!("{} plan, until {}", credits.plan, day(credits.ends_at.date()));
@@ -126,11 +126,11 @@ pub fn Rail(
         let id = heading.map(|heading| format!("rail-{}", heading.to_lowercase()));
         let mut entries = entries
             .iter()
-            .filter(|entry| standing.role.may(entry.permission()))
+            .filter(|entry| summary.role.may(entry.permission()))
             .peekable();
         entries.peek()?;
         let links = entries.map(|entry| {
-            let count = entry.count(&standing).map(grouped);
+            let count = entry.count(&summary).map(grouped);
             view! {
                 <li>
                     <a class="rail__link" href=entry.path() aria-current=(*entry == current).then_some("page")>
@@ -160,7 +160,7 @@ pub fn Rail(
     view! {
         <nav class="rail" id="rail" aria-label="Main" popover>
             <Brand class="rail__brand" />
-            <Switcher account=standing.account.clone() accounts=standing.accounts.clone() />
+            <Switcher account=summary.account.clone() accounts=summary.accounts.clone() />
             <div class="stack">{groups}</div>
             <div class="rail__foot">
                 <div>

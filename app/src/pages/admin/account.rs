@@ -66,7 +66,7 @@ fn Content(account: AccountFile) -> impl IntoView {
             </div>
         </div>
         <Done about=done />
-        <Standing account=account.clone() />
+        <AccountStatus account=account.clone() />
         <Figures account=account.clone() />
         <div class="grid grid--2">
             <Pairs account=account.clone() />
@@ -84,7 +84,7 @@ fn Content(account: AccountFile) -> impl IntoView {
 
 /// Notices of a suspension and of a scheduled deletion.
 #[component]
-fn Standing(account: AccountFile) -> impl IntoView {
+fn AccountStatus(account: AccountFile) -> impl IntoView {
     let suspended = account.suspended.map(|(since, reason)| {
         let why = (!reason.is_empty()).then(|| format!(": {reason}"));
         view! { <WarningNotice>"Suspended since " <Moment at=since /> {why}</WarningNotice> }

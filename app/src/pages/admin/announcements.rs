@@ -142,7 +142,7 @@ fn NewAnnouncement() -> impl IntoView {
                 label="Words"
                 hint="Plain text of 1 to 500 characters: what happens, when, and what to do."
                 value=outcome.typed(Field::AnnouncementWords)
-                fault=outcome.fault(Field::AnnouncementWords)
+                problem=outcome.problem(Field::AnnouncementWords)
                 prose=true
             />
             <Segmented

@@ -116,7 +116,7 @@ fn state(concerns: &[Concern]) -> State {
 
 fn notice(concern: Concern) -> impl IntoView {
     let (class, glyph) = if concern.grave {
-        ("notice notice--bad", Glyph::Fault)
+        ("notice notice--bad", Glyph::Problem)
     } else {
         ("notice notice--warn", Glyph::Warning)
     };

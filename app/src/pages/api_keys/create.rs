@@ -7,7 +7,7 @@ use crate::{
     model::{api_key::TemplateChoice, rejection::Field},
     outcome::{Outcome, dialog::DialogForm, field::FormField},
     pages::api_keys::api::{CreateKey, LIVE, NEVER, ON_A_DAY, TEST},
-    ui::{check::Check, field::FieldFault, segmented::Segmented, select::Select, text_area::TextArea},
+    ui::{check::Check, field::FieldProblem, segmented::Segmented, select::Select, text_area::TextArea},
 };
 
 const EXPIRIES: [(&str, &str); 5] = [
@@ -64,11 +64,11 @@ pub fn CreateDialog(
             <fieldset
                 class="fieldset"
                 id=outcome.id(Field::Scopes)
-                aria-describedby=outcome.fault(Field::Scopes).map(|_| format!("{}-fault", outcome.id(Field::Scopes)))
+                aria-describedby=outcome.problem(Field::Scopes).map(|_| format!("{}-problem", outcome.id(Field::Scopes)))
             >
                 <legend class="fieldset__legend">"Scopes"</legend>
                 <div class="fields fields--2 scopes">{scopes}</div>
-                <FieldFault id=outcome.id(Field::Scopes) fault=outcome.fault(Field::Scopes) />
+                <FieldProblem id=outcome.id(Field::Scopes) problem=outcome.problem(Field::Scopes) />
             </fieldset>
             <div class="fields fields--2 expiry">
                 <Select
@@ -92,7 +92,7 @@ pub fn CreateDialog(
                 label="Allowed addresses"
                 hint="One per line, as 203.0.113.7 or 203.0.113.0/24. Empty allows all."
                 value=outcome.typed(Field::Networks)
-                fault=outcome.fault(Field::Networks)
+                problem=outcome.problem(Field::Networks)
                 optional=true
             />
             <Templates outcome templates />

@@ -4,8 +4,8 @@ use leptos::{either::Either, prelude::*};
 
 use crate::{
     model::{
-        payment::{Payment, Shop, Subscription},
-        standing::CreditPeriod,
+        account_summary::CreditPeriod,
+        payment::{Catalog, Payment, Subscription},
     },
     outcome::{
         Outcome,
@@ -46,18 +46,18 @@ pub fn PlanSection(
         )
     });
     let period = [credits.starts_at, credits.ends_at].map(|at| day_and_year(at.date()));
-    let shop = match &payment {
-        Payment::Open(shop) => Some(shop),
+    let catalog = match &payment {
+        Payment::Open(catalog) => Some(catalog),
         Payment::ByOperator | Payment::ForOwners => None,
     };
-    let price = shop.and_then(|shop| {
+    let price = catalog.and_then(|catalog| {
         // Only the subscribed plan has a price. Any other plan applies because payment is past due, or because an
         // operator has granted it.
-        let current = shop
+        let current = catalog
             .subscription
             .as_ref()
             .filter(|current| current.plan == credits.plan)?;
-        let offer = shop.plans.iter().find(|offer| offer.name == current.plan)?;
+        let offer = catalog.plans.iter().find(|offer| offer.name == current.plan)?;
         Some(format!("{} credits a month, {}", grouped(offer.credits), offer.price))
     });
     let about = match payment {
@@ -69,14 +69,15 @@ pub fn PlanSection(
         Payment::ForOwners => {
             Either::Left(view! { <p class="small quiet">"Plan and payment are for the owners of this account."</p> })
         }
-        Payment::Open(ref shop) => Either::Right(
-            shop.subscription
+        Payment::Open(ref catalog) => Either::Right(
+            catalog
+                .subscription
                 .clone()
                 .map(|subscription| view! { <Prospect subscription /> }),
         ),
     };
     let plans = match payment {
-        Payment::Open(shop) if can_choose(&shop) => Some(*shop),
+        Payment::Open(catalog) if can_choose(&catalog) => Some(*catalog),
         _ => None,
     };
     view! {
@@ -110,12 +111,12 @@ pub fn PlanSection(
                 </div>
             </div>
         </section>
-        {plans.map(|shop| view! { <ChooseDialog shop current=credits.plan /> })}
+        {plans.map(|catalog| view! { <ChooseDialog catalog current=credits.plan /> })}
     }
 }
 
-fn can_choose(shop: &Shop) -> bool {
-    !shop.plans.is_empty() && shop.subscription.as_ref().is_none_or(Subscription::is_at_rest)
+fn can_choose(catalog: &Catalog) -> bool {
+    !catalog.plans.is_empty() && catalog.subscription.as_ref().is_none_or(Subscription::is_at_rest)
 }
 
 /// When the subscription renews, ends or changes.
@@ -163,13 +164,13 @@ fn Prospect(subscription: Subscription) -> impl IntoView {
 
 /// The dialog that selects a plan. The next page explains the effect before anything changes.
 #[component]
-fn ChooseDialog(shop: Shop, current: String) -> impl IntoView {
-    let now = shop
+fn ChooseDialog(catalog: Catalog, current: String) -> impl IntoView {
+    let now = catalog
         .plans
         .iter()
         .find(|offer| offer.name == current)
         .map_or(0, |offer| offer.credits);
-    let offers = shop.free.into_iter().chain(shop.plans);
+    let offers = catalog.free.into_iter().chain(catalog.plans);
     let offers: Vec<_> = offers.filter(|offer| offer.name != current).collect();
     // Preselects the next larger plan: most users want to upgrade, and nobody should lose their plan just by
     // pressing Continue.

@@ -6,7 +6,7 @@ use super::Credits;
 use crate::{
     backend::backend,
     layout::loaded::loaded,
-    model::{role::Permission, standing::CreditPeriod},
+    model::{account_summary::CreditPeriod, role::Permission},
     ui::{
         badge::{Badge, State},
         button::{ButtonLink, Rank},
@@ -30,12 +30,12 @@ pub fn FirstRun(
     let shown = curl.trim_end().to_owned();
     view! {
         {loaded(
-            |backend| async move { backend.standing().await },
-            move |standing| {
-                let has_key = standing.keys > 0;
-                let may_have_keys = standing.role.may(Permission::ManageKeys);
-                let has_template = standing.templates > 0;
-                let name = standing.person.name.split_whitespace().next().map(|name| format!(", {name}"));
+            |backend| async move { backend.summary().await },
+            move |summary| {
+                let has_key = summary.keys > 0;
+                let may_have_keys = summary.role.may(Permission::ManageKeys);
+                let has_template = summary.templates > 0;
+                let name = summary.person.name.split_whitespace().next().map(|name| format!(", {name}"));
                 let done = usize::from(has_key) + usize::from(has_template);
                 view! {
                     <div class="page-head">

@@ -45,7 +45,7 @@ pub fn FailureNotice(
     });
     view! {
         <div class="notice notice--bad" role="alert">
-            <Icon glyph=Glyph::Fault />
+            <Icon glyph=Glyph::Problem />
             <div>
                 <p class="notice__title break">{title}</p>
                 <p>{part} {place} {advice} " Nothing was charged."</p>

@@ -7,7 +7,7 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
 use crate::{
-    document::{Wanted, find_fault},
+    document::{Wanted, find_problem},
     error::LoadError,
     measure::Caller,
     pages::Load,
@@ -87,7 +87,7 @@ impl Order {
 
     /// Checks a returned document.
     pub(crate) fn check(&self, document: &[u8]) -> Result<(), LoadError> {
-        find_fault(document, &self.load, self.wanted).map_or(Ok(()), |what| Err(self.wrong(what)))
+        find_problem(document, &self.load, self.wanted).map_or(Ok(()), |what| Err(self.wrong(what)))
     }
 
     fn wrong(&self, what: String) -> LoadError {

@@ -48,7 +48,7 @@ fn templates_that_grow_too_large_are_refused() {
     let one = "<b class=title></b>";
     let title = "x".repeat(TITLE_LENGTH);
     let size = |error: Result<Filled, FillError>| match error {
-        Err(FillError::Fault(RenderFault::HeaderFooterTooLarge { limit, size, .. })) => (limit, size > limit),
+        Err(FillError::Problem(RenderProblem::HeaderFooterTooLarge { limit, size, .. })) => (limit, size > limit),
         other => panic!("{other:?}"),
     };
     assert_eq!(size(fill_for(&one.repeat(50_000), &[&title])), (FILLED_LIMIT, true));

@@ -1,7 +1,7 @@
 //! Leases of sessions.
 
 use super::{Pool, places::Place};
-use crate::session::{Afterlife, Session};
+use crate::session::{Session, SessionDisposition};
 
 /// A session with its place in the pool. The fields are dropped in this order, so that the place is freed last.
 pub(super) struct Pooled {
@@ -41,11 +41,12 @@ impl Lease {
     }
 
     /// Returns the session to the pool. It is reset or destroyed in a background task.
-    pub(crate) fn give_back(mut self, afterlife: Afterlife) {
+    pub(crate) fn give_back(mut self, afterlife: SessionDisposition) {
         let Some(mut pooled) = self.pooled.take() else { return };
         let pool = self.pool.clone();
         self.pool.inner.tasks.spawn(async move {
-            if afterlife == Afterlife::Keep && pooled.session.reset(pool.inner.config.page_memory_limit).await {
+            if afterlife == SessionDisposition::Keep && pooled.session.reset(pool.inner.config.page_memory_limit).await
+            {
                 pool.keep(pooled);
             } else {
                 pooled.close().await;

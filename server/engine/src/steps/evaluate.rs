@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{StepError, frames::IS_WAITING, load::RESOURCE_LIMIT};
 use crate::{
     devtools::{DevToolsError, MESSAGE_LIMIT_MB},
-    error::RenderFault,
+    error::RenderProblem,
     job::MediaType,
     page_kind::PageKind,
     session::Session,
@@ -205,12 +205,14 @@ pub(crate) async fn evaluate(session: &Session, expression: &str) -> Result<(), 
     let expression = format!("{KEEP_RESULT}({})", Value::from(expression));
     match session.execute(&Evaluate::new(expression)).await {
         Ok(answer) => match answer.thrown() {
-            Some(message) => Err(RenderFault::EvaluateThrew { message }.into()),
+            Some(message) => Err(RenderProblem::EvaluateThrew { message }.into()),
             None => Ok(()),
         },
         Err(error) if has_led_elsewhere(&error) => Ok(()),
-        Err(DevToolsError::Refused { message, .. }) => Err(RenderFault::EvaluateThrew { message: cut(message) }.into()),
-        Err(DevToolsError::MessageTooLarge) => Err(RenderFault::EvaluateTooLarge {
+        Err(DevToolsError::Refused { message, .. }) => {
+            Err(RenderProblem::EvaluateThrew { message: cut(message) }.into())
+        }
+        Err(DevToolsError::MessageTooLarge) => Err(RenderProblem::EvaluateTooLarge {
             limit_mb: MESSAGE_LIMIT_MB,
         }
         .into()),

@@ -16,7 +16,7 @@ use url::Url;
 use super::StepError;
 use crate::{
     devtools::DevToolsError,
-    error::RenderFault,
+    error::RenderProblem,
     job::{Cookie, Warning},
     network,
     observer::DocumentResponse,
@@ -82,7 +82,7 @@ pub(crate) async fn set_cookie(session: &Session, cookie: &Cookie, url: &Url) ->
 pub(crate) async fn navigate(session: &Session, url: &Url) -> Result<(), StepError> {
     let answer = match session.execute(&NavigateParams::new(url.as_str())).await {
         Err(DevToolsError::Refused { message, .. }) => {
-            return Err(RenderFault::Unreachable { reason: message }.into());
+            return Err(RenderProblem::Unreachable { reason: message }.into());
         }
         answer => answer?,
     };
@@ -91,7 +91,7 @@ pub(crate) async fn navigate(session: &Session, url: &Url) -> Result<(), StepErr
     if let Some(document) = session.observer.look(|page| page.document.clone()) {
         check_document(session, &document)?;
         if error == "net::ERR_ABORTED" {
-            return Err(RenderFault::NotHtml {
+            return Err(RenderProblem::NotHtml {
                 content_type: "a download".to_owned(),
             }
             .into());
@@ -153,45 +153,45 @@ pub(crate) fn check_answer(session: &Session) -> Result<(), StepError> {
 fn check_document(session: &Session, document: &DocumentResponse) -> Result<(), StepError> {
     let DocumentResponse { status, mime_type, .. } = document;
     if let Some(reason) = document.refused.clone() {
-        return Err(RenderFault::AddressRefused { reason }.into());
+        return Err(RenderProblem::AddressRefused { reason }.into());
     }
     if let Some(reason) = document.failed.clone() {
         return Err(why_unreachable(session, reason).into());
     }
     if *status >= 400 {
-        return Err(RenderFault::HttpStatus { status: *status }.into());
+        return Err(RenderProblem::HttpStatus { status: *status }.into());
     }
     if *status == 204 || *status == 205 {
         let content_type = format!("status {status} and no content");
-        return Err(RenderFault::NotHtml { content_type }.into());
+        return Err(RenderProblem::NotHtml { content_type }.into());
     }
     if !matches!(mime_type.as_str(), "text/html" | "application/xhtml+xml" | "") {
         let content_type = mime_type.clone();
-        return Err(RenderFault::NotHtml { content_type }.into());
+        return Err(RenderProblem::NotHtml { content_type }.into());
     }
     Ok(())
 }
 
 /// Returns why the main request failed according to the guard, or else `error`, the browser's reason. The guard knows
 /// more about tunnels.
-fn why_unreachable(session: &Session, error: String) -> RenderFault {
+fn why_unreachable(session: &Session, error: String) -> RenderProblem {
     let url = session.observer.look(|page| page.document_url.clone());
     let log = session.proxy.take_log();
     let mut records = log.records.into_iter().rev();
     let record = url.and_then(|url| records.find(|record| network::is_for(&url, record)));
     match record.map(|record| record.outcome) {
-        Some(Outcome::Refused(reason)) => RenderFault::AddressRefused { reason },
-        Some(Outcome::ResolveFailed) => RenderFault::Unreachable {
+        Some(Outcome::Refused(reason)) => RenderProblem::AddressRefused { reason },
+        Some(Outcome::ResolveFailed) => RenderProblem::Unreachable {
             reason: "the host has no address".to_owned(),
         },
-        Some(Outcome::ConnectFailed(reason)) => RenderFault::Unreachable { reason },
-        Some(Outcome::TimedOut) => RenderFault::Unreachable {
+        Some(Outcome::ConnectFailed(reason)) => RenderProblem::Unreachable { reason },
+        Some(Outcome::TimedOut) => RenderProblem::Unreachable {
             reason: "no response in time".to_owned(),
         },
-        Some(Outcome::OverLimit) => RenderFault::Unreachable {
+        Some(Outcome::OverLimit) => RenderProblem::Unreachable {
             reason: "the byte limit of one render was exceeded".to_owned(),
         },
-        Some(Outcome::Pending | Outcome::Connected) | None => RenderFault::Unreachable { reason: error },
+        Some(Outcome::Pending | Outcome::Connected) | None => RenderProblem::Unreachable { reason: error },
     }
 }
 

@@ -12,7 +12,7 @@ use chromiumoxide::cdp::browser_protocol::{
 };
 
 use super::StepError;
-use crate::{devtools::DevToolsError, error::RenderFault, job::PrintSettings, session::Session};
+use crate::{devtools::DevToolsError, error::RenderProblem, job::PrintSettings, session::Session};
 
 /// Bytes to read at once. Each chunk is one message, as Base64, which has a size limit. Most documents fit in one
 /// chunk.
@@ -33,9 +33,9 @@ impl PrintedBytes {
     }
 
     /// Counts received bytes. Fails if they exceed the limit.
-    fn add(&self, bytes: usize) -> Result<(), RenderFault> {
+    fn add(&self, bytes: usize) -> Result<(), RenderProblem> {
         if self.used.fetch_add(bytes, Ordering::Relaxed) + bytes > self.limit {
-            return Err(RenderFault::PrintedTooLarge {
+            return Err(RenderProblem::PrintedTooLarge {
                 limit_mb: (self.limit >> 20) as u64,
             });
         }
@@ -148,7 +148,9 @@ pub(crate) async fn print(
 ) -> Result<Vec<u8>, StepError> {
     let answer = match session.execute(&printing.0).await {
         Ok(answer) => answer,
-        Err(DevToolsError::Refused { message, .. }) => return Err(RenderFault::PrintFailed { reason: message }.into()),
+        Err(DevToolsError::Refused { message, .. }) => {
+            return Err(RenderProblem::PrintFailed { reason: message }.into());
+        }
         // Nothing else in a response to `Page.printToPDF` is that large.
         Err(DevToolsError::MessageTooLarge) => return Err(StepError::TooLargeAtOnce),
         Err(error) => return Err(error.into()),

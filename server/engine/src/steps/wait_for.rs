@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{StepError, evaluate::Evaluate};
-use crate::{devtools::DevToolsError, error::RenderFault, job::WaitFor, session::Session};
+use crate::{devtools::DevToolsError, error::RenderProblem, job::WaitFor, session::Session};
 
 /// Time limit for the attribute to appear.
 pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(20);
@@ -19,7 +19,7 @@ const ASK_EVERY: Duration = Duration::from_millis(25);
 pub(crate) async fn wait_for(session: &Session, wanted: &WaitFor) -> Result<(), StepError> {
     match tokio::time::timeout(WAIT_LIMIT, ask_until_there(session, wanted)).await {
         Ok(result) => result,
-        Err(_) => Err(RenderFault::WaitForUnsatisfied { after: WAIT_LIMIT }.into()),
+        Err(_) => Err(RenderProblem::WaitForUnsatisfied { after: WAIT_LIMIT }.into()),
     }
 }
 
@@ -37,7 +37,7 @@ async fn ask_until_there(session: &Session, wanted: &WaitFor) -> Result<(), Step
                 Some(Value::String(_)) => {
                     let selector: String = wanted.selector.chars().take(SELECTOR_SHOWN).collect();
                     let message = format!("{selector:?} is not a CSS selector");
-                    return Err(RenderFault::InvalidSelector { message }.into());
+                    return Err(RenderProblem::InvalidSelector { message }.into());
                 }
                 _ => {}
             },

@@ -33,7 +33,7 @@ const LEAST_SPOILT: usize = 20;
 #[derive(Default)]
 struct Outcome {
     files: Vec<PathBuf>,
-    faults: Vec<String>,
+    problems: Vec<String>,
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,7 +43,7 @@ async fn every_page_stays_as_it_was_drawn_and_is_archival() {
     let printed = print::print_corpus(&engine).await;
     let mut files = print::write_decorated(&engine, folder.path()).await;
     drop(engine);
-    let mut faults = tokio::task::block_in_place(|| {
+    let mut problems = tokio::task::block_in_place(|| {
         let (singles, mut outcomes): (Vec<_>, Vec<_>) = for_each(&printed, |page| single::check(page, folder.path()))
             .into_iter()
             .unzip();
@@ -51,18 +51,18 @@ async fn every_page_stays_as_it_was_drawn_and_is_archival() {
         outcomes.extend(for_each(&joined::groups(&singles), |group| {
             joined::check(group, folder.path())
         }));
-        let mut faults = Vec::new();
+        let mut problems = Vec::new();
         for outcome in outcomes {
             files.extend(outcome.files);
-            faults.extend(outcome.faults);
+            problems.extend(outcome.problems);
         }
-        faults.extend(check_conformance(&files, folder.path()));
-        faults
+        problems.extend(check_conformance(&files, folder.path()));
+        problems
     });
-    if !faults.is_empty() {
-        faults.sort();
+    if !problems.is_empty() {
+        problems.sort();
         let kept = folder.keep();
-        panic!("{}\nThe files are in {}.", faults.join("\n"), kept.display());
+        panic!("{}\nThe files are in {}.", problems.join("\n"), kept.display());
     }
 }
 
@@ -72,30 +72,30 @@ fn check_conformance(files: &[PathBuf], folder: &Path) -> Vec<String> {
     let spoilt = spoil::spoil(files, folder);
     let refusals = verapdf::refusals(&[files, &spoilt].concat());
     let verdicts = for_each(files, |file| (file, platen_pdf::check::check(&fs::read(file).unwrap())));
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for (file, verdict) in verdicts {
         let refusal = &refusals[file];
         if !refusal.is_empty() {
-            faults.push(format!("{}, by veraPDF: {}", file.display(), refusal.join(", ")));
+            problems.push(format!("{}, by veraPDF: {}", file.display(), refusal.join(", ")));
         }
         if let Err(violations) = verdict {
-            faults.push(format!("{}, by our check: {violations:?}", file.display()));
+            problems.push(format!("{}, by our check: {violations:?}", file.display()));
         }
     }
     let refused: Vec<&PathBuf> = spoilt.iter().filter(|file| !refusals[*file].is_empty()).collect();
     if refused.len() < LEAST_SPOILT {
-        faults.push(format!("only {} spoilt files are refused by veraPDF", refused.len()));
+        problems.push(format!("only {} spoilt files are refused by veraPDF", refused.len()));
     }
     for file in refused {
         if platen_pdf::check::check(&fs::read(file).unwrap()).is_ok() {
             let refusal = refusals[file].join(", ");
-            faults.push(format!(
+            problems.push(format!(
                 "{}, accepted by our check, by veraPDF: {refusal}",
                 file.display()
             ));
         }
     }
-    faults
+    problems
 }
 
 /// Runs `work` on each item, on [`WORKERS`] threads, and returns the results in the order of the items.

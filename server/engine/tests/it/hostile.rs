@@ -6,7 +6,7 @@ mod printing;
 
 use std::time::{Duration, Instant};
 
-use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::error::{RenderError, RenderProblem};
 use platen_engine::job::{Part, Phase, RenderJob, WaitFor};
 use platen_engine::render_log::RenderLog;
 use uuid::Uuid;
@@ -121,11 +121,11 @@ async fn an_exhausted_heap_crashes_the_page_alone() {
         format!("<script>onbeforeprint = () => {{ {flood} }}</script>"),
     ] {
         let error = engine.render(account, html_job(&html)).await.unwrap_err();
-        let RenderError::Fault { fault, .. } = &error else {
+        let RenderError::Problem { problem, .. } = &error else {
             panic!("{error}")
         };
         assert!(
-            matches!(fault, RenderFault::Crashed | RenderFault::PrintFailed { .. }),
+            matches!(problem, RenderProblem::Crashed | RenderProblem::PrintFailed { .. }),
             "{error}"
         );
         assert_serves(&engine, account).await;
@@ -150,7 +150,7 @@ async fn memory_outside_the_heap_is_bounded() {
             ..html_job(html)
         };
         let error = engine.render(account, flood).await.unwrap_err();
-        let expected = RenderFault::MemoryExceeded { limit_mb: 300 };
+        let expected = RenderProblem::MemoryExceeded { limit_mb: 300 };
         assert_eq!(error, blamed(expected), "{html}");
         assert_serves(&engine, account).await;
     }
@@ -248,7 +248,7 @@ async fn a_page_that_leaves_is_not_printed() {
             ..html_job(html)
         };
         let error = engine.render(account, job).await.unwrap_err();
-        let expected = RenderFault::NavigatedAway { url: to.to_owned() };
+        let expected = RenderProblem::NavigatedAway { url: to.to_owned() };
         assert_eq!(error, blamed(expected), "{html}");
         assert_serves(&engine, account).await;
     }
@@ -262,7 +262,7 @@ async fn a_renderer_that_is_killed_is_named() {
     let (ended, ()) = tokio::join!(engine.render(account, looping), async {
         processes::kill(processes::busy_renderer(engine.profiles()).await);
     });
-    assert_eq!(ended.unwrap_err(), blamed(RenderFault::Crashed));
+    assert_eq!(ended.unwrap_err(), blamed(RenderProblem::Crashed));
     assert_serves(&engine, account).await;
 }
 
@@ -302,7 +302,7 @@ async fn floods_of_every_kind_cost_their_own_render() {
         };
         let start = Instant::now();
         let error = hurried(&engine, account, job).await;
-        let in_memory = blamed(RenderFault::MemoryExceeded { limit_mb: 300 });
+        let in_memory = blamed(RenderProblem::MemoryExceeded { limit_mb: 300 });
         let in_time = matches!(error, RenderError::Deadline { .. });
         assert!(in_time || error == in_memory, "{error}: {script}");
         assert!(start.elapsed() < SHORT + LATE, "{:?}: {script}", start.elapsed());
@@ -316,7 +316,7 @@ async fn ports_that_browsers_refuse_are_named() {
     let account = Uuid::now_v7();
     let part = Part::Url("http://example.invalid:25/".parse().unwrap());
     let error = engine.render(account, job(part)).await.unwrap_err();
-    let expected = RenderFault::Unreachable {
+    let expected = RenderProblem::Unreachable {
         reason: "net::ERR_UNSAFE_PORT".to_owned(),
     };
     assert_eq!(error, blamed(expected));
@@ -344,8 +344,8 @@ async fn redirects_leave_the_web_nowhere() {
     for (status, to) in ANSWERS {
         let page = Part::Url(origin.url(&format!("/{status}")));
         let error = engine.render(account, job(page)).await.unwrap_err();
-        let RenderError::Fault {
-            fault: RenderFault::Unreachable { reason },
+        let RenderError::Problem {
+            problem: RenderProblem::Unreachable { reason },
             ..
         } = &error
         else {
@@ -372,8 +372,8 @@ async fn downloads_are_no_documents() {
     assert!(
         matches!(
             error,
-            RenderError::Fault {
-                fault: RenderFault::NotHtml { .. },
+            RenderError::Problem {
+                problem: RenderProblem::NotHtml { .. },
                 ..
             }
         ),

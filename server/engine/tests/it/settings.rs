@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::error::{RenderError, RenderProblem};
 use platen_engine::job::{HeaderFooter, MediaType, Phase, PrintSettings, RenderJob, RenderedDocument, WaitFor};
 use platen_engine::render_log::RenderLog;
 use time::OffsetDateTime;
@@ -170,7 +170,7 @@ async fn more_pages_than_allowed_are_refused() {
     };
     assert_eq!(document(&engine, limited(3)).await.page_count, 3);
     let error = engine.render(ACCOUNT, limited(2)).await.unwrap_err();
-    assert_eq!(error, blamed(RenderFault::TooManyPages { pages: 3, limit: 2 }));
+    assert_eq!(error, blamed(RenderProblem::TooManyPages { pages: 3, limit: 2 }));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -195,7 +195,7 @@ async fn the_expression_is_evaluated_and_awaited() {
         ("}", "SyntaxError: Unexpected token '}'"),
     ] {
         let error = engine.render(ACCOUNT, with(expression)).await.unwrap_err();
-        let expected = RenderFault::EvaluateThrew {
+        let expected = RenderProblem::EvaluateThrew {
             message: message.to_owned(),
         };
         assert_eq!(error, blamed(expected), "{expression}");
@@ -223,7 +223,7 @@ async fn the_attribute_is_waited_for() {
         "There"
     );
     let error = engine.render(ACCOUNT, waiting(there, "p[", "class")).await.unwrap_err();
-    let expected = RenderFault::InvalidSelector {
+    let expected = RenderProblem::InvalidSelector {
         message: "\"p[\" is not a CSS selector".to_owned(),
     };
     assert_eq!(error, blamed(expected));

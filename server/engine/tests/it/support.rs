@@ -11,7 +11,7 @@ use platen_egress::{
 use platen_engine::{
     Engine,
     config::{EngineConfig, RunAs},
-    error::{RenderError, RenderFault},
+    error::{RenderError, RenderProblem},
     job::{Caller, Lane, MediaType, Part, PhaseTimes, PrintSettings, RenderJob, RenderedDocument},
     render_log::{ConsoleMessage, NetworkRequest, RenderLog, Seen},
 };
@@ -215,9 +215,9 @@ pub(crate) fn parts_job(parts: Vec<Part>) -> RenderJob {
     }
 }
 
-/// Returns the error of a render of one part that fails with `fault`.
-pub(crate) fn blamed(fault: RenderFault) -> RenderError {
-    RenderError::Fault { part: 0, fault }
+/// Returns the error of a render of one part that fails with `problem`.
+pub(crate) fn blamed(problem: RenderProblem) -> RenderError {
+    RenderError::Problem { part: 0, problem }
 }
 
 /// Returns the text of a PDF, with white space collapsed.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::domain::{
     destination::Provider,
-    validation::{Fault, Faults},
+    validation::{Problem, Problems},
 };
 
 /// The type in Google's own credential files.
@@ -110,14 +110,14 @@ impl Credentials {
 }
 
 /// Rejects a key that can't sign, which would fail at the first upload.
-pub(super) fn check_private_key(body: &Value, faults: &mut Faults) {
+pub(super) fn check_private_key(body: &Value, problems: &mut Problems) {
     const POINTER: &str = "/connection/credentials/private_key";
     let key = body["connection"]["credentials"]["private_key"].as_str();
-    if let Some(key) = key.filter(|_| !faults.within(POINTER))
+    if let Some(key) = key.filter(|_| !problems.within(POINTER))
         && body["connection"]["provider"] == Provider::GoogleCloudStorage.as_str()
         && !is_rsa_key(key)
     {
-        faults.add(Fault::invalid(
+        problems.add(Problem::invalid(
             POINTER,
             "Must be the RSA key from the key file created by Google, starting with -----BEGIN PRIVATE KEY-----",
         ));

@@ -15,7 +15,7 @@ fn parse_with(allow: &str, connection: &Value) -> Result<NewConnection, Vec<Stri
     let policy = AddressPolicy::new(allow.parse().expect("a list"));
     let body = json!({"connection": connection}).to_string();
     NewConnection::parse(body.as_bytes(), &policy)
-        .map_err(|faults| faults.into_iter().map(|fault| fault.pointer).collect())
+        .map_err(|problems| problems.into_iter().map(|problem| problem.pointer).collect())
 }
 
 fn pointers(connection: &Value) -> Vec<String> {
@@ -135,9 +135,9 @@ fn every_fault_is_listed_where_it_is() {
 fn no_fault_tells_a_secret() {
     let wrong = json!({"access_key_id": "AKIA", "secret_access_key": "hunter2\n"});
     let body = json!({"connection": amazon(&json!({"credentials": wrong}))}).to_string();
-    let faults = NewConnection::parse(body.as_bytes(), &AddressPolicy::default()).expect_err("a fault");
-    assert_eq!(faults[0].pointer, "/connection/credentials/secret_access_key");
-    assert!(!format!("{faults:?}").contains("hunter2"), "{faults:?}");
+    let problems = NewConnection::parse(body.as_bytes(), &AddressPolicy::default()).expect_err("a fault");
+    assert_eq!(problems[0].pointer, "/connection/credentials/secret_access_key");
+    assert!(!format!("{problems:?}").contains("hunter2"), "{problems:?}");
 }
 
 #[test]

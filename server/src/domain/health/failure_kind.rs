@@ -1,7 +1,7 @@
 //! Classes of failed renders, for metrics.
 
 use platen_engine::{
-    error::{RenderError, RenderFault},
+    error::{RenderError, RenderProblem},
     job::Phase,
 };
 
@@ -106,7 +106,7 @@ impl FailureKind {
     /// the document too slowly, counts as caused by the service.
     pub fn of_engine(error: &RenderError) -> Self {
         match error {
-            RenderError::Fault { fault, .. } => Self::of_fault(fault),
+            RenderError::Problem { problem, .. } => Self::of_problem(problem),
             RenderError::TooManyConcurrent { .. } => Self::Conflict,
             RenderError::QueueFull
             | RenderError::ShuttingDown
@@ -119,28 +119,28 @@ impl FailureKind {
         }
     }
 
-    fn of_fault(fault: &RenderFault) -> Self {
-        match fault {
-            RenderFault::Unreachable { .. } | RenderFault::HttpStatus { .. } | RenderFault::NotHtml { .. } => {
+    fn of_problem(problem: &RenderProblem) -> Self {
+        match problem {
+            RenderProblem::Unreachable { .. } | RenderProblem::HttpStatus { .. } | RenderProblem::NotHtml { .. } => {
                 Self::Unreachable
             }
-            RenderFault::AddressRefused { .. } => Self::AddressRefused,
-            RenderFault::NavigatedAway { .. }
-            | RenderFault::EvaluateThrew { .. }
-            | RenderFault::EvaluateTooLarge { .. }
-            | RenderFault::MessageTooLarge { .. }
-            | RenderFault::InvalidSelector { .. }
-            | RenderFault::WaitForUnsatisfied { .. } => Self::Script,
-            RenderFault::Crashed => Self::Crashed,
-            RenderFault::MemoryExceeded { .. } => Self::Memory,
-            RenderFault::TooManyPages { .. }
-            | RenderFault::TooLarge { .. }
-            | RenderFault::PrintedTooLarge { .. }
-            | RenderFault::HeaderFooterTooLarge { .. } => Self::TooLarge,
-            RenderFault::PageBeyondEnd { .. }
-            | RenderFault::PageSize { .. }
-            | RenderFault::NotConformant { .. }
-            | RenderFault::PrintFailed { .. } => Self::Document,
+            RenderProblem::AddressRefused { .. } => Self::AddressRefused,
+            RenderProblem::NavigatedAway { .. }
+            | RenderProblem::EvaluateThrew { .. }
+            | RenderProblem::EvaluateTooLarge { .. }
+            | RenderProblem::MessageTooLarge { .. }
+            | RenderProblem::InvalidSelector { .. }
+            | RenderProblem::WaitForUnsatisfied { .. } => Self::Script,
+            RenderProblem::Crashed => Self::Crashed,
+            RenderProblem::MemoryExceeded { .. } => Self::Memory,
+            RenderProblem::TooManyPages { .. }
+            | RenderProblem::TooLarge { .. }
+            | RenderProblem::PrintedTooLarge { .. }
+            | RenderProblem::HeaderFooterTooLarge { .. } => Self::TooLarge,
+            RenderProblem::PageBeyondEnd { .. }
+            | RenderProblem::PageSize { .. }
+            | RenderProblem::NotConformant { .. }
+            | RenderProblem::PrintFailed { .. } => Self::Document,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
-use crate::domain::health::spread::Spread;
+use crate::domain::health::histogram::Histogram;
 
 /// Counts since the start of a process, of one minute, or of several minutes.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -30,7 +30,7 @@ pub struct Detail {
     /// Failed renders by kind.
     pub failures: BTreeMap<String, u64>,
     /// Durations of phases, by mode, and then by phase or [`WHOLE`].
-    pub phases: BTreeMap<String, BTreeMap<String, Spread>>,
+    pub phases: BTreeMap<String, BTreeMap<String, Histogram>>,
 }
 
 /// The name under which the total duration is listed among the phases.
@@ -69,8 +69,8 @@ impl Tally {
         }
         for (mode, phases) in &other.detail.phases {
             let own = self.detail.phases.entry(mode.clone()).or_default();
-            for (phase, spread) in phases {
-                own.entry(phase.clone()).or_default().add(spread);
+            for (phase, histogram) in phases {
+                own.entry(phase.clone()).or_default().add(histogram);
             }
         }
     }
@@ -78,11 +78,11 @@ impl Tally {
 
 impl Detail {
     /// Returns the durations of a phase, summed over the given modes.
-    pub fn phase(&self, modes: &[&str], phase: &str) -> Spread {
-        let mut sum = Spread::default();
+    pub fn phase(&self, modes: &[&str], phase: &str) -> Histogram {
+        let mut sum = Histogram::default();
         for phases in modes.iter().filter_map(|mode| self.phases.get(*mode)) {
-            if let Some(spread) = phases.get(phase) {
-                sum.add(spread);
+            if let Some(histogram) = phases.get(phase) {
+                sum.add(histogram);
             }
         }
         sum
@@ -95,12 +95,12 @@ impl Detail {
         });
         let phases = self.phases.iter().map(|(mode, phases)| {
             let before = earlier.phases.get(mode);
-            let phases = phases.iter().map(|(phase, spread)| {
+            let phases = phases.iter().map(|(phase, histogram)| {
                 let before = before.and_then(|phases| phases.get(phase));
-                let since = before.map_or_else(|| spread.clone(), |before| spread.since(before));
+                let since = before.map_or_else(|| histogram.clone(), |before| histogram.since(before));
                 (phase.clone(), since)
             });
-            let phases: BTreeMap<_, _> = phases.filter(|(_, spread)| spread.count() > 0).collect();
+            let phases: BTreeMap<_, _> = phases.filter(|(_, histogram)| histogram.count() > 0).collect();
             (mode.clone(), phases)
         });
         Self {
@@ -190,9 +190,9 @@ mod tests {
         if failed > 0 {
             tally.detail.failures.insert("memory".to_owned(), failed);
         }
-        let mut spread = Spread::default();
-        (0..succeeded).for_each(|_| spread.observe(Span::from_millis(40)));
-        let phases = BTreeMap::from([("print".to_owned(), spread)]);
+        let mut histogram = Histogram::default();
+        (0..succeeded).for_each(|_| histogram.observe(Span::from_millis(40)));
+        let phases = BTreeMap::from([("print".to_owned(), histogram)]);
         tally.detail.phases.insert("sync".to_owned(), phases);
         tally
     }

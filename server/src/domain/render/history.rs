@@ -3,7 +3,7 @@
 use crate::domain::{
     ids::ApiKeyId,
     page::parameter,
-    validation::{Fault, quote},
+    validation::{Problem, quote},
 };
 
 /// The execution of a render.
@@ -74,18 +74,18 @@ pub struct RenderFilter {
 
 impl RenderFilter {
     /// Parses `state` and `mode` of a query string. Fails with all validation errors, at the parameters' names.
-    pub fn parse(query: &str) -> Result<Self, Vec<Fault>> {
-        let mut faults = Vec::new();
-        let state = parameter(query, "state", &mut faults, |text| {
+    pub fn parse(query: &str) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let state = parameter(query, "state", &mut problems, |text| {
             one_of(text, &RenderState::ALL, RenderState::as_str)
         });
-        let mode = parameter(query, "mode", &mut faults, |text| {
+        let mode = parameter(query, "mode", &mut problems, |text| {
             one_of(text, &RenderMode::ALL, RenderMode::as_str)
         });
-        if faults.is_empty() {
+        if problems.is_empty() {
             Ok(Self { state, mode, key: None })
         } else {
-            Err(faults)
+            Err(problems)
         }
     }
 }
@@ -110,13 +110,13 @@ mod tests {
             (filter.state, filter.mode),
             (Some(RenderState::Failed), Some(RenderMode::Async))
         );
-        let faults = RenderFilter::parse("state=done&mode=").expect_err("faulty");
-        let faults: Vec<_> = faults
+        let problems = RenderFilter::parse("state=done&mode=").expect_err("faulty");
+        let problems: Vec<_> = problems
             .iter()
-            .map(|fault| (fault.pointer.as_str(), fault.detail.as_str()))
+            .map(|problem| (problem.pointer.as_str(), problem.detail.as_str()))
             .collect();
         assert_eq!(
-            faults,
+            problems,
             [
                 (
                     "/state",

@@ -3,14 +3,14 @@
 use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::validation::Fault;
+use crate::domain::validation::Problem;
 
 /// An outcome that depends only on the request, not on queue or browser: the same request would have the same outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeptOutcome {
+pub enum IdempotentResponse {
     Document(Facts, Bytes),
     /// The render failed because of the request.
-    Refused(Vec<Fault>),
+    Refused(Vec<Problem>),
 }
 
 /// The data of a document in the response.
@@ -29,20 +29,20 @@ pub struct Facts {
 #[derive(Serialize, Deserialize)]
 enum Head {
     Document(Facts),
-    Refused(Vec<Fault>),
+    Refused(Vec<Problem>),
 }
 
-/// The bytes were not written by [`KeptOutcome::to_bytes`].
+/// The bytes were not written by [`IdempotentResponse::to_bytes`].
 #[derive(Debug, thiserror::Error)]
 #[error("the idempotent response can't be read: {0}")]
 pub struct Unreadable(#[from] serde_json::Error);
 
-impl KeptOutcome {
+impl IdempotentResponse {
     /// Serializes the outcome as a line of JSON, followed by the document.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Unreadable> {
         let (head, pdf) = match self {
             Self::Document(facts, pdf) => (Head::Document(facts.clone()), &pdf[..]),
-            Self::Refused(faults) => (Head::Refused(faults.clone()), &[][..]),
+            Self::Refused(problems) => (Head::Refused(problems.clone()), &[][..]),
         };
         let head = serde_json::to_vec(&head)?;
         // Encryption appends a few bytes; spare capacity avoids a reallocation.
@@ -59,7 +59,7 @@ impl KeptOutcome {
         let head = serde_json::from_slice(&bytes[..end])?;
         Ok(match head {
             Head::Document(facts) => Self::Document(facts, bytes.slice(bytes.len().min(end + 1)..)),
-            Head::Refused(faults) => Self::Refused(faults),
+            Head::Refused(problems) => Self::Refused(problems),
         })
     }
 }
@@ -77,14 +77,17 @@ mod tests {
             credits: 1,
         };
         for outcome in [
-            KeptOutcome::Document(facts, Bytes::from_static(b"%PDF-1.7\n\xff\n")),
-            KeptOutcome::Refused(vec![Fault::invalid("/parts/0", "It can't be.")]),
+            IdempotentResponse::Document(facts, Bytes::from_static(b"%PDF-1.7\n\xff\n")),
+            IdempotentResponse::Refused(vec![Problem::invalid("/parts/0", "It can't be.")]),
         ] {
             let bytes = outcome.to_bytes().expect("bytes");
-            assert_eq!(KeptOutcome::from_bytes(&bytes.into()).expect("an outcome"), outcome);
+            assert_eq!(
+                IdempotentResponse::from_bytes(&bytes.into()).expect("an outcome"),
+                outcome
+            );
         }
         for bytes in [&b""[..], b"{}\n", b"%PDF-1.7\n"] {
-            assert!(KeptOutcome::from_bytes(&Bytes::from_static(bytes)).is_err());
+            assert!(IdempotentResponse::from_bytes(&Bytes::from_static(bytes)).is_err());
         }
     }
 }

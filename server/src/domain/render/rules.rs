@@ -13,7 +13,7 @@ use crate::domain::{
         sheet::{Margin, Orientation, Sheet, Size},
         wire::is_url,
     },
-    validation::{Fault, Faults, quote},
+    validation::{Problem, Problems, quote},
 };
 
 /// Maximum length of a URL in bytes. Servers accept far less.
@@ -22,29 +22,29 @@ const LONGEST_URL: usize = 64 << 10;
 const LONGEST_CALLBACK_URL: usize = 8192;
 
 /// Adds the validation errors of all rules.
-pub(super) fn check(body: &Value, faults: &mut Faults) {
-    check_urls(body, faults);
-    check_pages(body, faults);
-    check_sheet(body, faults);
-    check_cookie_domain(body, faults);
-    check_template_ids(body, faults);
-    check_callback(body, faults);
-    check_destination(body, faults);
+pub(super) fn check(body: &Value, problems: &mut Problems) {
+    check_urls(body, problems);
+    check_pages(body, problems);
+    check_sheet(body, problems);
+    check_cookie_domain(body, problems);
+    check_template_ids(body, problems);
+    check_callback(body, problems);
+    check_destination(body, problems);
 }
 
 /// An invalid id can't belong to a template.
-fn check_template_ids(body: &Value, faults: &mut Faults) {
+fn check_template_ids(body: &Value, problems: &mut Problems) {
     for (index, part) in body["parts"].as_array().into_iter().flatten().enumerate() {
         let id = part["content"]["template_id"]
             .as_str()
             .filter(|_| part["type"] == "template");
         if let Some(id) = id.filter(|id| TemplateId::parse(id).is_none()) {
-            faults.add(no_such_template(index, id));
+            problems.add(no_such_template(index, id));
         }
     }
 }
 
-fn check_urls(body: &Value, faults: &mut Faults) {
+fn check_urls(body: &Value, problems: &mut Problems) {
     for (index, part) in body["parts"].as_array().into_iter().flatten().enumerate() {
         let (pointer, address) = match part {
             Value::String(text) if is_url(text) => (format!("/parts/{index}"), text.as_str()),
@@ -54,60 +54,60 @@ fn check_urls(body: &Value, faults: &mut Faults) {
             }
             _ => continue,
         };
-        check_url(address, pointer, faults);
+        check_url(address, pointer, problems);
     }
 }
 
-fn check_url(address: &str, pointer: String, faults: &mut Faults) {
+fn check_url(address: &str, pointer: String, problems: &mut Problems) {
     if address.len() > LONGEST_URL {
         let detail = format!("Must have at most {LONGEST_URL} bytes; has {}", address.len());
-        faults.add(Fault::invalid(pointer, detail));
-    } else if let Some(reason) = url_fault(address) {
-        faults.add(Fault::invalid(
+        problems.add(Problem::invalid(pointer, detail));
+    } else if let Some(reason) = url_problem(address) {
+        problems.add(Problem::invalid(
             pointer,
             format!("Must be a valid address: {reason}; got {}", quote(address)),
         ));
     }
 }
 
-fn check_callback(body: &Value, faults: &mut Faults) {
+fn check_callback(body: &Value, problems: &mut Problems) {
     const URL: &str = "/callback/url";
     const HEADERS: &str = "/callback/headers";
-    if let Some(address) = body["callback"]["url"].as_str().filter(|_| !faults.within(URL)) {
+    if let Some(address) = body["callback"]["url"].as_str().filter(|_| !problems.within(URL)) {
         if address.len() > LONGEST_CALLBACK_URL {
             let detail = format!(
                 "Must have at most {LONGEST_CALLBACK_URL} bytes; got {}. Send other data for the receiver in headers",
                 address.len()
             );
-            faults.add(Fault::invalid(URL, detail));
+            problems.add(Problem::invalid(URL, detail));
         } else {
-            check_url(address, URL.into(), faults);
+            check_url(address, URL.into(), problems);
         }
     }
     if let Some(headers) = body["callback"]["headers"]
         .as_object()
-        .filter(|_| !faults.within(HEADERS))
+        .filter(|_| !problems.within(HEADERS))
     {
         let headers = headers.iter();
         let headers = headers.map(|(name, value)| (name.as_str(), value.as_str().unwrap_or_default()));
-        for fault in callback::header_faults(HEADERS, headers) {
-            faults.add(fault);
+        for problem in callback::header_problems(HEADERS, headers) {
+            problems.add(problem);
         }
     }
 }
 
-fn check_destination(body: &Value, faults: &mut Faults) {
+fn check_destination(body: &Value, problems: &mut Problems) {
     const POINTER: &str = "/destination";
-    let sound = body.get("destination").filter(|_| !faults.within(POINTER));
+    let sound = body.get("destination").filter(|_| !problems.within(POINTER));
     if let Some(Ok(destination)) = sound.map(Destination::deserialize) {
-        for fault in destination.faults(POINTER) {
-            faults.add(fault);
+        for problem in destination.problems(POINTER) {
+            problems.add(problem);
         }
     }
 }
 
 /// Returns why no server can have this address.
-fn url_fault(address: &str) -> Option<String> {
+fn url_problem(address: &str) -> Option<String> {
     let url = match Url::parse(address) {
         Ok(url) => url,
         Err(error) => return Some(error.to_string()),
@@ -128,39 +128,39 @@ fn is_dns_name(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
 }
 
-fn check_pages(body: &Value, faults: &mut Faults) {
-    if faults.within("/pages") {
+fn check_pages(body: &Value, problems: &mut Problems) {
+    if problems.within("/pages") {
         return;
     }
     if let Some(Err(reason)) = body["pages"].as_str().map(pages::selection) {
-        faults.add(Fault::invalid("/pages", reason));
+        problems.add(Problem::invalid("/pages", reason));
     }
 }
 
-fn check_sheet(body: &Value, faults: &mut Faults) {
-    let Some(size) = sound::<Size>(body, "size", faults) else {
+fn check_sheet(body: &Value, problems: &mut Problems) {
+    let Some(size) = sound::<Size>(body, "size", problems) else {
         return;
     };
-    let sides = size.faults();
+    let sides = size.problems();
     for (side, detail) in &sides {
-        faults.add(Fault::invalid(format!("/size/{side}"), detail));
+        problems.add(Problem::invalid(format!("/size/{side}"), detail));
     }
     if !sides.is_empty() {
         return;
     }
-    let margin = sound::<Margin>(body, "margin", faults);
-    let orientation = sound::<Orientation>(body, "orientation", faults);
+    let margin = sound::<Margin>(body, "margin", problems);
+    let orientation = sound::<Orientation>(body, "orientation", problems);
     let (Some(margin), Some(orientation)) = (margin, orientation) else {
         return;
     };
-    if let Some(detail) = Sheet::new(size, margin, orientation).margin_fault() {
-        faults.add(Fault::invalid("/margin", detail));
+    if let Some(detail) = Sheet::new(size, margin, orientation).margin_problem() {
+        problems.add(Problem::invalid("/margin", detail));
     }
 }
 
 /// Returns a member of the body or its default, or `None` if it has an error.
-fn sound<T: serde::de::DeserializeOwned + Default>(body: &Value, name: &str, faults: &Faults) -> Option<T> {
-    if faults.within(&format!("/{name}")) {
+fn sound<T: serde::de::DeserializeOwned + Default>(body: &Value, name: &str, problems: &Problems) -> Option<T> {
+    if problems.within(&format!("/{name}")) {
         return None;
     }
     body.get(name)
@@ -168,11 +168,11 @@ fn sound<T: serde::de::DeserializeOwned + Default>(body: &Value, name: &str, fau
 }
 
 /// A cookie's domain is a host, not a URL; a leading dot is an old convention (RFC 6265, 5.2.3).
-fn check_cookie_domain(body: &Value, faults: &mut Faults) {
+fn check_cookie_domain(body: &Value, problems: &mut Problems) {
     const POINTER: &str = "/set_cookie/domain";
     let Some(domain) = body["set_cookie"]["domain"]
         .as_str()
-        .filter(|_| !faults.within(POINTER))
+        .filter(|_| !problems.within(POINTER))
     else {
         return;
     };
@@ -183,7 +183,7 @@ fn check_cookie_domain(body: &Value, faults: &mut Faults) {
         Err(_) => false,
     };
     if !sound {
-        faults.add(Fault::invalid(
+        problems.add(Problem::invalid(
             POINTER,
             format!(
                 "Must be a host such as example.com, without scheme, port and path; got {}",

@@ -127,7 +127,7 @@ impl Size {
     }
 
     /// Returns the sides that are out of bounds, each with a message.
-    pub fn faults(self) -> Vec<(&'static str, String)> {
+    pub fn problems(self) -> Vec<(&'static str, String)> {
         let Self::Custom { width, height, unit } = self else {
             return Vec::new();
         };
@@ -196,7 +196,7 @@ impl Sheet {
     }
 
     /// Returns a message if the margins leave no printable area.
-    pub fn margin_fault(&self) -> Option<String> {
+    pub fn margin_problem(&self) -> Option<String> {
         let [top, right, bottom, left] = self.margins;
         let fits = |room: f64| room >= SMALLEST_PRINTABLE - ROUNDING;
         if fits(self.width - left - right) && fits(self.height - top - bottom) {
@@ -261,7 +261,7 @@ mod tests {
             Size::Named(Paper::A10),
         ];
         for size in sound {
-            assert_eq!(size.faults(), [], "{size:?}");
+            assert_eq!(size.problems(), [], "{size:?}");
         }
         for (size, sides) in [
             (custom(2.9, 100.0, Unit::Mm), vec!["width"]),
@@ -269,7 +269,7 @@ mod tests {
             (custom(0.0, -1.0, Unit::In), vec!["width", "height"]),
             (custom(1e300, 11.0, Unit::Px), vec!["width", "height"]),
         ] {
-            let names: Vec<_> = size.faults().into_iter().map(|(name, _)| name).collect();
+            let names: Vec<_> = size.problems().into_iter().map(|(name, _)| name).collect();
             assert_eq!(names, sides, "{size:?}");
         }
     }
@@ -281,7 +281,7 @@ mod tests {
             left: 110.0,
             ..Margin::default()
         };
-        let a4 = |orientation| Sheet::new(Size::default(), wide, orientation).margin_fault();
+        let a4 = |orientation| Sheet::new(Size::default(), wide, orientation).margin_problem();
         assert!(a4(Orientation::Portrait).is_some());
         assert_eq!(a4(Orientation::Landscape), None);
         let exact = Margin {
@@ -291,7 +291,7 @@ mod tests {
         };
         assert!(
             Sheet::new(Size::default(), exact, Orientation::Portrait)
-                .margin_fault()
+                .margin_problem()
                 .is_some()
         );
     }

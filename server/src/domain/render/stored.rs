@@ -15,7 +15,7 @@ use crate::domain::{
     ids::TemplateId,
     render::{LAYOUT, PartSource, RenderRequest, TemplatePart, wire::WireRequest},
     validation::{
-        Fault,
+        Problem,
         json::{self, Body},
     },
 };
@@ -46,7 +46,7 @@ pub enum Unreadable {
     Pages(#[from] PageSelectionError),
     /// The body stored by an earlier release is not a valid request.
     #[error("the stored request can't be read: {0:?}")]
-    Body(Vec<Fault>),
+    Body(Vec<Problem>),
 }
 
 impl StoredRequest {

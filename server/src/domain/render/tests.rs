@@ -15,25 +15,27 @@ fn with_part(part: &str) -> String {
     format!(r#"{{"parts": [{part}], "output_encoding": "binary"}}"#)
 }
 
-fn faults(body: &str) -> Vec<Fault> {
-    SynchronousRequest::parse(body.as_bytes()).map_or_else(|faults| faults, |_| Vec::new())
+fn problems(body: &str) -> Vec<Problem> {
+    SynchronousRequest::parse(body.as_bytes()).map_or_else(|problems| problems, |_| Vec::new())
 }
 
 #[track_caller]
-fn assert_faults(body: &str, expected: &[&str]) {
-    let found = faults(body);
-    let pointers: Vec<_> = found.iter().map(|fault| fault.pointer.as_str()).collect();
+fn assert_problems(body: &str, expected: &[&str]) {
+    let found = problems(body);
+    let pointers: Vec<_> = found.iter().map(|problem| problem.pointer.as_str()).collect();
     assert_eq!(pointers, expected, "{body}: {found:#?}");
     assert!(
         found
             .iter()
-            .all(|fault| !fault.detail.is_empty() && !fault.title.is_empty())
+            .all(|problem| !problem.detail.is_empty() && !problem.title.is_empty())
     );
 }
 
 fn render(body: &str) -> RenderRequest {
     let request = SynchronousRequest::parse(body.as_bytes());
-    request.unwrap_or_else(|faults| panic!("{body}: {faults:#?}")).render
+    request
+        .unwrap_or_else(|problems| panic!("{body}: {problems:#?}"))
+        .render
 }
 
 fn request(member: &str) -> RenderRequest {
@@ -53,15 +55,15 @@ fn whole_bodies() {
         "{\"parts\": [NaN]}",
         "{\"scale\": 1e999}",
     ] {
-        assert_faults(body, &[""]);
+        assert_problems(body, &[""]);
     }
-    assert_faults("{}", &["/parts", "/output_encoding"]);
-    assert_faults(r#"{"parts": ["<p>"]}"#, &["/output_encoding"]);
-    assert_faults(r#"{"output_encoding": "binary"}"#, &["/parts"]);
+    assert_problems("{}", &["/parts", "/output_encoding"]);
+    assert_problems(r#"{"parts": ["<p>"]}"#, &["/output_encoding"]);
+    assert_problems(r#"{"output_encoding": "binary"}"#, &["/parts"]);
     for unknown in ["bogus", "callback", "destination", "Scale", ""] {
-        assert_faults(&with(&format!("\"{unknown}\": {{}}")), &[&format!("/{unknown}")]);
+        assert_problems(&with(&format!("\"{unknown}\": {{}}")), &[&format!("/{unknown}")]);
     }
-    assert_faults(&with(r#""a/b~c": 1"#), &["/a~1b~0c"]);
+    assert_problems(&with(r#""a/b~c": 1"#), &["/a~1b~0c"]);
 }
 
 #[test]
@@ -107,14 +109,14 @@ fn simple_members() {
     ];
     for (member, sound, wrong) in rows {
         for value in sound {
-            assert_faults(&with(&format!("\"{member}\": {value}")), &[]);
+            assert_problems(&with(&format!("\"{member}\": {value}")), &[]);
         }
         for value in wrong {
-            assert_faults(&with(&format!("\"{member}\": {value}")), &[&format!("/{member}")]);
+            assert_problems(&with(&format!("\"{member}\": {value}")), &[&format!("/{member}")]);
         }
     }
     for wrong in ["\"hex\"", "\"Binary\"", "null", "64"] {
-        assert_faults(
+        assert_problems(
             &format!(r#"{{"parts": ["<p>"], "output_encoding": {wrong}}}"#),
             &["/output_encoding"],
         );
@@ -132,7 +134,7 @@ fn every_fault_comes_at_once_in_the_order_of_the_body() {
         "size": {"width": 1, "height": 100},
         "output_format": "doc"
     }"#;
-    assert_faults(
+    assert_problems(
         body,
         &[
             "/bogus",
@@ -183,7 +185,7 @@ fn details_say_what_is_allowed_and_what_came() {
         ),
     ];
     for (body, detail) in rows {
-        assert_eq!(faults(&body)[0].detail, detail);
+        assert_eq!(problems(&body)[0].detail, detail);
     }
 }
 

@@ -15,7 +15,7 @@ use crate::domain::{
         OutputEncoding, PartSource, TemplatePart,
         sheet::{Margin, Orientation, Sheet, Size},
     },
-    validation::{Fault, json},
+    validation::{Problem, json},
 };
 
 #[derive(Deserialize)]
@@ -150,12 +150,12 @@ pub(super) struct WireCallback {
 }
 
 impl TryFrom<WireCallback> for CallbackTarget {
-    type Error = Vec<Fault>;
+    type Error = Vec<Problem>;
 
-    fn try_from(callback: WireCallback) -> Result<Self, Vec<Fault>> {
+    fn try_from(callback: WireCallback) -> Result<Self, Vec<Problem>> {
         let url = callback.url.parse();
         Ok(Self {
-            url: url.map_err(|error: url::ParseError| vec![Fault::invalid("/callback/url", error.to_string())])?,
+            url: url.map_err(|error: url::ParseError| vec![Problem::invalid("/callback/url", error.to_string())])?,
             headers: callback.headers.into_iter().collect(),
         })
     }

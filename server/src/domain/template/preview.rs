@@ -10,7 +10,7 @@ use crate::domain::{
     render::RenderRequest,
     template::check_content_size,
     validation::{
-        Fault, Faults,
+        Problem, Problems,
         json::{self as strict_json, Body, Data, Layout},
         schema::Schema,
     },
@@ -69,39 +69,39 @@ struct WirePreview {
 
 impl PreviewRequest {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
-    pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
-        let mut faults = Faults::default();
-        match strict_json::parse(body, &LAYOUT, &mut faults) {
-            Some(body) => Self::check(body, faults),
-            None => Err(faults.sorted(&Value::Null)),
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
+        let mut problems = Problems::default();
+        match strict_json::parse(body, &LAYOUT, &mut problems) {
+            Some(body) => Self::check(body, problems),
+            None => Err(problems.sorted(&Value::Null)),
         }
     }
 
     /// Validates the content of an editor by the same rules; its data is not validated.
-    pub fn of_editor(content: &str, options: &Map<String, Value>, dots_per_inch: u16) -> Result<Self, Vec<Fault>> {
+    pub fn of_editor(content: &str, options: &Map<String, Value>, dots_per_inch: u16) -> Result<Self, Vec<Problem>> {
         let body = Body {
             value: json!({"content": content, "options": options, "dots_per_inch": dots_per_inch}),
             data: Data::default(),
         };
-        Self::check(body, Faults::default())
+        Self::check(body, Problems::default())
     }
 
-    fn check(body: Body<'_>, mut faults: Faults) -> Result<Self, Vec<Fault>> {
+    fn check(body: Body<'_>, mut problems: Problems) -> Result<Self, Vec<Problem>> {
         let Body { value: body, data } = body;
-        SCHEMA.check(&body, &mut faults);
-        check_content_size(&body["content"], "/content", &mut faults);
+        SCHEMA.check(&body, &mut problems);
+        check_content_size(&body["content"], "/content", &mut problems);
         let render = render_request(&body["options"]);
         let render = render.map_err(|found| {
-            for fault in found {
-                let pointer = format!("/options{}", fault.pointer);
-                faults.add(Fault { pointer, ..fault });
+            for problem in found {
+                let pointer = format!("/options{}", problem.pointer);
+                problems.add(Problem { pointer, ..problem });
             }
         });
-        let (Ok(render), true) = (render, faults.is_empty()) else {
-            return Err(faults.sorted(&body));
+        let (Ok(render), true) = (render, problems.is_empty()) else {
+            return Err(problems.sorted(&body));
         };
         let wire: WirePreview =
-            serde_json::from_value(body).map_err(|error| vec![Fault::invalid("", error.to_string())])?;
+            serde_json::from_value(body).map_err(|error| vec![Problem::invalid("", error.to_string())])?;
         Ok(Self {
             content: wire.content,
             context: data.get(CONTEXT).map(strict_json::compact),
@@ -127,7 +127,7 @@ impl PreviewRequest {
 }
 
 /// Adds the required members of a render to the options, so that the same rules apply.
-fn render_request(options: &Value) -> Result<RenderRequest, Vec<Fault>> {
+fn render_request(options: &Value) -> Result<RenderRequest, Vec<Problem>> {
     let mut body = options.as_object().cloned().unwrap_or_default();
     body.insert("parts".into(), json!(["<p>"]));
     body.insert("output_encoding".into(), "binary".into());
@@ -140,10 +140,10 @@ mod tests {
     use crate::domain::ids::TemplateId;
 
     fn pointers(body: &Value) -> Vec<String> {
-        let faults = PreviewRequest::parse(body.to_string().as_bytes())
+        let problems = PreviewRequest::parse(body.to_string().as_bytes())
             .err()
             .unwrap_or_default();
-        faults.into_iter().map(|fault| fault.pointer).collect()
+        problems.into_iter().map(|problem| problem.pointer).collect()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::domain::validation::{
-    Fault, Faults,
+    Problem, Problems,
     json::{self, Body, Layout},
     schema::Schema,
 };
@@ -34,15 +34,15 @@ pub struct SettingsChanges {
 
 impl SettingsChanges {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
-    pub fn parse(body: &[u8]) -> Result<Self, Vec<Fault>> {
-        let mut faults = Faults::default();
-        let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut faults) else {
-            return Err(faults.sorted(&Value::Null));
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
+        let mut problems = Problems::default();
+        let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut problems) else {
+            return Err(problems.sorted(&Value::Null));
         };
-        SCHEMA.check(&body, &mut faults);
-        if !faults.is_empty() {
-            return Err(faults.sorted(&body));
+        SCHEMA.check(&body, &mut problems);
+        if !problems.is_empty() {
+            return Err(problems.sorted(&body));
         }
-        serde_json::from_value(body["settings"].take()).map_err(|error| vec![Fault::invalid("", error.to_string())])
+        serde_json::from_value(body["settings"].take()).map_err(|error| vec![Problem::invalid("", error.to_string())])
     }
 }

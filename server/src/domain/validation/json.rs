@@ -19,7 +19,7 @@ use serde::{
 use serde_json::{Map, Number, Value, value::RawValue};
 
 use crate::domain::validation::{
-    Fault, Faults,
+    Problem, Problems,
     json::path::{Path, Region, Step},
 };
 
@@ -72,22 +72,22 @@ impl<'a> Data<'a> {
 /// Parses a document in UTF-8. Text that can't be parsed (including numbers beyond a double, lone surrogates, `NaN`,
 /// and more than 127 levels of nesting) adds one error at `""`; an exceeded limit adds one error at its member. In both
 /// cases the result is `None`. Each duplicate member adds an error of its own.
-pub fn parse<'a>(text: &'a [u8], layout: &Layout, faults: &mut Faults) -> Option<Body<'a>> {
+pub fn parse<'a>(text: &'a [u8], layout: &Layout, problems: &mut Problems) -> Option<Body<'a>> {
     let read = scan::scan(text, layout, Region::of(layout)).and_then(|repeated| {
         let body = build(text, layout).map_err(Unreadable::Malformed)?;
         Ok((repeated, body))
     });
     match read {
         Ok((repeated, body)) => {
-            *faults = repeated;
+            *problems = repeated;
             Some(body)
         }
-        Err(Unreadable::Excess(fault)) => {
-            faults.add(fault);
+        Err(Unreadable::Excess(problem)) => {
+            problems.add(problem);
             None
         }
         Err(Unreadable::Malformed(error)) => {
-            faults.add(Fault {
+            problems.add(Problem {
                 pointer: String::new(),
                 title: "Malformed JSON".into(),
                 detail: format!("Must be JSON in UTF-8: {error}"),
@@ -103,7 +103,7 @@ pub enum Unreadable {
     /// The text is not JSON.
     Malformed(serde_json::Error),
     /// The text exceeds a limit.
-    Excess(Fault),
+    Excess(Problem),
 }
 
 /// Reads data that is not part of a body, such as an editor's, within the limits of [`parse`]. Of duplicate members the

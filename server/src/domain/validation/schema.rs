@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Value, json};
 
-use crate::domain::validation::{Fault, Faults, member, quote};
+use crate::domain::validation::{Problem, Problems, member, quote};
 
 /// The description of the API, as it is served.
 pub const OPENAPI: &str = include_str!("../../../openapi.json");
@@ -29,12 +29,12 @@ impl Schema {
     }
 
     /// Adds the validation errors of `body`.
-    pub fn check(&self, body: &Value, faults: &mut Faults) {
+    pub fn check(&self, body: &Value, problems: &mut Problems) {
         let mut errors: Vec<_> = self.0.iter_errors(body).collect();
         // If a member violates several rules, its type is the most informative one.
         errors.sort_by_key(|error| !matches!(error.kind(), ValidationErrorKind::Type { .. }));
         for error in &errors {
-            add(error, faults);
+            add(error, problems);
         }
     }
 }
@@ -52,12 +52,12 @@ pub fn takes_text(schema: &str, name: &str) -> bool {
     member["type"] == "string" && member.get("enum").is_none()
 }
 
-fn add(error: &ValidationError<'_>, faults: &mut Faults) {
+fn add(error: &ValidationError<'_>, problems: &mut Problems) {
     let pointer = error.instance_path().as_str();
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            faults.add(Fault {
+            problems.add(Problem {
                 pointer: member(pointer, name),
                 title: "Missing field".into(),
                 detail: format!("{name} is required"),
@@ -68,14 +68,14 @@ fn add(error: &ValidationError<'_>, faults: &mut Faults) {
             let known: Vec<_> = known.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
             let known = known.join(", ");
             for name in unexpected {
-                faults.add_with(|| Fault {
+                problems.add_with(|| Problem {
                     pointer: member(pointer, name),
                     title: "Unknown field".into(),
                     detail: format!("{} is not allowed here; allowed: {known}", quote(name)),
                 });
             }
         }
-        kind => faults.add(Fault::invalid(pointer, detail(error, kind))),
+        kind => problems.add(Problem::invalid(pointer, detail(error, kind))),
     }
 }
 
@@ -217,11 +217,11 @@ mod tests {
                 .build(&schema)
                 .expect("a sound schema");
             for (name, example) in examples {
-                let faults: Vec<_> = schema
+                let problems: Vec<_> = schema
                     .iter_errors(&example["value"])
-                    .map(|fault| fault.to_string())
+                    .map(|problem| problem.to_string())
                     .collect();
-                assert!(faults.is_empty(), "{place}, {name}: {faults:?}");
+                assert!(problems.is_empty(), "{place}, {name}: {problems:?}");
             }
         }
     }
@@ -262,9 +262,9 @@ mod tests {
     fn defaults_are_allowed() {
         for (name, schema) in DOCUMENT["components"]["schemas"].as_object().expect("schemas") {
             if let Some(default) = schema.get("default") {
-                let mut faults = Faults::default();
-                Schema::named(name).check(default, &mut faults);
-                assert!(faults.is_empty(), "{name}: {faults:?}");
+                let mut problems = Problems::default();
+                Schema::named(name).check(default, &mut problems);
+                assert!(problems.is_empty(), "{name}: {problems:?}");
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::{
         idempotency::{Fingerprint, IdempotencyKey, IdempotentRequest},
         render::{AsynchronousRequest, SynchronousRequest},
         template::{Saved, Submission, preview::PreviewRequest, settings::SettingsChanges},
-        validation::Fault,
+        validation::Problem,
     },
     http::{ApiState, error::ApiError, extract::extracted_caller},
     memory::Reservation,
@@ -40,17 +40,17 @@ pub(in crate::http) struct RenderBody<T> {
 
 /// A render request that can be parsed from a body.
 pub(in crate::http) trait FromBody: Sized + Send + 'static {
-    fn from_body(body: &Bytes) -> Result<Self, Vec<Fault>>;
+    fn from_body(body: &Bytes) -> Result<Self, Vec<Problem>>;
 }
 
 impl FromBody for SynchronousRequest {
-    fn from_body(body: &Bytes) -> Result<Self, Vec<Fault>> {
+    fn from_body(body: &Bytes) -> Result<Self, Vec<Problem>> {
         Self::parse(body)
     }
 }
 
 impl FromBody for AsynchronousRequest {
-    fn from_body(body: &Bytes) -> Result<Self, Vec<Fault>> {
+    fn from_body(body: &Bytes) -> Result<Self, Vec<Problem>> {
         Self::parse(body)
     }
 }
@@ -79,7 +79,7 @@ impl<T: FromBody> FromRequest<ApiState> for RenderBody<T> {
 }
 
 /// Parses the `Idempotency-Key` header. Its errors point to the whole body, because headers have no JSON pointer.
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Vec<Fault>> {
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Vec<Problem>> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let key = values
         .next()
@@ -87,11 +87,11 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Vec<Fa
         .transpose();
     match (key, values.next()) {
         (Ok(key), None) => Ok(key),
-        (Ok(_), Some(_)) => Err(vec![Fault::invalid(
+        (Ok(_), Some(_)) => Err(vec![Problem::invalid(
             "",
             "The header Idempotency-Key was sent more than once",
         )]),
-        (Err(error), _) => Err(vec![Fault::invalid("", error.to_string())]),
+        (Err(error), _) => Err(vec![Problem::invalid("", error.to_string())]),
     }
 }
 
@@ -153,7 +153,7 @@ impl FromRequest<ApiState> for ConnectionBody {
 async fn parsed_body<T: Send + 'static>(
     request: Request,
     state: &ApiState,
-    parse: impl FnOnce(&Bytes) -> Result<T, Vec<Fault>> + Send + 'static,
+    parse: impl FnOnce(&Bytes) -> Result<T, Vec<Problem>> + Send + 'static,
 ) -> Result<(T, Reservation), ApiError> {
     let deadline = state.app.parsing_deadline();
     let account = extracted_caller(request.extensions())?.account;
@@ -196,7 +196,7 @@ async fn json_body(request: Request, state: &ApiState) -> Result<(Bytes, Reserva
             Ok((body, memory))
         }
         Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(ApiError::TooLarge(limit)),
-        Err(_) => Err(ApiError::Invalid(vec![Fault::invalid(
+        Err(_) => Err(ApiError::Invalid(vec![Problem::invalid(
             "",
             "The body is incomplete; send it again",
         )])),

@@ -13,7 +13,7 @@ use time::{OffsetDateTime, serde::rfc3339};
 
 use crate::{
     domain::{
-        account_log::Doer,
+        account_log::Actor,
         connection::Connection,
         destination::Provider,
         ids::{AccountId, ConnectionId},
@@ -82,7 +82,7 @@ pub(in crate::http) async fn post(
     MayWriteConnections(caller): MayWriteConnections,
     ConnectionBody(new, _memory): ConnectionBody,
 ) -> Result<Response, ApiError> {
-    let connection = connections::create(&app.buckets, caller.account, &Doer::of_caller(&caller), new).await?;
+    let connection = connections::create(&app.buckets, caller.account, &Actor::of_caller(&caller), new).await?;
     let location = [(header::LOCATION, format!("/api/v1/connections/{}", connection.id))];
     let data = ConnectionResponse::new(connection, caller.account);
     Ok((StatusCode::CREATED, location, Json(Data { data })).into_response())

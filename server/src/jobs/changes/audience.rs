@@ -16,19 +16,19 @@ const SILENCE: Duration = Duration::from_mins(1);
 /// Announcements received so far.
 #[derive(Default)]
 pub(super) struct Audience {
-    hears_since: Option<Instant>,
+    connected_since: Option<Instant>,
     named_at: HashMap<AccountId, Instant>,
 }
 
 impl Audience {
     /// Records that announcements arrive from now on.
     pub(super) fn begin(&mut self, now: Instant) {
-        self.hears_since = Some(now);
+        self.connected_since = Some(now);
     }
 
     /// Records that announcements no longer arrive.
     pub(super) fn end(&mut self) {
-        self.hears_since = None;
+        self.connected_since = None;
     }
 
     /// Records an announcement. Returns whether the account was not known to have open pages.
@@ -51,7 +51,7 @@ impl Audience {
 
     /// Returns whether every process has had time to make an announcement since listening began.
     pub(super) fn is_informed(&self, now: Instant) -> bool {
-        self.hears_since
+        self.connected_since
             .is_some_and(|since| now.saturating_duration_since(since) >= ANNOUNCE_EVERY)
     }
 }

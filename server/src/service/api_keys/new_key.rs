@@ -10,12 +10,12 @@ use tower_sessions::{Session, session};
 use crate::{
     domain::{
         api_key::PlaintextKey,
+        encryption::{EncryptionError, Place, SecretKeys},
         ids::{AccountId, ApiKeyId},
-        sealing::{Place, SealingError, SecretKeys},
     },
     service::{
-        account_keys::{self, DataKeyError},
         api_keys::CreatedKey,
+        data_keys::{self, DataKeyError},
     },
 };
 
@@ -33,7 +33,7 @@ pub enum NewKeyError {
     DataKey(#[from] DataKeyError),
     /// The key can't be encrypted or decrypted.
     #[error("a new API key: {0}")]
-    Sealing(#[from] SealingError),
+    Sealing(#[from] EncryptionError),
     /// The session can't be read or written.
     #[error(transparent)]
     Session(#[from] session::Error),
@@ -56,7 +56,7 @@ pub async fn keep(
     created: &CreatedKey,
     now: OffsetDateTime,
 ) -> Result<(), NewKeyError> {
-    let data_key = account_keys::data_key(db, secret_keys, account, now).await?;
+    let data_key = data_keys::data_key(db, secret_keys, account, now).await?;
     let content = created.key.expose().as_bytes().to_vec();
     let sealed = data_key.seal(&Place::new_key(account, created.id.0), rand::random(), content)?;
     let waiting = Waiting {
@@ -87,7 +87,7 @@ pub async fn take(
     let Ok(sealed) = BASE64_STANDARD.decode(waiting.sealed) else {
         return Ok(None);
     };
-    let data_key = account_keys::data_key(db, secret_keys, account, now).await?;
+    let data_key = data_keys::data_key(db, secret_keys, account, now).await?;
     let content = data_key.open(&Place::new_key(account, waiting.id.0), sealed)?;
     let key = str::from_utf8(&content)
         .ok()

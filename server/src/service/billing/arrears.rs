@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
-        billing::{FREE, Standing, Subscription},
+        billing::{FREE, Subscription, SubscriptionStatus},
         ids::AccountId,
         mail::Letter,
     },
@@ -30,7 +30,7 @@ impl Turn<'_> {
     /// payment failed, whether its grace period has ended or Stripe gave up earlier.
     fn letter(&self, account: String, now: OffsetDateTime) -> Option<Letter> {
         let was_unpaid = self.known.is_some_and(|known| known.unpaid_since.is_some());
-        if let Standing::Due { until } = self.found.standing(now) {
+        if let SubscriptionStatus::Due { until } = self.found.status(now) {
             let plan = self.plan.to_owned();
             return (!was_unpaid).then_some(Letter::PaymentFailed { account, plan, until });
         }

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use crate::{
     clock,
     domain::{
-        account_log::{Deed, Doer},
+        account_log::{AccountEvent, Actor},
         billing::{self, FREE, Kept, Subscription, that_counts},
         credits::Period,
         ids::AccountId,
@@ -157,8 +157,8 @@ async fn write_down(
         let changes = given.as_deref() != Some(plan);
         if changes {
             accounts::update_plan(db, account, plan, None).await?;
-            let deed = Deed::PlanGiven { plan: plan.to_owned() };
-            account_log::insert(db, account, &Doer::SERVICE, &deed, now).await?;
+            let event = AccountEvent::PlanGiven { plan: plan.to_owned() };
+            account_log::insert(db, account, &Actor::SERVICE, &event, now).await?;
             tracing::info!(account_id = %account, plan, "plan changed to match the subscription");
         }
         follow_periods(db, account, subscription.anchor, now).await?;
@@ -207,14 +207,14 @@ async fn count_purchases(
         let reserved = charges::reserved_credits(db, account).await?;
         let taken = credits::take_bought(db, account, period, refunded, reserved).await?;
         if taken > 0 {
-            let deed = Deed::CreditsTakenBack { credits: taken };
-            account_log::insert(db, account, &Doer::SERVICE, &deed, now).await?;
+            let event = AccountEvent::CreditsTakenBack { credits: taken };
+            account_log::insert(db, account, &Actor::SERVICE, &event, now).await?;
         }
     }
     if bought > 0 {
         credits::add_bought(db, account, period, bought).await?;
-        let deed = Deed::CreditsBought { credits: bought };
-        account_log::insert(db, account, &Doer::SERVICE, &deed, now).await?;
+        let event = AccountEvent::CreditsBought { credits: bought };
+        account_log::insert(db, account, &Actor::SERVICE, &event, now).await?;
     }
     Ok(())
 }

@@ -11,11 +11,11 @@ use url::Url;
 use crate::{
     clock,
     domain::{
-        account_log::{Deed, Doer},
+        account_log::{AccountEvent, Actor},
         caller::Caller,
         ids::AccountId,
     },
-    service::billing::{Billing, BillingError, Till, catalogue::lookup_key_of_plan, mirror, standing},
+    service::billing::{Billing, BillingError, Till, catalogue::lookup_key_of_plan, mirror, status},
     store::{
         account_log,
         offers::{self, PlanOffer},
@@ -136,7 +136,7 @@ pub async fn change(
     } else {
         till.stripe.downgrade(&current, price).await?;
     }
-    done(billing, caller, &Deed::PlanChosen { plan: wanted.name }, now).await
+    done(billing, caller, &AccountEvent::PlanChosen { plan: wanted.name }, now).await
 }
 
 /// Cancels a pending downgrade.
@@ -150,7 +150,7 @@ pub async fn keep(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> Re
     let price = till.stripe.find_prices(&keys).await?.pop();
     let price = price.ok_or(BillingError::NoSuchOffer)?;
     till.stripe.undo_downgrade(&current, &price.id).await?;
-    done(billing, caller, &Deed::PlanKept {}, now).await
+    done(billing, caller, &AccountEvent::PlanKept {}, now).await
 }
 
 /// Cancels the subscription at the end of its period.
@@ -158,7 +158,7 @@ pub async fn cancel(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> 
     let till = billing.till()?;
     let current = current(billing, till, caller.account).await?;
     till.stripe.cancel_at_period_end(&current).await?;
-    done(billing, caller, &Deed::SubscriptionCancelled {}, now).await
+    done(billing, caller, &AccountEvent::SubscriptionCancelled {}, now).await
 }
 
 /// Undoes [`cancel`], while the period lasts.
@@ -166,7 +166,7 @@ pub async fn resume(billing: &Billing, caller: &Caller, now: OffsetDateTime) -> 
     let till = billing.till()?;
     let current = current(billing, till, caller.account).await?;
     till.stripe.resume(&current).await?;
-    done(billing, caller, &Deed::SubscriptionResumed {}, now).await
+    done(billing, caller, &AccountEvent::SubscriptionResumed {}, now).await
 }
 
 /// Sets the overage that the account may use in each period, in credits; 0 disables it. Overage that is already used
@@ -188,18 +188,23 @@ pub async fn set_overage_limit(
         return Err(BillingError::WrongMoment);
     }
     till.stripe.set_overage_limit(&current, &metered.price, limit).await?;
-    let deed = match limit {
-        0 => Deed::OverageEnded {},
-        credits => Deed::OverageAllowed { credits },
+    let event = match limit {
+        0 => AccountEvent::OverageEnded {},
+        credits => AccountEvent::OverageAllowed { credits },
     };
-    done(billing, caller, &deed, now).await
+    done(billing, caller, &event, now).await
 }
 
 /// Records the audit event of a change at Stripe and mirrors the customer at once, so that the user doesn't wait for an
 /// event.
-async fn done(billing: &Billing, caller: &Caller, deed: &Deed, now: OffsetDateTime) -> Result<(), BillingError> {
+async fn done(
+    billing: &Billing,
+    caller: &Caller,
+    event: &AccountEvent,
+    now: OffsetDateTime,
+) -> Result<(), BillingError> {
     let mut transaction = tx::begin(&billing.db).await?;
-    account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), deed, now).await?;
+    account_log::insert(&mut transaction, caller.account, &Actor::of_caller(caller), event, now).await?;
     tx::commit(transaction).await?;
     Ok(mirror::look_at(billing, caller.account).await?)
 }
@@ -270,7 +275,7 @@ async fn alive(billing: &Billing, till: &Till, customer: &str) -> Result<Option<
     let plans = offers::list_plans(&billing.db).await?;
     let products: Vec<String> = plans.iter().map(|plan| plan.product.clone()).collect();
     let found = till.stripe.subscriptions_of(customer, &products).await?;
-    let alive = found.into_iter().filter(|one| standing::is_alive(&one.status));
+    let alive = found.into_iter().filter(|one| status::is_alive(&one.status));
     Ok(alive.max_by_key(|one| one.created_at))
 }
 

@@ -12,10 +12,10 @@ use crate::{
     clock,
     domain::{
         connection::{Connection, Settings, credentials::Credentials},
+        encryption::{EncryptionError, Place, SecretKeys},
         ids::{AccountId, ConnectionId},
-        sealing::{Place, SealingError, SecretKeys},
     },
-    service::account_keys::{self, DataKeyError},
+    service::data_keys::{self, DataKeyError},
     storage::{
         bucket::{Bucket, BucketError},
         object_stores::ObjectStores,
@@ -50,7 +50,7 @@ pub enum BucketsError {
     DataKey(#[from] DataKeyError),
     /// The credentials can't be encrypted or decrypted.
     #[error("the connection's credentials: {0}")]
-    Sealing(#[from] SealingError),
+    Sealing(#[from] EncryptionError),
     /// The decrypted credentials can't be parsed. The cause is omitted, because it could reveal parts of them.
     #[error("the connection's credentials can't be read")]
     Unreadable,
@@ -100,7 +100,7 @@ impl Buckets {
         id: ConnectionId,
         credentials: &Credentials,
     ) -> Result<Vec<u8>, BucketsError> {
-        let key = account_keys::data_key(&self.db, &self.secret_keys, account, clock::now()).await?;
+        let key = data_keys::data_key(&self.db, &self.secret_keys, account, clock::now()).await?;
         let content = credentials.to_value().to_string().into_bytes();
         Ok(key.seal(&Place::connection(account, id.0), rand::random(), content)?)
     }
@@ -129,7 +129,7 @@ impl Buckets {
         let sealed = connections::find_credentials(&self.db, account, connection.id)
             .await?
             .ok_or(BucketsError::Gone)?;
-        let key = account_keys::data_key(&self.db, &self.secret_keys, account, clock::now()).await?;
+        let key = data_keys::data_key(&self.db, &self.secret_keys, account, clock::now()).await?;
         let content = SecretSlice::from(key.open(&Place::connection(account, connection.id.0), sealed)?);
         serde_json::from_slice(content.expose_secret())
             .and_then(|value| Credentials::from_value(connection.settings.provider, value))

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use crate::domain::health::spread::{BOUNDS, Spread};
+use crate::domain::health::histogram::{BOUNDS, Histogram};
 
 /// Value of `Content-Type`.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -36,7 +36,7 @@ impl Exposition {
         &mut self,
         name: &str,
         help: &str,
-        samples: impl IntoIterator<Item = (Pairs<'a>, &'a Spread)>,
+        samples: impl IntoIterator<Item = (Pairs<'a>, &'a Histogram)>,
     ) {
         self.head(name, "histogram", help);
         for (pairs, histogram) in samples {
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn buckets_count_all_that_is_below_their_bounds() {
-        let mut histogram = Spread::default();
+        let mut histogram = Histogram::default();
         for seconds in [0.001, 0.3, 100_000.0] {
             histogram.observe(Duration::from_secs_f64(seconds));
         }

@@ -7,8 +7,8 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
-        account_log::{Deed, Doer},
-        audit_log::{AuditDeed, AuditDoer, Reason},
+        account_log::{AccountEvent, Actor},
+        audit_log::{AuditActor, AuditEvent, Reason},
         ids::AccountId,
         mail::Letter,
     },
@@ -44,7 +44,7 @@ pub enum OperationError {
 /// Actor, account, reason and time of an operation.
 #[derive(Debug, Clone, Copy)]
 pub struct Operation<'a> {
-    pub doer: &'a AuditDoer,
+    pub actor: &'a AuditActor,
     pub account: AccountId,
     /// Reason that the operator gave.
     pub reason: &'a Reason,
@@ -56,18 +56,18 @@ impl Operation<'_> {
     pub(super) async fn write_down(
         self,
         db: &mut PgConnection,
-        told: &Deed,
-        deed: AuditDeed,
+        told: &AccountEvent,
+        event: AuditEvent,
     ) -> Result<(), StoreError> {
-        account_log::insert(db, self.account, &Doer::OPERATOR, told, self.now).await?;
-        let (doer, reason) = (self.doer, self.reason.as_str());
-        audit_log::insert(db, doer, Some(self.account), deed, reason, self.now).await
+        account_log::insert(db, self.account, &Actor::OPERATOR, told, self.now).await?;
+        let (actor, reason) = (self.actor, self.reason.as_str());
+        audit_log::insert(db, actor, Some(self.account), event, reason, self.now).await
     }
 }
 
 /// Suspends an account: its keys are refused, queued renders wait, and members have read-only access. Renders in
 /// progress end normally. Returns `false` if the account is suspended already.
-pub async fn suspend(db: &PgPool, operation: Operation<'_>, tell_owner: bool) -> Result<bool, OperationError> {
+pub async fn suspend(db: &PgPool, operation: Operation<'_>, notify_owner: bool) -> Result<bool, OperationError> {
     let (account, now) = (operation.account, operation.now);
     let reason = operation.reason.as_str();
     let mut transaction = tx::begin(db).await?;
@@ -76,24 +76,24 @@ pub async fn suspend(db: &PgPool, operation: Operation<'_>, tell_owner: bool) ->
     if !suspension::suspend(&mut transaction, account, reason, now).await? {
         return Ok(false);
     }
-    if tell_owner {
+    if notify_owner {
         let letter = Letter::AccountSuspended {
             account: owner.called.clone(),
             reason: reason.to_owned(),
         };
         write_to_owner(&mut transaction, &owner, &letter, now).await?;
     }
-    let told = if tell_owner { "owner told" } else { "owner not told" };
-    let deed = AuditDeed::AccountSuspended { told: told.to_owned() };
+    let told = if notify_owner { "owner told" } else { "owner not told" };
+    let event = AuditEvent::AccountSuspended { told: told.to_owned() };
     operation
-        .write_down(&mut transaction, &Deed::Suspended {}, deed)
+        .write_down(&mut transaction, &AccountEvent::Suspended {}, event)
         .await?;
     tx::commit(transaction).await?;
     Ok(true)
 }
 
 /// Lifts the suspension of an account, and queued renders continue. Returns `false` if it is not suspended.
-pub async fn restore(db: &PgPool, operation: Operation<'_>, tell_owner: bool) -> Result<bool, OperationError> {
+pub async fn restore(db: &PgPool, operation: Operation<'_>, notify_owner: bool) -> Result<bool, OperationError> {
     let (account, now) = (operation.account, operation.now);
     let mut transaction = tx::begin(db).await?;
     let owner = accounts::find_owner_address(&mut transaction, account).await?;
@@ -101,14 +101,16 @@ pub async fn restore(db: &PgPool, operation: Operation<'_>, tell_owner: bool) ->
     if !suspension::restore(&mut transaction, account).await? {
         return Ok(false);
     }
-    if tell_owner {
+    if notify_owner {
         let letter = Letter::AccountRestored {
             account: owner.called.clone(),
         };
         write_to_owner(&mut transaction, &owner, &letter, now).await?;
     }
-    let deed = AuditDeed::AccountRestored {};
-    operation.write_down(&mut transaction, &Deed::Restored {}, deed).await?;
+    let event = AuditEvent::AccountRestored {};
+    operation
+        .write_down(&mut transaction, &AccountEvent::Restored {}, event)
+        .await?;
     tx::commit(transaction).await?;
     Ok(true)
 }
@@ -136,9 +138,9 @@ pub async fn grant(
             "they are used up".to_owned()
         }
     };
-    let told = Deed::CreditsGranted { credits: amount };
-    let deed = AuditDeed::CreditsGranted { credits: amount, until };
-    operation.write_down(&mut transaction, &told, deed).await?;
+    let told = AccountEvent::CreditsGranted { credits: amount };
+    let event = AuditEvent::CreditsGranted { credits: amount, until };
+    operation.write_down(&mut transaction, &told, event).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -151,13 +153,13 @@ pub async fn set_plan(db: &PgPool, operation: Operation<'_>, choice: &PlanChoice
     let from = former.ok_or(OperationError::NotFound)?;
     let balance = lock_balance(&mut transaction, account, operation.now).await?;
     credits::update_allowance(&mut transaction, account, balance.period).await?;
-    let told = Deed::PlanSet { plan: plan.clone() };
+    let told = AccountEvent::PlanSet { plan: plan.clone() };
     let to = match choice.credits {
         Some(credits) => format!("{plan} with {credits} credits a month"),
         None => plan,
     };
     operation
-        .write_down(&mut transaction, &told, AuditDeed::PlanSet { from, to })
+        .write_down(&mut transaction, &told, AuditEvent::PlanSet { from, to })
         .await?;
     Ok(tx::commit(transaction).await?)
 }
@@ -168,11 +170,11 @@ pub async fn set_limits(db: &PgPool, operation: Operation<'_>, limits: OwnLimits
     if !account_limits::update(&mut transaction, operation.account, &limits).await? {
         return Err(OperationError::NotFound);
     }
-    let deed = AuditDeed::LimitsSet {
+    let event = AuditEvent::LimitsSet {
         limits: limits.to_string(),
     };
     operation
-        .write_down(&mut transaction, &Deed::LimitsSet {}, deed)
+        .write_down(&mut transaction, &AccountEvent::LimitsSet {}, event)
         .await?;
     Ok(tx::commit(transaction).await?)
 }

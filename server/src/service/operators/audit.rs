@@ -131,7 +131,7 @@ mod tests {
         links
             .iter()
             .try_fold(beginning, |end, link| follow(&end, link))
-            .map_err(|fault| fault.to_string())
+            .map_err(|problem| problem.to_string())
     }
 
     #[test]

@@ -7,12 +7,12 @@ use tower_sessions::Session;
 
 use crate::{
     domain::{
-        account_log::Deed,
-        audit_log::{AuditDeed, AuditDoer},
+        account_log::AccountEvent,
+        audit_log::{AuditActor, AuditEvent},
     },
     service::{
         operators::accounts::Operation,
-        sessions::{self, Look},
+        sessions::{self, Impersonation},
     },
     store::{accounts, audit_log, error::StoreError, tx},
 };
@@ -22,7 +22,7 @@ pub const LASTS: Duration = Duration::minutes(30);
 
 /// Error of [`begin`] and [`end`].
 #[derive(Debug, thiserror::Error)]
-pub enum LookError {
+pub enum ImpersonationError {
     /// No account has this id.
     #[error("there is no such account")]
     NotFound,
@@ -35,21 +35,21 @@ pub enum LookError {
 }
 
 /// Begins an impersonation in the operator's session.
-pub async fn begin(db: &PgPool, session: &Session, operation: Operation<'_>) -> Result<(), LookError> {
+pub async fn begin(db: &PgPool, session: &Session, operation: Operation<'_>) -> Result<(), ImpersonationError> {
     let minutes = LASTS.whole_minutes();
-    let told = Deed::LookedInto {
+    let told = AccountEvent::LookedInto {
         reason: operation.reason.as_str().to_owned(),
         minutes,
     };
     let mut transaction = tx::begin(db).await?;
     if !accounts::is_there(&mut transaction, operation.account).await? {
-        return Err(LookError::NotFound);
+        return Err(ImpersonationError::NotFound);
     }
-    let deed = AuditDeed::LookBegun { minutes };
-    operation.write_down(&mut transaction, &told, deed).await?;
+    let event = AuditEvent::LookBegun { minutes };
+    operation.write_down(&mut transaction, &told, event).await?;
     // Access is granted only once it is recorded.
     tx::commit(transaction).await?;
-    let look = Look {
+    let look = Impersonation {
         account: operation.account,
         until: operation.now + LASTS,
     };
@@ -60,18 +60,18 @@ pub async fn begin(db: &PgPool, session: &Session, operation: Operation<'_>) -> 
 pub async fn end(
     db: &PgPool,
     session: &Session,
-    doer: &AuditDoer,
-    look: Look,
+    actor: &AuditActor,
+    look: Impersonation,
     now: OffsetDateTime,
-) -> Result<(), LookError> {
+) -> Result<(), ImpersonationError> {
     sessions::look(session, None).await?;
     let mut transaction = tx::begin(db).await?;
-    let (about, deed) = (Some(look.account), AuditDeed::LookEnded {});
-    audit_log::insert(&mut transaction, doer, about, deed, "", now).await?;
+    let (about, event) = (Some(look.account), AuditEvent::LookEnded {});
+    audit_log::insert(&mut transaction, actor, about, event, "", now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
 /// Returns the remaining minutes of an impersonation, rounded up; 0 once it has ended.
-pub fn minutes_left(look: Look, now: OffsetDateTime) -> i64 {
+pub fn minutes_left(look: Impersonation, now: OffsetDateTime) -> i64 {
     ((look.until - now).whole_seconds().max(0) + 59) / 60
 }

@@ -5,7 +5,7 @@ use tower_sessions::Session;
 
 use crate::{
     domain::{
-        account_log::{Deed, Doer},
+        account_log::{AccountEvent, Actor},
         caller::Caller,
         display_name::DisplayName,
         ids::{AccountId, UserId},
@@ -62,20 +62,20 @@ pub async fn rename_account(
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
     let name = read_name(name)?;
-    let deed = Deed::AccountRenamed {
+    let event = AccountEvent::AccountRenamed {
         name: name.as_str().to_owned(),
     };
     let mut transaction = tx::begin(&people.db).await?;
     if !store::update_name(&mut transaction, caller.account, caller.user.id, &name).await? {
         return Err(PeopleError::NotFound);
     }
-    account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), &deed, now).await?;
+    account_log::insert(&mut transaction, caller.account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
 fn read_name(name: &str) -> Result<DisplayName, PeopleError> {
-    let mut faults = Vec::new();
-    read(&mut faults, "/name", name.parse()).ok_or(PeopleError::Invalid(faults))
+    let mut problems = Vec::new();
+    read(&mut problems, "/name", name.parse()).ok_or(PeopleError::Invalid(problems))
 }
 
 /// Returns the owner's settings of an account, or `None` if the user isn't its owner.
@@ -93,8 +93,8 @@ pub async fn keep_content(
 ) -> Result<(), PeopleError> {
     let found = owned(people, caller.user.id, caller.account).await?;
     found.ok_or(PeopleError::NotFound)?;
-    let doer = Doer::of_caller(caller);
-    Ok(accounts::keep_content(&people.db, caller.account, &doer, keep, now).await?)
+    let actor = Actor::of_caller(caller);
+    Ok(accounts::keep_content(&people.db, caller.account, &actor, keep, now).await?)
 }
 
 /// Sets the day from which members need a second factor to act for the account; `None` removes the requirement. API
@@ -105,16 +105,16 @@ pub async fn require_second_factor(
     from: Option<Date>,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    let deed = match from {
-        Some(from) => Deed::SecondFactorRequired { from: from.to_string() },
-        None => Deed::SecondFactorOptional {},
+    let event = match from {
+        Some(from) => AccountEvent::SecondFactorRequired { from: from.to_string() },
+        None => AccountEvent::SecondFactorOptional {},
     };
     let from = from.map(|from| from.midnight().assume_utc());
     let mut transaction = tx::begin(&people.db).await?;
     if !store::update_second_factor_from(&mut transaction, caller.account, caller.user.id, from).await? {
         return Err(PeopleError::NotFound);
     }
-    account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), &deed, now).await?;
+    account_log::insert(&mut transaction, caller.account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -135,21 +135,21 @@ pub async fn request_deletion(
         delete_at,
     };
     mails::insert(&mut transaction, &email, Some(user), &letter, now).await?;
-    let deed = Deed::DeletionAsked {
+    let event = AccountEvent::DeletionAsked {
         on: delete_at.to_offset(UtcOffset::UTC).date().to_string(),
     };
-    account_log::insert(&mut transaction, account, &Doer::of_caller(caller), &deed, now).await?;
+    account_log::insert(&mut transaction, account, &Actor::of_caller(caller), &event, now).await?;
     tx::commit(transaction).await?;
     Ok(delete_at)
 }
 
 /// Undoes the request to delete an account. The caller must be its owner.
 pub async fn undo_deletion(people: &People, caller: &Caller, now: OffsetDateTime) -> Result<(), PeopleError> {
-    let (account, doer) = (caller.account, Doer::of_caller(caller));
+    let (account, actor) = (caller.account, Actor::of_caller(caller));
     let mut transaction = tx::begin(&people.db).await?;
     let name = store::update_delete_at(&mut transaction, account, caller.user.id, None, now).await?;
     name.ok_or(PeopleError::NotFound)?;
-    account_log::insert(&mut transaction, account, &doer, &Deed::DeletionUndone {}, now).await?;
+    account_log::insert(&mut transaction, account, &actor, &AccountEvent::DeletionUndone {}, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 

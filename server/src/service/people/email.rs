@@ -8,7 +8,7 @@ use crate::{
         ids::UserId,
         mail::Letter,
         one_time_token::{Purpose, TokenDigest},
-        validation::Fault,
+        validation::Problem,
     },
     service::people::{People, PeopleError, email_of, read_email},
     store::{mails, one_time_tokens, tx, users},
@@ -26,8 +26,8 @@ pub async fn request_change(
     let new = read_email(new)?;
     let former = email_of(people, user).await?;
     if new == former {
-        let fault = Fault::invalid("/email", "this is already your address");
-        return Err(PeopleError::Invalid(vec![fault]));
+        let problem = Problem::invalid("/email", "this is already your address");
+        return Err(PeopleError::Invalid(vec![problem]));
     }
     people.limits.ask_for_mail(client, &new)?;
     let notice = Letter::AddressChangeAsked {

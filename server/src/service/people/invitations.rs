@@ -11,7 +11,7 @@ use tower_sessions::Session;
 
 use crate::{
     domain::{
-        account_log::{Deed, Doer},
+        account_log::{AccountEvent, Actor},
         caller::{Caller, User},
         client::Client,
         display_name::DisplayName,
@@ -20,7 +20,7 @@ use crate::{
         mail::Letter,
         one_time_token::TokenDigest,
         password::Password,
-        validation::Fault,
+        validation::Problem,
     },
     service::{
         people::{People, PeopleError, devices, limits::Guesser, read, read_email},
@@ -65,11 +65,11 @@ pub async fn invite(
     }
     hold_to_limits(people, &mut transaction, caller.account, client, &emails, now).await?;
     for email in &emails {
-        let deed = Deed::MemberInvited {
+        let event = AccountEvent::MemberInvited {
             email: email.as_str().to_owned(),
             role: role.as_str().to_owned(),
         };
-        write(&mut transaction, caller, email, role, &deed, now).await?;
+        write(&mut transaction, caller, email, role, &event, now).await?;
     }
     tx::commit(transaction).await?;
     Ok(emails.len())
@@ -81,7 +81,7 @@ async fn write(
     caller: &Caller,
     email: &Email,
     role: Role,
-    deed: &Deed,
+    event: &AccountEvent,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let new = NewInvitation {
@@ -92,12 +92,12 @@ async fn write(
     };
     let invitation = invitations::upsert(transaction, caller.account, new, now).await?;
     mails::insert(transaction, email, None, &Letter::Invitation { invitation }, now).await?;
-    account_log::insert(transaction, caller.account, &Doer::of_caller(caller), deed, now).await
+    account_log::insert(transaction, caller.account, &Actor::of_caller(caller), event, now).await
 }
 
 fn faulty() -> PeopleError {
     let detail = "1 to 20 addresses of people who are not members, separated by commas";
-    PeopleError::Invalid(vec![Fault::invalid("/emails", detail)])
+    PeopleError::Invalid(vec![Problem::invalid("/emails", detail)])
 }
 
 /// Parses and deduplicates the typed addresses. Returns `None` if one is invalid, or there are none or too many.
@@ -159,10 +159,10 @@ pub async fn send_again(
         now,
     )
     .await?;
-    let deed = Deed::InvitationSentAgain {
+    let event = AccountEvent::InvitationSentAgain {
         email: email.as_str().to_owned(),
     };
-    write(&mut transaction, caller, &email, role, &deed, now).await?;
+    write(&mut transaction, caller, &email, role, &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -175,10 +175,10 @@ pub async fn withdraw(
 ) -> Result<(), PeopleError> {
     let mut transaction = tx::begin(&people.db).await?;
     let email = invitations::delete(&mut transaction, caller.account, id).await?;
-    let deed = Deed::InvitationWithdrawn {
+    let event = AccountEvent::InvitationWithdrawn {
         email: email.ok_or(PeopleError::NotFound)?,
     };
-    account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), &deed, now).await?;
+    account_log::insert(&mut transaction, caller.account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -255,11 +255,11 @@ pub async fn join_as_new(
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
     let (opened, guest) = open(people, token, None, now).await?;
-    let mut faults = Vec::new();
-    let name = read(&mut faults, "/name", name.parse::<DisplayName>());
-    let password = read(&mut faults, "/password", Password::parse(password));
+    let mut problems = Vec::new();
+    let name = read(&mut problems, "/name", name.parse::<DisplayName>());
+    let password = read(&mut problems, "/password", Password::parse(password));
     let (Some(name), Some(password)) = (name, password) else {
-        return Err(PeopleError::Invalid(faults));
+        return Err(PeopleError::Invalid(problems));
     };
     if guest != Guest::New {
         return Err(PeopleError::EmailTaken);
@@ -310,11 +310,11 @@ async fn join(
     let role = invitations::use_up(transaction, opened.account, TokenDigest::of(token), now).await?;
     let role = role.ok_or(PeopleError::WorthlessLink)?;
     members::insert(transaction, opened.account, guest.id, role, now).await?;
-    let deed = Deed::MemberJoined {
+    let event = AccountEvent::MemberJoined {
         role: role.as_str().to_owned(),
     };
-    let doer = Doer::of_person(guest, client);
-    Ok(account_log::insert(transaction, opened.account, &doer, &deed, now).await?)
+    let actor = Actor::of_person(guest, client);
+    Ok(account_log::insert(transaction, opened.account, &actor, &event, now).await?)
 }
 
 /// Deletes invitations that expired too long ago to be listed.

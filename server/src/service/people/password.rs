@@ -86,8 +86,8 @@ pub async fn change(
 }
 
 fn chosen(password: SecretString) -> Result<Password, PeopleError> {
-    let mut faults = Vec::new();
-    read(&mut faults, "/password", Password::parse(password)).ok_or(PeopleError::Invalid(faults))
+    let mut problems = Vec::new();
+    read(&mut problems, "/password", Password::parse(password)).ok_or(PeopleError::Invalid(problems))
 }
 
 /// Replaces the password's hash. Returns the epoch of new sessions, or `None` if the user has changed their address.

@@ -10,17 +10,17 @@ use tower_sessions::Session;
 
 use crate::{
     domain::{
-        account_log::{Deed, Doer},
-        audit_log::{AuditDeed, AuditDoer},
+        account_log::{AccountEvent, Actor},
+        audit_log::{AuditActor, AuditEvent},
         client::Client,
         email::Email,
+        encryption::{Place, Wrapped},
         ids::UserId,
         mail::Letter,
         passkey::MAX_PASSKEYS,
-        sealing::{Place, Wrapped},
         second_factor::{AppCode, AppSecret, RECOVERY_CODES, RecoveryCode, SET_UP_WITHIN, Typed},
     },
-    service::people::{People, PeopleError, deeds, devices as known_devices, email_of},
+    service::people::{People, PeopleError, audit_events, devices as known_devices, email_of},
     store::{
         audit_log, devices,
         error::StoreError,
@@ -152,8 +152,8 @@ pub async fn turn_on(
     }
     let codes = first_of(&mut transaction, user, &before).await?;
     mails::insert(&mut transaction, &email, Some(user), &Letter::SecondFactorOn, now).await?;
-    let doer = deeds::person(user, &email, client);
-    deeds::write_down(&mut transaction, user, &doer, &Deed::SecondFactorOn {}, now).await?;
+    let actor = audit_events::person(user, &email, client);
+    audit_events::write_down(&mut transaction, user, &actor, &AccountEvent::SecondFactorOn {}, now).await?;
     tx::commit(transaction).await?;
     match codes {
         Some(codes) => new_codes::keep(people, session, user, &codes, now).await,
@@ -181,13 +181,20 @@ pub async fn renew_codes(
     client: &Client,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    let doer = deeds::person(user, &email_of(people, user).await?, client);
+    let actor = audit_events::person(user, &email_of(people, user).await?, client);
     let mut transaction = tx::begin(&people.db).await?;
     if !second_factors::lock(&mut transaction, user).await?.any() {
         return Err(PeopleError::NotFound);
     }
     let codes = replace_codes(&mut transaction, user).await?;
-    deeds::write_down(&mut transaction, user, &doer, &Deed::RecoveryCodesRenewed {}, now).await?;
+    audit_events::write_down(
+        &mut transaction,
+        user,
+        &actor,
+        &AccountEvent::RecoveryCodesRenewed {},
+        now,
+    )
+    .await?;
     tx::commit(transaction).await?;
     new_codes::keep(people, session, user, &codes, now).await
 }
@@ -204,21 +211,21 @@ async fn replace_codes(db: &mut PgConnection, user: UserId) -> Result<Vec<Recove
 /// Turns a user's app off. With the last factor, recovery codes and remembered browsers are deleted too.
 pub async fn turn_off(people: &People, user: UserId, client: &Client, now: OffsetDateTime) -> Result<(), PeopleError> {
     let email = email_of(people, user).await?;
-    let doer = deeds::person(user, &email, client);
+    let actor = audit_events::person(user, &email, client);
     let mut transaction = tx::begin(&people.db).await?;
     let mut left = second_factors::lock(&mut transaction, user).await?;
     if !second_factors::delete(&mut transaction, user).await? {
         return Err(PeopleError::NotFound);
     }
     left.app = false;
-    tell_of_removal(&mut transaction, user, &email, &left, &Letter::AppOff, now).await?;
-    deeds::write_down(&mut transaction, user, &doer, &Deed::SecondFactorOff {}, now).await?;
+    notify_of_removal(&mut transaction, user, &email, &left, &Letter::AppOff, now).await?;
+    audit_events::write_down(&mut transaction, user, &actor, &AccountEvent::SecondFactorOff {}, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
 /// Completes the removal of a factor by mailing `letter`, or by deleting recovery codes and remembered browsers if no
 /// factor is `left`. A user whose account requires one must then set one up before anything else.
-async fn tell_of_removal(
+async fn notify_of_removal(
     db: &mut PgConnection,
     user: UserId,
     email: &Email,
@@ -244,7 +251,7 @@ async fn forget(db: &mut PgConnection, user: UserId, email: &Email, now: OffsetD
 pub async fn remove(people: &People, email: &Email, now: OffsetDateTime) -> Result<(), PeopleError> {
     let user = users::find_by_email(&people.db, email).await?;
     let user = user.ok_or(PeopleError::NotFound)?.id;
-    let deed = Deed::SecondFactorRemoved {
+    let event = AccountEvent::SecondFactorRemoved {
         email: email.as_str().to_owned(),
     };
     let mut transaction = tx::begin(&people.db).await?;
@@ -254,11 +261,11 @@ pub async fn remove(people: &People, email: &Email, now: OffsetDateTime) -> Resu
     second_factors::delete(&mut transaction, user).await?;
     stored_passkeys::delete_all(&mut transaction, user).await?;
     forget(&mut transaction, user, email, now).await?;
-    deeds::write_down(&mut transaction, user, &Doer::OPERATOR, &deed, now).await?;
-    let deed = AuditDeed::SecondFactorRemoved {
+    audit_events::write_down(&mut transaction, user, &Actor::OPERATOR, &event, now).await?;
+    let event = AuditEvent::SecondFactorRemoved {
         email: email.as_str().to_owned(),
     };
-    audit_log::insert(&mut transaction, &AuditDoer::CommandLine, None, deed, "", now).await?;
+    audit_log::insert(&mut transaction, &AuditActor::CommandLine, None, event, "", now).await?;
     tx::commit(transaction).await?;
     tracing::warn!(user_id = %user, "second factor removed by an operator");
     Ok(())

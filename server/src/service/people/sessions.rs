@@ -5,12 +5,12 @@ use tower_sessions::Session;
 
 use crate::{
     domain::{
-        account_log::Deed,
+        account_log::AccountEvent,
         client::Client,
         ids::{SessionId, UserId},
     },
     service::{
-        people::{People, PeopleError, deeds, email_of},
+        people::{People, PeopleError, audit_events, email_of},
         sessions,
     },
     store::{devices, tx},
@@ -24,12 +24,12 @@ pub async fn end(
     id: SessionId,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    let doer = deeds::person(user, &email_of(people, user).await?, client);
+    let actor = audit_events::person(user, &email_of(people, user).await?, client);
     let mut transaction = tx::begin(&people.db).await?;
     if !sessions::end(&mut transaction, user, id).await? {
         return Err(PeopleError::NotFound);
     }
-    deeds::write_down(&mut transaction, user, &doer, &Deed::SessionEnded {}, now).await?;
+    audit_events::write_down(&mut transaction, user, &actor, &AccountEvent::SessionEnded {}, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -41,10 +41,17 @@ pub async fn end_all_others(
     client: &Client,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    let doer = deeds::person(user, &email_of(people, user).await?, client);
+    let actor = audit_events::person(user, &email_of(people, user).await?, client);
     let mut transaction = tx::begin(&people.db).await?;
     sessions::end_all_others(&mut transaction, user, current).await?;
     devices::forget_all(&mut transaction, user).await?;
-    deeds::write_down(&mut transaction, user, &doer, &Deed::OtherSessionsEnded {}, now).await?;
+    audit_events::write_down(
+        &mut transaction,
+        user,
+        &actor,
+        &AccountEvent::OtherSessionsEnded {},
+        now,
+    )
+    .await?;
     Ok(tx::commit(transaction).await?)
 }

@@ -53,13 +53,13 @@ pub async fn sign_up(
     form: SignUpForm,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    let mut faults = Vec::new();
-    let name = read(&mut faults, "/name", form.name.parse::<DisplayName>());
-    let email = read(&mut faults, "/email", form.email.trim().parse::<Email>());
-    let account_name = read(&mut faults, "/account_name", form.account_name.parse::<DisplayName>());
-    let password = read(&mut faults, "/password", Password::parse(form.password));
+    let mut problems = Vec::new();
+    let name = read(&mut problems, "/name", form.name.parse::<DisplayName>());
+    let email = read(&mut problems, "/email", form.email.trim().parse::<Email>());
+    let account_name = read(&mut problems, "/account_name", form.account_name.parse::<DisplayName>());
+    let password = read(&mut problems, "/password", Password::parse(form.password));
     let (Some(name), Some(email), Some(account_name), Some(password)) = (name, email, account_name, password) else {
-        return Err(PeopleError::Invalid(faults));
+        return Err(PeopleError::Invalid(problems));
     };
     people.limits.ask_for_mail(client, &email)?;
     let password_hash = people.passwords.hash(password).await?;

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
-        account_log::{Deed, Doer},
+        account_log::{AccountEvent, Actor},
         caller::Caller,
         ids::{AccountId, UserId},
         mail::Letter,
@@ -40,12 +40,12 @@ pub async fn change_role(
         return Err(PeopleError::OwnerStays);
     }
     members::update_role(&mut transaction, caller.account, user, role).await?;
-    let deed = Deed::RoleChanged {
+    let event = AccountEvent::RoleChanged {
         email: member.email,
         from: member.role.as_str().to_owned(),
         to: role.as_str().to_owned(),
     };
-    account_log::insert(&mut transaction, caller.account, &Doer::of_caller(caller), &deed, now).await?;
+    account_log::insert(&mut transaction, caller.account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -64,8 +64,8 @@ pub async fn remove(people: &People, caller: &Caller, user: UserId, now: OffsetD
     };
     let email = read_email(&member.email)?;
     mails::insert(&mut transaction, &email, None, &letter, now).await?;
-    let deed = Deed::MemberRemoved { email: member.email };
-    account_log::insert(&mut transaction, account, &Doer::of_caller(caller), &deed, now).await?;
+    let event = AccountEvent::MemberRemoved { email: member.email };
+    account_log::insert(&mut transaction, account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -80,8 +80,8 @@ pub async fn leave(people: &People, caller: &Caller, now: OffsetDateTime) -> Res
     account_log::insert(
         &mut transaction,
         account,
-        &Doer::of_caller(caller),
-        &Deed::MemberLeft {},
+        &Actor::of_caller(caller),
+        &AccountEvent::MemberLeft {},
         now,
     )
     .await?;
@@ -123,11 +123,11 @@ pub async fn hand_over(people: &People, caller: &Caller, to: UserId, now: Offset
     let heir_email = read_email(&heir.email)?;
     mails::insert(&mut transaction, &email, Some(owner), &letter, now).await?;
     mails::insert(&mut transaction, &heir_email, Some(to), &letter, now).await?;
-    let deed = Deed::OwnerChanged {
+    let event = AccountEvent::OwnerChanged {
         from: caller.user.email.clone(),
         to: heir.email,
     };
-    account_log::insert(&mut transaction, account, &Doer::of_caller(caller), &deed, now).await?;
+    account_log::insert(&mut transaction, account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 

@@ -16,21 +16,21 @@ use crate::{
     clock,
     domain::{
         credits::{self, Meter},
+        encryption::{DataKey, Place, Wrapped},
         ids::{AccountId, RenderId},
         job::{CRASHES, JobKind},
         render::{RenderTerms, history::RenderMode, stored::StoredRequest},
-        sealing::{DataKey, Place, Wrapped},
         sentence::sentence,
     },
     memory::Reservation,
     service::{
-        callbacks::{self, Told},
+        callbacks::{self, WebhookResult},
         metrics::outcome::Outcome,
         renders::{
             charge::{charge, charge_at_once, reserve_price},
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             failure::FailureReason,
-            kept::KeepError,
+            kept::ContentError,
             make, note, thumbnails, watermark,
         },
     },
@@ -39,7 +39,7 @@ use crate::{
     store::{
         error::StoreError,
         jobs::{self, ClaimedJob},
-        render_contents::Sealed,
+        render_contents::EncryptedContent,
         renders::{
             self, Ending, Success,
             charges::{Bill, Completion, QueuedCompletion},
@@ -139,7 +139,7 @@ impl Fate {
             | FailureReason::NoConnection(_)
             | FailureReason::Poisonous
             | FailureReason::Delivery(DeliveryError::Client(BucketError::Refused(_))) => Self::Failed,
-            reason if reason.caller_faults().is_some() => Self::Failed,
+            reason if reason.caller_problems().is_some() => Self::Failed,
             _ if stopping => Self::HandedBack,
             FailureReason::Memory(_)
             | FailureReason::Engine(
@@ -202,7 +202,7 @@ async fn finish(
         (None, Some(destination)) => deliver_to_client(app, job.account, &destination, pdf.clone()).await?,
         (None, None) => return Err(FailureReason::Ended),
     };
-    let callback_body = callbacks::body(Told::Success(stored.result.clone()), clock::now());
+    let callback_body = callbacks::body(WebhookResult::Success(stored.result.clone()), clock::now());
     let completion = Completion {
         bill,
         success,
@@ -232,15 +232,15 @@ fn check_room(queued: &QueuedRender, bytes: usize) -> Result<(), FailureReason> 
 async fn open(
     app: &AppState,
     job: &ClaimedJob,
-    (Sealed { version, sealed }, data_key): (Sealed, Wrapped),
+    (EncryptedContent { version, sealed }, data_key): (EncryptedContent, Wrapped),
 ) -> Result<(StoredRequest, Reservation), FailureReason> {
     let (account, render) = (job.account, job.render);
     let memory = app.memory.try_reserve(account, 2 * sealed.len() as u64)?;
     let key = DataKey::unwrap(data_key, &app.secret_keys, account);
-    let key = key.map_err(|error| FailureReason::Content(KeepError::Sealing(error)))?;
+    let key = key.map_err(|error| FailureReason::Content(ContentError::Sealing(error)))?;
     let opening = spawn_blocking(move || {
         let content = key.open(&Place::stored_request(account, render, version), sealed);
-        let content = content.map_err(|error| FailureReason::Content(KeepError::Sealing(error)))?;
+        let content = content.map_err(|error| FailureReason::Content(ContentError::Sealing(error)))?;
         StoredRequest::from_bytes(version, &content).map_err(|error| FailureReason::Content(error.into()))
     });
     Ok((opening.await??, memory))
@@ -274,7 +274,7 @@ pub(in crate::service) async fn end(
     account: AccountId,
     render: RenderId,
     ending: Ending,
-    told: Told,
+    told: WebhookResult,
     seen: &Seen,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
@@ -303,7 +303,7 @@ async fn fail(app: &AppState, job: &ClaimedJob, reason: &FailureReason, seen: &S
 
 /// Returns the webhook's content for a failure: a sentence, the JSON pointer into the request, and the response of the
 /// client's store.
-fn failure(kept: &Value, reason: &FailureReason) -> Told {
+fn failure(kept: &Value, reason: &FailureReason) -> WebhookResult {
     let message = sentence(kept["message"].as_str().unwrap_or("internal error"));
     let error = match kept["pointer"].as_str() {
         Some(pointer) if !pointer.is_empty() => format!("{pointer}: {message}"),
@@ -313,5 +313,5 @@ fn failure(kept: &Value, reason: &FailureReason) -> Told {
         FailureReason::Delivery(DeliveryError::Client(error)) => error.result(),
         _ => None,
     };
-    Told::Failure { error, result }
+    WebhookResult::Failure { error, result }
 }

@@ -7,7 +7,7 @@ use crate::{
         job::JobKind,
         render::history::RenderMode,
     },
-    service::{callbacks::Told, metrics::outcome::Outcome, renders::background},
+    service::{callbacks::WebhookResult, metrics::outcome::Outcome, renders::background},
     state::AppState,
     store::{
         error::StoreError,
@@ -55,12 +55,12 @@ pub async fn cancel(
     if render.synchronous {
         return Err(CancelError::Synchronous);
     }
-    let told = Told::Failure {
+    let result = WebhookResult::Failure {
         error: "The render was cancelled.".into(),
         result: None,
     };
     let seen = Seen::default();
-    background::end(&mut transaction, account, id, Ending::Cancelled, told, &seen, now).await?;
+    background::end(&mut transaction, account, id, Ending::Cancelled, result, &seen, now).await?;
     tx::commit(transaction).await?;
     app.metrics.render_ended(RenderMode::Async, Outcome::Cancelled);
     app.jobs.cancelled(id);

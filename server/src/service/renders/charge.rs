@@ -89,7 +89,7 @@ pub(super) async fn charge(
     match charged.ok_or_else(no_period)? {
         Charge::Made { tell, has_callback } => {
             if let Some(credits) = tell {
-                tell_owner(db, account, &credits, now).await?;
+                notify_owner(db, account, &credits, now).await?;
             }
             Ok(Charged { has_callback })
         }
@@ -99,7 +99,7 @@ pub(super) async fn charge(
 }
 
 /// Mails the owner that credits are running out.
-async fn tell_owner(
+async fn notify_owner(
     db: &mut PgConnection,
     account: AccountId,
     credits: &OwnCredits,

@@ -11,20 +11,20 @@ use crate::{
     domain::{
         callback::CallbackTarget,
         caller::Caller,
+        encryption::Place,
         idempotency::IdempotentRequest,
         ids::{AccountId, RenderId},
         job::{JobKind, Priority},
         render::{AsynchronousRequest, stored::StoredRequest},
-        sealing::Place,
-        validation::Fault,
+        validation::Problem,
     },
     service::{
-        account_keys::data_key,
         connections::delivery::covering,
+        data_keys::data_key,
         renders::{
             charge::open,
             failure::{FailureReason, RenderFailure},
-            kept::{KeepError, KeyHolder, take_key},
+            kept::{ContentError, KeyHolder, take_key},
             templates::note_versions,
         },
     },
@@ -156,13 +156,13 @@ fn check_address(app: &AppState, target: &CallbackTarget) -> Result<(), FailureR
     let checked = app.callbacks.check_literal(&target.url);
     checked.map_err(|refusal| {
         let detail = format!("Must be a public address: {refusal}");
-        FailureReason::Callback(Fault::invalid("/callback/url", detail))
+        FailureReason::Callback(Problem::invalid("/callback/url", detail))
     })
 }
 
 /// Encrypted content of a queued render.
-struct Sealed {
-    content: render_contents::Sealed,
+struct EncryptedContent {
+    content: render_contents::EncryptedContent,
     callback: Option<Vec<u8>>,
 }
 
@@ -173,15 +173,15 @@ async fn seal(
     request: StoredRequest,
     callback: Option<CallbackTarget>,
     now: OffsetDateTime,
-) -> Result<Sealed, KeepError> {
+) -> Result<EncryptedContent, ContentError> {
     let key = data_key(&app.db, &app.secret_keys, account, now).await?;
-    let sealing = spawn_blocking(move || {
+    let encryption = spawn_blocking(move || {
         let callback = callback.map(|target| {
             let target = serde_json::to_vec(&target).unwrap_or_default();
             key.seal(&Place::callback_target(account, id), rand::random(), target)
         });
-        Ok(Sealed {
-            content: render_contents::Sealed {
+        Ok(EncryptedContent {
+            content: render_contents::EncryptedContent {
                 version: StoredRequest::VERSION,
                 sealed: key.seal(
                     &Place::stored_request(account, id, StoredRequest::VERSION),
@@ -192,14 +192,14 @@ async fn seal(
             callback: callback.transpose()?,
         })
     });
-    sealing.await?
+    encryption.await?
 }
 
 async fn insert(
     db: &mut PgConnection,
     account: AccountId,
     new: NewRender,
-    sealed: Sealed,
+    sealed: EncryptedContent,
     now: OffsetDateTime,
 ) -> Result<(), FailureReason> {
     let id = new.id;

@@ -9,14 +9,14 @@ use tokio::task::JoinError;
 use crate::{
     domain::{
         credits::NotEnoughCredits, destination::Destination, health::failure_kind::FailureKind, ids::RenderId,
-        job::CRASHES, render::blamed_member, sentence::sentence, validation::Fault,
+        job::CRASHES, render::blamed_member, sentence::sentence, validation::Problem,
     },
     memory::MemoryFull,
     service::{
         api_keys::AuthenticationError,
         connections::delivery::CoveringError,
         metrics::outcome::Outcome,
-        renders::{deliver::DeliveryError, kept::KeepError},
+        renders::{deliver::DeliveryError, kept::ContentError},
     },
     storage::bucket::BucketError,
     store::{account_storage, error::StoreError, renders::NotAdded},
@@ -39,7 +39,7 @@ pub enum FailureReason {
     Engine(#[from] RenderError),
     /// The request names an unknown template, or one that can't be filled.
     #[error("a template can't be used")]
-    Templates(Vec<Fault>),
+    Templates(Vec<Problem>),
     /// The memory limit of requests is reached.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
@@ -48,7 +48,7 @@ pub enum FailureReason {
     TemplateProcess(pool::Error),
     /// The webhook's address is forbidden.
     #[error("the callback's address is refused")]
-    Callback(Fault),
+    Callback(Problem),
     /// No storage connection of the account covers the destination.
     #[error("no storage connection of the account covers the path {:?} in the bucket {:?} of {}", .0.path, .0.bucket, .0.provider.as_str())]
     NoConnection(Destination),
@@ -57,7 +57,7 @@ pub enum FailureReason {
     Delivery(#[from] DeliveryError),
     /// The request's content can't be encrypted or decrypted.
     #[error("the content of the request: {0}")]
-    Content(#[source] KeepError),
+    Content(#[source] ContentError),
     /// Several processes crashed while they rendered it.
     #[error("the service crashed {CRASHES} times while it was rendered; it is not retried")]
     Poisonous,
@@ -66,7 +66,7 @@ pub enum FailureReason {
     Credits(#[from] NotEnoughCredits),
     /// An earlier request with the same idempotency key failed with these validation errors.
     #[error("an earlier request with the same idempotency key could not be rendered")]
-    Replayed(Vec<Fault>),
+    Replayed(Vec<Problem>),
     /// The API key is no longer accepted.
     #[error(transparent)]
     Authentication(#[from] AuthenticationError),
@@ -84,7 +84,7 @@ pub enum FailureReason {
     StorageFull(#[from] StorageFull),
     /// The idempotent response could not be stored.
     #[error(transparent)]
-    Keep(KeepError),
+    Keep(ContentError),
     /// The outcome could not be recorded.
     #[error(transparent)]
     Store(StoreError),
@@ -125,13 +125,13 @@ impl FailureReason {
             | Self::Replayed(_)
             | Self::KeyInUse
             | Self::KeyOfOtherRequest => return json!({"message": message}),
-            Self::Templates(faults) => {
-                return faults.first().map_or(
+            Self::Templates(problems) => {
+                return problems.first().map_or(
                     Value::Null,
-                    |fault| json!({"message": fault.detail, "pointer": fault.pointer}),
+                    |problem| json!({"message": problem.detail, "pointer": problem.pointer}),
                 );
             }
-            Self::Callback(fault) => return json!({"message": fault.detail, "pointer": fault.pointer}),
+            Self::Callback(problem) => return json!({"message": problem.detail, "pointer": problem.pointer}),
             Self::Keep(_)
             | Self::Delivery(DeliveryError::Own(_))
             | Self::Content(_)
@@ -142,7 +142,9 @@ impl FailureReason {
             }
         };
         match error {
-            RenderError::Fault { part, fault } => json!({"message": message, "pointer": blamed_member(*part, fault)}),
+            RenderError::Problem { part, problem } => {
+                json!({"message": message, "pointer": blamed_member(*part, problem)})
+            }
             RenderError::Deadline { phase, .. } => json!({"message": message, "phase": phase.as_str()}),
             RenderError::Browser(_) => json!({"message": "internal error"}),
             RenderError::TooManyConcurrent { .. } | RenderError::QueueFull | RenderError::ShuttingDown => {
@@ -153,15 +155,15 @@ impl FailureReason {
 
     /// Returns the validation errors that the caller can correct, or `None`. Such a failure is final: the same request
     /// would fail alike.
-    pub fn caller_faults(&self) -> Option<Vec<Fault>> {
+    pub fn caller_problems(&self) -> Option<Vec<Problem>> {
         match self {
-            Self::Engine(RenderError::Fault { part, fault }) => Some(vec![Fault {
-                pointer: blamed_member(*part, fault),
+            Self::Engine(RenderError::Problem { part, problem }) => Some(vec![Problem {
+                pointer: blamed_member(*part, problem),
                 title: "Can't be rendered".into(),
-                detail: sentence(&fault.to_string()),
+                detail: sentence(&problem.to_string()),
             }]),
-            Self::Templates(faults) => Some(faults.clone()),
-            Self::Callback(fault) => Some(vec![fault.clone()]),
+            Self::Templates(problems) => Some(problems.clone()),
+            Self::Callback(problem) => Some(vec![problem.clone()]),
             _ => None,
         }
     }
@@ -219,10 +221,10 @@ impl From<StoreError> for FailureReason {
     }
 }
 
-impl From<KeepError> for FailureReason {
-    fn from(error: KeepError) -> Self {
+impl From<ContentError> for FailureReason {
+    fn from(error: ContentError) -> Self {
         match error {
-            KeepError::Full(full) => Self::StorageFull(full),
+            ContentError::Full(full) => Self::StorageFull(full),
             error => Self::Keep(error),
         }
     }

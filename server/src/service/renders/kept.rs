@@ -10,15 +10,15 @@ use uuid::Uuid;
 
 use crate::{
     domain::{
+        encryption::{EncryptionError, Place},
         idempotency::{self, IdempotentRequest},
         ids::{AccountId, RenderId},
         render::{
-            kept::{KeptOutcome, Unreadable},
+            kept::{IdempotentResponse, Unreadable},
             stored,
         },
-        sealing::{Place, SealingError},
     },
-    service::account_keys::{DataKeyError, data_key},
+    service::data_keys::{DataKeyError, data_key},
     state::AppState,
     store::{
         account_storage,
@@ -32,13 +32,13 @@ const UNNAMED: Duration = Duration::HOUR;
 
 /// Error of storing or reading an idempotent response or a queued request.
 #[derive(Debug, thiserror::Error)]
-pub enum KeepError {
+pub enum ContentError {
     /// The data folder failed.
     #[error("stored response: {0}; PLATEN_DATA_DIR sets the data folder")]
     File(#[from] io::Error),
     /// It can't be encrypted or decrypted.
     #[error("stored response: {0}")]
-    Sealing(#[from] SealingError),
+    Sealing(#[from] EncryptionError),
     /// The stored response can't be parsed.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
@@ -96,9 +96,9 @@ pub(super) async fn take_key(
 pub(super) async fn write(
     app: &AppState,
     account: AccountId,
-    outcome: KeptOutcome,
+    outcome: IdempotentResponse,
     now: OffsetDateTime,
-) -> Result<(KeptOutcome, StoredResponse), KeepError> {
+) -> Result<(IdempotentResponse, StoredResponse), ContentError> {
     let key = data_key(&app.db, &app.secret_keys, account, now).await?;
     let storage = account_storage::find(&app.db, account).await?;
     let (files, id) = (app.answers.clone(), Uuid::new_v4());
@@ -116,7 +116,7 @@ pub(super) async fn write(
 pub(super) async fn discard(app: &AppState, response: StoredResponse) {
     let files = app.answers.clone();
     let removed = spawn_blocking(move || files.remove(response.id)).await;
-    if let Err(error) = removed.map_err(KeepError::from).and_then(|done| Ok(done?)) {
+    if let Err(error) = removed.map_err(ContentError::from).and_then(|done| Ok(done?)) {
         tracing::warn!(%error, "file of an unrecorded response could not be removed; the purge removes it");
     }
 }
@@ -128,7 +128,7 @@ pub(super) async fn find(
     account: AccountId,
     request: &IdempotentRequest,
     now: OffsetDateTime,
-) -> Result<Option<(RenderId, KeptOutcome)>, StoreError> {
+) -> Result<Option<(RenderId, IdempotentResponse)>, StoreError> {
     let Some(answer) = idempotency_keys::find_answer(&app.db, account, request, now).await? else {
         return Ok(None);
     };
@@ -142,12 +142,17 @@ pub(super) async fn find(
     }
 }
 
-async fn read(app: &AppState, account: AccountId, id: Uuid, now: OffsetDateTime) -> Result<KeptOutcome, KeepError> {
+async fn read(
+    app: &AppState,
+    account: AccountId,
+    id: Uuid,
+    now: OffsetDateTime,
+) -> Result<IdempotentResponse, ContentError> {
     let key = data_key(&app.db, &app.secret_keys, account, now).await?;
     let files = app.answers.clone();
     spawn_blocking(move || {
         let sealed = files.read(id)?;
-        Ok(KeptOutcome::from_bytes(
+        Ok(IdempotentResponse::from_bytes(
             &key.open(&Place::kept_answer(account, id), sealed)?.into(),
         )?)
     })
@@ -155,7 +160,7 @@ async fn read(app: &AppState, account: AccountId, id: Uuid, now: OffsetDateTime)
 }
 
 /// Deletes expired keys with their responses, and files that a crash has left without a key.
-pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), KeepError> {
+pub async fn purge(app: &AppState, now: OffsetDateTime) -> Result<(), ContentError> {
     let mut gone = idempotency_keys::delete_expired(&app.db, now).await?;
     let files = app.answers.clone();
     let old = SystemTime::from(now - UNNAMED);

@@ -17,7 +17,7 @@ use crate::{
         ids::{AccountId, RenderId},
         render::{
             history::RenderMode,
-            kept::{Facts, KeptOutcome},
+            kept::{Facts, IdempotentResponse},
         },
     },
     service::{
@@ -97,7 +97,7 @@ impl OpenRecord {
 
     /// Records the document and charges for it, or records a failure if it can't be paid for. Returns the document and
     /// the credits charged.
-    pub(super) async fn succeed(mut self, document: RenderedDocument) -> Result<KeptOutcome, FailureReason> {
+    pub(super) async fn succeed(mut self, document: RenderedDocument) -> Result<IdempotentResponse, FailureReason> {
         let row = self.close();
         self.spawn(async move {
             let recorded = row.succeed(document).await;
@@ -178,7 +178,7 @@ impl Row {
         }
     }
 
-    async fn succeed(&self, document: RenderedDocument) -> Result<KeptOutcome, FailureReason> {
+    async fn succeed(&self, document: RenderedDocument) -> Result<IdempotentResponse, FailureReason> {
         let price = credits::price(document.page_count);
         let success = Success::from(&document);
         let facts = Facts {
@@ -187,9 +187,11 @@ impl Row {
             conformance: document.conformance.map(ToOwned::to_owned),
             credits: if self.livemode { price } else { 0 },
         };
-        let (outcome, response) = self.store(KeptOutcome::Document(facts, document.pdf.into())).await?;
+        let (outcome, response) = self
+            .store(IdempotentResponse::Document(facts, document.pdf.into()))
+            .await?;
         self.charge(success, price, response).await?;
-        if let KeptOutcome::Document(_, pdf) = &outcome {
+        if let IdempotentResponse::Document(_, pdf) = &outcome {
             thumbnails::offer(&self.app, self.account, self.id, document.page_count, pdf.clone());
         }
         Ok(outcome)
@@ -197,8 +199,14 @@ impl Row {
 
     async fn fail(&self, reason: &FailureReason) -> Result<(), FailureReason> {
         let ending = || Ending::Failed(reason.told());
-        if let Some(faults) = reason.caller_faults().filter(|_| self.idempotent) {
-            let written = kept::write(&self.app, self.account, KeptOutcome::Refused(faults), clock::now()).await;
+        if let Some(problems) = reason.caller_problems().filter(|_| self.idempotent) {
+            let written = kept::write(
+                &self.app,
+                self.account,
+                IdempotentResponse::Refused(problems),
+                clock::now(),
+            )
+            .await;
             let stored = match written {
                 Ok((_, response)) => self.end(ending(), Some(response)).await,
                 Err(error) => Err(error.into()),
@@ -212,7 +220,10 @@ impl Row {
     }
 
     /// Stores the outcome of an idempotent request. The file is written before the row that names it.
-    async fn store(&self, outcome: KeptOutcome) -> Result<(KeptOutcome, Option<StoredResponse>), FailureReason> {
+    async fn store(
+        &self,
+        outcome: IdempotentResponse,
+    ) -> Result<(IdempotentResponse, Option<StoredResponse>), FailureReason> {
         if !self.idempotent {
             return Ok((outcome, None));
         }

@@ -11,7 +11,7 @@ use crate::{
         ids::AccountId,
         render::{PartSource, RenderRequest, TemplatePart, no_such_template},
         template::{faulty_template, settings::TemplateSettings},
-        validation::Fault,
+        validation::Problem,
     },
     service::renders::failure::FailureReason,
     state::AppState,
@@ -33,7 +33,7 @@ pub(super) async fn note_versions(
     app: &AppState,
     account: AccountId,
     request: &mut RenderRequest,
-) -> Result<Result<(), Vec<Fault>>, StoreError> {
+) -> Result<Result<(), Vec<Problem>>, StoreError> {
     let named: Vec<_> = request.templates().collect();
     if named.is_empty() {
         return Ok(Ok(()));
@@ -41,14 +41,14 @@ pub(super) async fn note_versions(
     let ids: Vec<_> = named.iter().map(|(_, id)| *id).collect();
     let published = templates::list_published_versions(&app.db, account, &ids).await?;
     let published: HashMap<_, _> = published.into_iter().collect();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for (part, id) in named {
         match published.get(&id) {
             Some(version) => request.note_version(part, *version),
-            None => faults.push(no_such_template(part, &id.to_string())),
+            None => problems.push(no_such_template(part, &id.to_string())),
         }
     }
-    Ok(if faults.is_empty() { Ok(()) } else { Err(faults) })
+    Ok(if problems.is_empty() { Ok(()) } else { Err(problems) })
 }
 
 /// Fills the templates among the parts, one after the other, because an account has one worker process at a time. Fails
@@ -118,17 +118,17 @@ async fn fill_part(
     )
     .await;
     filled.map_err(|error| match error {
-        pool::Error::Template(fault) => FailureReason::Templates(vec![faulty_template(&pointer, &fault)]),
+        pool::Error::Template(problem) => FailureReason::Templates(vec![faulty_template(&pointer, &problem)]),
         error @ pool::Error::Process(_) => FailureReason::TemplateProcess(error),
     })
 }
 
-fn too_much_filled(part: usize, most_bytes: u64) -> Fault {
+fn too_much_filled(part: usize, most_bytes: u64) -> Problem {
     let detail = format!(
         "The templates of a request may yield up to {most_bytes} bytes of HTML in total; this part exceeds that. \
          Split the request, or shorten the templates"
     );
-    Fault::invalid(format!("/parts/{part}"), detail)
+    Problem::invalid(format!("/parts/{part}"), detail)
 }
 
 /// A filled template.
@@ -160,7 +160,7 @@ pub(in crate::service) async fn fill(
 }
 
 /// Returns the warning about an undefined name, which counts as empty.
-fn undefined_name(pointer: &str, warning: &platen_template::fault::Warning) -> Warning {
+fn undefined_name(pointer: &str, warning: &platen_template::diagnostic::Warning) -> Warning {
     let (name, place) = (&warning.name, &warning.place);
     Warning {
         code: "template_undefined",

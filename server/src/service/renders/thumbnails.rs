@@ -24,15 +24,15 @@ use uuid::Uuid;
 use crate::{
     clock,
     domain::{
+        encryption::{EncryptionError, Place},
         ids::{AccountId, RenderId},
-        sealing::{Place, SealingError},
     },
     drawing::{
         DrawingError,
         child::{Drawn, Size},
     },
     service::{
-        account_keys::{DataKeyError, data_key},
+        data_keys::{DataKeyError, data_key},
         throttle::{Quota, Throttle},
     },
     state::AppState,
@@ -252,7 +252,7 @@ pub enum ThumbnailError {
     Interrupted(#[from] JoinError),
     /// The thumbnail can't be encrypted or decrypted.
     #[error("thumbnail: {0}")]
-    Sealing(#[from] SealingError),
+    Sealing(#[from] EncryptionError),
     /// The data key is unavailable.
     #[error(transparent)]
     DataKey(#[from] DataKeyError),

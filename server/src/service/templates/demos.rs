@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 
 use crate::{
     domain::{
-        account_log::Doer,
+        account_log::Actor,
         ids::{AccountId, TemplateId, UserId},
         template::demos::Demo,
     },
@@ -22,6 +22,6 @@ pub async fn create(
     now: OffsetDateTime,
 ) -> Result<TemplateId, TemplateError> {
     let id = TemplateId::generate();
-    insert(db, account, author, &Doer::SERVICE, id, &demo.named(name), now).await?;
+    insert(db, account, author, &Actor::SERVICE, id, &demo.named(name), now).await?;
     Ok(id)
 }

@@ -12,7 +12,7 @@ use platen_engine::{
     job::{Lane, Part, Phase},
     render_log::{NetworkRequest, RenderLog},
 };
-use platen_template::{fault::Warning as UndefinedName, language::Undefined, pool};
+use platen_template::{diagnostic::Warning as UndefinedName, language::Undefined, pool};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
         validation::json::{self, Unreadable},
     },
     drawing::{
-        Easel,
+        RasterStream,
         child::{Drawings, Drawn, Size},
     },
     memory::Reservation,
@@ -115,7 +115,7 @@ pub struct LivePreview {
     undefined: Vec<UndefinedName>,
     requests: Vec<NetworkRequest>,
     warnings: Vec<platen_engine::job::Warning>,
-    easel: Easel,
+    raster_stream: RasterStream,
     next: Next,
     /// Reserves memory for the editor's content until all results are sent.
     _memory: Reservation,
@@ -162,7 +162,7 @@ pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typ
     let filled = entered.within(Phase::Load, &log, filling).await;
     let filled = match filled.map_err(TemplateError::from)? {
         Ok(filled) => filled,
-        Err(pool::Error::Template(fault)) => return Ok(Live::Faulty(remarks::of_fault(&fault))),
+        Err(pool::Error::Template(problem)) => return Ok(Live::Faulty(remarks::of_problem(&problem))),
         Err(error) => return Err(TemplateError::from(error).into()),
     };
     let job = render.into_job(vec![Part::Html(filled.text)], &terms);
@@ -175,7 +175,7 @@ pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typ
         pages: document.page_count.min(MOST_PICTURES),
         first: typed.page,
     };
-    let easel = app.drawing.start(account, &document.pdf, wanted).await;
+    let raster_stream = app.drawing.start(account, &document.pdf, wanted).await;
     Ok(Live::Rendered(Box::new(LivePreview {
         page_count: document.page_count,
         bytes: document.pdf.len(),
@@ -188,7 +188,7 @@ pub async fn preview(app: &AppState, caller: &Caller, id: TemplateId, typed: Typ
         undefined: filled.warnings,
         requests: log.seen().requests,
         warnings: document.warnings,
-        easel: easel.map_err(TemplateError::from)?,
+        raster_stream: raster_stream.map_err(TemplateError::from)?,
         next: Next::FirstPage,
         _memory: memory,
     })))
@@ -200,13 +200,13 @@ impl LivePreview {
         match self.next {
             Next::FirstPage => {
                 self.next = Next::Remarks;
-                Ok(self.easel.next().await?.map(Seen::Page))
+                Ok(self.raster_stream.next().await?.map(Seen::Page))
             }
             Next::Remarks => {
                 self.next = Next::OtherPages;
                 Ok(Some(Seen::Remarks(self.remarks().await?)))
             }
-            Next::OtherPages => Ok(self.easel.next().await?.map(Seen::Page)),
+            Next::OtherPages => Ok(self.raster_stream.next().await?.map(Seen::Page)),
         }
     }
 
@@ -233,9 +233,9 @@ fn read(typed: &Typed) -> Result<(Box<RawValue>, RenderRequest), Remark> {
         Ok(data) if data.get().starts_with('{') => json::compact(data),
         Ok(_) => return Err(remarks::no_object()),
         Err(Unreadable::Malformed(error)) => return Err(remarks::no_json(&error)),
-        Err(Unreadable::Excess(fault)) => return Err(remarks::too_much_data(&fault)),
+        Err(Unreadable::Excess(problem)) => return Err(remarks::too_much_data(&problem)),
     };
     let wanted = PreviewRequest::of_editor(&typed.content, &typed.options, typed.dots_per_inch);
-    let wanted = wanted.map_err(|faults| remarks::of_options(&faults))?;
+    let wanted = wanted.map_err(|problems| remarks::of_options(&problems))?;
     Ok((data, wanted.render))
 }

@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use crate::{
     domain::{
+        encryption::Wrapped,
         ids::{AccountId, RenderId},
-        sealing::Wrapped,
     },
-    store::{account_storage::AccountStorage, error::StoreError, render_contents::Sealed},
+    store::{account_storage::AccountStorage, error::StoreError, render_contents::EncryptedContent},
 };
 
 /// What a worker needs to execute a render.
@@ -28,7 +28,7 @@ pub struct QueuedRender {
     /// The account's storage when its worker read the render.
     pub storage: AccountStorage,
     /// The encrypted request and the account's data key. `None` if the render has ended in the meantime.
-    pub content: Option<(Sealed, Wrapped)>,
+    pub content: Option<(EncryptedContent, Wrapped)>,
 }
 
 /// Returns a render that has not ended.
@@ -53,7 +53,7 @@ pub async fn find(db: &PgPool, account: AccountId, id: RenderId) -> Result<Optio
         let sealed = row
             .version
             .zip(row.sealed)
-            .map(|(version, sealed)| Sealed { version, sealed });
+            .map(|(version, sealed)| EncryptedContent { version, sealed });
         let data_key = row.secret_key_id.zip(row.wrapped_key);
         let data_key = data_key.map(|(secret_key_id, sealed)| Wrapped { secret_key_id, sealed });
         QueuedRender {

@@ -5,10 +5,10 @@ use platen_app::{
     backend::{account::AccountBackend, team::TeamBackend as _},
     error::AppError,
     model::{
+        account_summary::{AccountSummary, CreditPeriod, PaymentDue, ReadOnly},
         overview::{Activity, Glance, Span, Step},
         person::Person,
         role::{Permission, Role},
-        standing::{CreditPeriod, PaymentDue, ReadOnly, Standing},
         usage::{Usage, UsedDay},
     },
 };
@@ -23,11 +23,11 @@ use crate::{
         render::history::RenderState,
     },
     service::{
-        activity, announcements,
-        billing::{self, standing::PaymentDue as Due},
+        account_summary, activity, announcements,
+        billing::{self, status::PaymentDue as Due},
         credits,
         operators::look,
-        standing, storage_use,
+        storage_use,
     },
     store::{
         renders::statistics::{RenderGlance, RenderStep},
@@ -37,11 +37,11 @@ use crate::{
 
 #[async_trait]
 impl AccountBackend for RequestBackend {
-    async fn standing(&self) -> Result<Standing, AppError> {
+    async fn summary(&self) -> Result<AccountSummary, AppError> {
         let (caller, now) = (self.caller_who_may(Permission::SeeAccount).await?, clock::now());
-        let found = standing::standing(&self.app.db, &caller, now).await;
+        let found = account_summary::find(&self.app.db, &caller, now).await;
         let found = found.map_err(|error| self.internal(&error))?;
-        let due = billing::standing::payment_due(&self.app.billing, caller.account, now).await;
+        let due = billing::status::payment_due(&self.app.billing, caller.account, now).await;
         let due = due.map_err(|error| self.internal(&error))?;
         let announcements = announcements::list_shown(&self.app.db, caller.user.id, now).await;
         let announcements = announcements.map_err(|error| self.internal(&error))?;
@@ -49,7 +49,7 @@ impl AccountBackend for RequestBackend {
         let role = caller.role.ok_or(AppError::NoAccount)?;
         let accounts = self.own_accounts().await?;
         let account = accounts.iter().find(|account| account.current);
-        Ok(Standing {
+        Ok(AccountSummary {
             account: account.map_or_else(String::new, |account| account.name.clone()),
             person: Person {
                 name: summary.person,

@@ -3,7 +3,7 @@
 mod accounts;
 pub(super) mod announcements;
 pub(in crate::web) mod audit_log;
-mod failed_work;
+mod failed_jobs;
 mod health;
 
 use async_trait::async_trait;

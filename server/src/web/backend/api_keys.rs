@@ -18,7 +18,7 @@ use super::{RequestBackend, invalid, rejected};
 use crate::{
     clock,
     domain::{
-        account_log::Doer,
+        account_log::Actor,
         api_key::{Scope, Scopes},
         caller::Caller,
         ids::{ApiKeyId, TemplateId},
@@ -84,7 +84,7 @@ impl ApiKeyBackend for RequestBackend {
             clock::now(),
         );
         let read = read(&form, now)?;
-        let created = api_keys::create(&self.app.db, owned(&caller), &Doer::of_caller(&caller), read, now).await;
+        let created = api_keys::create(&self.app.db, owned(&caller), &Actor::of_caller(&caller), read, now).await;
         let created = created.map_err(|error| match error {
             CreateKeyError::Name => invalid(vec![Field::KeyName]),
             CreateKeyError::Expiry => invalid(vec![Field::ExpiryDay]),
@@ -104,8 +104,8 @@ impl ApiKeyBackend for RequestBackend {
             return Err(invalid(vec![Field::Overlap]));
         }
         let overlap = Duration::hours(overlap_hours.into());
-        let doer = Doer::of_caller(&caller);
-        let rotated = api_keys::rotate(&self.app.db, caller.account, &doer, id, overlap, now).await;
+        let actor = Actor::of_caller(&caller);
+        let rotated = api_keys::rotate(&self.app.db, caller.account, &actor, id, overlap, now).await;
         self.keep(&caller, &rotated.map_err(|error| self.not_ended(error))?, now)
             .await
     }
@@ -113,8 +113,8 @@ impl ApiKeyBackend for RequestBackend {
     async fn revoke_key(&self, id: String, name: String) -> Result<(), AppError> {
         let caller = self.confirmed_caller_who_may(Permission::ManageKeys).await?;
         let id = ApiKeyId::parse(&id).ok_or(AppError::NotFound)?;
-        let (db, doer, now) = (&self.app.db, Doer::of_caller(&caller), clock::now());
-        let revoked = api_keys::revoke_named(db, caller.account, &doer, id, &name, now).await;
+        let (db, actor, now) = (&self.app.db, Actor::of_caller(&caller), clock::now());
+        let revoked = api_keys::revoke_named(db, caller.account, &actor, id, &name, now).await;
         revoked.map_err(|error| self.not_ended(error))
     }
 }

@@ -7,8 +7,8 @@ use platen_app::{
     model::{
         money::Money,
         payment::{
-            Choice, Invoice, InvoiceState, Meaning, Overage, PackOffer, Papers, Payment, PaymentRefusal, PlanOffer,
-            Shop, Subscription,
+            BillingDetails, Catalog, Choice, Invoice, InvoiceState, Meaning, Overage, PackOffer, Payment,
+            PaymentRefusal, PlanOffer, Subscription,
         },
         rejection::{Field, Reason},
         role::Permission,
@@ -24,13 +24,13 @@ use crate::{
     clock,
     domain::{billing::FREE, caller::Caller},
     service::{
+        account_summary::account_name,
         billing::{
             BillingError,
             purchases::{self, Buyer, Change},
-            standing::{self, Overview},
+            status::{self, Overview},
         },
         credits, plans,
-        standing::account_name,
     },
     store::offers,
 };
@@ -47,7 +47,7 @@ impl PaymentBackend for RequestBackend {
             Err(error) => return Err(error),
         };
         let now = clock::now();
-        let overview = standing::overview(&self.app.billing, caller.account, back, now).await;
+        let overview = status::overview(&self.app.billing, caller.account, back, now).await;
         let Some(overview) = overview.map_err(|error| self.unpaid(error))? else {
             return Ok(Payment::ByOperator);
         };
@@ -64,14 +64,14 @@ impl PaymentBackend for RequestBackend {
         };
         let priced_plans = overview.plans.into_iter().filter(|plan| plan.price.is_some());
         let priced_packs = overview.packs.into_iter().filter(|pack| pack.price.is_some());
-        Ok(Payment::Open(Box::new(Shop {
+        Ok(Payment::Open(Box::new(Catalog {
             free,
             plans: priced_plans.map(plan_offer).collect(),
             packs: priced_packs.map(pack_offer).collect(),
             subscription,
             overage,
             choice: choice.zip(means).map(|(plan, means)| Choice { plan, means }),
-            papers: overview.papers.map(papers),
+            billing_details: overview.billing_details.map(billing_details),
         })))
     }
 
@@ -109,13 +109,13 @@ impl PaymentBackend for RequestBackend {
     async fn set_overage_limit(&self, credits: String) -> Result<(), AppError> {
         let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
         let now = clock::now();
-        let overage = standing::overage(&self.app.billing, caller.account, now).await;
+        let overage = status::overage(&self.app.billing, caller.account, now).await;
         let overage = overage.map_err(|error| self.internal(&error))?;
         let most = overage.ok_or_else(|| self.unpaid(BillingError::WrongMoment))?.most;
-        let mut faults = Vec::new();
-        let limit = number(&mut faults, Field::OverageLimit, &credits, 0, most);
-        if !faults.is_empty() {
-            return Err(invalid(faults));
+        let mut problems = Vec::new();
+        let limit = number(&mut problems, Field::OverageLimit, &credits, 0, most);
+        if !problems.is_empty() {
+            return Err(invalid(problems));
         }
         let done = purchases::set_overage_limit(&self.app.billing, &caller, limit.unwrap_or(0), now).await;
         done.map_err(|error| self.unpaid(error))
@@ -254,7 +254,7 @@ fn subscription(overview: &Overview, now: OffsetDateTime) -> Option<Subscription
         renews_at: current.period_ends_at,
         ends_at: current.cancel_at,
         next: kept.map(|kept| (name(&current.product), kept.until)),
-        due: standing::due_of(current, now).map(payment_due),
+        due: status::due_of(current, now).map(payment_due),
     })
 }
 
@@ -281,10 +281,10 @@ fn pack_offer(pack: offers::PackOffer) -> PackOffer {
     }
 }
 
-pub(super) fn papers(papers: standing::Papers) -> Papers {
-    match papers {
-        standing::Papers::Unknown => Papers::Unknown,
-        standing::Papers::Known { invoices, payer, card } => Papers::Known {
+pub(super) fn billing_details(billing_details: status::BillingDetails) -> BillingDetails {
+    match billing_details {
+        status::BillingDetails::Unknown => BillingDetails::Unknown,
+        status::BillingDetails::Known { invoices, payer, card } => BillingDetails::Known {
             invoices: invoices.into_iter().filter_map(invoice).collect(),
             card: card.map(|card| in_words(&card)),
             name: payer.name,

@@ -33,9 +33,9 @@ impl RequestBackend {
     /// Converts an error of the service to one for the visitor.
     pub(super) fn refused(&self, error: PeopleError) -> AppError {
         let reason = match error {
-            PeopleError::Invalid(faults) => {
+            PeopleError::Invalid(problems) => {
                 let is_faulty = |field: &Field| {
-                    let mut pointers = faults.iter().map(|fault| fault.pointer.as_str());
+                    let mut pointers = problems.iter().map(|problem| problem.pointer.as_str());
                     pointers.any(|pointer| pointer.strip_prefix('/') == Some(field.name()))
                 };
                 Reason::Invalid(Field::ALL.into_iter().filter(is_faulty).collect())

@@ -26,7 +26,7 @@ use super::{RequestBackend, rejected};
 use crate::{
     clock,
     domain::{
-        account_log::Doer,
+        account_log::Actor,
         caller::Access,
         ids::{AccountId, ApiKeyId, RenderId, TemplateId},
         render::{
@@ -152,7 +152,7 @@ impl RenderBackend for RequestBackend {
     async fn reveal_webhook_secret(&self) -> Result<(), AppError> {
         let (caller, now) = (self.caller_who_may(Permission::ManageWebhooks).await?, clock::now());
         let until = (now + SECRET_SHOWN).unix_timestamp();
-        let noted = webhook_secrets::note_look(&self.app.db, caller.account, &Doer::of_caller(&caller), now).await;
+        let noted = webhook_secrets::note_reading(&self.app.db, caller.account, &Actor::of_caller(&caller), now).await;
         noted.map_err(|error| self.internal(&error))?;
         let noted = self.session.insert(SECRET_SHOWN_UNTIL, until).await;
         noted.map_err(|error| self.internal(&error))
@@ -160,8 +160,8 @@ impl RenderBackend for RequestBackend {
 
     async fn replace_webhook_secret(&self) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::ManageWebhooks).await?;
-        let (db, keys, doer) = (&self.app.db, &self.app.secret_keys, Doer::of_caller(&caller));
-        let replaced = webhook_secrets::replace(db, keys, caller.account, &doer, clock::now()).await;
+        let (db, keys, actor) = (&self.app.db, &self.app.secret_keys, Actor::of_caller(&caller));
+        let replaced = webhook_secrets::replace(db, keys, caller.account, &actor, clock::now()).await;
         replaced.map_err(|error| self.internal(&error))
     }
 }

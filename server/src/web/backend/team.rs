@@ -18,19 +18,19 @@ use crate::{
     clock,
     domain::{
         client::device,
-        ids::{AccountId, DeedId, InvitationId, UserId},
+        ids::{AccountId, EventId, InvitationId, UserId},
     },
     service::{
-        account_log,
+        account_log, account_summary,
         people::{
             account,
             invitations::{self, Guest},
             team,
         },
-        sessions, standing,
+        sessions,
     },
     store::{
-        account_log::{Entry, Wanted},
+        account_log::{ActivityFilter, Entry},
         invitations::Invitation,
         members::Member,
     },
@@ -153,7 +153,7 @@ impl TeamBackend for RequestBackend {
         let user = self.user()?;
         if let Some(look) = self.look() {
             // During impersonation the operator acts only for the account in view, of which they are not a member.
-            let called = standing::called(&self.app.db, look.account).await;
+            let called = account_summary::called(&self.app.db, look.account).await;
             return Ok(vec![OwnAccount {
                 id: look.account.to_string(),
                 name: called.map_err(|error| self.internal(&error))?,
@@ -181,12 +181,12 @@ impl TeamBackend for RequestBackend {
     async fn account_log(&self, search: LogSearch) -> Result<LogPage, AppError> {
         let account = self.caller_who_may(Permission::ReadLog).await?.account;
         let (db, internal) = (&self.app.db, |error| self.internal(&error));
-        let wanted = Wanted {
+        let filter = ActivityFilter {
             person: search.person.as_deref().and_then(UserId::parse),
             topic: search.topic,
         };
-        let after = search.after.as_deref().and_then(DeedId::parse);
-        let found = account_log::page(db, account, &wanted, after).await.map_err(internal)?;
+        let after = search.after.as_deref().and_then(EventId::parse);
+        let found = account_log::page(db, account, &filter, after).await.map_err(internal)?;
         let authors = account_log::authors(db, account).await.map_err(internal)?;
         Ok(LogPage {
             entries: found.items.into_iter().map(entry).collect(),

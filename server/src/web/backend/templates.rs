@@ -29,7 +29,7 @@ use crate::{
             ExpectedVersion, MOST_PREVIEW_VALUES, NewTemplate, Submission, TemplateVersion, VersionSummary,
             demos::Demo, labels,
         },
-        validation::{Fault, json},
+        validation::{Problem, json},
     },
     service::{
         parsers::Busy,
@@ -184,7 +184,7 @@ impl RequestBackend {
         match error {
             TemplateError::NotFound => AppError::NotFound,
             TemplateError::Changed => rejected(Reason::SavedMeanwhile),
-            TemplateError::Invalid(faults) => faulty(&faults),
+            TemplateError::Invalid(problems) => faulty(&problems),
             error @ (TemplateError::Process(_)
             | TemplateError::Render(_)
             | TemplateError::Memory(_)
@@ -216,17 +216,17 @@ fn body(name: &str, content: &str, data: &Map<String, Value>) -> Value {
 }
 
 fn submission<T: crate::domain::template::Saved>(body: &Value) -> Result<Submission<T>, AppError> {
-    Submission::read(body.to_string().as_bytes()).map_err(|faults| faulty(&faults))
+    Submission::read(body.to_string().as_bytes()).map_err(|problems| faulty(&problems))
 }
 
-fn faulty(faults: &[Fault]) -> AppError {
+fn faulty(problems: &[Problem]) -> AppError {
     let fields = [
         ("/template/name", Field::TemplateName),
         ("/template/content", Field::TemplateContent),
         ("/template/preview_context", Field::TemplateData),
     ];
     let named = fields.into_iter().filter(|(pointer, _)| {
-        let mut pointers = faults.iter().map(|fault| fault.pointer.as_str());
+        let mut pointers = problems.iter().map(|problem| problem.pointer.as_str());
         pointers.any(|found| found.starts_with(pointer))
     });
     invalid(named.map(|(_, field)| field).collect())

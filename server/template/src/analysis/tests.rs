@@ -75,7 +75,7 @@ fn macros_that_call_themselves_end() {
 
 #[test]
 fn faults_of_syntax_are_reported_with_their_place() {
-    let place = schema("a\n{{ b").err().and_then(|fault| fault.place);
+    let place = schema("a\n{{ b").err().and_then(|diagnostic| diagnostic.place);
     assert_eq!(place.map(|place| place.line), Some(2));
 }
 

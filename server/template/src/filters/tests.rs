@@ -1,14 +1,14 @@
 use minijinja::Value;
 
 use crate::{
-    fault::FaultKind,
+    diagnostic::DiagnosticKind,
     language::{Undefined, render},
 };
 
 fn filled(template: &str) -> String {
     match render(template, Value::from(()), Undefined::Refuse) {
         Ok(rendered) => rendered.text,
-        Err(fault) => format!("FAULT: {fault}"),
+        Err(diagnostic) => format!("FAULT: {diagnostic}"),
     }
 }
 
@@ -77,10 +77,16 @@ fn what_a_filter_cannot_use_is_a_fault_that_says_what_it_can() {
         ),
         ("{{ 'x'|barcode('aztec') }}", "not \"aztec\""),
     ] {
-        let fault = render(template, Value::from(()), Undefined::Refuse).err();
-        let message = fault.as_ref().map_or_else(String::new, |fault| fault.message.clone());
+        let diagnostic = render(template, Value::from(()), Undefined::Refuse).err();
+        let message = diagnostic
+            .as_ref()
+            .map_or_else(String::new, |diagnostic| diagnostic.message.clone());
         assert!(message.contains(expected), "{template}: {message}");
-        assert_eq!(fault.map(|fault| fault.kind), Some(FaultKind::Operation), "{template}");
+        assert_eq!(
+            diagnostic.map(|diagnostic| diagnostic.kind),
+            Some(DiagnosticKind::Operation),
+            "{template}"
+        );
     }
 }
 

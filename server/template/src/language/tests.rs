@@ -2,7 +2,7 @@ use minijinja::{Value, value::Serde};
 use serde_json::json;
 
 use super::{LONGEST_OUTPUT, Rendered, Undefined, check, render};
-use crate::fault::{Fault, FaultKind};
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 
 fn context() -> Value {
     Value::from(Serde(json!({
@@ -13,10 +13,10 @@ fn context() -> Value {
 }
 
 fn lenient(template: &str) -> Rendered {
-    render(template, context(), Undefined::Warn).unwrap_or_else(|fault| panic!("{template}: {fault:?}"))
+    render(template, context(), Undefined::Warn).unwrap_or_else(|diagnostic| panic!("{template}: {diagnostic:?}"))
 }
 
-fn refused(template: &str) -> Fault {
+fn refused(template: &str) -> Diagnostic {
     render(template, context(), Undefined::Refuse)
         .err()
         .unwrap_or_else(|| panic!("{template} is accepted"))
@@ -68,10 +68,10 @@ fn names_are_any_unicode_identifiers() {
         warnings("äöü {{ größe }}\n{{ 客户.名字|upper }} {{ _ñ }}"),
         ["größe@1:8", "客户.名字@2:4", "_ñ@2:22"]
     );
-    let fault = refused("{{ größe }}");
-    assert_eq!(fault.message, "`größe` is undefined");
-    let fault = check("{% for ü in größen %}\n{{ ü. }}{% endfor %}").expect_err("no template");
-    assert_eq!(fault.place.map(|place| (place.line, place.column)), Some((2, 7)));
+    let diagnostic = refused("{{ größe }}");
+    assert_eq!(diagnostic.message, "`größe` is undefined");
+    let diagnostic = check("{% for ü in größen %}\n{{ ü. }}{% endfor %}").expect_err("no template");
+    assert_eq!(diagnostic.place.map(|place| (place.line, place.column)), Some((2, 7)));
 }
 
 #[test]
@@ -89,10 +89,10 @@ fn asking_whether_something_is_there_is_no_use_of_it() {
 
 #[test]
 fn a_strict_template_refuses_what_a_lenient_one_reports() {
-    let fault = refused("a\n  {{ customer.nam }}");
-    assert_eq!(fault.kind, FaultKind::Undefined);
-    assert_eq!(fault.message, "`customer.nam` is undefined");
-    let place = fault.place.map(|place| (place.line, place.column, place.excerpt));
+    let diagnostic = refused("a\n  {{ customer.nam }}");
+    assert_eq!(diagnostic.kind, DiagnosticKind::Undefined);
+    assert_eq!(diagnostic.message, "`customer.nam` is undefined");
+    let place = diagnostic.place.map(|place| (place.line, place.column, place.excerpt));
     assert_eq!(place, Some((2, 6, "  {{ customer.nam }}".to_owned())));
     for filter in [
         "number",
@@ -136,14 +136,14 @@ fn watching_a_template_changes_nothing_else_in_it() {
 
 #[test]
 fn faults_in_a_watched_template_lie_where_they_lie_in_the_original() {
-    let fault = render(
+    let diagnostic = render(
         "{{ missing }}{{ customer.name }}{{ customer|nope }}",
         context(),
         Undefined::Warn,
     )
     .err();
-    let place = fault
-        .and_then(|fault| fault.place)
+    let place = diagnostic
+        .and_then(|diagnostic| diagnostic.place)
         .map(|place| (place.column, place.excerpt));
     assert_eq!(
         place,
@@ -154,41 +154,55 @@ fn faults_in_a_watched_template_lie_where_they_lie_in_the_original() {
 #[test]
 fn faults_say_what_and_where() {
     for (template, kind, line, message) in [
-        ("a\nb\n{{ c", FaultKind::Syntax, 3, "end of input"),
-        ("{% for %}", FaultKind::Syntax, 1, "unexpected"),
-        ("\n{{ 'a'|nope }}", FaultKind::Operation, 2, "nope"),
-        ("{{ nope() }}", FaultKind::Operation, 1, "nope is unknown"),
-        ("\n\n{{ 1 / 0 }}", FaultKind::Operation, 3, "unable to calculate"),
-        ("{% include 'a' %}", FaultKind::Operation, 1, "non-existing template"),
+        ("a\nb\n{{ c", DiagnosticKind::Syntax, 3, "end of input"),
+        ("{% for %}", DiagnosticKind::Syntax, 1, "unexpected"),
+        ("\n{{ 'a'|nope }}", DiagnosticKind::Operation, 2, "nope"),
+        ("{{ nope() }}", DiagnosticKind::Operation, 1, "nope is unknown"),
+        ("\n\n{{ 1 / 0 }}", DiagnosticKind::Operation, 3, "unable to calculate"),
         (
-            "{% import 'template' as t %}",
-            FaultKind::Operation,
+            "{% include 'a' %}",
+            DiagnosticKind::Operation,
             1,
             "non-existing template",
         ),
-        ("{% extends '/etc/passwd' %}", FaultKind::Operation, 1, "does not exist"),
+        (
+            "{% import 'template' as t %}",
+            DiagnosticKind::Operation,
+            1,
+            "non-existing template",
+        ),
+        (
+            "{% extends '/etc/passwd' %}",
+            DiagnosticKind::Operation,
+            1,
+            "does not exist",
+        ),
         (
             "\n{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
-            FaultKind::Time,
+            DiagnosticKind::Time,
             2,
             "longer",
         ),
         (
             "{% macro m() %}{{ m() }}{% endmacro %}\n{{ m() }}",
-            FaultKind::Operation,
+            DiagnosticKind::Operation,
             1,
             "recursion",
         ),
-        ("{{ debug() }}", FaultKind::Operation, 1, "debug is unknown"),
+        ("{{ debug() }}", DiagnosticKind::Operation, 1, "debug is unknown"),
     ] {
-        let fault = refused(template);
-        assert_eq!(fault.kind, kind, "{template}: {fault:?}");
+        let diagnostic = refused(template);
+        assert_eq!(diagnostic.kind, kind, "{template}: {diagnostic:?}");
         assert_eq!(
-            fault.place.as_ref().map(|place| place.line),
+            diagnostic.place.as_ref().map(|place| place.line),
             Some(line),
-            "{template}: {fault:?}"
+            "{template}: {diagnostic:?}"
         );
-        assert!(fault.message.contains(message), "{template}: {}", fault.message);
+        assert!(
+            diagnostic.message.contains(message),
+            "{template}: {}",
+            diagnostic.message
+        );
     }
 }
 
@@ -197,7 +211,7 @@ fn output_is_limited() {
     let row = "x".repeat(1 << 16);
     let template = format!("{{% for i in range(300) %}}{row}{{% endfor %}}");
     assert!(300 * row.len() > LONGEST_OUTPUT);
-    assert_eq!(refused(&template).kind, FaultKind::Output);
+    assert_eq!(refused(&template).kind, DiagnosticKind::Output);
 }
 
 #[test]
@@ -215,16 +229,19 @@ fn a_check_finds_what_does_not_exist_in_parts_that_are_not_reached() {
         ("{{ a is evn }}", "test evn is unknown", 9),
         ("{{ a", "end of input", 4),
     ] {
-        let fault = check(template).err().unwrap_or_else(|| panic!("{template} passes"));
-        assert!(fault.message.contains(message), "{}", fault.message);
-        assert_eq!(fault.place.map(|place| place.column), Some(column), "{template}");
+        let diagnostic = check(template).err().unwrap_or_else(|| panic!("{template} passes"));
+        assert!(diagnostic.message.contains(message), "{}", diagnostic.message);
+        assert_eq!(diagnostic.place.map(|place| place.column), Some(column), "{template}");
     }
 }
 
 #[test]
 fn long_lines_and_many_lines_are_no_trouble() {
     let long = format!("{{{{ {} }}}}{{{{ nope() }}}}", "9".repeat(70_000));
-    assert_eq!(check(&long).err().map(|fault| fault.kind), Some(FaultKind::Syntax));
+    assert_eq!(
+        check(&long).err().map(|diagnostic| diagnostic.kind),
+        Some(DiagnosticKind::Syntax)
+    );
     let many = "\n".repeat(70_000) + "{{ nope() }}";
     assert_eq!(refused(&many).place.map(|place| place.line), Some(70_001));
 }

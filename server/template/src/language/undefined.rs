@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use minijinja::{Environment, Error, State, Value, machinery::parse, syntax::SyntaxConfig};
 
 use crate::{
-    fault::{Place, Warning},
+    diagnostic::{Place, Warning},
     language::{NAME, uses::Uses},
 };
 

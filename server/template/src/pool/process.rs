@@ -10,7 +10,7 @@ use tokio::{
 };
 
 use crate::{
-    fault::{Fault, FaultKind},
+    diagnostic::{Diagnostic, DiagnosticKind},
     pool::{ChildCommand, Error},
     wire::{checked_length, length_of},
 };
@@ -53,7 +53,7 @@ impl Process {
         match timeout(WALL_CLOCK, self.exchange(frame)).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(self.cause(error).await),
-            Err(_) => Err(Fault::limit(FaultKind::Time).into()),
+            Err(_) => Err(Diagnostic::limit(DiagnosticKind::Time).into()),
         }
     }
 
@@ -83,8 +83,8 @@ impl Process {
     async fn cause(&mut self, error: io::Error) -> Error {
         match timeout(ENDING, self.child.wait()).await {
             Ok(Ok(status)) => match limit_exceeded(status) {
-                Some(Limit::Time) => Fault::limit(FaultKind::Time).into(),
-                Some(Limit::Memory) => Fault::limit(FaultKind::Memory).into(),
+                Some(Limit::Time) => Diagnostic::limit(DiagnosticKind::Time).into(),
+                Some(Limit::Memory) => Diagnostic::limit(DiagnosticKind::Memory).into(),
                 None => Error::Process(io::Error::other(format!("it exited with {status}: {error}"))),
             },
             Ok(Err(error)) => Error::Process(error),

@@ -4,7 +4,7 @@ use std::{
 };
 
 use platen_template::{
-    fault::FaultKind,
+    diagnostic::DiagnosticKind,
     language::Undefined,
     pool::{Error, Pool},
 };
@@ -37,7 +37,7 @@ async fn ending(pool: &Pool, template: &str, context: &Map<String, Value>) -> St
     assert!(took < PATIENCE, "{shown}: took {took:?}");
     match ended {
         Ok(_) => "ok".to_owned(),
-        Err(Error::Template(fault)) => format!("{:?}", fault.kind).to_lowercase(),
+        Err(Error::Template(diagnostic)) => format!("{:?}", diagnostic.kind).to_lowercase(),
         Err(error @ Error::Process(_)) => panic!("{shown}: {error:?}"),
     }
 }
@@ -213,7 +213,7 @@ async fn contexts_that_are_hostile_by_size_or_depth_end_as_well() {
 
 #[test]
 fn the_kinds_that_limits_have_are_the_words_that_clients_see() {
-    let words: Vec<String> = [FaultKind::Memory, FaultKind::Time, FaultKind::Output]
+    let words: Vec<String> = [DiagnosticKind::Memory, DiagnosticKind::Time, DiagnosticKind::Output]
         .iter()
         .map(|kind| serde_json::to_string(kind).expect("it is a word"))
         .collect();

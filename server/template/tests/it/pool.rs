@@ -4,7 +4,7 @@ use std::{
 };
 
 use platen_template::{
-    fault::FaultKind,
+    diagnostic::DiagnosticKind,
     language::Undefined,
     pool::{LONGEST_INPUT, Pool},
 };
@@ -34,7 +34,7 @@ async fn all_that_a_child_does_comes_back() {
     let deep = format!("{{{{ a{} }}}}", ".a".repeat(300));
     assert!(pool.schema(ADA, &deep).await.is_ok());
     assert!(pool.check(ADA, "{{ name }}").await.is_ok());
-    assert_eq!(kind(pool.check(ADA, "{{ name").await), FaultKind::Syntax);
+    assert_eq!(kind(pool.check(ADA, "{{ name").await), DiagnosticKind::Syntax);
 }
 
 #[tokio::test]
@@ -103,11 +103,11 @@ async fn input_beyond_the_limit_is_refused() {
     let pool = pool(1).await;
     let context = Map::from_iter([("x".to_owned(), Value::from("x".repeat(LONGEST_INPUT)))]);
     let refused = pool.render(ADA, "{{ x }}", &context, Undefined::Refuse).await;
-    assert_eq!(kind(refused), FaultKind::Input);
+    assert_eq!(kind(refused), DiagnosticKind::Input);
     let deep = (0..1000).fold(Value::Null, |inner, _| Value::from(vec![inner]));
     let context = Map::from_iter([("x".to_owned(), deep)]);
     let refused = pool.render(ADA, "{{ x }}", &context, Undefined::Refuse).await;
-    assert_eq!(kind(refused), FaultKind::Input);
+    assert_eq!(kind(refused), DiagnosticKind::Input);
 }
 
 #[tokio::test]

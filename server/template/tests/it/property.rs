@@ -1,7 +1,7 @@
 use minijinja::{Value, value::Serde};
 use platen_template::{
     analysis,
-    fault::Fault,
+    diagnostic::Diagnostic,
     language::{self, Undefined},
 };
 use proptest::prelude::*;
@@ -42,14 +42,14 @@ proptest! {
 
     #[test]
     fn no_text_makes_a_child_panic_and_its_faults_lie_within_it(template in template()) {
-        let within = |fault: &Fault| fault
+        let within = |diagnostic: &Diagnostic| diagnostic
             .place
             .as_ref()
             .is_none_or(|place| place.line <= template.matches('\n').count() + 1);
         let lenient = language::render(&template, context(), Undefined::Warn);
         let strict = language::render(&template, context(), Undefined::Refuse);
-        if let Err(fault) = &lenient {
-            prop_assert!(within(fault), "{fault:?}");
+        if let Err(diagnostic) = &lenient {
+            prop_assert!(within(diagnostic), "{diagnostic:?}");
         }
         // Watching a template for undefined names, which an undefined name before it triggers, changes nothing.
         if let Ok(strict) = &strict {
@@ -60,8 +60,8 @@ proptest! {
             prop_assert!(analysis::schema(&template).is_ok());
             prop_assert!(analysis::unused(&template, &context()).is_ok());
             // Watching cannot make a template invalid.
-            let kind = lenient.err().map(|fault| fault.kind);
-            prop_assert!(kind != Some(platen_template::fault::FaultKind::Syntax), "{:?}", kind);
+            let kind = lenient.err().map(|diagnostic| diagnostic.kind);
+            prop_assert!(kind != Some(platen_template::diagnostic::DiagnosticKind::Syntax), "{:?}", kind);
         }
     }
 }

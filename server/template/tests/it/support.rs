@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use platen_template::{
-    fault::FaultKind,
+    diagnostic::DiagnosticKind,
     language::{Rendered, Undefined},
     pool::{ChildCommand, Error, Pool},
 };
@@ -38,9 +38,9 @@ pub(crate) async fn serves(pool: &Pool, account: Uuid) -> bool {
 }
 
 /// Returns the kind of a template error.
-pub(crate) fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> FaultKind {
+pub(crate) fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> DiagnosticKind {
     match result {
-        Err(Error::Template(fault)) => fault.kind,
+        Err(Error::Template(diagnostic)) => diagnostic.kind,
         other => panic!("not a template's fault: {other:?}"),
     }
 }

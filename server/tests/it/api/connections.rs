@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 
 use crate::support::{
-    fault_proxy::{Fault, FaultProxy},
+    fault_proxy::{FaultProxy, Problem},
     object_stores::{Access, access_key, gcs, s3, service_account_key},
-    studio::{Studio, faults, header},
+    studio::{Studio, header, problems},
 };
 
 const CONNECTIONS: &str = "/api/v1/connections";
@@ -157,7 +157,7 @@ async fn what_cannot_be_connected_to_is_refused() {
     let mut connection = to_s3("http://127.0.0.1:9000", "a/b");
     connection["path_prefix"] = "a".into();
     connection["credentials"] = json!({"access_key_id": "a"});
-    let found = faults(studio.connect(&connection).await).await;
+    let found = problems(studio.connect(&connection).await).await;
     let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
     assert_eq!(
         pointers,
@@ -176,16 +176,16 @@ async fn names_and_places_are_unique_in_an_account() {
     let studio = Studio::start().await;
     let mut connection = to_google("documents");
     studio.connected(&connection).await;
-    let fault = |found: Vec<(String, String)>| found.into_iter().next().expect("a fault").0;
+    let problem = |found: Vec<(String, String)>| found.into_iter().next().expect("a fault").0;
     connection["bucket"] = "others".into();
     assert_eq!(
-        fault(faults(studio.connect(&connection).await).await),
+        problem(problems(studio.connect(&connection).await).await),
         "/connection/name"
     );
     connection["bucket"] = "documents".into();
     connection["name"] = "another".into();
     assert_eq!(
-        fault(faults(studio.connect(&connection).await).await),
+        problem(problems(studio.connect(&connection).await).await),
         "/connection/path_prefix"
     );
     connection["path_prefix"] = "a/".into();
@@ -250,7 +250,7 @@ async fn a_test_says_what_to_do() {
         "{nowhere}"
     );
 
-    let proxy = FaultProxy::before(&store.authority, [Fault::Answered(503, "application/xml", "")]).await;
+    let proxy = FaultProxy::before(&store.authority, [Problem::Answered(503, "application/xml", "")]).await;
     let busy = advice(to_s3(&proxy.endpoint(), "busy-bucket")).await;
     assert!(busy.starts_with("The store is busy or unavailable"), "{busy}");
 
@@ -317,11 +317,11 @@ async fn a_role_that_cannot_be_assumed_is_explained() {
     let store = s3().await;
     let denied = "<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not authorized to perform: sts:AssumeRole\
                   </Message></Error></ErrorResponse>";
-    let faults = [
-        Fault::Answered(403, "text/xml", denied),
-        Fault::Answered(503, "text/xml", ""),
+    let problems = [
+        Problem::Answered(403, "text/xml", denied),
+        Problem::Answered(503, "text/xml", ""),
     ];
-    let tokens = FaultProxy::before(&store.authority, faults).await;
+    let tokens = FaultProxy::before(&store.authority, problems).await;
     let studio = Studio::start_with(&[
         ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
         ("PLATEN_AWS_ACCESS_KEY_ID", "platen"),
@@ -351,7 +351,7 @@ async fn without_an_identity_at_amazon_no_role_is_taken() {
     let studio = Studio::start().await;
     let mut connection = to_s3("https://store.example", "documents");
     connection["credentials"] = json!({"role_arn": ROLE});
-    let found = faults(studio.connect(&connection).await).await;
+    let found = problems(studio.connect(&connection).await).await;
     assert_eq!(found[0].0, "/connection/credentials/role_arn");
 }
 
@@ -378,7 +378,7 @@ fn as_acme(bucket: &str) -> Value {
 #[tokio::test]
 async fn the_service_acts_as_a_service_account_only_where_the_bucket_is_open_to_the_account() {
     let store = gcs().await;
-    let iam = FaultProxy::before(&store.authority, [Fault::Answered(200, "application/json", TOKEN)]).await;
+    let iam = FaultProxy::before(&store.authority, [Problem::Answered(200, "application/json", TOKEN)]).await;
     let google = FaultProxy::before(&store.authority, []).await;
     let studio = studio_that_impersonates(&iam.endpoint(), &google.endpoint()).await;
     let bucket = store.bucket().await;
@@ -399,7 +399,7 @@ async fn the_service_acts_as_a_service_account_only_where_the_bucket_is_open_to_
     // Another account's bucket owner has granted access.
     let neighbour = studio.service.account("neighbour@example.org");
     store.put(&bucket, "a/b/platen-account", &neighbour.id).await;
-    iam.spoil([Fault::Answered(200, "application/json", TOKEN)]);
+    iam.spoil([Problem::Answered(200, "application/json", TOKEN)]);
     let advice = studio.tested(&path).await.remove(0).1;
     assert_eq!(advice, Some(refused(&studio.account.id)));
     assert_eq!(store.names(&bucket).await, ["a/b/platen-account"]);
@@ -407,20 +407,20 @@ async fn the_service_acts_as_a_service_account_only_where_the_bucket_is_open_to_
     store
         .put(&bucket, "a/b/platen-account", &format!("{}\n", studio.account.id))
         .await;
-    iam.spoil([Fault::Answered(200, "application/json", TOKEN)]);
+    iam.spoil([Problem::Answered(200, "application/json", TOKEN)]);
     assert_eq!(studio.tested(&path).await, passed());
     // Neither the service's own credentials nor a key are sent to the store.
     for request in google.requests() {
         assert!(request.contains("authorization: Bearer a token of acme's"), "{request}");
     }
-    assert_eq!(iam.faults_left(), 0);
+    assert_eq!(iam.problems_left(), 0);
 }
 
 #[tokio::test]
 async fn a_service_account_that_the_service_may_not_act_as_is_explained() {
     let store = gcs().await;
     let denied = r#"{"error": {"code": 403, "message": "Permission 'iam.serviceAccounts.getAccessToken' denied"}}"#;
-    let iam = FaultProxy::before(&store.authority, [Fault::Answered(403, "application/json", denied)]).await;
+    let iam = FaultProxy::before(&store.authority, [Problem::Answered(403, "application/json", denied)]).await;
     let studio = studio_that_impersonates(&iam.endpoint(), &store.endpoint()).await;
     let path = studio.connected(&as_acme(&store.bucket().await)).await;
     let advice = studio.tested(&path).await.remove(0).1.expect("advice");
@@ -431,12 +431,12 @@ async fn a_service_account_that_the_service_may_not_act_as_is_explained() {
 #[tokio::test]
 async fn without_an_identity_at_google_nobody_is_impersonated() {
     let studio = Studio::start().await;
-    let found = faults(studio.connect(&as_acme("documents")).await).await;
+    let found = problems(studio.connect(&as_acme("documents")).await).await;
     assert_eq!(found[0].0, "/connection/credentials/type");
     let mut connection = as_acme("documents");
     connection["credentials"]["client_email"] = "../evil@x".into();
     connection["credentials"]["service_account_impersonation_url"] = "http://169.254.169.254/".into();
-    let found = faults(studio.connect(&connection).await).await;
+    let found = problems(studio.connect(&connection).await).await;
     let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
     assert_eq!(
         pointers,

@@ -73,7 +73,7 @@ async fn every_ten_pages_begun_cost_a_credit_and_failures_nothing() {
         assert_eq!(answer.status(), 200);
         assert_eq!(header(&answer, "x-credits-used"), cost);
     }
-    studio.fault("<p>", json!({"pages": "7"})).await;
+    studio.problem("<p>", json!({"pages": "7"})).await;
 
     let used = credits(&studio.service, &studio.account).await;
     assert_eq!((&used["credits_total"], &used["credits_used"]), (&json!(10), &json!(4)));

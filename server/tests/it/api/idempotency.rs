@@ -11,7 +11,7 @@ use sqlx::{Connection, PgConnection};
 use crate::support::{
     origin::Origin,
     process::PATIENCE,
-    studio::{Studio, asked, body, faults, header},
+    studio::{Studio, asked, body, header, problems},
 };
 
 impl Studio {
@@ -101,13 +101,13 @@ async fn the_first_outcome_comes_again_byte_for_byte_and_costs_nothing() {
 async fn a_key_stands_for_one_body_and_one_mode() {
     let mut studio = Studio::start().await;
     assert_eq!(studio.send_as("order 1", &page("one")).await.status(), 200);
-    let other = faults(studio.send_as("order 1", &page("two")).await).await;
+    let other = problems(studio.send_as("order 1", &page("two")).await).await;
     assert_eq!(other[0].0, "");
     assert!(other[0].1.contains("another body"), "{other:?}");
 
     let create = ["keys", "create", "--email", "ann@example.org", "--name", "n", "--test"];
     studio.account.key = studio.service.command(&create, "").succeeded();
-    assert_eq!(faults(studio.send_as("order 1", &page("one")).await).await[0].0, "");
+    assert_eq!(problems(studio.send_as("order 1", &page("one")).await).await[0].0, "");
     assert_eq!(
         header(&studio.send_as("test 1", &page("one")).await, "x-credits-used"),
         "0"
@@ -120,14 +120,14 @@ async fn a_key_stands_for_one_body_and_one_mode() {
 async fn keys_are_1_to_255_printable_ascii_characters() {
     let studio = Studio::start().await;
     for key in ["", "tab\there", &"x".repeat(256)] {
-        let (pointer, detail) = faults(studio.send_as(key, &page("x")).await).await.remove(0);
+        let (pointer, detail) = problems(studio.send_as(key, &page("x")).await).await.remove(0);
         assert_eq!(pointer, "", "{key}");
         assert!(detail.contains("1 to 255 printable ASCII"), "{detail}");
     }
     let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
     let request = request.bearer_auth(&studio.account.key).json(&page("x"));
     let twice = request.header("idempotency-key", "a").header("idempotency-key", "b");
-    assert_eq!(faults(twice.send().await.unwrap()).await[0].0, "");
+    assert_eq!(problems(twice.send().await.unwrap()).await[0].0, "");
     assert_eq!(studio.send_as(&"~".repeat(255), &page("x")).await.status(), 200);
 }
 
@@ -163,7 +163,7 @@ async fn a_request_under_way_is_said_to_be_under_way() {
     let first = studio.send_as("order", &slow);
     let second = async {
         asked(&origin).await;
-        let other = faults(studio.send_as("order", &page("other")).await).await;
+        let other = problems(studio.send_as("order", &page("other")).await).await;
         assert!(other[0].1.contains("another body"), "{other:?}");
         let second = studio.send_as("order", &slow).await;
         origin.release();
@@ -184,12 +184,12 @@ async fn a_fault_found_while_rendering_is_an_outcome_and_one_found_before_is_non
     let second = studio.send_as("order", &missing).await;
     assert!(is_replayed(&second) && !is_replayed(&first));
     assert_eq!(lasting_headers(&first), lasting_headers(&second));
-    assert_eq!(faults(first).await, faults(second).await);
+    assert_eq!(problems(first).await, problems(second).await);
     assert_eq!(origin.hits().len(), 1);
 
     let mut faulty = page("x");
     faulty["scale"] = 3.into();
-    assert_eq!(faults(studio.send_as("new", &faulty).await).await[0].0, "/scale");
+    assert_eq!(problems(studio.send_as("new", &faulty).await).await[0].0, "/scale");
     assert_eq!(studio.send_as("new", &page("x")).await.status(), 200);
 }
 
@@ -337,7 +337,7 @@ async fn a_template_is_filled_once_and_need_not_be_there_any_more() {
     };
     let (letter, faulty) = (part(&path), part(&faulty));
     let first = studio.send_as("letter", &letter).await.bytes().await.unwrap();
-    let fault = faults(studio.send_as("faulty", &faulty).await).await;
+    let problem = problems(studio.send_as("faulty", &faulty).await).await;
     let delete = studio.request(Method::DELETE, &path).send().await.unwrap();
     assert_eq!(delete.status(), 204);
     let again = studio.send_as("letter", &letter).await;
@@ -345,5 +345,5 @@ async fn a_template_is_filled_once_and_need_not_be_there_any_more() {
     assert_eq!(again.bytes().await.unwrap(), first);
     let again = studio.send_as("faulty", &faulty).await;
     assert!(is_replayed(&again));
-    assert_eq!(faults(again).await, fault);
+    assert_eq!(problems(again).await, problem);
 }

@@ -8,7 +8,7 @@ mod versions;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::studio::{Studio, faults, header};
+use crate::support::studio::{Studio, header, problems};
 
 const PATH: &str = "/api/v1/templates";
 
@@ -97,7 +97,7 @@ async fn every_fault_of_a_body_is_listed_the_templates_own_too() {
     let content = "<p>\n{{ total|curency('EUR') }}";
     let body = json!({"template": {"name": "", "content": content, "preview_context": [], "x": 1}, "y": 2});
     let answer = studio.request(Method::POST, PATH).json(&body).send().await.unwrap();
-    let found = faults(answer).await;
+    let found = problems(answer).await;
     let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
     assert_eq!(
         pointers,
@@ -115,7 +115,7 @@ async fn every_fault_of_a_body_is_listed_the_templates_own_too() {
     }
 
     let missing = studio.request(Method::POST, PATH).json(&json!({"template": {}}));
-    let found = faults(missing.send().await.unwrap()).await;
+    let found = problems(missing.send().await.unwrap()).await;
     let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
     assert_eq!(pointers, ["/template/name", "/template/content"]);
 }
@@ -154,7 +154,7 @@ async fn lists_are_newest_first_whole_or_in_pages() {
 async fn faulty_pages_are_refused_at_the_parameter() {
     let studio = Studio::start().await;
     let ask = studio.request(Method::GET, &format!("{PATH}?page_size=0&cursor=nonsense"));
-    let found = faults(ask.send().await.unwrap()).await;
+    let found = problems(ask.send().await.unwrap()).await;
     let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
     assert_eq!(pointers, ["/page_size", "/cursor"]);
 }

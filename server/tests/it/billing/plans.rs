@@ -6,7 +6,7 @@ use platen_server::{
         BillingError,
         purchases::{self, Change},
         reconciliation,
-        standing::{self, Papers, PaymentDue},
+        status::{self, BillingDetails, PaymentDue},
     },
 };
 use time::{Duration, OffsetDateTime};
@@ -108,7 +108,7 @@ async fn what_is_not_paid_ends_in_the_free_plan_after_seven_days_and_returns_wit
     shop.stripe.fail_payment(&subscription, 86_400);
     shop.hear_all().await;
     let now = clock::now();
-    let due = standing::payment_due(&shop.billing, ann.account, now)
+    let due = status::payment_due(&shop.billing, ann.account, now)
         .await
         .expect("asked");
     let Some(PaymentDue::Until(until)) = due else {
@@ -122,7 +122,7 @@ async fn what_is_not_paid_ends_in_the_free_plan_after_seven_days_and_returns_wit
     shop.execute("update stripe_customers set look_at = now()").await;
     shop.look().await;
     assert_eq!(shop.plan(&ann).await, ("Free".to_owned(), 700));
-    let due = standing::payment_due(&shop.billing, ann.account, now)
+    let due = status::payment_due(&shop.billing, ann.account, now)
         .await
         .expect("asked");
     assert_eq!(due, Some(PaymentDue::Overdue));
@@ -332,12 +332,12 @@ async fn the_owner_sees_card_and_invoices_and_misses_nothing_else_while_stripe_i
     let ann = shop.account("ann@example.org").await;
     shop.subscribe(&ann, "Starter").await;
     let see = async |shop: &Shop| {
-        let overview = standing::overview(&shop.billing, ann.account, true, OffsetDateTime::now_utc()).await;
+        let overview = status::overview(&shop.billing, ann.account, true, OffsetDateTime::now_utc()).await;
         overview.expect("an overview").expect("something for sale")
     };
     // No event has arrived yet.
     let overview = see(&shop).await;
-    let Some(Papers::Known { invoices, card, payer }) = overview.papers else {
+    let Some(BillingDetails::Known { invoices, card, payer }) = overview.billing_details else {
         panic!("{overview:?}");
     };
     assert_eq!(overview.subscription.expect("a subscription").product, "platen_starter");
@@ -345,8 +345,11 @@ async fn the_owner_sees_card_and_invoices_and_misses_nothing_else_while_stripe_i
     assert_eq!(card.expect("a card").last4.as_deref(), Some("4242"));
     assert_eq!(payer.name.as_deref(), Some("Example & Sons"));
     shop.stripe = platen_fake_stripe::FakeStripe::start("gone").await;
-    let overview = standing::overview(&shop.billing, ann.account, false, clock::now()).await;
+    let overview = status::overview(&shop.billing, ann.account, false, clock::now()).await;
     let overview = overview.expect("an overview").expect("something for sale");
-    assert!(matches!(overview.papers, Some(Papers::Unknown)), "{overview:?}");
+    assert!(
+        matches!(overview.billing_details, Some(BillingDetails::Unknown)),
+        "{overview:?}"
+    );
     assert!(overview.subscription.is_some());
 }

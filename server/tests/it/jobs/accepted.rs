@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     background::location,
-    studio::{Studio, faults, header},
+    studio::{Studio, header, problems},
 };
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn a_request_that_comes_again_is_the_same_render() {
         assert_eq!(header(answer, "x-render-id"), id);
         assert_eq!(header(answer, "idempotent-replayed"), "true");
     }
-    assert_eq!(faults(send("a", "<p>2".into()).await).await[0].0, "");
+    assert_eq!(problems(send("a", "<p>2".into()).await).await[0].0, "");
     // The render's outcome makes no difference, unless it was cancelled.
     studio
         .service
@@ -133,7 +133,7 @@ async fn faults_are_found_before_anything_is_queued() {
         body.as_object_mut()
             .unwrap()
             .extend(member.as_object().unwrap().clone());
-        let found = faults(studio.service.queue(&studio.account, &body).await).await;
+        let found = problems(studio.service.queue(&studio.account, &body).await).await;
         let found: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
         assert_eq!(found, pointers, "{member}");
     }

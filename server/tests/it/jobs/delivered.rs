@@ -317,7 +317,7 @@ async fn renders_are_listed_and_filtered() {
         .send()
         .await
         .unwrap();
-    let pointers: Vec<_> = crate::support::studio::faults(answer)
+    let pointers: Vec<_> = crate::support::studio::problems(answer)
         .await
         .into_iter()
         .map(|(pointer, _)| pointer)

@@ -3,10 +3,10 @@
 use platen_server::{
     clock,
     domain::{
+        encryption::Place,
         ids::{AccountId, RenderId},
-        sealing::Place,
     },
-    service::account_keys::data_key,
+    service::data_keys::data_key,
 };
 use serde_json::json;
 use sqlx::PgPool;

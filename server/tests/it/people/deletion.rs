@@ -95,8 +95,8 @@ async fn nobody_but_the_owner_decides() {
     rename_account(&town.people, &own, " Ann's ", now).await.unwrap();
     rename(&town.people, user, "Ann").await.unwrap();
     assert_eq!(accounts_of(&town.people, user).await.unwrap()[0].name, "Ann's");
-    let fault = rename(&town.people, user, "").await.unwrap_err();
-    assert!(fault.to_string().starts_with("/name: "), "{fault}");
+    let problem = rename(&town.people, user, "").await.unwrap_err();
+    assert!(problem.to_string().starts_with("/name: "), "{problem}");
 }
 
 #[tokio::test]

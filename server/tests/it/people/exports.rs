@@ -33,6 +33,6 @@ async fn an_account_has_one_export_at_a_time_and_three_a_day() {
     assert!(matches!(second, Err(RequestExportError::UnderWay)), "{second:?}");
     // The limits apply to each account separately.
     request(db, &others, now).await.expect("asked for");
-    let deeds = "select count(*) from account_log where kind = 'account.export_asked'";
-    assert_eq!(town.number(deeds).await, 5);
+    let audit_events = "select count(*) from account_log where kind = 'account.export_asked'";
+    assert_eq!(town.number(audit_events).await, 5);
 }

@@ -6,8 +6,8 @@ use platen_server::{
     clock,
     domain::{
         api_key::PlaintextKey,
+        encryption::{SecretKey, SecretKeys},
         ids::{AccountId, ApiKeyId},
-        sealing::{SecretKey, SecretKeys},
     },
     service::{
         api_keys::{CreatedKey, new_key},

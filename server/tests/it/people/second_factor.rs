@@ -360,9 +360,9 @@ async fn whoever_turns_it_off_logs_in_by_the_password_again() {
         ]),
         "{subjects:?}"
     );
-    let deeds = "select count(*) from account_log
+    let audit_events = "select count(*) from account_log
                  where deed->>'kind' in ('second_factor.turned_on', 'second_factor.turned_off')";
-    assert_eq!(town.number(deeds).await, 2);
+    assert_eq!(town.number(audit_events).await, 2);
     let (code, now) = ann.code();
     let refused = town.second_step(&mut waits, &code, false, now).await;
     assert!(matches!(refused, Err(PeopleError::LogInAnew)), "{refused:?}");

@@ -177,10 +177,10 @@ async fn every_fault_of_the_form_is_told_at_its_field() {
         password: "too short".into(),
     };
     let refused = sign_up(&town.people, &client, form, clock::now()).await.unwrap_err();
-    let PeopleError::Invalid(faults) = &refused else {
+    let PeopleError::Invalid(problems) = &refused else {
         panic!("{refused:?}")
     };
-    let pointers: Vec<_> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
+    let pointers: Vec<_> = problems.iter().map(|problem| problem.pointer.as_str()).collect();
     assert_eq!(pointers, ["/name", "/email", "/account_name", "/password"]);
     assert!(refused.to_string().contains("at least 12 characters"), "{refused}");
     assert_eq!(town.number("select count(*) from mails").await, 0);

@@ -4,7 +4,7 @@ use platen_app::model::role::Role;
 use platen_server::{
     clock,
     domain::{
-        account_log::Doer,
+        account_log::Actor,
         allowed_templates::AllowedTemplates,
         api_key::Scopes,
         caller::Caller,
@@ -20,7 +20,7 @@ use platen_server::{
             team,
         },
     },
-    store::{account_log::Wanted, accounts::OwnedAccount},
+    store::{account_log::ActivityFilter, accounts::OwnedAccount},
 };
 
 use crate::support::people::{LIMITS, Town};
@@ -66,7 +66,7 @@ impl Town {
         let created = api_keys::create(
             &self.people.db,
             account,
-            &Doer::of_caller(caller),
+            &Actor::of_caller(caller),
             request,
             clock::now(),
         )
@@ -76,7 +76,7 @@ impl Town {
 
     /// Returns the account's activity, latest first.
     async fn logged(&self, account: AccountId) -> Vec<String> {
-        let page = account_log::page(&self.people.db, account, &Wanted::default(), None).await;
+        let page = account_log::page(&self.people.db, account, &ActivityFilter::default(), None).await;
         let entries = page.expect("a log").items;
         entries
             .iter()

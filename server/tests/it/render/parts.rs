@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{
     origin::Origin,
     pdf,
-    studio::{Studio, faults, header},
+    studio::{Studio, header, problems},
 };
 
 /// Two pages; the other parts have one.
@@ -149,16 +149,16 @@ async fn selected_pages_are_kept_and_others_leave_nothing() {
 async fn faults_name_the_part_and_the_page() {
     let studio = Studio::start().await;
     let body = json!({"parts": [REPORT, LETTER], "pages": "1-2, 5-9", "output_encoding": "binary"});
-    let found = faults(studio.send(&body).await).await;
+    let found = problems(studio.send(&body).await).await;
     assert_eq!(found[0].0, "/pages");
     assert!(found[0].1.contains("the document has 3 pages"), "{found:?}");
     let body = json!({"parts": [REPORT, "http://127.0.0.1:1/", LETTER], "output_encoding": "binary"});
-    assert_eq!(faults(studio.send(&body).await).await[0].0, "/parts/1");
+    assert_eq!(problems(studio.send(&body).await).await[0].0, "/parts/1");
     let tiny = "<style>@page { size: 2000mm 6000mm }</style><p>x";
     let body = json!({
         "parts": [REPORT, LETTER, tiny], "pages": "4", "prefer_css_page_size": true, "output_encoding": "binary",
     });
-    let found = faults(studio.send(&body).await).await;
+    let found = problems(studio.send(&body).await).await;
     assert_eq!(found[0].0, "/parts/2");
     assert!(found[0].1.contains("set output_format to pdf"), "{found:?}");
 }

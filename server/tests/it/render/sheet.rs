@@ -163,7 +163,7 @@ async fn page_sizes_that_pdf_a_forbids_are_refused_by_page() {
         include_str!("../../../pdf/tests/corpus/page-tiny.html"),
         include_str!("../../../pdf/tests/corpus/page-huge.html"),
     ] {
-        let (pointer, detail) = studio.fault(page, json!({"prefer_css_page_size": true})).await;
+        let (pointer, detail) = studio.problem(page, json!({"prefer_css_page_size": true})).await;
         assert_eq!(pointer, "/parts/0");
         assert!(detail.contains("age 1"), "{detail}");
         // Scaled to the page size, the page is accepted.

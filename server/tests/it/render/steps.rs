@@ -26,7 +26,7 @@ async fn scripts_run_before_the_page_is_printed_and_promises_are_awaited() {
         assert_eq!(text.trim(), "after", "{expression}");
     }
     let rejected = json!({"evaluate_js": {"expression": "Promise.reject(new Error('no data'))"}});
-    let (pointer, detail) = studio.fault(page, rejected).await;
+    let (pointer, detail) = studio.problem(page, rejected).await;
     assert_eq!(pointer, "/evaluate_js/expression");
     assert!(detail.contains("no data"), "{detail}");
 }
@@ -50,7 +50,7 @@ async fn printing_waits_for_the_attribute() {
 async fn an_attribute_that_never_comes_is_the_callers_fault() {
     let studio = Studio::start().await;
     let options = json!({"wait_for": {"selector": "p", "attribute": "done"}});
-    assert_eq!(studio.fault("<p>", options).await.0, "/wait_for");
+    assert_eq!(studio.problem("<p>", options).await.0, "/wait_for");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{
     origin::Origin,
     pdf,
-    studio::{Studio, body, faults, header},
+    studio::{Studio, body, header, problems},
 };
 
 /// Returns a part that fills the template at this path.
@@ -85,7 +85,7 @@ async fn templates_that_the_account_does_not_have_are_all_listed_and_nothing_is_
         studio.recorded(header(&answer, "x-render-id")).await["status"],
         "failed"
     );
-    let pointers: Vec<_> = faults(answer).await.into_iter().map(|(pointer, _)| pointer).collect();
+    let pointers: Vec<_> = problems(answer).await.into_iter().map(|(pointer, _)| pointer).collect();
     assert_eq!(
         pointers,
         ["/parts/0/content/template_id", "/parts/2/content/template_id"]
@@ -95,7 +95,7 @@ async fn templates_that_the_account_does_not_have_are_all_listed_and_nothing_is_
     let foreign = foreign
         .bearer_auth(&stranger.key)
         .json(&body(part(&own, &nothing), json!({})));
-    let found = faults(foreign.send().await.unwrap()).await;
+    let found = problems(foreign.send().await.unwrap()).await;
     assert_eq!(found[0].0, "/parts/0/content/template_id");
     assert!(found[0].1.starts_with("No such template"), "{found:?}");
 }
@@ -107,7 +107,7 @@ async fn a_template_that_cannot_be_filled_is_told_at_its_part_with_its_line() {
     let request = json!({"parts": ["<p>x", part(&path, &json!({"items": []}))], "output_encoding": "binary"});
     let answer = studio.send(&request).await;
     let row = studio.recorded(header(&answer, "x-render-id")).await;
-    let found = faults(answer).await;
+    let found = problems(answer).await;
     assert_eq!((found.len(), found[0].0.as_str()), (1, "/parts/1"));
     let detail = &found[0].1;
     assert!(
@@ -154,7 +154,7 @@ async fn hostile_templates_end_by_their_limits_while_another_account_renders() {
         let attack = async {
             let from = Instant::now();
             let answer = studio.render(part(&path, &json!({})), json!({})).await;
-            (faults(answer).await, from.elapsed())
+            (problems(answer).await, from.elapsed())
         };
         let served = async {
             let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));

@@ -7,7 +7,7 @@ use reqwest::Response;
 use serde_json::json;
 
 use super::refusal;
-use crate::support::studio::{Studio, body, faults};
+use crate::support::studio::{Studio, body, problems};
 
 const CHARGED: &str = "select coalesce(sum(used), 0)::bigint from credit_periods";
 
@@ -45,7 +45,7 @@ async fn a_response_that_does_not_fit_is_refused_and_costs_nothing() {
 
     // A validation error is returned, although it isn't stored either.
     service.limit_storage(account, "response_bytes", size + 1).await;
-    assert_eq!(faults(send(&studio, "c", "https://127.0.0.1/").await).await.len(), 1);
+    assert_eq!(problems(send(&studio, "c", "https://127.0.0.1/").await).await.len(), 1);
 
     // Without room, nothing is rendered. Stored responses are replayed, and requests without a key succeed.
     service.limit_storage(account, "response_bytes", 1).await;

@@ -6,7 +6,7 @@ use reqwest::{Method, Request, Response, StatusCode};
 use reqwest_middleware::{Next, Result};
 use serde_json::Value;
 
-use crate::support::description::{Operation, document, faults, operations, resolve};
+use crate::support::description::{Operation, document, operations, problems, resolve};
 
 /// Headers of HTTP itself, which need no description.
 const OF_THE_PROTOCOL: [&str; 8] = [
@@ -34,7 +34,7 @@ pub(crate) fn hold_to_the_description<'a>(
         }
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.bytes().await?;
-        let wrong = faults_of_answer(&method, &path, status, &headers, &body);
+        let wrong = problems_of_answer(&method, &path, status, &headers, &body);
         assert!(
             wrong.is_empty(),
             "{method} {path} answered {status}, which openapi.json does not describe so:\n  {}\n{headers:#?}\n{}",
@@ -48,30 +48,36 @@ pub(crate) fn hold_to_the_description<'a>(
     })
 }
 
-fn faults_of_answer(method: &Method, path: &str, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Vec<String> {
+fn problems_of_answer(
+    method: &Method,
+    path: &str,
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Vec<String> {
     let of_path: Vec<_> = operations().into_iter().filter(|known| known.has_path(path)).collect();
     match of_path.iter().find(|known| known.method == *method) {
-        Some(operation) => faults_by_operation(operation, status, headers, body),
-        None if of_path.is_empty() => faults_of_refusal(StatusCode::NOT_FOUND, status, body),
-        None => faults_of_refusal(StatusCode::METHOD_NOT_ALLOWED, status, body),
+        Some(operation) => problems_by_operation(operation, status, headers, body),
+        None if of_path.is_empty() => problems_of_refusal(StatusCode::NOT_FOUND, status, body),
+        None => problems_of_refusal(StatusCode::METHOD_NOT_ALLOWED, status, body),
     }
 }
 
 /// Checks the response to a request without a described operation: the expected status and the shape of a resource
 /// error.
-fn faults_of_refusal(expected: StatusCode, status: StatusCode, body: &[u8]) -> Vec<String> {
+fn problems_of_refusal(expected: StatusCode, status: StatusCode, body: &[u8]) -> Vec<String> {
     if status != expected {
         return vec![format!("no operation is described, so the status should be {expected}")];
     }
-    json_faults(&document()["components"]["schemas"]["ResourceError"], body)
+    json_problems(&document()["components"]["schemas"]["ResourceError"], body)
 }
 
-fn faults_by_operation(operation: &Operation, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Vec<String> {
+fn problems_by_operation(operation: &Operation, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Vec<String> {
     let Some(described) = operation.description["responses"].get(status.as_str()) else {
         return vec!["this status is not described".to_owned()];
     };
     let described = resolve(described);
-    let mut wrong = header_faults(described.get("headers"), headers);
+    let mut wrong = header_problems(described.get("headers"), headers);
     let text = |name: &str| headers.get(name).map(|value| value.to_str().expect("text"));
     let media_type = text("content-type").map(|value| value.split(';').next().unwrap_or_default());
     match (described.get("content"), media_type) {
@@ -81,7 +87,7 @@ fn faults_by_operation(operation: &Operation, status: StatusCode, headers: &Head
         (Some(content), Some(media_type)) => match content.get(media_type) {
             None => wrong.push(format!("{media_type} is not described")),
             Some(described) if media_type == "application/json" => {
-                wrong.extend(json_faults(&described["schema"], body));
+                wrong.extend(json_problems(&described["schema"], body));
             }
             Some(_) => {}
         },
@@ -89,7 +95,7 @@ fn faults_by_operation(operation: &Operation, status: StatusCode, headers: &Head
     wrong
 }
 
-fn header_faults(described: Option<&'static Value>, headers: &HeaderMap) -> Vec<String> {
+fn header_problems(described: Option<&'static Value>, headers: &HeaderMap) -> Vec<String> {
     let described = described.and_then(Value::as_object);
     let mut wrong = Vec::new();
     for (name, header) in described.into_iter().flatten() {
@@ -105,9 +111,9 @@ fn header_faults(described: Option<&'static Value>, headers: &HeaderMap) -> Vec<
                     _ => text.into(),
                 };
                 wrong.extend(
-                    faults(&header["schema"], &value)
+                    problems(&header["schema"], &value)
                         .iter()
-                        .map(|fault| format!("{name}{fault}")),
+                        .map(|problem| format!("{name}{problem}")),
                 );
             }
         }
@@ -121,9 +127,9 @@ fn header_faults(described: Option<&'static Value>, headers: &HeaderMap) -> Vec<
     wrong
 }
 
-fn json_faults(schema: &'static Value, body: &[u8]) -> Vec<String> {
+fn json_problems(schema: &'static Value, body: &[u8]) -> Vec<String> {
     match serde_json::from_slice(body) {
-        Ok(body) => faults(schema, &body),
+        Ok(body) => problems(schema, &body),
         Err(error) => vec![format!("the body is not JSON: {error}")],
     }
 }

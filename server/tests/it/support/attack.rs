@@ -221,9 +221,9 @@ impl Answer {
     #[track_caller]
     pub(crate) fn refused_at(&self, pointer: &str) -> &str {
         assert_eq!(self.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", self.body);
-        let fault = &self.body["errors"][0];
-        assert_eq!(fault["source"]["pointer"], pointer, "{}", self.body);
-        fault["detail"].as_str().expect("a detail")
+        let problem = &self.body["errors"][0];
+        assert_eq!(problem["source"]["pointer"], pointer, "{}", self.body);
+        problem["detail"].as_str().expect("a detail")
     }
 }
 

@@ -80,7 +80,7 @@ pub(crate) fn resolve(object: &'static Value) -> &'static Value {
 }
 
 /// Returns the violations of a schema of the document, including formats.
-pub(crate) fn faults(schema: &'static Value, value: &Value) -> Vec<String> {
+pub(crate) fn problems(schema: &'static Value, value: &Value) -> Vec<String> {
     static VALIDATORS: LazyLock<Mutex<HashMap<String, Validator>>> = LazyLock::new(Mutex::default);
     let mut validators = VALIDATORS.lock().expect("no panic");
     let validator = validators.entry(schema.to_string()).or_insert_with(|| {

@@ -8,8 +8,8 @@ use platen_server::{
     domain::{
         caller::Caller,
         client::{Client, DeviceToken},
+        encryption::{SecretKey, SecretKeys},
         ids::UserId,
-        sealing::{SecretKey, SecretKeys},
         second_factor::AppSecret,
     },
     service::{

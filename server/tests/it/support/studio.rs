@@ -67,10 +67,10 @@ impl Studio {
     }
 
     /// Renders one part, which must be refused with a single error, and returns its pointer and detail.
-    pub(crate) async fn fault(&self, part: impl Into<Value>, options: Value) -> (String, String) {
-        let faults = faults(self.render(part, options).await).await;
-        assert_eq!(faults.len(), 1, "{faults:?}");
-        faults.into_iter().next().expect("one")
+    pub(crate) async fn problem(&self, part: impl Into<Value>, options: Value) -> (String, String) {
+        let problems = problems(self.render(part, options).await).await;
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        problems.into_iter().next().expect("one")
     }
 
     /// Returns the database row of a render.
@@ -140,7 +140,7 @@ pub(crate) fn body(part: impl Into<Value>, mut options: Value) -> Value {
 }
 
 /// Asserts a 422, and returns its pointers and details.
-pub(crate) async fn faults(answer: Response) -> Vec<(String, String)> {
+pub(crate) async fn problems(answer: Response) -> Vec<(String, String)> {
     let status = answer.status();
     let body: Value = answer.json().await.expect("JSON");
     assert_eq!(status, 422, "{body}");

@@ -4,7 +4,7 @@ mod accounts;
 mod announcements;
 mod audit;
 mod audit_log;
-mod failed_work;
+mod failed_jobs;
 mod health;
 mod looking;
 

@@ -186,8 +186,8 @@ async fn an_account_that_asks_for_it_lets_nobody_act_without_after_the_grace() {
         header(&answer, "location").to_owned()
     };
     let yesterday = (clock::now() - Duration::DAY).date().to_string();
-    for fault in [yesterday.as_str(), "soon"] {
-        assert!(require(fault).await.contains("__err="), "{fault}");
+    for problem in [yesterday.as_str(), "soon"] {
+        assert!(require(problem).await.contains("__err="), "{problem}");
     }
     let later = (clock::now() + Duration::days(14)).date().to_string();
     assert_eq!(require(&later).await, "/dashboard/settings?done=factor-policy");

@@ -151,14 +151,14 @@ pub async fn set_limits(
 
 /// Starts impersonation: a read-only view of the account as its owner.
 #[server(prefix = "/web", endpoint = "look-into-account")]
-pub async fn look_into_account(
+pub async fn impersonate(
     /// Id of the account.
     subject: String,
     /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
     let typed = [(Field::OperatorsReason, reason.clone())];
-    let done = backend().look_into_account(subject.clone(), reason).await;
+    let done = backend().impersonate(subject.clone(), reason).await;
     or_typed(done, &subject, typed)?;
     leave_for(&OwnPath::to(DASHBOARD));
     Ok(())
@@ -166,8 +166,8 @@ pub async fn look_into_account(
 
 /// Ends impersonation, and redirects to the page of the account.
 #[server(prefix = "/web", endpoint = "stop-looking")]
-pub async fn stop_looking() -> Result<(), AppError> {
-    match backend().stop_looking().await? {
+pub async fn stop_impersonation() -> Result<(), AppError> {
+    match backend().stop_impersonation().await? {
         Some(account) => back_to(&account, "looked"),
         None => leave_for(&OwnPath::to(PATH)),
     }

@@ -9,7 +9,7 @@ use crate::{
         storage::StorageResource,
     },
     outcome::{Outcome, dialog::DialogForm, field::FormField},
-    pages::admin::account::api::{GrantCredits, LookIntoAccount, RestoreAccount, SetLimits, SetPlan, SuspendAccount},
+    pages::admin::account::api::{GrantCredits, Impersonate, RestoreAccount, SetLimits, SetPlan, SuspendAccount},
     ui::{
         button::{OpenButton, Rank},
         check::Check,
@@ -77,7 +77,7 @@ const FOR_THE_AUDIT_LOG: &str = "Goes to the audit log.";
 
 #[component]
 fn LookDialog(account: AccountFile) -> impl IntoView {
-    let outcome = Outcome::about::<LookIntoAccount>(&account.id);
+    let outcome = Outcome::about::<Impersonate>(&account.id);
     view! {
         <DialogForm outcome=outcome id="look" title=format!("Look into {}", account.called) action="Look">
             <p>
@@ -103,7 +103,7 @@ fn GrantDialog(account: AccountFile) -> impl IntoView {
                     label="Valid until"
                     options
                     chosen
-                    fault=outcome.fault(Field::GrantLasts)
+                    problem=outcome.problem(Field::GrantLasts)
                 />
             </div>
             <p class="small quiet">"This period ends on " {day(account.period_ends_at.date())} "."</p>
@@ -186,7 +186,7 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
                 label="Storage"
                 hint="One limit a line, such as templates 100. Bytes are whole numbers."
                 value=outcome.typed_or(Field::StorageLimits, &storage_lines(&own.storage))
-                fault=outcome.fault(Field::StorageLimits)
+                problem=outcome.problem(Field::StorageLimits)
                 optional=true
             />
             <p class="small quiet">

@@ -10,7 +10,7 @@ use crate::{
         payment::Invoice,
         render::short_id,
     },
-    pages::{billing::papers::InvoiceTable, render::badge::StateBadge},
+    pages::{billing::billing_details::InvoiceTable, render::badge::StateBadge},
     ui::{
         badge::{Badge, State},
         moment::{Ago, Day, Moment},

@@ -60,7 +60,7 @@ pub(super) fn check(group: &Vec<&Single>, folder: &Path) -> Outcome {
     );
     let found = (joined.outline_entries, joined.tags, &joined.language);
     if found != expected {
-        outcome.faults.push(format!(
+        outcome.problems.push(format!(
             "{name}: outline, tags and language are {found:?}, not {expected:?}"
         ));
     }
@@ -87,8 +87,8 @@ pub(super) fn check(group: &Vec<&Single>, folder: &Path) -> Outcome {
         .map(|selected| selected.outline_entries)
         .filter(|found| *found < least)
     {
-        let fault = format!("{name}: {found} entries in the outline, not at least {least}");
-        outcome.faults.push(fault);
+        let problem = format!("{name}: {found} entries in the outline, not at least {least}");
+        outcome.problems.push(problem);
     }
     outcome
 }
@@ -110,7 +110,7 @@ fn write(
     let assembled = match assemble(archival(parts.collect(), selection)) {
         Ok(assembled) => assembled.bytes,
         Err(error) => {
-            outcome.faults.push(format!("{name}: {error}"));
+            outcome.problems.push(format!("{name}: {error}"));
             return None;
         }
     };
@@ -121,13 +121,13 @@ fn write(
     if inventory.pages.len() != origins.len() {
         let found = inventory.pages.len();
         outcome
-            .faults
+            .problems
             .push(format!("{name}: {found} pages, not {}", origins.len()));
     }
-    let mut fault = |number: usize, origin: &Origin, what: &str| {
+    let mut problem = |number: usize, origin: &Origin, what: &str| {
         let (page, part) = (origin.index + 1, &origin.single.printed.name);
         outcome
-            .faults
+            .problems
             .push(format!("{name}, page {number}, which is page {page} of {part}: {what}"));
     };
     for ((found, origin), number) in inventory.pages.iter().zip(origins).zip(1..) {
@@ -137,7 +137,7 @@ fn write(
             expected.inner_links = expected.inner_links.min(found.inner_links);
         }
         if *found != expected {
-            fault(number, origin, &format!("has {found:?}, alone {expected:?}"));
+            problem(number, origin, &format!("has {found:?}, alone {expected:?}"));
         }
     }
     let looked_at: Vec<(usize, &Origin, &Fingerprint)> = (1..)
@@ -149,7 +149,7 @@ fn write(
     for (look, (number, origin, expected)) in looks.iter().zip(looked_at) {
         let differences = look.fingerprint().differences(expected);
         if !differences.is_empty() {
-            fault(number, origin, &differences.join(", "));
+            problem(number, origin, &differences.join(", "));
         }
     }
     outcome.files.push(file);

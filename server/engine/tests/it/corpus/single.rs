@@ -49,7 +49,7 @@ pub(super) fn check<'a>(printed: &'a Printed, folder: &Path) -> (Option<Single<'
         }
         (result, _) => {
             let result = result.map(|_| "an archival file, though its size is forbidden");
-            outcome.faults.push(format!("{name}: {result:?}"));
+            outcome.problems.push(format!("{name}: {result:?}"));
             return (None, outcome);
         }
     };
@@ -65,7 +65,7 @@ pub(super) fn check<'a>(printed: &'a Printed, folder: &Path) -> (Option<Single<'
         let differences = differences
             .iter()
             .map(|difference| format!("{name}, page {page}: {difference}"));
-        outcome.faults.extend(differences);
+        outcome.problems.extend(differences);
     }
     if printed.selection.is_some() {
         // Counts of the whole document differ from those of its first pages.
@@ -75,7 +75,7 @@ pub(super) fn check<'a>(printed: &'a Printed, folder: &Path) -> (Option<Single<'
     }
     let differences = drawn.differences(&inventory);
     outcome
-        .faults
+        .problems
         .extend(differences.iter().map(|difference| format!("{name}: {difference}")));
     outcome.files.push(archival_file);
     let single = Single {

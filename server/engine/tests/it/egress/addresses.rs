@@ -1,7 +1,7 @@
 //! Names and spellings of addresses that are not public.
 
 use futures::{StreamExt, stream};
-use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::error::{RenderError, RenderProblem};
 use platen_engine::job::Part;
 use uuid::Uuid;
 
@@ -101,8 +101,8 @@ async fn no_spelling_leads_a_url_part_to_the_canary() {
         .for_each_concurrent(2, async |(host, _)| {
             let url = canary.at(host, "/").parse().unwrap();
             match engine.render(Uuid::now_v7(), job(Part::Url(url))).await {
-                Err(RenderError::Fault {
-                    fault: RenderFault::AddressRefused { reason },
+                Err(RenderError::Problem {
+                    problem: RenderProblem::AddressRefused { reason },
                     ..
                 }) => {
                     assert!(!reason.contains("127"), "tells the address: {reason}");
@@ -124,8 +124,8 @@ async fn https_is_refused_as_well() {
         let result = engine.render(Uuid::now_v7(), job(Part::Url(url))).await.map(drop);
         let refused = matches!(
             &result,
-            Err(RenderError::Fault {
-                fault: RenderFault::AddressRefused { .. },
+            Err(RenderError::Problem {
+                problem: RenderProblem::AddressRefused { .. },
                 ..
             })
         );

@@ -1,6 +1,6 @@
 //! Responses to URL parts, and the error for each.
 
-use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::error::{RenderError, RenderProblem};
 use platen_engine::job::Part;
 use uuid::Uuid;
 
@@ -10,10 +10,10 @@ use crate::{
     support::{TestEngine, job, text},
 };
 
-async fn fault(engine: &TestEngine, url: url::Url) -> RenderFault {
+async fn problem(engine: &TestEngine, url: url::Url) -> RenderProblem {
     let address = url.to_string();
     match engine.render(Uuid::now_v7(), job(Part::Url(url))).await {
-        Err(RenderError::Fault { fault, .. }) => fault,
+        Err(RenderError::Problem { problem, .. }) => problem,
         other => panic!("{address}: {other:?}"),
     }
 }
@@ -57,8 +57,8 @@ async fn an_answer_that_is_no_page_is_named() {
     ] {
         let content_type = content_type.to_owned();
         assert_eq!(
-            fault(&engine, origin.url(path)).await,
-            RenderFault::NotHtml { content_type },
+            problem(&engine, origin.url(path)).await,
+            RenderProblem::NotHtml { content_type },
             "{path}"
         );
     }
@@ -72,13 +72,13 @@ async fn an_answer_that_is_no_page_is_named() {
         ("/leads-to-404", 404),
     ] {
         assert_eq!(
-            fault(&engine, origin.url(path)).await,
-            RenderFault::HttpStatus { status },
+            problem(&engine, origin.url(path)).await,
+            RenderProblem::HttpStatus { status },
             "{path}"
         );
     }
-    let looping = fault(&engine, origin.url("/loop")).await;
-    assert!(matches!(looping, RenderFault::Unreachable { .. }), "{looping:?}");
+    let looping = problem(&engine, origin.url("/loop")).await;
+    assert!(matches!(looping, RenderProblem::Unreachable { .. }), "{looping:?}");
     canary.assert_untouched();
 }
 
@@ -97,8 +97,8 @@ async fn an_address_that_does_not_answer_is_named() {
         ("https://nowhere.example/".to_owned(), "the host has no address"),
         ("http://nowhere.example:1/".to_owned(), "ERR_UNSAFE_PORT"),
     ] {
-        match fault(&engine, url.parse().unwrap()).await {
-            RenderFault::Unreachable { reason: given } => assert!(given.contains(reason), "{url}: {given}"),
+        match problem(&engine, url.parse().unwrap()).await {
+            RenderProblem::Unreachable { reason: given } => assert!(given.contains(reason), "{url}: {given}"),
             other => panic!("{url}: {other:?}"),
         }
     }
@@ -109,9 +109,9 @@ async fn an_address_that_does_not_answer_is_named() {
 async fn a_server_that_does_not_speak_is_named() {
     let canary = Canary::start().await;
     let engine = TestEngine::start(&format!("127.0.0.1:{}", canary.port)).await;
-    let fault = fault(&engine, format!("https://127.0.0.1:{}/", canary.port).parse().unwrap()).await;
-    match fault {
-        RenderFault::Unreachable { reason } => assert!(reason.contains("SSL"), "{reason}"),
+    let problem = problem(&engine, format!("https://127.0.0.1:{}/", canary.port).parse().unwrap()).await;
+    match problem {
+        RenderProblem::Unreachable { reason } => assert!(reason.contains("SSL"), "{reason}"),
         other => panic!("{other:?}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::error::{RenderError, RenderProblem};
 use platen_engine::job::HeaderFooter;
 use uuid::Uuid;
 
@@ -81,8 +81,8 @@ async fn no_local_address_gets_into_a_document() {
         let document = match engine.render(Uuid::now_v7(), job).await {
             Ok(document) => document,
             // The browser may navigate to `about:blank` instead.
-            Err(RenderError::Fault {
-                fault: RenderFault::NavigatedAway { url },
+            Err(RenderError::Problem {
+                problem: RenderProblem::NavigatedAway { url },
                 ..
             }) if url == "about:blank" => continue,
             Err(error) => panic!("{url}: {error}"),

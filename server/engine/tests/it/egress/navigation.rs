@@ -1,6 +1,6 @@
 //! Pages that navigate elsewhere by status, markup or script.
 
-use platen_engine::error::{RenderError, RenderFault};
+use platen_engine::error::{RenderError, RenderProblem};
 use platen_engine::job::Part;
 use uuid::Uuid;
 
@@ -67,8 +67,8 @@ async fn no_url_part_leads_to_the_canary() {
             .map(drop);
         let refused = matches!(
             &result,
-            Err(RenderError::Fault {
-                fault: RenderFault::AddressRefused { .. },
+            Err(RenderError::Problem {
+                problem: RenderProblem::AddressRefused { .. },
                 ..
             })
         );
@@ -88,8 +88,8 @@ async fn no_html_part_leads_to_the_canary() {
         // The page has navigated long before this time has passed.
         job.evaluate = Some("new Promise(go => setTimeout(go, 5000))".to_owned());
         match engine.render(Uuid::now_v7(), job).await {
-            Err(RenderError::Fault {
-                fault: RenderFault::NavigatedAway { url },
+            Err(RenderError::Problem {
+                problem: RenderProblem::NavigatedAway { url },
                 ..
             }) => {
                 assert_eq!(url, canary.at("127.0.0.1", "/x"), "{name}");
@@ -126,8 +126,8 @@ async fn no_redirect_leads_to_another_scheme() {
             .map(drop);
         let unreachable = matches!(
             &result,
-            Err(RenderError::Fault {
-                fault: RenderFault::Unreachable { .. },
+            Err(RenderError::Problem {
+                problem: RenderProblem::Unreachable { .. },
                 ..
             })
         );

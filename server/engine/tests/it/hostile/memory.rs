@@ -1,7 +1,7 @@
 //! Memory that a page uses in processes other than its renderer process.
 
 use platen_engine::{
-    error::RenderFault,
+    error::RenderProblem,
     job::{Part, RenderJob},
 };
 use uuid::Uuid;
@@ -26,7 +26,7 @@ async fn assert_only_the_page_is_ended(engine: &TestEngine, hostile: RenderJob) 
             }
         }
     };
-    let expected = blamed(RenderFault::MemoryExceeded { limit_mb: LIMIT_MB });
+    let expected = blamed(RenderProblem::MemoryExceeded { limit_mb: LIMIT_MB });
     assert_eq!(ended.unwrap_err(), expected);
     assert_eq!(engine.text_of(neighbour, "<p>After").await, "After");
     assert_eq!(engine.engine.status().replacements.died, 0);

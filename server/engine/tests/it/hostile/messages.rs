@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use platen_engine::{
-    error::{RenderError, RenderFault},
+    error::{RenderError, RenderProblem},
     job::{Part, RenderJob},
     render_log::RenderLog,
 };
@@ -24,7 +24,7 @@ fn evaluating(expression: &str) -> RenderJob {
 
 fn threw(message: &str) -> RenderError {
     let message = message.to_owned();
-    blamed(RenderFault::EvaluateThrew { message })
+    blamed(RenderProblem::EvaluateThrew { message })
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -81,7 +81,7 @@ async fn what_the_expression_throws_is_named_short() {
     // A page that tampers with the function that truncates messages.
     let tampered = "String.prototype.slice = () => 'x'.repeat(1e7); throw new Error('x'.repeat(1e5))";
     let error = engine.render(account, evaluating(tampered)).await.unwrap_err();
-    assert_eq!(error, blamed(RenderFault::EvaluateTooLarge { limit_mb: 4 }));
+    assert_eq!(error, blamed(RenderProblem::EvaluateTooLarge { limit_mb: 4 }));
     assert_serves(&engine, account).await;
     assert_eq!(engine.engine.status().replacements.died, 0);
 }
@@ -106,15 +106,15 @@ async fn texts_above_the_limit_cost_their_own_session() {
             .render_within(PATIENCE, account, job, &RenderLog::default())
             .await;
         let error = rendered.unwrap_err();
-        let RenderError::Fault { part: 0, fault } = error else {
+        let RenderError::Problem { part: 0, problem } = error else {
             panic!("{error}: {script}");
         };
         let limit_mb = 4;
         let expected = [
-            RenderFault::MessageTooLarge { limit_mb },
-            RenderFault::EvaluateTooLarge { limit_mb },
+            RenderProblem::MessageTooLarge { limit_mb },
+            RenderProblem::EvaluateTooLarge { limit_mb },
         ];
-        assert!(expected.contains(&fault), "{fault}: {script}");
+        assert!(expected.contains(&problem), "{problem}: {script}");
         assert_serves(&engine, account).await;
     }
     assert_eq!(engine.engine.status().replacements.died, 0);
@@ -158,7 +158,7 @@ async fn large_requests_and_addresses_do_no_harm() {
         .render(account, job(Part::Url(address.parse().unwrap())))
         .await
         .unwrap_err();
-    assert!(matches!(error, RenderError::Fault { .. }), "{error}");
+    assert!(matches!(error, RenderError::Problem { .. }), "{error}");
     assert_serves(&engine, account).await;
     assert_eq!(engine.engine.status().replacements.died, 0);
 }

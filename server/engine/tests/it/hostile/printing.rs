@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use platen_engine::{
-    error::{RenderError, RenderFault},
+    error::{RenderError, RenderProblem},
     job::{HeaderFooter, Part, RenderJob, RunningTemplate},
 };
 use uuid::Uuid;
@@ -26,10 +26,10 @@ async fn parts_share_one_limit() {
     };
     assert_eq!(engine.render(account, noisy(2)).await.unwrap().page_count, 2);
     let error = engine.render(account, noisy(4)).await.unwrap_err();
-    let RenderError::Fault { part, fault } = error else {
+    let RenderError::Problem { part, problem } = error else {
         panic!("{error}");
     };
-    assert_eq!(fault, RenderFault::PrintedTooLarge { limit_mb: 5 });
+    assert_eq!(problem, RenderProblem::PrintedTooLarge { limit_mb: 5 });
     assert!((1..4).contains(&part), "{part}");
     assert_serves(&engine, account).await;
 }
@@ -65,9 +65,9 @@ async fn headers_that_grow_are_refused_at_once() {
     ] {
         let start = Instant::now();
         let error = engine.render(account, job).await.unwrap_err();
-        let RenderError::Fault {
-            fault:
-                RenderFault::HeaderFooterTooLarge {
+        let RenderError::Problem {
+            problem:
+                RenderProblem::HeaderFooterTooLarge {
                     template,
                     what,
                     size,

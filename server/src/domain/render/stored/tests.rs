@@ -28,7 +28,7 @@ fn requests_of_earlier_releases_are_read() {
 fn what_is_stored_is_what_was_accepted() {
     let AsynchronousRequest {
         render, destination, ..
-    } = AsynchronousRequest::parse(VERSION_0).unwrap_or_else(|faults| panic!("{faults:?}"));
+    } = AsynchronousRequest::parse(VERSION_0).unwrap_or_else(|problems| panic!("{problems:?}"));
     let PartSource::Template(template) = &render.parts[2] else {
         panic!("{:?}", render.parts[2]);
     };

@@ -31,7 +31,7 @@ fn scripts_and_waits() {
         (r#""wait_for": null"#, &["/wait_for"]),
     ];
     for (member, pointers) in rows {
-        assert_faults(&with(member), pointers);
+        assert_problems(&with(member), pointers);
     }
 }
 
@@ -50,7 +50,7 @@ fn cookies() {
         ("s", "v", "bücher.example"),
         ("s", "v", "localhost"),
     ] {
-        assert_faults(&cookie(name, value, domain), &[]);
+        assert_problems(&cookie(name, value, domain), &[]);
     }
     for name in [
         "",
@@ -62,10 +62,10 @@ fn cookies() {
         "a\\r\\nSet-Cookie: x",
         "a\\u0085",
     ] {
-        assert_faults(&cookie(name, "v", "example.com"), &["/set_cookie/name"]);
+        assert_problems(&cookie(name, "v", "example.com"), &["/set_cookie/name"]);
     }
     for value in ["a;b", "a\\nb", "a\\u0007", "\\t", "a\\u007f"] {
-        assert_faults(&cookie("s", value, "example.com"), &["/set_cookie/value"]);
+        assert_problems(&cookie("s", value, "example.com"), &["/set_cookie/value"]);
     }
     for domain in [
         "",
@@ -78,13 +78,13 @@ fn cookies() {
         "a..b",
         "@",
     ] {
-        assert_faults(&cookie("s", "v", domain), &["/set_cookie/domain"]);
+        assert_problems(&cookie("s", "v", domain), &["/set_cookie/domain"]);
     }
-    assert_faults(
+    assert_problems(
         &with(r#""set_cookie": {}"#),
         &["/set_cookie/name", "/set_cookie/value", "/set_cookie/domain"],
     );
-    assert_faults(
+    assert_problems(
         &with(r#""set_cookie": {"name": 1, "value": null, "domain": [], "path": "/"}"#),
         &[
             "/set_cookie/name",
@@ -93,12 +93,12 @@ fn cookies() {
             "/set_cookie/path",
         ],
     );
-    assert_faults(&with(r#""set_cookie": "a=b""#), &["/set_cookie"]);
+    assert_problems(&with(r#""set_cookie": "a=b""#), &["/set_cookie"]);
 }
 
 #[test]
 fn cookie_values_are_not_echoed() {
-    let found = faults(&with(
+    let found = problems(&with(
         r#""set_cookie": {"name": "s", "value": "hunter2;", "domain": "example.com"}"#,
     ));
     assert_eq!(found.len(), 1);

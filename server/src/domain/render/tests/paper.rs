@@ -6,18 +6,18 @@ use super::*;
 fn margins() {
     let all =
         |value: &str| format!(r#""margin": {{"top": {value}, "right": {value}, "bottom": {value}, "left": {value}}}"#);
-    assert_faults(&with(&all("0")), &[]);
-    assert_faults(&with(&all("10.5")), &[]);
-    assert_faults(
+    assert_problems(&with(&all("0")), &[]);
+    assert_problems(&with(&all("10.5")), &[]);
+    assert_problems(
         &with(&all("-0.1")),
         &["/margin/top", "/margin/right", "/margin/bottom", "/margin/left"],
     );
-    assert_faults(
+    assert_problems(
         &with(&all("null")),
         &["/margin/top", "/margin/right", "/margin/bottom", "/margin/left"],
     );
-    assert_faults(&with(&all("105")), &["/margin"]);
-    assert_faults(&with(&all("1e300")), &["/margin"]);
+    assert_problems(&with(&all("105")), &["/margin"]);
+    assert_problems(&with(&all("1e300")), &["/margin"]);
     let rows: [(&str, &[&str]); 10] = [
         ("null", &["/margin"]),
         ("10", &["/margin"]),
@@ -49,7 +49,7 @@ fn margins() {
         ),
     ];
     for (margin, pointers) in rows {
-        assert_faults(&with(&format!("\"margin\": {margin}")), pointers);
+        assert_problems(&with(&format!("\"margin\": {margin}")), pointers);
     }
 }
 
@@ -58,7 +58,7 @@ fn sizes() {
     for name in [
         "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "letter", "legal", "tabloid", "ledger",
     ] {
-        assert_faults(&with(&format!("\"size\": \"{name}\"")), &[]);
+        assert_problems(&with(&format!("\"size\": \"{name}\"")), &[]);
     }
     let rows: [(&str, &[&str]); 18] = [
         ("null", &["/size"]),
@@ -81,12 +81,12 @@ fn sizes() {
         (r#"{"width": 1e18, "height": 100}"#, &["/size/width"]),
     ];
     for (size, pointers) in rows {
-        assert_faults(&with(&format!("\"size\": {size}")), pointers);
+        assert_problems(&with(&format!("\"size\": {size}")), pointers);
     }
     let margin = r#""margin": {"top": 0, "right": 60, "bottom": 0, "left": 60}"#;
     let small = r#""size": {"width": 100, "height": 200}"#;
-    assert_faults(&with(&format!("{small}, {margin}")), &["/margin"]);
-    assert_faults(
+    assert_problems(&with(&format!("{small}, {margin}")), &["/margin"]);
+    assert_problems(
         &with(&format!("{small}, {margin}, \"orientation\": \"landscape\"")),
         &[],
     );
@@ -94,7 +94,7 @@ fn sizes() {
 
 #[test]
 fn page_lists() {
-    assert_faults(&with(r#""pages": """#), &[]);
+    assert_problems(&with(r#""pages": """#), &[]);
     for (sound, selected) in [
         ("1", "1"),
         ("1,2", "1-2"),
@@ -131,8 +131,8 @@ fn page_lists() {
         "٣",
         "99999999999999999999",
     ] {
-        assert_faults(&with(&format!("\"pages\": \"{wrong}\"")), &["/pages"]);
+        assert_problems(&with(&format!("\"pages\": \"{wrong}\"")), &["/pages"]);
     }
-    assert_faults(&with(r#""pages": null"#), &["/pages"]);
-    assert_faults(&with(r#""pages": 1"#), &["/pages"]);
+    assert_problems(&with(r#""pages": null"#), &["/pages"]);
+    assert_problems(&with(r#""pages": 1"#), &["/pages"]);
 }

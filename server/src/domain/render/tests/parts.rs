@@ -7,16 +7,16 @@ use super::*;
 #[test]
 fn parts() {
     for wrong in ["null", "\"<p>\"", "{}", "[]"] {
-        assert_faults(
+        assert_problems(
             &format!(r#"{{"parts": {wrong}, "output_encoding": "binary"}}"#),
             &["/parts"],
         );
     }
     let many = |count: usize| with_part(&vec!["\"<p>\""; count].join(","));
-    assert_faults(&many(MOST_PARTS + 1), &["/parts"]);
-    assert_faults(&many(MOST_PARTS), &[]);
-    assert_faults(&with_part(r#""<p>", "nothing""#), &["/parts/1"]);
-    assert_faults(
+    assert_problems(&many(MOST_PARTS + 1), &["/parts"]);
+    assert_problems(&many(MOST_PARTS), &[]);
+    assert_problems(&with_part(r#""<p>", "nothing""#), &["/parts/1"]);
+    assert_problems(
         &with_part(r#"1, null, [], true, "x""#),
         &["/parts/0", "/parts/1", "/parts/2", "/parts/3", "/parts/4"],
     );
@@ -40,7 +40,7 @@ fn bare_parts() {
         "https://bücher.example/ä",
         "http://example.com./",
     ] {
-        assert_faults(&with_part(&format!("\"{sound}\"")), &[]);
+        assert_problems(&with_part(&format!("\"{sound}\"")), &[]);
     }
     let long_label = format!("http://{}.example/", "a".repeat(64));
     let long_name = format!("http://{}/", vec!["a"; 200].join("."));
@@ -75,7 +75,7 @@ fn bare_parts() {
         &long_label,
         &long_name,
     ] {
-        assert_faults(&with_part(&format!("\"{wrong}\"")), &["/parts/0"]);
+        assert_problems(&with_part(&format!("\"{wrong}\"")), &["/parts/0"]);
     }
 }
 
@@ -87,7 +87,7 @@ fn structured_parts() {
         r#"{"type": "html", "content": "no tag at all"}"#,
         r#"{"content": "https://example.com/", "type": "html"}"#,
     ] {
-        assert_faults(&with_part(sound), &[]);
+        assert_problems(&with_part(sound), &[]);
     }
     let rows: [(&str, &[&str]); 23] = [
         ("{}", &["/parts/0/type", "/parts/0/content"]),
@@ -149,7 +149,7 @@ fn structured_parts() {
         ),
     ];
     for (part, pointers) in rows {
-        assert_faults(&with_part(part), pointers);
+        assert_problems(&with_part(part), pointers);
     }
 }
 

@@ -16,16 +16,16 @@ use super::{
     LONGEST_NAME, Layout, MOST_VALUES, Unreadable,
     path::{Path, Region, Step},
 };
-use crate::domain::validation::{Fault, Faults};
+use crate::domain::validation::{Problem, Problems};
 
 /// Returns the duplicate members of a document, or why it can't be read. `region` is the kind of document.
-pub(super) fn scan(text: &[u8], layout: &Layout, region: Region) -> Result<Faults, Unreadable> {
+pub(super) fn scan(text: &[u8], layout: &Layout, region: Region) -> Result<Problems, Unreadable> {
     let mut scan = Scan {
         layout,
         values: 0,
         data_values: 0,
         hasher: RandomState::new(),
-        repeated: Faults::default(),
+        repeated: Problems::default(),
         excess: None,
     };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
@@ -36,7 +36,7 @@ pub(super) fn scan(text: &[u8], layout: &Layout, region: Region) -> Result<Fault
     };
     let read = node.deserialize(&mut deserializer).and_then(|()| deserializer.end());
     match (scan.excess, read) {
-        (Some(fault), _) => Err(Unreadable::Excess(fault)),
+        (Some(problem), _) => Err(Unreadable::Excess(problem)),
         (None, Err(error)) => Err(Unreadable::Malformed(error)),
         (None, Ok(())) => Ok(scan.repeated),
     }
@@ -47,15 +47,15 @@ struct Scan<'a> {
     values: usize,
     data_values: usize,
     hasher: RandomState,
-    repeated: Faults,
+    repeated: Problems,
     /// The error that stopped the scan.
-    excess: Option<Fault>,
+    excess: Option<Problem>,
 }
 
 impl Scan<'_> {
     /// Stops the scan.
     fn stop<E: Error>(&mut self, pointer: String, detail: String) -> E {
-        self.excess = Some(Fault {
+        self.excess = Some(Problem {
             pointer,
             title: "Too large".into(),
             detail,
@@ -182,7 +182,7 @@ impl<'de> Visitor<'de> for Node<'_, '_, '_> {
             }
             let path = Path::Below(parent, Step::Member(&name));
             if !seen.insert(self.scan.hasher.hash_one(&*name)) {
-                self.scan.repeated.add_with(|| Fault {
+                self.scan.repeated.add_with(|| Problem {
                     pointer: path.pointer(),
                     title: "Duplicate field".into(),
                     detail: "Must be given only once".into(),

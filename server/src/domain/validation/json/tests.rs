@@ -15,11 +15,11 @@ fn read(text: impl AsRef<[u8]>) -> (Option<Value>, Vec<(String, &'static str)>) 
 }
 
 fn read_as(text: impl AsRef<[u8]>, layout: &Layout) -> (Option<Value>, Vec<(String, &'static str)>) {
-    let mut faults = Faults::default();
-    let value = parse(text.as_ref(), layout, &mut faults).map(|body| body.value);
-    let listed = faults.sorted(value.as_ref().unwrap_or(&Value::Null));
-    let told = listed.into_iter().map(|fault| match fault.title {
-        Cow::Borrowed(title) => (fault.pointer, title),
+    let mut problems = Problems::default();
+    let value = parse(text.as_ref(), layout, &mut problems).map(|body| body.value);
+    let listed = problems.sorted(value.as_ref().unwrap_or(&Value::Null));
+    let told = listed.into_iter().map(|problem| match problem.title {
+        Cow::Borrowed(title) => (problem.pointer, title),
         Cow::Owned(title) => panic!("unexpected title {title}"),
     });
     (value, told.collect())
@@ -28,14 +28,14 @@ fn read_as(text: impl AsRef<[u8]>, layout: &Layout) -> (Option<Value>, Vec<(Stri
 #[test]
 fn a_sound_document_is_read_in_order() {
     let text = r#"{"b": [1, -2, 0.5, null, true, "x\u00e4"], "a": {}}"#;
-    let (value, faults) = read(text);
+    let (value, problems) = read(text);
     let value = value.expect("sound");
     assert_eq!(value, json!({"b": [1, -2, 0.5, null, true, "xä"], "a": {}}));
     assert_eq!(
         value.as_object().expect("object").keys().collect::<Vec<_>>(),
         ["b", "a"]
     );
-    assert!(faults.is_empty());
+    assert!(problems.is_empty());
 }
 
 #[test]
@@ -60,18 +60,18 @@ fn what_cannot_be_read_is_one_fault_of_the_whole_body() {
         b"\"a\nb\"",
     ];
     for text in broken {
-        let (value, faults) = read(text);
+        let (value, problems) = read(text);
         assert_eq!(value, None, "{}", String::from_utf8_lossy(text));
-        assert_eq!(faults, [(String::new(), "Malformed JSON")]);
+        assert_eq!(problems, [(String::new(), "Malformed JSON")]);
     }
 }
 
 #[test]
 fn members_named_twice_are_faults_where_they_are() {
-    let (value, faults) = read(r#"{"a": 1, "b": [{"x/y": 1, "x/y": 2, "x/y": 3}], "a": 2}"#);
+    let (value, problems) = read(r#"{"a": 1, "b": [{"x/y": 1, "x/y": 2, "x/y": 3}], "a": 2}"#);
     assert_eq!(value, Some(json!({"a": 1, "b": [{"x/y": 1}]})));
     assert_eq!(
-        faults,
+        problems,
         [
             ("/a".into(), "Duplicate field"),
             ("/b/0/x~1y".into(), "Duplicate field")
@@ -82,9 +82,9 @@ fn members_named_twice_are_faults_where_they_are() {
 #[test]
 fn data_stays_as_it_was_sent() {
     let text = r#"{"parts": [{"content": {"context": { "a":  1.50 }}}, {"content": {"context": [1]}}, "context"], "context": {"b": 1}}"#;
-    let mut faults = Faults::default();
-    let body = parse(text.as_bytes(), &RENDER, &mut faults).expect("sound");
-    assert!(faults.is_empty());
+    let mut problems = Problems::default();
+    let body = parse(text.as_bytes(), &RENDER, &mut problems).expect("sound");
+    assert!(problems.is_empty());
     assert_eq!(
         body.value,
         json!({
@@ -119,8 +119,8 @@ fn data_is_held_to_the_rules_of_the_rest() {
             "{broken}"
         );
     }
-    let (_, faults) = read_as(with(r#"{"a": {"b": 1, "\u0062": 2}}"#), &RENDER);
-    assert_eq!(faults, [("/parts/1/content/context/a/b".into(), "Duplicate field")]);
+    let (_, problems) = read_as(with(r#"{"a": {"b": 1, "\u0062": 2}}"#), &RENDER);
+    assert_eq!(problems, [("/parts/1/content/context/a/b".into(), "Duplicate field")]);
 }
 
 #[test]
@@ -135,8 +135,8 @@ fn what_passes_a_bound_is_one_fault_at_what_passes_it() {
         format!(r#"{{"{}": 1}}"#, "x".repeat(LONGEST_NAME)),
     ];
     for text in sound {
-        let (value, faults) = read_as(&text, &RENDER);
-        assert!(value.is_some() && faults.is_empty(), "{faults:?}");
+        let (value, problems) = read_as(&text, &RENDER);
+        assert!(value.is_some() && problems.is_empty(), "{problems:?}");
     }
     for (text, pointer) in [
         (numbers(MOST_VALUES), ""),
@@ -153,5 +153,5 @@ fn data_of_an_editor_is_read_within_bounds() {
     let read = read_data(r#" {"a": [1, 2], "a": 3} "#, 6).expect("data");
     assert_eq!(read.get(), r#"{"a": [1, 2], "a": 3}"#);
     assert!(matches!(read_data("{", 6), Err(Unreadable::Malformed(_))));
-    assert!(matches!(read_data(r#"{"a": [1, 2]}"#, 3), Err(Unreadable::Excess(fault)) if fault.pointer.is_empty()));
+    assert!(matches!(read_data(r#"{"a": [1, 2]}"#, 3), Err(Unreadable::Excess(problem)) if problem.pointer.is_empty()));
 }

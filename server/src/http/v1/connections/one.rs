@@ -4,7 +4,7 @@ use axum::{Json, extract::State, http::StatusCode};
 use serde::Serialize;
 
 use crate::{
-    domain::account_log::Doer,
+    domain::account_log::Actor,
     http::{
         error::ApiError,
         extract::{ConnectionPath, MayReadConnections, MayWriteConnections},
@@ -31,7 +31,7 @@ pub(in crate::http) async fn delete(
     MayWriteConnections(caller): MayWriteConnections,
     ConnectionPath(id): ConnectionPath,
 ) -> Result<StatusCode, ApiError> {
-    connections::delete(&app.db, caller.account, &Doer::of_caller(&caller), id).await?;
+    connections::delete(&app.db, caller.account, &Actor::of_caller(&caller), id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

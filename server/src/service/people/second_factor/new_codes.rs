@@ -8,8 +8,8 @@ use tower_sessions::Session;
 
 use crate::{
     domain::{
+        encryption::{Place, Wrapped},
         ids::UserId,
-        sealing::{Place, Wrapped},
         second_factor::RecoveryCode,
     },
     service::people::{People, PeopleError},

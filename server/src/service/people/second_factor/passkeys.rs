@@ -8,15 +8,15 @@ use tower_sessions::Session;
 
 use crate::{
     domain::{
-        account_log::Deed,
+        account_log::AccountEvent,
         client::Client,
         display_name::DisplayName,
         ids::{PasskeyId, UserId},
         mail::Letter,
         passkey::{Authentication, CHALLENGE_LASTS, MAX_PASSKEYS, PasskeyError, Registration, RelyingParty},
-        validation::Fault,
+        validation::Problem,
     },
-    service::people::{People, PeopleError, deeds, email_of, second_factor},
+    service::people::{People, PeopleError, audit_events, email_of, second_factor},
     store::{
         mails,
         passkeys::{self, CREDENTIAL_KEY, NewPasskey, UsedPasskey},
@@ -84,7 +84,7 @@ pub async fn add(
     let name: DisplayName = form
         .name
         .parse()
-        .map_err(|error| PeopleError::Invalid(vec![Fault::invalid("/passkey_name", format!("{error}"))]))?;
+        .map_err(|error| PeopleError::Invalid(vec![Problem::invalid("/passkey_name", format!("{error}"))]))?;
     let challenge: Registration = take(session, REGISTRATION, user, now).await?;
     let credential = relying_party(people)?.finish_registration(&challenge, form.answer.expose_secret());
     let credential = credential.map_err(refused)?;
@@ -112,8 +112,15 @@ pub async fn add(
     let letter = Letter::PasskeyAdded { name: name.clone() };
     let codes = second_factor::first_of(&mut transaction, user, &before).await?;
     mails::insert(&mut transaction, &email, Some(user), &letter, now).await?;
-    let doer = deeds::person(user, &email, client);
-    deeds::write_down(&mut transaction, user, &doer, &Deed::PasskeyAdded { name }, now).await?;
+    let actor = audit_events::person(user, &email, client);
+    audit_events::write_down(
+        &mut transaction,
+        user,
+        &actor,
+        &AccountEvent::PasskeyAdded { name },
+        now,
+    )
+    .await?;
     tx::commit(transaction).await?;
     match codes {
         Some(codes) => {
@@ -133,15 +140,22 @@ pub async fn remove(
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
     let email = email_of(people, user).await?;
-    let doer = deeds::person(user, &email, client);
+    let actor = audit_events::person(user, &email, client);
     let mut transaction = tx::begin(&people.db).await?;
     let mut left = second_factors::lock(&mut transaction, user).await?;
     let name = passkeys::delete(&mut transaction, user, id).await?;
     let name = name.ok_or(PeopleError::NotFound)?;
     left.passkeys -= 1;
     let letter = Letter::PasskeyRemoved { name: name.clone() };
-    second_factor::tell_of_removal(&mut transaction, user, &email, &left, &letter, now).await?;
-    deeds::write_down(&mut transaction, user, &doer, &Deed::PasskeyRemoved { name }, now).await?;
+    second_factor::notify_of_removal(&mut transaction, user, &email, &left, &letter, now).await?;
+    audit_events::write_down(
+        &mut transaction,
+        user,
+        &actor,
+        &AccountEvent::PasskeyRemoved { name },
+        now,
+    )
+    .await?;
     Ok(tx::commit(transaction).await?)
 }
 

@@ -1,12 +1,12 @@
 //! Remarks for a template's author, with their place in the text where it can be found.
 
 use platen_engine::{job::Warning, render_log::NetworkRequest};
-use platen_template::fault::{Fault as TemplateFault, Warning as UndefinedName};
+use platen_template::diagnostic::{Diagnostic, Warning as UndefinedName};
 
 use crate::domain::{
     sentence::sentence,
     template::places::{self, JsonMembers, TextPlace},
-    validation::Fault,
+    validation::Problem,
 };
 
 /// Maximum number of remarks of one kind.
@@ -55,8 +55,8 @@ pub(super) fn no_object() -> Remark {
 }
 
 /// Returns the remark that the data exceeds a limit.
-pub(super) fn too_much_data(fault: &Fault) -> Remark {
-    Remark::new(None, sentence(&fault.detail), None)
+pub(super) fn too_much_data(problem: &Problem) -> Remark {
+    Remark::new(None, sentence(&problem.detail), None)
 }
 
 /// Returns the remark that the data is not valid JSON.
@@ -74,18 +74,18 @@ pub(super) fn no_json(error: &serde_json::Error) -> Remark {
 }
 
 /// Returns the remark about the first invalid option or exceeded size.
-pub(super) fn of_options(faults: &[Fault]) -> Remark {
-    let Some(fault) = faults.first() else {
+pub(super) fn of_options(problems: &[Problem]) -> Remark {
+    let Some(problem) = problems.first() else {
         return Remark::new(None, "This can't be rendered.", None);
     };
-    let pointer = fault.pointer.trim_start_matches('/');
+    let pointer = problem.pointer.trim_start_matches('/');
     let name = pointer.strip_prefix("options/").unwrap_or(pointer);
-    Remark::new(Some(name.replace('/', " ")), fault.detail.clone(), None)
+    Remark::new(Some(name.replace('/', " ")), problem.detail.clone(), None)
 }
 
 /// Returns the remark that the template can't be filled.
-pub(super) fn of_fault(fault: &TemplateFault) -> Remark {
-    let place = fault.place.as_ref().map(|place| {
+pub(super) fn of_problem(problem: &Diagnostic) -> Remark {
+    let place = problem.place.as_ref().map(|place| {
         let place = TextPlace {
             line: place.line,
             column: place.column,
@@ -93,7 +93,7 @@ pub(super) fn of_fault(fault: &TemplateFault) -> Remark {
         };
         (Text::Content, place)
     });
-    Remark::new(None, sentence(&fault.message), place)
+    Remark::new(None, sentence(&problem.message), place)
 }
 
 /// Returns remarks about undefined names, which counted as empty.

@@ -9,7 +9,7 @@ use platen_app::{
             AccountFile, AccountKey, AccountLine, AccountMember, AccountPage, AccountPeriod, AccountRender,
             AccountSearch, AccountState, AuditLine, GrantLasts, Limits, OwnLimits as ShownLimits,
         },
-        payment::Papers as ShownPapers,
+        payment::BillingDetails as ShownBillingDetails,
         rejection::Field,
         render::{RenderMode, RenderState},
         storage::StorageResource,
@@ -20,7 +20,7 @@ use time::OffsetDateTime;
 use crate::{
     clock,
     domain::{
-        audit_log::{AuditDoer, Reason},
+        audit_log::{AuditActor, Reason},
         ids::AccountId,
         plan::PlanLimits,
     },
@@ -30,7 +30,7 @@ use crate::{
         operators::{
             accounts::{self, Operation, OperationError},
             directory::{self, AccountFile as Found},
-            look::{self, LookError},
+            look::{self, ImpersonationError},
         },
         plans,
     },
@@ -42,7 +42,7 @@ use crate::{
         members::Member,
         renders::log::LoggedRender,
     },
-    web::backend::{RequestBackend, invalid, number, payment::papers},
+    web::backend::{RequestBackend, invalid, number, payment::billing_details},
 };
 
 /// Largest number of credits in one grant.
@@ -82,82 +82,83 @@ impl AdminAccountsBackend for RequestBackend {
         let found = found
             .map_err(|error| self.internal(&error))?
             .ok_or(AppError::NotFound)?;
-        let papers_at_stripe = match &found.record.customer {
-            Some(_) => billing::standing::overview(&self.app.billing, id, false, now)
+        let billing_details_at_stripe = match &found.record.customer {
+            Some(_) => billing::status::overview(&self.app.billing, id, false, now)
                 .await
                 .ok()
                 .flatten(),
             None => None,
         };
-        let invoices = papers_at_stripe.and_then(|overview| match papers(overview.papers?) {
-            ShownPapers::Known { invoices, .. } => Some(invoices),
-            ShownPapers::Unknown => None,
-        });
+        let invoices =
+            billing_details_at_stripe.and_then(|overview| match billing_details(overview.billing_details?) {
+                ShownBillingDetails::Known { invoices, .. } => Some(invoices),
+                ShownBillingDetails::Unknown => None,
+            });
         Ok(AccountFile {
             invoices,
             ..shown(id, found, self.plan_names().await?, now)
         })
     }
 
-    async fn suspend_account(&self, id: String, reason: String, tell_owner: bool) -> Result<(), AppError> {
-        let (doer, account, reason) = (self.auditor().await?, read_id(&id)?, read_reason(&reason)?);
-        let done = accounts::suspend(&self.app.db, operation(&doer, account, &reason), tell_owner).await;
+    async fn suspend_account(&self, id: String, reason: String, notify_owner: bool) -> Result<(), AppError> {
+        let (actor, account, reason) = (self.auditor().await?, read_id(&id)?, read_reason(&reason)?);
+        let done = accounts::suspend(&self.app.db, operation(&actor, account, &reason), notify_owner).await;
         done.map(drop).map_err(|error| self.not_done(error))
     }
 
-    async fn restore_account(&self, id: String, reason: String, tell_owner: bool) -> Result<(), AppError> {
-        let (doer, account, reason) = (self.auditor().await?, read_id(&id)?, read_reason(&reason)?);
-        let done = accounts::restore(&self.app.db, operation(&doer, account, &reason), tell_owner).await;
+    async fn restore_account(&self, id: String, reason: String, notify_owner: bool) -> Result<(), AppError> {
+        let (actor, account, reason) = (self.auditor().await?, read_id(&id)?, read_reason(&reason)?);
+        let done = accounts::restore(&self.app.db, operation(&actor, account, &reason), notify_owner).await;
         done.map(drop).map_err(|error| self.not_done(error))
     }
 
     async fn grant_credits(&self, id: String, credits: String, lasts: String, reason: String) -> Result<(), AppError> {
-        let (doer, account) = (self.auditor().await?, read_id(&id)?);
-        let mut faults = Vec::new();
-        let amount = number(&mut faults, Field::CreditAmount, &credits, 1, MOST_CREDITS);
+        let (actor, account) = (self.auditor().await?, read_id(&id)?);
+        let mut problems = Vec::new();
+        let amount = number(&mut problems, Field::CreditAmount, &credits, 1, MOST_CREDITS);
         let lasts = GrantLasts::from_word(&lasts).ok_or(AppError::Malformed)?;
-        let reason = all_sound(faults, &reason)?;
+        let reason = all_sound(problems, &reason)?;
         let amount = amount.ok_or_else(|| invalid(vec![Field::CreditAmount]))?;
-        let done = accounts::grant(&self.app.db, operation(&doer, account, &reason), amount, lasts).await;
+        let done = accounts::grant(&self.app.db, operation(&actor, account, &reason), amount, lasts).await;
         done.map_err(|error| self.not_done(error))
     }
 
     async fn set_plan(&self, id: String, plan: String, credits: String, reason: String) -> Result<(), AppError> {
-        let (doer, account) = (self.auditor().await?, read_id(&id)?);
-        let mut faults = Vec::new();
-        let credits = number(&mut faults, Field::PeriodCredits, &credits, 0, MOST_CREDITS);
-        let reason = all_sound(faults, &reason)?;
+        let (actor, account) = (self.auditor().await?, read_id(&id)?);
+        let mut problems = Vec::new();
+        let credits = number(&mut problems, Field::PeriodCredits, &credits, 0, MOST_CREDITS);
+        let reason = all_sound(problems, &reason)?;
         let choice = PlanChoice { plan, credits };
-        let done = accounts::set_plan(&self.app.db, operation(&doer, account, &reason), &choice).await;
+        let done = accounts::set_plan(&self.app.db, operation(&actor, account, &reason), &choice).await;
         done.map_err(|error| self.not_done(error))
     }
 
     async fn set_limits(&self, id: String, limits: [String; 5], reason: String) -> Result<(), AppError> {
-        let (doer, account) = (self.auditor().await?, read_id(&id)?);
-        let mut faults = Vec::new();
+        let (actor, account) = (self.auditor().await?, read_id(&id)?);
+        let mut problems = Vec::new();
         let [concurrency, rate, body, deadline, storage] = &limits;
         let limits = OwnLimits {
-            concurrency: number(&mut faults, Field::Concurrency, concurrency, 1, 1_000),
-            rate_per_minute: number(&mut faults, Field::RatePerMinute, rate, 1, 1_000_000),
-            body_bytes: number(&mut faults, Field::BodyMib, body, 1, 1_000).map(|mib: i32| mib * MIB),
-            sync_deadline_seconds: number(&mut faults, Field::DeadlineSeconds, deadline, 1, 3_600),
-            storage: storage_limits(&mut faults, storage),
+            concurrency: number(&mut problems, Field::Concurrency, concurrency, 1, 1_000),
+            rate_per_minute: number(&mut problems, Field::RatePerMinute, rate, 1, 1_000_000),
+            body_bytes: number(&mut problems, Field::BodyMib, body, 1, 1_000).map(|mib: i32| mib * MIB),
+            sync_deadline_seconds: number(&mut problems, Field::DeadlineSeconds, deadline, 1, 3_600),
+            storage: storage_limits(&mut problems, storage),
         };
-        let reason = all_sound(faults, &reason)?;
-        let done = accounts::set_limits(&self.app.db, operation(&doer, account, &reason), limits).await;
+        let reason = all_sound(problems, &reason)?;
+        let done = accounts::set_limits(&self.app.db, operation(&actor, account, &reason), limits).await;
         done.map_err(|error| self.not_done(error))
     }
 
-    async fn look_into_account(&self, id: String, reason: String) -> Result<(), AppError> {
-        let (doer, account, reason) = (self.auditor().await?, read_id(&id)?, read_reason(&reason)?);
-        let begun = look::begin(&self.app.db, &self.session, operation(&doer, account, &reason)).await;
+    async fn impersonate(&self, id: String, reason: String) -> Result<(), AppError> {
+        let (actor, account, reason) = (self.auditor().await?, read_id(&id)?, read_reason(&reason)?);
+        let begun = look::begin(&self.app.db, &self.session, operation(&actor, account, &reason)).await;
         begun.map_err(|error| self.not_looked(error))
     }
 
-    async fn stop_looking(&self) -> Result<Option<String>, AppError> {
+    async fn stop_impersonation(&self) -> Result<Option<String>, AppError> {
         let Some(look) = self.look() else { return Ok(None) };
-        let doer = AuditDoer::of_operator(&self.operator().await?);
-        let ended = look::end(&self.app.db, &self.session, &doer, look, clock::now()).await;
+        let actor = AuditActor::of_operator(&self.operator().await?);
+        let ended = look::end(&self.app.db, &self.session, &actor, look, clock::now()).await;
         ended.map_err(|error| self.not_looked(error))?;
         Ok(Some(look.account.to_string()))
     }
@@ -165,8 +166,8 @@ impl AdminAccountsBackend for RequestBackend {
 
 impl RequestBackend {
     /// Returns the actor for the audit log.
-    async fn auditor(&self) -> Result<AuditDoer, AppError> {
-        Ok(AuditDoer::of_operator(&self.confirmed_operator().await?))
+    async fn auditor(&self) -> Result<AuditActor, AppError> {
+        Ok(AuditActor::of_operator(&self.confirmed_operator().await?))
     }
 
     async fn plan_names(&self) -> Result<Vec<String>, AppError> {
@@ -182,17 +183,17 @@ impl RequestBackend {
         }
     }
 
-    fn not_looked(&self, error: LookError) -> AppError {
+    fn not_looked(&self, error: ImpersonationError) -> AppError {
         match error {
-            LookError::NotFound => AppError::NotFound,
-            error @ (LookError::Store(_) | LookError::Session(_)) => self.internal(&error),
+            ImpersonationError::NotFound => AppError::NotFound,
+            error @ (ImpersonationError::Store(_) | ImpersonationError::Session(_)) => self.internal(&error),
         }
     }
 }
 
-fn operation<'a>(doer: &'a AuditDoer, account: AccountId, reason: &'a Reason) -> Operation<'a> {
+fn operation<'a>(actor: &'a AuditActor, account: AccountId, reason: &'a Reason) -> Operation<'a> {
     Operation {
-        doer,
+        actor,
         account,
         reason,
         now: clock::now(),
@@ -216,13 +217,13 @@ fn read_reason(reason: &str) -> Result<Reason, AppError> {
 }
 
 /// Returns the reason, or the error for all invalid fields.
-fn all_sound(mut faults: Vec<Field>, reason: &str) -> Result<Reason, AppError> {
+fn all_sound(mut problems: Vec<Field>, reason: &str) -> Result<Reason, AppError> {
     match reason.parse() {
-        Ok(reason) if faults.is_empty() => Ok(reason),
-        Ok(_) => Err(invalid(faults)),
+        Ok(reason) if problems.is_empty() => Ok(reason),
+        Ok(_) => Err(invalid(problems)),
         Err(_) => {
-            faults.push(Field::OperatorsReason);
-            Err(invalid(faults))
+            problems.push(Field::OperatorsReason);
+            Err(invalid(problems))
         }
     }
 }
@@ -313,7 +314,7 @@ fn shown(id: AccountId, found: Found, plans: Vec<String>, now: OffsetDateTime) -
 }
 
 /// Parses lines such as `templates 100`.
-fn storage_limits(faults: &mut Vec<Field>, lines: &str) -> StorageLimits {
+fn storage_limits(problems: &mut Vec<Field>, lines: &str) -> StorageLimits {
     let read = |line: &str| {
         let (name, limit) = line.split_once(char::is_whitespace)?;
         let limit = limit.trim().replace(',', "").parse().ok()?;
@@ -324,7 +325,7 @@ fn storage_limits(faults: &mut Vec<Field>, lines: &str) -> StorageLimits {
     let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
     let limits: Option<StorageLimits> = lines.map(read).collect();
     limits.unwrap_or_else(|| {
-        faults.push(Field::StorageLimits);
+        problems.push(Field::StorageLimits);
         StorageLimits::new()
     })
 }

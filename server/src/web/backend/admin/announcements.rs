@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use super::super::{RequestBackend, invalid};
 use crate::{
     clock,
-    domain::{announcement::NewAnnouncement, audit_log::AuditDoer, ids::AnnouncementId},
+    domain::{announcement::NewAnnouncement, audit_log::AuditActor, ids::AnnouncementId},
     service::announcements,
     store::announcements::Announcement,
 };
@@ -32,16 +32,16 @@ impl AnnouncementBackend for RequestBackend {
     async fn announce(&self, form: AnnouncementForm) -> Result<(), AppError> {
         let (operator, now) = (self.confirmed_operator().await?, clock::now());
         let new = NewAnnouncement::parse(&form, now).map_err(invalid)?;
-        let doer = AuditDoer::of_operator(&operator);
-        let told = announcements::announce(&self.app.db, &doer, &new, now).await;
+        let actor = AuditActor::of_operator(&operator);
+        let told = announcements::announce(&self.app.db, &actor, &new, now).await;
         told.map_err(|error| self.internal(&error))
     }
 
     async fn end_announcement(&self, id: String) -> Result<(), AppError> {
         let (operator, now) = (self.confirmed_operator().await?, clock::now());
         let id = AnnouncementId::parse(&id).ok_or(AppError::NotFound)?;
-        let doer = AuditDoer::of_operator(&operator);
-        let ended = announcements::end(&self.app.db, &doer, id, now).await;
+        let actor = AuditActor::of_operator(&operator);
+        let ended = announcements::end(&self.app.db, &actor, id, now).await;
         let ended = ended.map_err(|error| self.internal(&error))?;
         ended.then_some(()).ok_or(AppError::NotFound)
     }

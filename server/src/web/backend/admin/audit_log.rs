@@ -9,7 +9,7 @@ use platen_app::{
 use time::{Date, OffsetDateTime};
 
 use crate::{
-    domain::{audit_log::AuditDeed, render::log::containing},
+    domain::{audit_log::AuditEvent, render::log::containing},
     service::operators::log,
     store::audit_log::{AuditFilter, AuditRow},
     web::backend::RequestBackend,
@@ -27,7 +27,7 @@ impl AuditBackend for RequestBackend {
         Ok(AuditPage {
             entries: page.items.iter().map(shown).collect(),
             next: page.next.map(|number| number.to_string()),
-            kinds: AuditDeed::KINDS.to_vec(),
+            kinds: AuditEvent::KINDS.to_vec(),
             end: end.map(|end| (end.number, end.digest)),
         })
     }

@@ -21,8 +21,8 @@ use crate::{
     domain::{
         health::{
             failure_kind::FailureKind,
+            histogram::Histogram,
             minute::{Tally, WHOLE},
-            spread::Spread,
             state,
         },
         ids::InstanceId,
@@ -232,11 +232,11 @@ fn sessions(found: &Found) -> Vec<Session> {
 
 fn phases(hour: &Tally) -> Vec<Phase> {
     let phases = PHASES.into_iter().filter_map(|(word, name)| {
-        let spread = hour.detail.phase(&MODES, word);
+        let histogram = hour.detail.phase(&MODES, word);
         Some(Phase {
             name,
-            median_ms: milliseconds(&spread, 0.5)?,
-            percentile_95_ms: milliseconds(&spread, 0.95)?,
+            median_ms: milliseconds(&histogram, 0.5)?,
+            percentile_95_ms: milliseconds(&histogram, 0.95)?,
         })
     });
     phases.collect()
@@ -261,8 +261,10 @@ fn failures(hour: &Tally) -> Vec<Failure> {
     failures
 }
 
-fn milliseconds(spread: &Spread, share: f64) -> Option<f64> {
-    spread.quantile(share).map(|duration| duration.as_secs_f64() * 1000.0)
+fn milliseconds(histogram: &Histogram, share: f64) -> Option<f64> {
+    histogram
+        .quantile(share)
+        .map(|duration| duration.as_secs_f64() * 1000.0)
 }
 
 fn number(count: u64) -> i64 {

@@ -99,7 +99,9 @@ fn of_author(error: &TemplateError) -> Option<PreviewEvent> {
         | TemplateError::Memory(_) => {
             return Some(PreviewEvent::Busy);
         }
-        TemplateError::Render(error @ (RenderError::Fault { .. } | RenderError::Deadline { .. })) => error.to_string(),
+        TemplateError::Render(error @ (RenderError::Problem { .. } | RenderError::Deadline { .. })) => {
+            error.to_string()
+        }
         TemplateError::Picture(DrawingError::TooMuch(message)) => message.clone(),
         _ => return None,
     };

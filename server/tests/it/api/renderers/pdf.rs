@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{
     origin::Origin,
     pdf,
-    studio::{Studio, body, faults, header},
+    studio::{Studio, body, header, problems},
 };
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn every_fault_of_a_body_is_listed() {
         }))
         .await;
     assert_eq!(header(&answer, "content-type"), "application/json");
-    let found = faults(answer).await;
+    let found = problems(answer).await;
     let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
     assert_eq!(
         pointers,
@@ -140,7 +140,7 @@ async fn bodies_that_are_not_json_have_one_fault_at_the_root() {
         let request = request
             .bearer_auth(&studio.account.key)
             .header("content-type", "application/json");
-        let found = faults(request.body(body.to_vec()).send().await.unwrap()).await;
+        let found = problems(request.body(body.to_vec()).send().await.unwrap()).await;
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].0, "");
     }
@@ -150,7 +150,7 @@ async fn bodies_that_are_not_json_have_one_fault_at_the_root() {
 async fn what_is_not_there_yet_is_refused_at_its_member() {
     let studio = Studio::start().await;
     let template = json!({"type": "template", "content": {"template_id": "0192"}});
-    let (pointer, detail) = studio.fault(template, json!({})).await;
+    let (pointer, detail) = studio.problem(template, json!({})).await;
     assert_eq!(pointer, "/parts/0/content/template_id");
     assert!(detail.starts_with("No such template"), "{detail}");
 }
@@ -182,7 +182,7 @@ async fn parts_that_cannot_be_rendered_are_the_callers_fault_and_recorded() {
     let origin = Origin::start().await;
     let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
     for (path, said) in [("/status/404", "404"), ("/status/503", "503"), ("/text", "text/plain")] {
-        let (pointer, detail) = studio.fault(origin.url(path), json!({})).await;
+        let (pointer, detail) = studio.problem(origin.url(path), json!({})).await;
         assert_eq!(pointer, "/parts/0", "{path}");
         assert!(detail.contains(said), "{path}: {detail}");
     }
@@ -194,7 +194,7 @@ async fn parts_that_cannot_be_rendered_are_the_callers_fault_and_recorded() {
     ] {
         let answer = studio.render(url, json!({})).await;
         let render_id = header(&answer, "x-render-id").to_owned();
-        assert_eq!(faults(answer).await[0].0, "/parts/0", "{url}");
+        assert_eq!(problems(answer).await[0].0, "/parts/0", "{url}");
         let row = studio.recorded(&render_id).await;
         assert_eq!(
             (&row["status"], &row["error"]["pointer"]),
@@ -203,12 +203,12 @@ async fn parts_that_cannot_be_rendered_are_the_callers_fault_and_recorded() {
         );
     }
     let (pointer, detail) = studio
-        .fault("<p>", json!({"evaluate_js": {"expression": "nope()"}}))
+        .problem("<p>", json!({"evaluate_js": {"expression": "nope()"}}))
         .await;
     assert_eq!(pointer, "/evaluate_js/expression");
     assert!(detail.contains("nope is not defined"), "{detail}");
     let wait_for = json!({"wait_for": {"selector": "p[", "attribute": "a"}});
-    assert_eq!(studio.fault("<p>", wait_for).await.0, "/wait_for/selector");
+    assert_eq!(studio.problem("<p>", wait_for).await.0, "/wait_for/selector");
 }
 
 #[tokio::test]

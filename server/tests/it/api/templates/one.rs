@@ -4,7 +4,7 @@ use reqwest::Method;
 use reqwest_middleware::RequestBuilder;
 use serde_json::{Value, json};
 
-use crate::support::studio::{Studio, faults, header};
+use crate::support::studio::{Studio, header, problems};
 
 async fn got(studio: &Studio, path: &str) -> Value {
     let answer = studio.request(Method::GET, path).send().await.expect("an answer");
@@ -57,7 +57,7 @@ async fn a_faulty_update_changes_nothing() {
         (json!({"content": null}), "/template/content"),
         (json!({"inserted_at": "2026-01-01T00:00:00Z"}), "/template/inserted_at"),
     ] {
-        let found = faults(update(&studio, &path, &change).send().await.unwrap()).await;
+        let found = problems(update(&studio, &path, &change).send().await.unwrap()).await;
         let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
         assert_eq!(pointers, [pointer]);
     }

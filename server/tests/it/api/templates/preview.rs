@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     pdf,
-    studio::{Studio, faults},
+    studio::{Studio, problems},
 };
 
 async fn preview(studio: &Studio, path: &str, body: Value) -> Response {
@@ -74,7 +74,7 @@ async fn every_fault_is_told_at_its_member() {
     let studio = Studio::start().await;
     let path = studio.template("Letter", "x").await;
     let pointers = async |body: Value| {
-        let found = faults(preview(&studio, &path, body).await).await;
+        let found = problems(preview(&studio, &path, body).await).await;
         found.into_iter().map(|(pointer, _)| pointer).collect::<Vec<_>>()
     };
     assert_eq!(pointers(json!({"content": "a\n{{ 1 + [] }}"})).await, ["/content"]);
@@ -109,7 +109,7 @@ async fn pages_that_take_too_much_to_draw_are_given_up() {
     let path = studio
         .template("Heavy", &format!("{style}{}", "<div></div>".repeat(20_000)))
         .await;
-    let found = faults(preview(&studio, &path, json!({"dots_per_inch": 192})).await).await;
+    let found = problems(preview(&studio, &path, json!({"dots_per_inch": 192})).await).await;
     assert_eq!(
         found,
         [(

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::studio::{Studio, faults};
+use crate::support::studio::{Studio, problems};
 
 #[tokio::test]
 async fn a_strict_template_refuses_what_is_undefined() {
@@ -20,7 +20,7 @@ async fn a_strict_template_refuses_what_is_undefined() {
         changed.json::<Value>().await.unwrap(),
         json!({"data": {"strict": true}})
     );
-    let (pointer, detail) = studio.fault(part, json!({})).await;
+    let (pointer, detail) = studio.problem(part, json!({})).await;
     assert_eq!(pointer, "/parts/0");
     assert!(
         detail.contains("name") && detail.contains("Line 1, column "),
@@ -44,7 +44,7 @@ async fn a_strict_template_refuses_what_is_undefined() {
         1
     );
 
-    let found = faults(change(json!({"settings": {"strict": 1, "x": 1}})).await.unwrap()).await;
+    let found = problems(change(json!({"settings": {"strict": 1, "x": 1}})).await.unwrap()).await;
     let pointers: Vec<_> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
     assert_eq!(pointers, ["/settings/strict", "/settings/x"]);
 }

@@ -60,10 +60,11 @@ async fn everybody_reads_an_announcement_until_they_hide_it_or_it_ends() {
     assert!(!bob.page("/dashboard").await.contains(SHOWN));
     let again = operator.call("end-announcement", &[("subject", id)]).await;
     assert_eq!(again, "NotFound");
-    let deeds = "select string_agg(kind || ' ' || (entry -> 'by' ->> 'email'), ', ' order by number) from audit_log
+    let audit_events =
+        "select string_agg(kind || ' ' || (entry -> 'by' ->> 'email'), ', ' order by number) from audit_log
                  where kind like 'announcement.%'";
     assert_eq!(
-        service.text(deeds).await,
+        service.text(audit_events).await,
         "announcement.made operator@example.org, announcement.ended operator@example.org"
     );
 }

@@ -1,0 +1,212 @@
+//! `/admin/jobs`: failed jobs of all accounts.
+
+pub mod api;
+pub mod list;
+
+use leptos::{either::Either, prelude::*, server::ServerActionError};
+use leptos_router::{hooks::use_query_map, params::ParamsMap};
+
+use crate::{
+    layout::{
+        loaded::loaded,
+        shell::admin::{AdminEntry, AdminShell},
+    },
+    model::admin::failed_jobs::{BulkOutcome, FailedWorkPage, FailedWorkSearch, WorkKind},
+    pages::{
+        admin::failed_jobs::list::List,
+        query::{self, asked},
+    },
+    ui::{
+        button::{ButtonLink, Rank},
+        filters::SelectFilter,
+        notice::DoneNotice,
+        number::counted,
+        pager::Pager,
+    },
+};
+
+/// Path of the page.
+pub const PATH: &str = "/admin/jobs";
+/// Values of `done` in the query.
+const RETRIED: &str = "retried";
+const DISCARDED: &str = "discarded";
+
+/// The page of failed jobs. The query of its address contains the search.
+#[component]
+pub fn FailedJob() -> impl IntoView {
+    let search = search(&use_query_map().read_untracked());
+    let wanted = search.clone();
+    view! {
+        <AdminShell title="Failed jobs" current=AdminEntry::Jobs>
+            {loaded(
+                |backend| async move { backend.failed_jobs(wanted).await },
+                |page| view! { <Content page search /> },
+            )}
+        </AdminShell>
+    }
+}
+
+#[component]
+fn Content(page: FailedWorkPage, search: FailedWorkSearch) -> impl IntoView {
+    let newest = search.after.is_some().then(|| address(&search, None));
+    let older = page.next.clone().map(|next| address(&search, Some(next)));
+    let note = counted(page.found, "job found", "jobs found");
+    let paged = newest.is_some() || older.is_some();
+    view! {
+        <div class="page-head">
+            <div class="page-head__text">
+                <h1>"Failed jobs"</h1>
+                <p class="page-head__lede">
+                    "Work that fails and waits for another try, or was given up. A render that has failed for its client is "
+                    "not here: that is final."
+                </p>
+            </div>
+        </div>
+        <Outcomes />
+        <section class="section">
+            <div class="section__head">
+                <h2>"Jobs"</h2>
+            </div>
+            <div class="section__body">
+                <Filters search=search.clone() />
+                {if page.account_known {
+                    Either::Left(view! { <List page search /> })
+                } else {
+                    Either::Right(
+                        view! {
+                            <p class="quiet">
+                                "No account has this id, and nobody with this address owns one, or they own several: then look "
+                                "for its id."
+                            </p>
+                        },
+                    )
+                }}
+                {paged.then(|| view! { <Pager note newest older /> })}
+            </div>
+        </section>
+    }
+}
+
+/// Result of the last bulk action: how many jobs were selected, and how many were changed.
+#[component]
+fn Outcomes() -> impl IntoView {
+    let refused = use_context::<ServerActionError>().is_some();
+    let query = use_query_map().read_untracked();
+    let number = |name: &str| query.get(name).and_then(|number| number.parse::<usize>().ok());
+    let word = query.get("done").filter(|_| !refused);
+    let told = word.and_then(|word| {
+        let outcome = BulkOutcome {
+            meant: number("meant")?,
+            done: number("made")?,
+        };
+        outcome_in_words(&word, outcome)
+    });
+    told.map(|words| view! { <DoneNotice>{words}</DoneNotice> })
+}
+
+fn outcome_in_words(word: &str, BulkOutcome { meant, done }: BulkOutcome) -> Option<String> {
+    let what = match word {
+        RETRIED => "Tried again",
+        DISCARDED => "Discarded",
+        _ => return None,
+    };
+    let done_of = format!("{what}: {done} of {}.", counted(meant, "job", "jobs"));
+    Some(match meant.saturating_sub(done) {
+        0 => done_of,
+        _ => format!("{done_of} The rest is in hand of a worker, or had ended meanwhile."),
+    })
+}
+
+#[component]
+fn Filters(search: FailedWorkSearch) -> impl IntoView {
+    let kinds = WorkKind::ALL.map(|kind| (kind.as_str().to_owned(), kind.label().to_owned()));
+    view! {
+        <form class="filters" method="get" action=PATH>
+            <SelectFilter
+                name="kind"
+                label="Kind"
+                options=kinds.to_vec()
+                value=search.kind.map_or("", WorkKind::as_str).to_owned()
+            />
+            <label class="filters__item filters__item--search">
+                "Account: its id, or its owner’s email"
+                <input class="input" type="search" name="account" value=search.account />
+            </label>
+            <div class="filters__actions">
+                <button class="button" type="submit">
+                    "Filter"
+                </button>
+                <ButtonLink href=PATH rank=Rank::Quiet>
+                    "Clear"
+                </ButtonLink>
+            </div>
+        </form>
+    }
+}
+
+fn search(query: &ParamsMap) -> FailedWorkSearch {
+    let text = |name: &str| asked(query, name);
+    FailedWorkSearch {
+        kind: text("kind").and_then(|word| WorkKind::parse(&word)),
+        account: text("account"),
+        after: text("cursor"),
+    }
+}
+
+fn address(search: &FailedWorkSearch, after: Option<String>) -> String {
+    let values = [("cursor", after)];
+    query::address(PATH, words(search, values))
+}
+
+/// Returns the address of the same search with the result of a bulk action.
+fn done_path(word: &str, search: &FailedWorkSearch, outcome: BulkOutcome) -> String {
+    let values = [
+        ("done", Some(word.to_owned())),
+        ("meant", Some(outcome.meant.to_string())),
+        ("made", Some(outcome.done.to_string())),
+    ];
+    query::address(PATH, words(search, values))
+}
+
+fn words<const MORE: usize>(
+    search: &FailedWorkSearch,
+    more: [(&'static str, Option<String>); MORE],
+) -> impl Iterator<Item = (&'static str, Option<String>)> {
+    let words = [
+        ("kind", search.kind.map(|kind| kind.as_str().to_owned())),
+        ("account", search.account.clone()),
+    ];
+    words.into_iter().chain(more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_asks_for_what_was_read_from_it() {
+        let mut query = ParamsMap::new();
+        for (name, value) in [("kind", "mail"), ("account", "ann@example.org"), ("cursor", "7.mail.1")] {
+            query.insert(name, value.to_owned());
+        }
+        let found = search(&query);
+        assert_eq!(found.kind, Some(WorkKind::Mail));
+        let path = address(&found, found.after.clone());
+        assert_eq!(
+            path,
+            "/admin/jobs?kind=mail&account=ann%40example%2Eorg&cursor=7%2Email%2E1"
+        );
+    }
+
+    #[test]
+    fn what_was_not_done_is_said() {
+        let told = |meant, done| outcome_in_words(DISCARDED, BulkOutcome { meant, done }).expect("words");
+        assert_eq!(told(1, 1), "Discarded: 1 of 1 job.");
+        assert!(
+            told(2, 1).starts_with("Discarded: 1 of 2 jobs. The rest"),
+            "{}",
+            told(2, 1)
+        );
+        assert_eq!(outcome_in_words("<b>", BulkOutcome { meant: 1, done: 1 }), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! The list of failed jobs, in a form that retries or discards them.
+
+use leptos::{either::Either, prelude::*, server_fn::ServerFn};
+use time::OffsetDateTime;
+
+use crate::{
+    csrf::CsrfField,
+    layout::shell::admin,
+    model::{
+        admin::failed_jobs::{FailedJob, FailedWorkPage, FailedWorkSearch, MOST_AT_ONCE, NextTry, WorkKind},
+        rejection::Field,
+    },
+    outcome::{Outcome, field::FormField, form::OutcomeErrors},
+    pages::admin::failed_jobs::api::{ALL, DiscardFailedWork, RetryFailedWork},
+    ui::{
+        badge::{Badge, State},
+        button::{Rank, SubmitButton},
+        check::Check,
+        moment::Stamp,
+        number::{grouped, wait},
+        table::{Column, Table},
+    },
+};
+
+const COLUMNS: &[Column] = &[
+    Column::tight("Choose").with_hidden_head(),
+    Column::text("Job"),
+    Column::text("Account").from_medium(),
+    Column::text("Failed, UTC").from_medium(),
+    Column::figure("Tries").from_medium(),
+    Column::text("Next"),
+];
+
+/// The form. Its two buttons call different server functions.
+#[component]
+pub fn List(
+    /// Jobs of the search.
+    page: FailedWorkPage,
+    /// The search.
+    search: FailedWorkSearch,
+) -> impl IntoView {
+    if page.work.is_empty() {
+        return Either::Left(view! {
+            <div class="empty">
+                <p class="empty__title">"Nothing fails"</p>
+                <p class="empty__text">
+                    "Renders, callbacks, mails, exports and customers at Stripe appear here after their first failure, and "
+                    "go once they succeed."
+                </p>
+            </div>
+        });
+    }
+    let (retry, discard) = (Outcome::of::<RetryFailedWork>(), Outcome::of::<DiscardFailedWork>());
+    let refused = if discard.error().is_some() { discard } else { retry };
+    let ticked = refused.typed(Field::Chosen);
+    let is_ticked = move |name: &str| ticked.split(' ').any(|ticked| ticked == name);
+    let all = format!("All {} that are found", grouped(page.found));
+    let bound = if page.found > i64::from(MOST_AT_ONCE) {
+        format!(
+            "{} at once at most: those that failed last.",
+            grouped(MOST_AT_ONCE.into())
+        )
+    } else {
+        "On this page and all others.".to_owned()
+    };
+    let (now, of_all) = (page.now, page.work.len());
+    let all_ticked = is_ticked(ALL);
+    let rows = page.work.into_iter().enumerate().map(|(index, work)| {
+        let checked = is_ticked(&work.id);
+        view! { <Row index work checked now /> }
+    });
+    let rows = rows.collect_view();
+    Either::Right(view! {
+        <form class="stack" method="post" action=RetryFailedWork::url()>
+            <CsrfField />
+            <input type="hidden" name="kind" value=search.kind.map_or("", WorkKind::as_str) />
+            <input type="hidden" name="account" value=search.account.unwrap_or_default() />
+            <OutcomeErrors outcome=refused />
+            <div id=refused.id(Field::Chosen)>
+                <Table caption="Failed jobs" columns=COLUMNS>
+                    {rows}
+                </Table>
+            </div>
+            <Check name=format!("chosen[{of_all}]") value=ALL label=all hint=bound checked=all_ticked />
+            <FormField
+                outcome=refused
+                field=Field::OperatorsReason
+                label="Reason"
+                hint="For the audit log. Whoever discards something has to give one."
+                optional=true
+            />
+            <div class="cluster">
+                <SubmitButton rank=Rank::Primary>"Try again"</SubmitButton>
+                <button class="button button--danger" type="submit" formaction=DiscardFailedWork::url()>
+                    "Discard"
+                </button>
+            </div>
+            <p class="quiet">
+                "What a worker has in hand is left alone. A discarded render fails and its callback says so, a callback is "
+                "given up, a mail is deleted, an export fails, and Stripe is asked again when it tells of something, "
+                "or at night."
+            </p>
+        </form>
+    })
+}
+
+#[component]
+fn Row(index: usize, work: FailedJob, checked: bool, now: OffsetDateTime) -> impl IntoView {
+    let label = format!("Choose {} {}", work.kind.label(), work.about);
+    let account = move || {
+        work.account.clone().map(|(id, name)| {
+            view! { <a class="break" href=format!("{}/{id}", admin::PATH)>{name}</a> }
+        })
+    };
+    view! {
+        <tr>
+            <td class="table__tight">
+                <input
+                    class="check__box"
+                    type="checkbox"
+                    name=format!("chosen[{index}]")
+                    value=work.id
+                    checked=checked
+                    aria-label=label
+                />
+            </td>
+            <th scope="row">
+                {work.kind.label()} {work.note.map(|note| format!(": {note}"))}
+                <span class="table__sub break">
+                    <code>{work.about}</code>
+                </span>
+                <span class="table__sub break">{work.error}</span>
+                <span class="table__sub table__narrow">
+                    {account()} " " <Stamp at=work.failed_at /> {format!(" UTC, tries: {}", work.tries)}
+                </span>
+            </th>
+            <td class="table__medium">{account()}</td>
+            <td class="table__medium table__tight">
+                <Stamp at=work.failed_at />
+            </td>
+            <td class="table__figure table__medium">{work.tries}</td>
+            <td class="table__tight">
+                <Next next=work.next now />
+            </td>
+        </tr>
+    }
+}
+
+#[component]
+fn Next(next: NextTry, now: OffsetDateTime) -> impl IntoView {
+    let (state, words) = match next {
+        NextTry::InHand => (State::Busy, "in hand".to_owned()),
+        NextTry::At(at) if at <= now => (State::Open, "due".to_owned()),
+        NextTry::At(at) => (State::Open, format!("in {}", wait((at - now).whole_seconds()))),
+        NextTry::Never => (State::Bad, "given up".to_owned()),
+    };
+    view! { <Badge state>{words}</Badge> }
+}

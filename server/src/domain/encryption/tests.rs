@@ -1,0 +1,109 @@
+use super::*;
+
+fn account() -> AccountId {
+    AccountId::generate()
+}
+
+#[test]
+fn what_is_sealed_opens_in_its_own_place_only() {
+    let (account, row) = (account(), Uuid::now_v7());
+    let key = DataKey::from_random([1; 32]);
+    let place = Place::kept_answer(account, row);
+    let sealed = key.seal(&place, [2; 12], b"a document".to_vec()).unwrap();
+    assert_eq!(sealed.len(), 10 + 28);
+    assert!(!sealed.windows(8).any(|window| b"document".starts_with(window)));
+    assert_eq!(key.open(&place, sealed.clone()).unwrap(), b"a document");
+    for elsewhere in [
+        Place::kept_answer(AccountId::generate(), row),
+        Place::kept_answer(account, Uuid::now_v7()),
+        Place::connection(account, row),
+        Place {
+            purpose: "data key",
+            ..place
+        },
+    ] {
+        assert_eq!(key.open(&elsewhere, sealed.clone()), Err(EncryptionError::NotOpened));
+    }
+    let other = DataKey::from_random([3; 32]);
+    assert_eq!(other.open(&place, sealed.clone()), Err(EncryptionError::NotOpened));
+    for index in 0..sealed.len() {
+        let mut changed = sealed.clone();
+        changed[index] ^= 1;
+        assert_eq!(key.open(&place, changed), Err(EncryptionError::NotOpened), "{index}");
+    }
+    for length in [0, 11, 12, 27] {
+        assert_eq!(
+            key.open(&place, sealed[..length].to_vec()),
+            Err(EncryptionError::NotOpened)
+        );
+    }
+}
+
+#[test]
+fn a_data_key_is_stored_wrapped_for_one_account() {
+    let account = account();
+    let secret = SecretKey::from_random([4; 32]);
+    let key = DataKey::from_random([5; 32]);
+    let wrapped = key.wrap(&secret, account, [6; 12]).unwrap();
+    assert_eq!(wrapped.secret_key_id, secret.id().as_str());
+    let keys = |current: u8, former: Option<u8>| SecretKeys {
+        current: Arc::new(SecretKey::from_random([current; 32])),
+        former: former.map(|random| Arc::new(SecretKey::from_random([random; 32]))),
+    };
+    for sound in [keys(4, None), keys(4, Some(7)), keys(7, Some(4))] {
+        let unwrapped = DataKey::unwrap(wrapped.clone(), &sound, account).unwrap();
+        assert_eq!(unwrapped.0.expose_secret(), key.0.expose_secret());
+    }
+    assert!(DataKey::unwrap(wrapped.clone(), &keys(4, None), AccountId::generate()).is_err());
+    assert!(DataKey::unwrap(wrapped, &keys(7, Some(8)), account).is_err());
+}
+
+#[test]
+fn what_is_a_persons_is_wrapped_for_them_alone() {
+    let (ann, bob) = (UserId::generate(), UserId::generate());
+    let keys = |current: u8, former: Option<u8>| SecretKeys {
+        current: Arc::new(SecretKey::from_random([current; 32])),
+        former: former.map(|random| Arc::new(SecretKey::from_random([random; 32]))),
+    };
+    let wrapped = keys(1, None)
+        .current
+        .wrap(&Place::app_secret(ann), [2; 12], b"secret".to_vec());
+    let wrapped = wrapped.unwrap();
+    let open = |keys: &SecretKeys, place: &Place| keys.unwrap(place, wrapped.clone());
+    for sound in [keys(1, None), keys(3, Some(1))] {
+        let opened = open(&sound, &Place::app_secret(ann)).unwrap();
+        assert_eq!(opened.expose_secret(), b"secret");
+    }
+    for elsewhere in [Place::app_secret(bob), Place::recovery_codes(ann)] {
+        assert!(open(&keys(1, None), &elsewhere).is_err());
+    }
+    assert!(open(&keys(3, None), &Place::app_secret(ann)).is_err());
+}
+
+#[test]
+fn a_secret_key_is_read_as_base64_and_as_hexadecimal() {
+    let key = SecretKey::from_random([0xa7; 32]);
+    let text = key.to_text();
+    for text in [text.expose_secret(), &"a7".repeat(32), &"A7".repeat(32)] {
+        assert_eq!(SecretKey::parse(text).expect("a key").id(), key.id(), "{text}");
+    }
+    for text in [
+        "",
+        "secret",
+        &"a7".repeat(31),
+        &"+7".repeat(32),
+        &text.expose_secret()[1..],
+    ] {
+        assert!(SecretKey::parse(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn no_key_prints() {
+    let text = format!(
+        "{:?} {:?}",
+        SecretKey::from_random([9; 32]),
+        DataKey::from_random([9; 32])
+    );
+    assert!(!text.contains("9, 9"), "{text}");
+}

@@ -1,0 +1,173 @@
+//! Errors in templates, described so that the author can fix them.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// Longest part of a line that an excerpt shows, in characters.
+const EXCERPT_CHARACTERS: usize = 120;
+
+/// Longest message that is returned, in characters: a message may quote values of any length.
+const MESSAGE_CHARACTERS: usize = 500;
+
+/// Why a template could not be parsed or filled. The cause always lies in the template or its context.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Diagnostic {
+    /// Category of the error.
+    pub kind: DiagnosticKind,
+    /// One sentence without the place, at most 500 characters.
+    pub message: String,
+    /// Where in the template; `None` if a limit ended the process before it could report the place.
+    pub place: Option<Place>,
+}
+
+/// Categories of template errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DiagnosticKind {
+    /// The template cannot be parsed.
+    Syntax,
+    /// The template is strict and uses an undefined value.
+    Undefined,
+    /// An impossible operation, such as an unknown filter or a sum of words.
+    Operation,
+    /// The template exceeded the memory limit, [`crate::child::MEMORY`].
+    Memory,
+    /// The template exceeded the limit on steps, processor time or wall-clock time.
+    Time,
+    /// The output exceeds [`crate::language::LONGEST_OUTPUT`].
+    Output,
+    /// Template and context together exceed [`crate::pool::LONGEST_INPUT`], or the context is nested more than about
+    /// 120 levels deep.
+    Input,
+}
+
+/// An undefined value that was used where that matters. It counted as empty.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// The undefined expression as the template writes it: `customer.adress`.
+    pub name: String,
+    /// Where it is used. Several uses at one place, as in a loop, are one warning.
+    pub place: Place,
+}
+
+/// A place in a template.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The line, shortened around the column if it is long.
+    pub excerpt: String,
+}
+
+impl Diagnostic {
+    /// Returns the error for an exceeded limit, without a place.
+    pub(crate) fn limit(kind: DiagnosticKind) -> Self {
+        let message = match kind {
+            DiagnosticKind::Memory => "The template exceeded the memory limit.",
+            DiagnosticKind::Time => "Filling the template takes longer than the time limit.",
+            DiagnosticKind::Output => "The filled template is longer than the limit for output.",
+            DiagnosticKind::Input => {
+                "The template and its context are too large together, or the context is nested too deeply."
+            }
+            DiagnosticKind::Syntax | DiagnosticKind::Undefined | DiagnosticKind::Operation => {
+                "The template cannot be filled."
+            }
+        };
+        Self {
+            kind,
+            message: message.to_owned(),
+            place: None,
+        }
+    }
+
+    /// Converts an error of the engine. Its place is `range`, in bytes of `template`, or else the line that the engine
+    /// reports.
+    pub(crate) fn from_engine(error: &minijinja::Error, template: &str, range: Option<Range<usize>>) -> Self {
+        use minijinja::ErrorKind;
+        let kind = match error.kind() {
+            ErrorKind::SyntaxError | ErrorKind::BadEscape | ErrorKind::InvalidDelimiter => DiagnosticKind::Syntax,
+            ErrorKind::UndefinedError => DiagnosticKind::Undefined,
+            ErrorKind::OutOfFuel => DiagnosticKind::Time,
+            _ => DiagnosticKind::Operation,
+        };
+        let message = match (kind, error.detail()) {
+            (DiagnosticKind::Time, _) => Self::limit(kind).message,
+            (_, None) => error.kind().to_string(),
+            (DiagnosticKind::Syntax | DiagnosticKind::Undefined, Some(detail)) => detail.to_owned(),
+            (_, Some(detail)) => format!("{}: {detail}", error.kind()),
+        };
+        let place = match (range, error.line()) {
+            (Some(range), _) => Some(Place::at(template, range.start)),
+            (None, Some(line)) => Some(Place::at(template, start_of_line(template, line))),
+            (None, None) => None,
+        };
+        Self {
+            kind,
+            message: message.chars().take(MESSAGE_CHARACTERS).collect(),
+            place,
+        }
+    }
+}
+
+impl Place {
+    /// Returns the place of the byte at `offset`, or the end of the template if `offset` lies beyond it.
+    pub(crate) fn at(template: &str, offset: usize) -> Self {
+        let offset = template.floor_char_boundary(offset);
+        let (before, after) = template.split_at(offset);
+        let line = before.matches('\n').count() + 1;
+        let before = before.rsplit('\n').next().unwrap_or_default();
+        let after = after.lines().next().unwrap_or_default();
+        let column = before.chars().count() + 1;
+        // A third of a long line's excerpt shows the text before the place.
+        let skipped = if column > EXCERPT_CHARACTERS / 3 && column + after.chars().count() > EXCERPT_CHARACTERS {
+            column - EXCERPT_CHARACTERS / 3
+        } else {
+            0
+        };
+        let excerpt = before.chars().skip(skipped).chain(after.chars());
+        Self {
+            line,
+            column,
+            excerpt: excerpt.take(EXCERPT_CHARACTERS).collect(),
+        }
+    }
+}
+
+fn start_of_line(template: &str, line: usize) -> usize {
+    template
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_counts_characters_and_shows_its_line() {
+        let template = "Größe\n  {{ häufig|nope }}\nEnde";
+        let place = Place::at(template, template.find("nope").unwrap_or_default());
+        assert_eq!((place.line, place.column), (2, 13));
+        assert_eq!(place.excerpt, "  {{ häufig|nope }}");
+    }
+
+    #[test]
+    fn a_long_line_is_shortened_around_the_place() {
+        let template = format!("{}HERE{}", "ä".repeat(5000), "z".repeat(5000));
+        let place = Place::at(&template, 10_000);
+        assert_eq!(place.column, 5001);
+        assert!(place.excerpt.contains("HERE"));
+        assert_eq!(place.excerpt.chars().count(), EXCERPT_CHARACTERS);
+    }
+
+    #[test]
+    fn an_offset_beyond_the_end_is_the_end() {
+        assert_eq!(Place::at("ab", 99).column, 3);
+    }
+}
