@@ -55,7 +55,7 @@ async fn while_the_database_is_away_everybody_is_asked_to_come_again_and_then_al
         let page = ann.get("/dashboard").await;
         assert_comes_back(&page, "a page");
         let page = page.text().await.expect("a page");
-        assert!(page.contains("<h1") && page.contains("try again in a minute"), "{page}");
+        assert!(page.contains("<h1") && page.contains("Try again in a minute"), "{page}");
         assert_comes_back(&ann.get("/dashboard/team/log.csv").await, "a file");
     };
     let log_in = async {
