@@ -131,7 +131,9 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "New key" }).click();
       await page.getByRole("dialog").getByLabel("Name").fill("Mine");
       await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
-      await expect(page.getByRole("alert").first()).toContainText("You are viewing this account: nothing can be changed.");
+      await expect(page.getByRole("alert").first()).toContainText(
+        "You are viewing this account: nothing can be changed.",
+      );
       await page.goto("/dashboard");
       await banner.getByRole("button", { name: "Stop looking" }).click();
       await expect(done(page)).toHaveText("You look no more.");
