@@ -34,6 +34,7 @@ pub mod operators;
 pub mod passkeys;
 pub mod plans;
 pub mod pool;
+pub mod process_events;
 pub mod render_contents;
 pub mod render_thumbnails;
 pub mod renders;

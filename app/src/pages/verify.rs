@@ -13,7 +13,7 @@ use crate::{
     ui::{button::Submit, field::TextField},
 };
 
-/// The page. It asks for the password, so that nobody confirms a sign-up that someone else has started with
+/// The page. It asks for the password, to prevent users from confirming a sign-up that another person has started with
 /// their address.
 #[component]
 pub fn Verify() -> impl IntoView {

@@ -17,7 +17,7 @@ pub struct Client {
     pub address: IpAddr,
     /// The beginning of the header `User-Agent`, without control characters.
     pub user_agent: String,
-    /// The browser's device token, whoever logs in with it; `None` if there is none, or it was not read.
+    /// The browser's device token, the same for all its users; `None` if there is none, or it was not read.
     pub device: Option<DeviceDigest>,
 }
 

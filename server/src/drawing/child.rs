@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 const MEMORY: u64 = 1 << 30;
 /// Limit of processor time for all pages together.
 pub(super) const PROCESSOR_SECONDS: u64 = 10;
-/// Thumbnails have lower priority than renders, because nobody waits for them.
+/// Thumbnails have lower priority than renders, because no caller waits for them.
 const NICENESS_OF_THUMBNAILS: i32 = 10;
 
 /// The size of rasters.

@@ -26,7 +26,7 @@ use crate::{
     domain::ids::{AccountId, RenderId},
     jobs::changes::audience::{ANNOUNCE_EVERY, Audience},
     lifecycle::Lifecycle,
-    store::jobs::{self, ChangedRenders, ProcessEvent},
+    store::process_events::{self, ChangedRenders, ProcessEvent},
 };
 
 /// Changes within this time are published together: nobody reads faster, and a busy account costs no more than a quiet
@@ -136,7 +136,7 @@ impl Changes {
             if events.is_empty() {
                 continue;
             }
-            if let Err(error) = jobs::notify(db, events).await {
+            if let Err(error) = process_events::notify(db, events).await {
                 tracing::warn!(%error, "change events could not be published");
             }
             let _ = timeout(TELL_EVERY, lifecycle.stopping()).await;
@@ -162,7 +162,7 @@ impl Changes {
         }
     }
 
-    /// Records that events of other processes are not received for now.
+    /// Records that the connection for events of other processes is lost.
     pub(super) fn disconnected(&self) {
         lock(&self.0.audience).end();
     }

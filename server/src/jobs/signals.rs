@@ -23,7 +23,7 @@ use crate::{
     lifecycle::Lifecycle,
     store::{
         error::StoreError,
-        jobs::{self, Listener, ProcessEvent},
+        process_events::{self, Listener, ProcessEvent},
     },
 };
 
@@ -133,7 +133,7 @@ impl Signals {
             let added = added.map(|kind| ProcessEvent::Added { kind, by: instance });
             let events = added.chain(cancelled.into_iter().map(ProcessEvent::Cancelled));
             // Processes that miss the notification find the job a little later anyway.
-            if let Err(error) = jobs::notify(db, events).await {
+            if let Err(error) = process_events::notify(db, events).await {
                 tracing::warn!(%error, "other processes could not be notified of jobs");
             }
         }

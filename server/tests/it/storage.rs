@@ -23,7 +23,7 @@ use platen_server::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    fault_proxy::{FaultProxy, Problem},
+    fault_proxy::{Fault, FaultProxy},
     object_stores::{Access, access_key, gcs, s3, service_account_key},
 };
 
@@ -259,19 +259,19 @@ const FORBIDDEN: &str = r#"{"error": {"code": 403, "message": "platen@tests.iam.
 #[tokio::test]
 async fn google_s_message_is_passed_on() {
     let store = gcs().await;
-    let problems = [
-        Problem::Answered(403, "application/json", FORBIDDEN),
-        Problem::Answered(
+    let faults = [
+        Fault::Answered(403, "application/json", FORBIDDEN),
+        Fault::Answered(
             401,
             "application/json",
             r#"{"error": {"code": 401, "message": "Invalid Credentials"}}"#,
         ),
-        Problem::Answered(403, "text/html", "<html>"),
+        Fault::Answered(403, "text/html", "<html>"),
     ];
-    let proxy = FaultProxy::before(&store.authority, problems).await;
+    let proxy = FaultProxy::before(&store.authority, faults).await;
     let bucket = gcs_bucket(&proxy.endpoint(), &store.bucket().await).await;
     let mut told = Vec::new();
-    while proxy.problems_left() > 0 {
+    while proxy.faults_left() > 0 {
         told.push(refusal(bucket.put("a.pdf", document(10)).await));
     }
     let said = |reason: &str, message: &str| json!({"error": "gcs_error", "message": message, "reason": reason});
@@ -289,26 +289,26 @@ async fn google_s_message_is_passed_on() {
 
 const SLOW_DOWN: &str = "<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>";
 
-fn passing_problems(kind: &'static str, body: &'static str) -> [Problem; 6] {
+fn passing_faults(kind: &'static str, body: &'static str) -> [Fault; 6] {
     [
-        Problem::Dropped,
-        Problem::AnswerLost,
-        Problem::AnswerCut,
-        Problem::Answered(503, kind, body),
-        Problem::Answered(500, "text/html", "<html>"),
-        Problem::Answered(429, kind, ""),
+        Fault::Dropped,
+        Fault::AnswerLost,
+        Fault::AnswerCut,
+        Fault::Answered(503, kind, body),
+        Fault::Answered(500, "text/html", "<html>"),
+        Fault::Answered(429, kind, ""),
     ]
 }
 
 /// Retries until no fault is left. Every failure must be transient.
 async fn put_again_and_again(bucket: &Bucket, proxy: &FaultProxy, pdf: &Bytes) -> Value {
-    while proxy.problems_left() > 0 {
-        let before = proxy.problems_left();
+    while proxy.faults_left() > 0 {
+        let before = proxy.faults_left();
         match bucket.put("a.pdf", pdf.clone()).await {
             Err(BucketError::Busy(_) | BucketError::Silent(_)) => {}
             other => panic!("{other:?}"),
         }
-        assert_eq!(proxy.problems_left(), before - 1, "one try is one request");
+        assert_eq!(proxy.faults_left(), before - 1, "one try is one request");
     }
     bucket.put("a.pdf", pdf.clone()).await.expect("nothing is in the way")
 }
@@ -317,7 +317,7 @@ async fn put_again_and_again(bucket: &Bucket, proxy: &FaultProxy, pdf: &Bytes) -
 async fn after_faults_that_pass_s3_has_one_object() {
     let store = s3().await;
     let name = store.bucket(Access::Full);
-    let proxy = FaultProxy::before(&store.authority, passing_problems("application/xml", SLOW_DOWN)).await;
+    let proxy = FaultProxy::before(&store.authority, passing_faults("application/xml", SLOW_DOWN)).await;
     let bucket = s3_bucket(&proxy.endpoint(), &name, access_key()).await;
     let pdf = document(50_000);
     put_again_and_again(&bucket, &proxy, &pdf).await;
@@ -329,11 +329,11 @@ async fn after_faults_that_pass_s3_has_one_object() {
 async fn after_faults_that_pass_google_has_one_object() {
     let store = gcs().await;
     let name = store.bucket().await;
-    let problems = passing_problems(
+    let faults = passing_faults(
         "application/json",
         r#"{"error": {"code": 503, "message": "Backend Error"}}"#,
     );
-    let proxy = FaultProxy::before(&store.authority, problems).await;
+    let proxy = FaultProxy::before(&store.authority, faults).await;
     let bucket = gcs_bucket(&proxy.endpoint(), &name).await;
     let pdf = document(50_000);
     let result = put_again_and_again(&bucket, &proxy, &pdf).await;
@@ -346,12 +346,12 @@ async fn after_faults_that_pass_google_has_one_object() {
 async fn a_slow_store_is_waited_for() {
     let store = s3().await;
     let name = store.bucket(Access::Full);
-    let proxy = FaultProxy::before(&store.authority, [Problem::Slow]).await;
+    let proxy = FaultProxy::before(&store.authority, [Fault::Slow]).await;
     let bucket = s3_bucket(&proxy.endpoint(), &name, access_key()).await;
     bucket.put("a.pdf", document(10)).await.expect("in the end");
     let store = gcs().await;
     let name = store.bucket().await;
-    let proxy = FaultProxy::before(&store.authority, [Problem::Slow]).await;
+    let proxy = FaultProxy::before(&store.authority, [Fault::Slow]).await;
     let bucket = gcs_bucket(&proxy.endpoint(), &name).await;
     bucket.put("a.pdf", document(10)).await.expect("in the end");
 }
@@ -388,7 +388,7 @@ async fn an_endpoint_at_a_private_address_is_not_reached() {
 #[tokio::test]
 async fn an_answer_that_never_ends_is_not_read_to_its_end() {
     let store = s3().await;
-    let proxy = FaultProxy::before(&store.authority, [Problem::Endless, Problem::Endless, Problem::Endless]).await;
+    let proxy = FaultProxy::before(&store.authority, [Fault::Endless, Fault::Endless, Fault::Endless]).await;
     let bucket = s3_bucket(&proxy.endpoint(), &store.bucket(Access::Full), access_key()).await;
     let errors = [
         bucket.put("a.pdf", document(10)).await.map(drop),

@@ -25,7 +25,7 @@ const MESSAGE_LIMIT: usize = 500;
 
 /// Function that evaluates an expression and discards its result, which DevTools would return at any length. Exceptions
 /// are rethrown unless their text is long. Page and expression belong to the same caller, so a page that tampers with
-/// the built-ins used here affects nobody else; messages that become too long are skipped by [`crate::devtools`].
+/// the built-ins used here affects no other account; messages that become too long are skipped by [`crate::devtools`].
 const KEEP_RESULT: &str = "(expression => { \
     const shorten = thrown => { \
         let texts = []; \

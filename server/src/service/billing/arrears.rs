@@ -21,7 +21,7 @@ pub(super) struct Turn<'a> {
     pub(super) found: &'a Subscription,
     /// Plan that it paid for then.
     pub(super) former_plan: Option<&'a str>,
-    /// Plan that it pays for now.
+    /// Plan that it currently pays for.
     pub(super) plan: &'a str,
 }
 

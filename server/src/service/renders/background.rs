@@ -8,7 +8,7 @@ use platen_engine::{
     render_log::{RenderLog, Seen},
 };
 use serde_json::Value;
-use sqlx::{Connection, PgConnection};
+use sqlx::PgConnection;
 use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
 
@@ -27,7 +27,7 @@ use crate::{
         callbacks::{self, WebhookResult},
         metrics::outcome::Outcome,
         renders::{
-            charge::{charge, charge_at_once, reserve_price},
+            charge::{charge_alone, reserve_price},
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             failure::FailureReason,
             kept::ContentError,
@@ -249,14 +249,7 @@ async fn open(
 async fn record(app: &AppState, job: &ClaimedJob, completion: &Completion<'_>) -> Result<(), FailureReason> {
     let now = clock::now();
     let mut db = app.db.acquire().await.map_err(StoreError::from)?;
-    let charged = if let Some(charged) = charge_at_once(&mut db, job.account, completion, now).await? {
-        charged
-    } else {
-        let mut transaction = db.begin().await.map_err(StoreError::from)?;
-        let charged = charge(&mut transaction, job.account, completion, now).await?;
-        transaction.commit().await.map_err(StoreError::from)?;
-        charged
-    };
+    let charged = charge_alone(&mut db, job.account, completion, now).await?;
     drop(db);
     if charged.has_callback {
         app.jobs.added(JobKind::Callback);

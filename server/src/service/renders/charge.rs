@@ -1,6 +1,6 @@
 //! Credits of renders: reserved at acceptance, charged in the statement that records the success.
 
-use sqlx::PgConnection;
+use sqlx::{Connection, PgConnection};
 use time::OffsetDateTime;
 
 use crate::{
@@ -57,20 +57,24 @@ pub(super) struct Charged {
     pub(super) has_callback: bool,
 }
 
-/// Ends a render as succeeded and charges for it in one statement. Returns `None` if that requires a transaction, with
-/// [`charge`].
-pub(super) async fn charge_at_once(
+/// Like [`charge`], but `db` is no transaction: one statement suffices, unless the owner is to be mailed or the period has to
+/// be created.
+pub(super) async fn charge_alone(
     db: &mut PgConnection,
     account: AccountId,
     completion: &Completion<'_>,
     now: OffsetDateTime,
-) -> Result<Option<Charged>, FailureReason> {
+) -> Result<Charged, FailureReason> {
     match charges::succeed(db, account, completion, false, now).await? {
-        Some(Charge::Made { has_callback, .. }) => Ok(Some(Charged { has_callback })),
-        Some(Charge::Ended) => Err(FailureReason::Ended),
-        Some(Charge::Refused(refusal)) => Err(refusal.into()),
-        Some(Charge::ToBeTold) | None => Ok(None),
+        Some(Charge::Made { has_callback, .. }) => return Ok(Charged { has_callback }),
+        Some(Charge::Ended) => return Err(FailureReason::Ended),
+        Some(Charge::Refused(refusal)) => return Err(refusal.into()),
+        Some(Charge::ToBeTold) | None => {}
     }
+    let mut transaction = db.begin().await.map_err(StoreError::from)?;
+    let charged = charge(&mut transaction, account, completion, now).await?;
+    transaction.commit().await.map_err(StoreError::from)?;
+    Ok(charged)
 }
 
 /// Ends a render as succeeded, charges for it, and mails the owner when credits run out. `db` must be a transaction,

@@ -23,7 +23,7 @@ use crate::{
     service::{
         metrics::outcome::Outcome,
         renders::{
-            charge::{charge, charge_at_once, open},
+            charge::{charge, charge_alone, open},
             failure::FailureReason,
             kept::{self, KeyHolder, take_key},
             thumbnails,
@@ -273,11 +273,13 @@ impl Row {
             queued: None,
         };
         let mut db = self.app.db.acquire().await.map_err(StoreError::from)?;
-        if response.is_some() || charge_at_once(&mut db, self.account, &completion, now).await?.is_none() {
+        if response.is_some() {
             let mut transaction = db.begin().await.map_err(StoreError::from)?;
             charge(&mut transaction, self.account, &completion, now).await?;
             self.set_answer(&mut transaction, response).await?;
             transaction.commit().await.map_err(StoreError::from)?;
+        } else {
+            charge_alone(&mut db, self.account, &completion, now).await?;
         }
         drop(db);
         self.app.jobs.changed(self.account, self.id);

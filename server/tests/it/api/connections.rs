@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 
 use crate::support::{
-    fault_proxy::{FaultProxy, Problem},
+    fault_proxy::{Fault, FaultProxy},
     object_stores::{Access, access_key, gcs, s3, service_account_key},
     studio::{Studio, header, problems},
 };
@@ -250,7 +250,7 @@ async fn a_test_says_what_to_do() {
         "{nowhere}"
     );
 
-    let proxy = FaultProxy::before(&store.authority, [Problem::Answered(503, "application/xml", "")]).await;
+    let proxy = FaultProxy::before(&store.authority, [Fault::Answered(503, "application/xml", "")]).await;
     let busy = advice(to_s3(&proxy.endpoint(), "busy-bucket")).await;
     assert!(busy.starts_with("The store is busy or unavailable"), "{busy}");
 
@@ -317,11 +317,11 @@ async fn a_role_that_cannot_be_assumed_is_explained() {
     let store = s3().await;
     let denied = "<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not authorized to perform: sts:AssumeRole\
                   </Message></Error></ErrorResponse>";
-    let problems = [
-        Problem::Answered(403, "text/xml", denied),
-        Problem::Answered(503, "text/xml", ""),
+    let faults = [
+        Fault::Answered(403, "text/xml", denied),
+        Fault::Answered(503, "text/xml", ""),
     ];
-    let tokens = FaultProxy::before(&store.authority, problems).await;
+    let tokens = FaultProxy::before(&store.authority, faults).await;
     let studio = Studio::start_with(&[
         ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
         ("PLATEN_AWS_ACCESS_KEY_ID", "platen"),
@@ -378,7 +378,7 @@ fn as_acme(bucket: &str) -> Value {
 #[tokio::test]
 async fn the_service_acts_as_a_service_account_only_where_the_bucket_is_open_to_the_account() {
     let store = gcs().await;
-    let iam = FaultProxy::before(&store.authority, [Problem::Answered(200, "application/json", TOKEN)]).await;
+    let iam = FaultProxy::before(&store.authority, [Fault::Answered(200, "application/json", TOKEN)]).await;
     let google = FaultProxy::before(&store.authority, []).await;
     let studio = studio_that_impersonates(&iam.endpoint(), &google.endpoint()).await;
     let bucket = store.bucket().await;
@@ -399,7 +399,7 @@ async fn the_service_acts_as_a_service_account_only_where_the_bucket_is_open_to_
     // Another account's bucket owner has granted access.
     let neighbour = studio.service.account("neighbour@example.org");
     store.put(&bucket, "a/b/platen-account", &neighbour.id).await;
-    iam.spoil([Problem::Answered(200, "application/json", TOKEN)]);
+    iam.spoil([Fault::Answered(200, "application/json", TOKEN)]);
     let advice = studio.tested(&path).await.remove(0).1;
     assert_eq!(advice, Some(refused(&studio.account.id)));
     assert_eq!(store.names(&bucket).await, ["a/b/platen-account"]);
@@ -407,20 +407,20 @@ async fn the_service_acts_as_a_service_account_only_where_the_bucket_is_open_to_
     store
         .put(&bucket, "a/b/platen-account", &format!("{}\n", studio.account.id))
         .await;
-    iam.spoil([Problem::Answered(200, "application/json", TOKEN)]);
+    iam.spoil([Fault::Answered(200, "application/json", TOKEN)]);
     assert_eq!(studio.tested(&path).await, passed());
     // Neither the service's own credentials nor a key are sent to the store.
     for request in google.requests() {
         assert!(request.contains("authorization: Bearer a token of acme's"), "{request}");
     }
-    assert_eq!(iam.problems_left(), 0);
+    assert_eq!(iam.faults_left(), 0);
 }
 
 #[tokio::test]
 async fn a_service_account_that_the_service_may_not_act_as_is_explained() {
     let store = gcs().await;
     let denied = r#"{"error": {"code": 403, "message": "Permission 'iam.serviceAccounts.getAccessToken' denied"}}"#;
-    let iam = FaultProxy::before(&store.authority, [Problem::Answered(403, "application/json", denied)]).await;
+    let iam = FaultProxy::before(&store.authority, [Fault::Answered(403, "application/json", denied)]).await;
     let studio = studio_that_impersonates(&iam.endpoint(), &store.endpoint()).await;
     let path = studio.connected(&as_acme(&store.bucket().await)).await;
     let advice = studio.tested(&path).await.remove(0).1.expect("advice");

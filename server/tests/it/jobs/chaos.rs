@@ -16,7 +16,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc2822};
 use crate::support::{
     background::{page_with_callback, parsed},
     cluster::Cluster,
-    fault_proxy::{FaultProxy, Problem},
+    fault_proxy::{Fault, FaultProxy},
     folder,
     object_stores::{Access, access_key, s3},
     process::processes_naming,
@@ -217,8 +217,8 @@ async fn everything_fails_once_and_every_job_ends_exactly_once() {
     fs::rename(&away, &folder).expect("ours");
 
     // Half of the requests to the object store are lost, half of the responses.
-    let problems = [Problem::Dropped, Problem::AnswerLost];
-    batch.store.spoil(problems.into_iter().cycle().take(STORE_FAULTS));
+    let faults = [Fault::Dropped, Fault::AnswerLost];
+    batch.store.spoil(faults.into_iter().cycle().take(STORE_FAULTS));
 
     // As if every worker had been cut off for longer than its leases.
     batch.progress(0.7).await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     background::{page_with_callback, parsed},
-    fault_proxy::{FaultProxy, Problem},
+    fault_proxy::{Fault, FaultProxy},
     object_stores::{ACCESS_KEY_ID, Access, SECRET_ACCESS_KEY, gcs, s3, service_account_key},
     pdf,
     receiver::Receiver,
@@ -107,11 +107,11 @@ async fn a_bucket_that_fails_is_tried_again_and_never_the_client_s_fault() {
     let (store, receiver) = (s3().await, Receiver::start().await);
     let bucket = store.bucket(Access::Full);
     let denied = "<Error><Code>AccessDenied</Code><Message>Not you.</Message></Error>";
-    let problems = [Problem::AnswerLost, Problem::Answered(403, "application/xml", denied)];
-    let proxy = FaultProxy::before(&store.authority, problems).await;
+    let faults = [Fault::AnswerLost, Fault::Answered(403, "application/xml", denied)];
+    let proxy = FaultProxy::before(&store.authority, faults).await;
     let studio = studio_with_bucket(&proxy.endpoint(), &bucket, &receiver).await;
     let (id, told) = studio.kept_by_default(&receiver).await;
-    assert_eq!((&told["status"], proxy.problems_left()), (&json!("success"), 0));
+    assert_eq!((&told["status"], proxy.faults_left()), (&json!("success"), 0));
     assert_eq!(studio.ended(&id).await["credits_used"], 1);
     assert_eq!(
         store.keys(&bucket).await,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     background::parsed,
-    fault_proxy::{FaultProxy, Problem},
+    fault_proxy::{Fault, FaultProxy},
     object_stores::{Access, access_key, gcs, s3, service_account_key},
     pdf,
     receiver::Receiver,
@@ -327,12 +327,12 @@ async fn what_passes_is_tried_again_and_leaves_one_object() {
     let store = s3().await;
     let bucket = store.bucket(Access::Full);
     let busy = "<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>";
-    let problems = [Problem::AnswerLost, Problem::Answered(503, "application/xml", busy)];
-    let proxy = FaultProxy::before(&store.authority, problems).await;
+    let faults = [Fault::AnswerLost, Fault::Answered(503, "application/xml", busy)];
+    let proxy = FaultProxy::before(&store.authority, faults).await;
     let studio = studio_of_s3().await;
     studio.connect_to_s3(&proxy.endpoint(), &bucket, "").await;
     let (body, render) = studio.delivered(&in_s3(&bucket, "a.pdf")).await;
-    assert_eq!((&body["status"], proxy.problems_left()), (&json!("success"), 0));
+    assert_eq!((&body["status"], proxy.faults_left()), (&json!("success"), 0));
     assert_eq!(render["credits_used"], 1);
     assert_eq!(store.keys(&bucket).await, ["a.pdf"]);
     assert_page(&store.object(&bucket, "a.pdf").await.expect("an object").content);

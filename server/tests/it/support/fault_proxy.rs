@@ -15,7 +15,7 @@ use tokio::{
 
 /// A fault in one connection's request.
 #[derive(Debug, Clone)]
-pub(crate) enum Problem {
+pub(crate) enum Fault {
     /// The connection is closed before anything is read.
     Dropped,
     /// The request reaches the store, but its response is lost, so that the outcome is unknown.
@@ -34,7 +34,7 @@ pub(crate) enum Problem {
 pub(crate) struct FaultProxy {
     /// `127.0.0.1:port`
     pub(crate) authority: String,
-    problems: Arc<Mutex<VecDeque<Problem>>>,
+    faults: Arc<Mutex<VecDeque<Fault>>>,
     requests: Requests,
     server: JoinHandle<()>,
 }
@@ -43,23 +43,23 @@ type Requests = Arc<Mutex<Vec<String>>>;
 
 impl FaultProxy {
     /// Starts a proxy for a store. Each connection serves one request; the first ones get these faults, in order.
-    pub(crate) async fn before(upstream: &str, problems: impl IntoIterator<Item = Problem>) -> Self {
+    pub(crate) async fn before(upstream: &str, faults: impl IntoIterator<Item = Fault>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let authority = listener.local_addr().expect("bound").to_string();
-        let problems = Arc::new(Mutex::new(problems.into_iter().collect::<VecDeque<_>>()));
+        let faults = Arc::new(Mutex::new(faults.into_iter().collect::<VecDeque<_>>()));
         let requests = Requests::default();
-        let (upstream, coming, passed_on) = (upstream.to_owned(), problems.clone(), requests.clone());
+        let (upstream, coming, passed_on) = (upstream.to_owned(), faults.clone(), requests.clone());
         let server = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let problem = coming.lock().expect("no panic").pop_front();
+                let fault = coming.lock().expect("no panic").pop_front();
                 let (upstream, passed_on) = (upstream.clone(), passed_on.clone());
                 // An error here is a fault that the client must handle.
-                tokio::spawn(async move { serve(client, &upstream, problem, &passed_on).await });
+                tokio::spawn(async move { serve(client, &upstream, fault, &passed_on).await });
             }
         });
         Self {
             authority,
-            problems,
+            faults,
             requests,
             server,
         }
@@ -71,13 +71,13 @@ impl FaultProxy {
     }
 
     /// Injects these faults into the next connections, in order.
-    pub(crate) fn spoil(&self, problems: impl IntoIterator<Item = Problem>) {
-        self.problems.lock().expect("no panic").extend(problems);
+    pub(crate) fn spoil(&self, faults: impl IntoIterator<Item = Fault>) {
+        self.faults.lock().expect("no panic").extend(faults);
     }
 
     /// Returns the number of faults that are still to be injected.
-    pub(crate) fn problems_left(&self) -> usize {
-        self.problems.lock().expect("no panic").len()
+    pub(crate) fn faults_left(&self) -> usize {
+        self.faults.lock().expect("no panic").len()
     }
 
     /// Returns the requests passed on to the store so far.
@@ -92,17 +92,12 @@ impl Drop for FaultProxy {
     }
 }
 
-async fn serve(
-    mut client: TcpStream,
-    upstream: &str,
-    problem: Option<Problem>,
-    passed_on: &Requests,
-) -> io::Result<()> {
-    if let Some(Problem::Dropped) = problem {
+async fn serve(mut client: TcpStream, upstream: &str, fault: Option<Fault>, passed_on: &Requests) -> io::Result<()> {
+    if let Some(Fault::Dropped) = fault {
         return Ok(());
     }
     let request = read_message(&mut client).await?;
-    if let Some(Problem::Endless) = problem {
+    if let Some(Fault::Endless) = fault {
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", u64::MAX);
         client.write_all(head.as_bytes()).await?;
         loop {
@@ -110,7 +105,7 @@ async fn serve(
             client.write_all(&[b' '; 8 * 1024]).await?;
         }
     }
-    if let Some(Problem::Answered(status, content_type, body)) = problem {
+    if let Some(Fault::Answered(status, content_type, body)) = fault {
         let length = body.len();
         let head = format!(
             "HTTP/1.1 {status} Status\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
@@ -123,10 +118,10 @@ async fn serve(
     let mut store = TcpStream::connect(upstream).await?;
     store.write_all(&request).await?;
     let answer = closing(read_message(&mut store).await?);
-    match problem {
-        Some(Problem::AnswerLost) => Ok(()),
-        Some(Problem::AnswerCut) => client.write_all(&answer[..answer.len() / 2]).await,
-        Some(Problem::Slow) => {
+    match fault {
+        Some(Fault::AnswerLost) => Ok(()),
+        Some(Fault::AnswerCut) => client.write_all(&answer[..answer.len() / 2]).await,
+        Some(Fault::Slow) => {
             for drops in answer.chunks(64) {
                 client.write_all(drops).await?;
                 tokio::time::sleep(Duration::from_millis(5)).await;
