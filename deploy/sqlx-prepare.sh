@@ -45,7 +45,7 @@ done
 
 # The macros run only if the package is recompiled. All targets, as for clippy: with fewer, Cargo would select other
 # features and compile most dependencies twice.
-touch server/src/lib.rs
+touch server/core/src/lib.rs
 SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$work/sqlx DATABASE_URL="postgres://platen@localhost/postgres?host=$work/run" \
   cargo check --quiet --locked --workspace --all-targets
 

@@ -6,12 +6,10 @@ use leptos::{
     prelude::FromServerFnError,
     server_fn::{codec::JsonEncoding, error::ServerFnErrorErr},
 };
+use platen_domain::role::{Permission, Role};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{
-    rejection::{Field, Reason, Rejection},
-    role::{Permission, Role},
-};
+use crate::model::rejection::{Field, Reason, Rejection};
 
 /// Why a page or an action failed. It is sent to the browser and contains no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

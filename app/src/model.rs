@@ -1,25 +1,39 @@
-//! View models, and types shared by server and browser.
+//! View models. Those without the feature `ssr` are shared by server and browser.
 
+#[cfg(feature = "ssr")]
 pub mod account_summary;
+#[cfg(feature = "ssr")]
 pub mod admin;
+#[cfg(feature = "ssr")]
 pub mod announcement;
+#[cfg(feature = "ssr")]
 pub mod api_key;
+#[cfg(feature = "ssr")]
 pub mod connection;
+#[cfg(feature = "ssr")]
 pub mod delivery;
 pub mod live_preview;
+#[cfg(feature = "ssr")]
 pub mod money;
+#[cfg(feature = "ssr")]
 pub mod overview;
 pub mod own_path;
+#[cfg(feature = "ssr")]
 pub mod payment;
+#[cfg(feature = "ssr")]
 pub mod person;
+#[cfg(feature = "ssr")]
 pub mod plan;
 pub mod playground;
 pub mod rejection;
+#[cfg(feature = "ssr")]
 pub mod render;
-pub mod role;
+#[cfg(feature = "ssr")]
 pub mod second_factor;
+#[cfg(feature = "ssr")]
 pub mod settings;
-pub mod storage;
+#[cfg(feature = "ssr")]
 pub mod team;
 pub mod template;
+#[cfg(feature = "ssr")]
 pub mod usage;

@@ -20,7 +20,6 @@ pub mod live_part;
 pub mod menu;
 pub mod moment;
 pub mod notice;
-pub mod number;
 pub mod pager;
 pub mod passkey_button;
 pub mod radio;

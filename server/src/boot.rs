@@ -9,32 +9,17 @@ use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use platen_billing::client::StripeError;
-use sqlx::PgPool;
-use tokio::{net::TcpListener, time::timeout};
-use tokio_util::sync::CancellationToken;
-
-use crate::{
-    boot::{
-        browser::BrowserError,
-        first_account::{FirstAccount, FirstAccountError},
-        secret_key::ObtainKeyError,
-    },
+use platen_core::{
     clock,
     config::Config,
-    database::{
-        self, Database, DatabaseError,
-        folder::{DataFolder, FolderError},
-    },
-    domain::{encryption::SecretKeys, job::JobKind},
     drawing::Drawing,
-    http::{self, server::Server},
     instance::Instance,
-    jobs::{self, signals::Signals},
+    jobs,
     lifecycle::Lifecycle,
     memory::MemoryBudget,
-    open_files,
     outbound::{callbacks::CallbackClient, mail::SmtpClient},
     service::{
+        Services,
         api_keys::{self, KeyUsage, known::KnownKeys},
         billing::{Billing, events},
         connections::buckets::Buckets,
@@ -47,7 +32,7 @@ use crate::{
         renders::{abandoned::Sweeper, kept, retention, thumbnails::Thumbnails},
         templates::{live::LivePreviews, retention as template_retention},
     },
-    state::AppState,
+    signals::Signals,
     storage::{
         answers::AnswerFiles,
         default_storage::{DefaultStorage, DefaultStorageError},
@@ -55,6 +40,24 @@ use crate::{
         object_stores::ObjectStores,
     },
     store::error::StoreError,
+};
+use platen_domain::{encryption::SecretKeys, job::JobKind};
+use sqlx::PgPool;
+use tokio::{net::TcpListener, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    boot::{
+        browser::BrowserError,
+        first_account::{FirstAccount, FirstAccountError},
+        secret_key::ObtainKeyError,
+    },
+    database::{
+        self, Database, DatabaseError,
+        folder::{DataFolder, FolderError},
+    },
+    http::{self, server::Server},
+    open_files, web,
 };
 
 /// How often last-used times of keys are written.
@@ -193,7 +196,7 @@ async fn serve_with(
     let connection_metrics = Arc::clone(&metrics.connections);
     let mailing = mailing(&config, &db, bound, &metrics)?;
     let billing = Billing::new(db.clone(), &config.billing)?;
-    let state = AppState {
+    let state = Services {
         db: db.clone(),
         engine: browsers.engine.clone(),
         guard: Arc::clone(&guard),
@@ -240,7 +243,7 @@ async fn serve_with(
         }
     };
     let router = if role.serves() {
-        http::router(state)
+        http::router(state, web::router)
     } else {
         http::probes(state)
     };
@@ -270,7 +273,7 @@ async fn serve_with(
 }
 
 /// Starts the maintenance tasks of every process, whatever its role.
-fn spawn_chores(lifecycle: &Lifecycle, state: &AppState) {
+fn spawn_chores(lifecycle: &Lifecycle, state: &Services) {
     let sweeper = Sweeper::new(state.instance, Arc::clone(&state.metrics), state.jobs.clone());
     lifecycle.spawn(
         "sweeper",
@@ -297,7 +300,7 @@ fn spawn_chores(lifecycle: &Lifecycle, state: &AppState) {
     lifecycle.spawn("purge", purge(lifecycle.clone(), state.clone()));
 }
 
-fn serve_metrics(lifecycle: &Lifecycle, listener: TcpListener, state: AppState, open_files: u64) -> io::Result<()> {
+fn serve_metrics(lifecycle: &Lifecycle, listener: TcpListener, state: Services, open_files: u64) -> io::Result<()> {
     tracing::info!(address = %listener.local_addr()?, "metrics are served");
     // Counts connections of clients, not those of the metrics scraper.
     let server = Server::new(&state.config, open_files, Arc::default());
@@ -332,7 +335,7 @@ async fn listen(address: SocketAddr, setting: &'static str) -> Result<TcpListene
     })
 }
 
-async fn purge(lifecycle: Lifecycle, state: AppState) -> Result<(), Infallible> {
+async fn purge(lifecycle: Lifecycle, state: Services) -> Result<(), Infallible> {
     loop {
         let now = clock::now();
         if let Err(error) = kept::purge(&state, now).await {

@@ -16,24 +16,26 @@ mod users;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
-
-use crate::{
-    allocator,
-    boot::{self, ServeError, secret_key::ObtainKeyError},
-    cli::failure::Failure,
+use platen_core::{
     config::{Config, jobs::Role},
-    database,
     drawing::{
         self,
         child::{Drawings, Size},
     },
     telemetry,
 };
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use crate::{
+    allocator,
+    boot::{self, ServeError, secret_key::ObtainKeyError},
+    cli::failure::Failure,
+    database,
+};
 
 /// Turns HTML, web addresses and stored templates into archival PDF.
 #[derive(Parser)]
-#[command(name = "platen", version, arg_required_else_help = true, after_long_help = crate::config::help())]
+#[command(name = "platen", version, arg_required_else_help = true, after_long_help = platen_core::config::help())]
 struct Arguments {
     #[command(subcommand)]
     invocation: Invocation,
@@ -67,7 +69,7 @@ enum Command {
     ///
     /// Without `DATABASE_URL` it runs a private Postgres in the data folder; the first start creates an account and
     /// prints an API key. On SIGTERM or Ctrl-C running renders finish; a second signal exits immediately.
-    #[command(after_long_help = crate::config::help())]
+    #[command(after_long_help = platen_core::config::help())]
     Serve {
         /// What this process does: `web` serves requests, `worker` does background work, `all` does both.
         #[arg(long)]

@@ -11,19 +11,21 @@ use std::{
     time::{Duration, Instant},
 };
 
+use platen_core::{
+    config::Config,
+    store::{error::StoreError, pool},
+};
 use secrecy::ExposeSecret;
 use sqlx::{PgPool, migrate::MigrateError, postgres::PgConnectOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::Config,
     database::{
         binaries::BinariesError,
         cluster::{Cluster, ClusterError},
         folder::{DataFolder, FolderError, Lock},
         postmaster::{Postmaster, PostmasterError, StopMode},
     },
-    store::{error::StoreError, pool},
     system_user::SystemUserError,
 };
 

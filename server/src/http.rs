@@ -26,25 +26,20 @@ mod v1;
 use axum::{
     Router,
     extract::{FromRef, Request},
-    http::{HeaderMap, StatusCode},
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{MethodRouter, any, get, post},
 };
-
+use platen_core::{render_request, service::Services};
+use platen_domain::{caller::Caller, connection, template};
 use tower::ServiceExt;
 
-use crate::{
-    domain::{caller::Caller, connection, render, template},
-    http::{error::ApiError, rate_limit::RateLimit},
-    state::AppState,
-    web,
-};
+use crate::http::{error::ApiError, rate_limit::RateLimit};
 
 /// State shared by handlers and extractors.
 #[derive(Clone, FromRef)]
 struct ApiState {
-    app: AppState,
+    app: Services,
     rate_limit: RateLimit,
     preview_rate_limit: PreviewRateLimit,
 }
@@ -98,10 +93,10 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
     ]
 }
 
-/// Builds the router with all routes.
-pub fn router(app: AppState) -> Router {
+/// Builds the router with all routes. `dashboard` builds the routes of the dashboard, and the fallback for unknown paths.
+pub(crate) fn router(app: Services, dashboard: impl FnOnce(&Services, OwnApi) -> Router) -> Router {
     connection::compile_schema();
-    render::compile_schemas();
+    render_request::compile_schemas();
     template::compile_schemas();
     let body_time = app.config.limits.body_time;
     let mut router = Router::new();
@@ -128,7 +123,7 @@ pub fn router(app: AppState) -> Router {
         .layer(middleware::from_fn(move |request: Request, next: Next| {
             body_limits::of_api(body_time, request, next)
         }))
-        .merge(pages(&app, own_api))
+        .merge(dashboard(&app, own_api).with_state(()))
         .layer(middleware::from_fn(rate_limit::tell))
         .layer(middleware::from_fn(drain::drain))
         .layer(middleware::from_fn(request_log::log))
@@ -155,31 +150,13 @@ impl OwnApi {
 #[derive(Clone)]
 struct PreauthenticatedCaller(Caller);
 
-/// Returns the routes of the dashboard, and the fallback for unknown paths. If the dashboard's files are missing, only
-/// the dashboard is unavailable.
-fn pages(app: &AppState, api: OwnApi) -> Router<ApiState> {
-    let pages = web::routes(app, api).unwrap_or_else(|error| {
-        tracing::warn!(%error, "dashboard unavailable: run deploy/site.sh and set PLATEN_SITE_DIR to its files");
-        Router::new().fallback(without_pages)
-    });
-    pages.with_state(())
-}
-
 /// The response for unknown paths.
 pub(crate) async fn no_such_path() -> Response {
     ApiError::NoSuchPath.into_response()
 }
 
-async fn without_pages(headers: HeaderMap) -> Response {
-    if web::wants_page(&headers) {
-        let message = "The files of the dashboard are missing; see the service's log. The API is available.\n";
-        return (StatusCode::SERVICE_UNAVAILABLE, message).into_response();
-    }
-    no_such_path().await
-}
-
 /// Builds the router of a process that only runs background work.
-pub fn probes(app: AppState) -> Router {
+pub fn probes(app: Services) -> Router {
     Router::new()
         .route("/livez", get(probes::live))
         .route("/readyz", get(probes::ready))
@@ -191,7 +168,7 @@ pub fn probes(app: AppState) -> Router {
 }
 
 /// Builds the router of a listener that serves only metrics.
-pub fn metrics(app: AppState) -> Router {
+pub fn metrics(app: Services) -> Router {
     metrics::route()
         .fallback(|| async { ApiError::NoSuchPath })
         .with_state(app)
@@ -201,10 +178,10 @@ pub fn metrics(app: AppState) -> Router {
 mod tests {
     use std::collections::BTreeSet;
 
+    use platen_domain::validation::schema::OPENAPI;
     use serde_json::Value;
 
     use super::*;
-    use crate::domain::validation::schema::OPENAPI;
 
     #[test]
     fn every_path_is_described_and_every_description_has_a_path() {

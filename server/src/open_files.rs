@@ -2,9 +2,8 @@
 
 use std::io;
 
+use platen_core::config::{Config, connections::RESERVED_FILES};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-use crate::config::{Config, connections::RESERVED_FILES};
 
 /// Enough for the default maximum of connections. Child processes inherit the limit, and some programs close every
 /// possible descriptor at start: a hard limit of a thousand million would slow them down.

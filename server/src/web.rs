@@ -23,13 +23,14 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::{FromRef, Request, State},
-    http::{HeaderMap, header, request::Parts},
+    http::{HeaderMap, StatusCode, header, request::Parts},
     middleware,
-    response::Response,
+    response::{IntoResponse, Response},
     routing::{get, post},
 };
 use leptos::prelude::{expect_context, provide_context};
 use platen_app::{document::document, routes::App};
+use platen_core::service::Services;
 use tower_http::compression::{
     CompressionLayer, Predicate,
     predicate::{DefaultPredicate, NotForContentType},
@@ -37,7 +38,6 @@ use tower_http::compression::{
 
 use crate::{
     http::{self, OwnApi, body_limits::FormLimits, browser_session},
-    state::AppState,
     web::{
         backend::RequestBackend,
         site::{Site, SiteError},
@@ -47,13 +47,21 @@ use crate::{
 /// State shared by pages and server functions.
 #[derive(Clone, FromRef)]
 struct Web {
-    app: AppState,
+    app: Services,
     api: OwnApi,
     site: Arc<Site>,
 }
 
-/// Returns the routes of pages, server functions and files, and the fallback.
-pub(crate) fn routes(app: &AppState, api: OwnApi) -> Result<Router, SiteError> {
+/// Returns the routes of the dashboard, and the fallback for unknown paths. If the dashboard's files are missing, only
+/// the dashboard is unavailable.
+pub(crate) fn router(app: &Services, api: OwnApi) -> Router {
+    routes(app, api).unwrap_or_else(|error| {
+        tracing::warn!(%error, "dashboard unavailable: run deploy/site.sh and set PLATEN_SITE_DIR to its files");
+        Router::new().fallback(without_pages)
+    })
+}
+
+fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
     let site = Arc::new(Site::open(&app.config.site.folder)?);
     let mut pages = Router::new().route("/web/{function}", post(functions::call));
     for listing in leptos_axum::generate_route_list(App) {
@@ -98,7 +106,7 @@ fn compression() -> CompressionLayer<impl Predicate> {
 }
 
 /// Returns whether the client accepts HTML, as browsers do.
-pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
+fn wants_page(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).into_iter();
     accepted
         .filter_map(|accepted| accepted.to_str().ok())
@@ -119,6 +127,14 @@ async fn elsewhere(state: State<Web>, request: Request) -> Response {
     } else {
         http::no_such_path().await
     }
+}
+
+async fn without_pages(headers: HeaderMap) -> Response {
+    if wants_page(&headers) {
+        let message = "The files of the dashboard are missing; see the service's log. The API is available.\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, message).into_response();
+    }
+    http::no_such_path().await
 }
 
 /// Provides the context of pages and server functions.

@@ -1,13 +1,13 @@
 //! The logged-in user's account.
 
 use async_trait::async_trait;
+use platen_domain::role::Role;
 
 use crate::{
     error::AppError,
     model::{
         account_summary::AccountSummary,
         overview::{Activity, Span},
-        role::Role,
         usage::Usage,
     },
 };

@@ -1,13 +1,11 @@
 //! Members of an account.
 
 use async_trait::async_trait;
+use platen_domain::role::Role;
 
 use crate::{
     error::AppError,
-    model::{
-        role::Role,
-        team::{LogPage, LogSearch, OpenedInvitation, OwnAccount, Team},
-    },
+    model::team::{LogPage, LogSearch, OpenedInvitation, OwnAccount, Team},
 };
 
 /// The account's members, invitations and activity.

@@ -1,8 +1,9 @@
 //! Content that depends on the user's role.
 
 use leptos::prelude::*;
+use platen_domain::role::Permission;
 
-use crate::{layout::loaded::loaded_or, model::role::Permission};
+use crate::layout::loaded::loaded_or;
 
 /// Shows its children to users whose role includes `permission`.
 #[component]

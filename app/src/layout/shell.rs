@@ -10,6 +10,7 @@ use std::iter;
 
 use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
+use platen_domain::{number::counted, role::Permission};
 use time::OffsetDateTime;
 
 use crate::{
@@ -29,7 +30,6 @@ use crate::{
     model::{
         account_summary::{AccountSummary, PaymentDue, ReadOnly},
         own_path::{OwnPath, SECOND_FACTOR_FIRST},
-        role::Permission,
     },
     outcome::{Outcome, form::ButtonForm},
     pages::admin::account::api::StopImpersonation,
@@ -38,7 +38,6 @@ use crate::{
         icon::{Glyph, Icon},
         moment::{Moment, day, day_and_year},
         notice::{ErrorNotice, WarningNotice},
-        number::counted,
     },
 };
 

@@ -1,8 +1,9 @@
 //! Data that every dashboard page shows beside its content.
 
+use platen_domain::role::Role;
 use time::OffsetDateTime;
 
-use crate::model::{announcement::Announcement, person::Person, role::Role, team::OwnAccount};
+use crate::model::{announcement::Announcement, person::Person, team::OwnAccount};
 
 /// The logged-in user, the account for which they act, and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -31,7 +31,7 @@ impl fmt::Display for Money {
         } else {
             (amount / 100, amount % 100)
         };
-        let whole = crate::ui::number::grouped(i64::try_from(whole).unwrap_or(i64::MAX));
+        let whole = platen_domain::number::grouped(i64::try_from(whole).unwrap_or(i64::MAX));
         match rest {
             0 => write!(formatter, "{minus}{sign} {whole}"),
             rest => write!(formatter, "{minus}{sign} {whole}.{rest:02}"),

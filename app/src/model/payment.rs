@@ -1,6 +1,5 @@
 //! Plans, credits and payment of an account.
 
-use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::model::{account_summary::PaymentDue, money::Money};
@@ -174,32 +173,4 @@ pub enum InvoiceState {
     Open,
     /// Voided; no payment is due.
     Void,
-}
-
-/// Why a purchase or a change of plan was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PaymentRefusal {
-    /// The product isn't for sale.
-    NotForSale,
-    /// The card was declined, or its bank requires authentication.
-    Declined,
-    /// The subscription has changed since the page was shown.
-    ChangedMeanwhile,
-    /// Stripe doesn't respond.
-    NoAnswer,
-}
-
-impl PaymentRefusal {
-    /// Returns the text for users.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Self::NotForSale => "This is no longer for sale. Reload the page.",
-            Self::Declined => {
-                "The payment was declined, so nothing has changed. Check your card at Stripe, then try again."
-            }
-            Self::ChangedMeanwhile => "The subscription has changed in the meantime. Review it before you continue.",
-            Self::NoAnswer => "Stripe is not responding, so nothing has changed. Try again in a few minutes.",
-        }
-    }
 }

@@ -1,11 +1,14 @@
 //! Validation errors of forms. Without JavaScript they travel in the address of the page, which anyone can forge.
 //! Therefore they contain no texts, only values for which texts are chosen.
 
+pub mod refusal;
+
 use std::fmt;
 
+use platen_domain::storage::StorageFull;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{payment::PaymentRefusal, render::RenderRefusal, storage::StorageFull};
+use crate::model::rejection::refusal::{PaymentRefusal, RenderRefusal};
 
 /// A field of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,6 @@
 
 pub mod detail;
 
-use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
 use crate::model::overview::Glance;
@@ -161,35 +160,6 @@ pub struct RenderLine {
     pub took_ms: Option<f64>,
     /// Time of acceptance.
     pub at: OffsetDateTime,
-}
-
-/// Why an action on a render or its delivery was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RenderRefusal {
-    /// The render has ended.
-    HasEnded,
-    /// It is a synchronous render, whose client is waiting.
-    IsAwaited,
-    /// The render hasn't ended, so there is nothing to deliver.
-    NotToldYet,
-    /// An attempt of the delivery is running.
-    BeingSent,
-    /// The delivery has ended or was discarded.
-    NotTried,
-}
-
-impl RenderRefusal {
-    /// Returns the text for users.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Self::HasEnded => "This render has ended in the meantime.",
-            Self::IsAwaited => "A synchronous render is cancelled by closing its connection.",
-            Self::NotToldYet => "This render has not ended yet. Its callback is sent when it has.",
-            Self::BeingSent => "This callback is being sent at this moment.",
-            Self::NotTried => "This callback is no longer being retried.",
-        }
-    }
 }
 
 /// Returns the first and last characters of an id, for lists. Ids in one list don't collide in these.

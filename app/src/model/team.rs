@@ -1,8 +1,7 @@
 //! Members of an account.
 
+use platen_domain::role::Role;
 use time::OffsetDateTime;
-
-use crate::model::role::Role;
 
 /// Members and invitations of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! Credits by day and meter.
 
+use platen_domain::storage::StorageUse;
 use time::Date;
 
-use crate::model::{account_summary::CreditPeriod, storage::StorageUse};
+use crate::model::account_summary::CreditPeriod;
 
 /// Usage of an account in the current period.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,12 +5,12 @@ pub mod api;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
+use platen_domain::role::Role;
 
 use crate::{
     layout::{card::Card, loaded::loaded, shell::slug::api::LogOut},
     model::{
         rejection::Field,
-        role::Role,
         team::{Guest, OpenedInvitation},
     },
     outcome::{

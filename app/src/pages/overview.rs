@@ -4,6 +4,7 @@ pub mod first_run;
 
 use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_query_map;
+use platen_domain::{number::grouped, role::Permission};
 use time::OffsetDateTime;
 
 use crate::{
@@ -15,7 +16,6 @@ use crate::{
     model::{
         account_summary::CreditPeriod,
         overview::{Activity, Span},
-        role::Permission,
     },
     pages::{latest::Latest, overview::first_run::FirstRun},
     ui::{
@@ -25,7 +25,6 @@ use crate::{
         gauge::Gauge,
         icon::{Glyph, Icon},
         moment::{day, day_and_year, short_day},
-        number::grouped,
     },
 };
 

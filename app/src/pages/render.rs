@@ -10,6 +10,7 @@ pub mod timeline;
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
+use platen_domain::{number::counted, role::Permission};
 
 use crate::{
     layout::{
@@ -17,13 +18,10 @@ use crate::{
         loaded::loaded,
         shell::{Shell, rail::Entry},
     },
-    model::{
-        render::{
-            RenderMode, RenderState,
-            detail::{Callback, Pictures, RenderDetail},
-            short_id,
-        },
-        role::Permission,
+    model::render::{
+        RenderMode, RenderState,
+        detail::{Callback, Pictures, RenderDetail},
+        short_id,
     },
     outcome::{
         Outcome,
@@ -44,7 +42,6 @@ use crate::{
         icon::{Glyph, Icon},
         live_part::LivePart,
         moment::{Moment, Stamp},
-        number::counted,
     },
 };
 

@@ -4,6 +4,7 @@ pub mod filters;
 
 use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_query_map;
+use platen_domain::number::{counted, duration, grouped};
 
 use crate::{
     layout::{
@@ -19,7 +20,6 @@ use crate::{
     ui::{
         live_part::LivePart,
         moment::{Stamp, clock, day},
-        number::{counted, duration, grouped},
         pager::Pager,
         table::{Column, Table},
     },

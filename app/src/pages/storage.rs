@@ -1,11 +1,9 @@
 //! Storage that an account uses, with its limits.
 
 use leptos::prelude::*;
+use platen_domain::storage::{StorageResource, StorageUse};
 
-use crate::{
-    model::storage::{StorageResource, StorageUse},
-    ui::gauge::Gauge,
-};
+use crate::ui::gauge::Gauge;
 
 /// Section with a gauge for each resource.
 #[component]

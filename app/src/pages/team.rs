@@ -6,13 +6,14 @@ pub mod log;
 pub mod members;
 
 use leptos::prelude::*;
+use platen_domain::role::Permission;
 
 use crate::{
     layout::{
         loaded::loaded,
         shell::{Shell, rail::Entry},
     },
-    model::{role::Permission, team::Team as Found},
+    model::team::Team as Found,
     outcome::{Outcome, done::Done, form::OutcomeErrors},
     pages::team::{
         api::{ChangeRole, HandOver, InviteAgain, RemoveMember, WithdrawInvitation},

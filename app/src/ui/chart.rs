@@ -1,8 +1,9 @@
 //! Bars over time, as SVG and as a table.
 
 use leptos::prelude::*;
+use platen_domain::number::grouped;
 
-use crate::ui::{gauge::percent, number::grouped, sentence_case::sentence_case};
+use crate::ui::{gauge::percent, sentence_case::sentence_case};
 
 /// Vertical positions in pixels: the axis, the uppermost grid line, and the labels under the axis.
 const AXIS: f64 = 192.0;

@@ -2,6 +2,9 @@
 
 pub(crate) mod client;
 
+use platen_core::config::Config;
+use platen_server::database::{self, Database};
+use rustix::process::{Pid, Signal, kill_process};
 use std::{
     fs::{self, File, Permissions},
     net::TcpListener,
@@ -10,12 +13,6 @@ use std::{
     process::Stdio,
     time::{Duration, Instant},
 };
-
-use platen_server::{
-    config::Config,
-    database::{self, Database},
-};
-use rustix::process::{Pid, Signal, kill_process};
 use tokio::{
     io::AsyncWriteExt as _,
     process::{Child, Command},

@@ -4,16 +4,14 @@
 use std::time::{Duration, Instant};
 
 use futures::future::try_join_all;
-use platen_server::{
-    domain::{
-        ids::{AccountId, InstanceId},
-        job::JobKind,
-    },
-    store::{
-        error::StoreError,
-        jobs::{self, ClaimRequest},
-        tx,
-    },
+use platen_core::store::{
+    error::StoreError,
+    jobs::{self, ClaimRequest},
+    tx,
+};
+use platen_domain::{
+    ids::{AccountId, InstanceId},
+    job::JobKind,
 };
 use reqwest::{Method, StatusCode};
 use serde::Serialize;

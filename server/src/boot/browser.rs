@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use platen_core::config::Config;
 use platen_egress::{
     guard::{Guard, GuardLimits},
     policy::AddressPolicy,
@@ -21,10 +22,7 @@ use platen_engine::{
 use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
-use crate::{
-    config::Config,
-    system_user::{self, BROWSER_USER, SystemUser, SystemUserError},
-};
+use crate::system_user::{self, BROWSER_USER, SystemUser, SystemUserError};
 
 const PROFILE_PREFIX: &str = "platen-browser-";
 /// Creating and locking a folder takes much less time.

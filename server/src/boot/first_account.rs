@@ -3,19 +3,8 @@
 //! Its key and password are stored in the data folder, readable only by the service's user, and printed at every start:
 //! the database contains only digests.
 
-use secrecy::{ExposeSecret, SecretString};
-use sqlx::PgPool;
-use url::Url;
-
-use crate::{
+use platen_core::{
     clock,
-    database::folder::{DataFolder, FolderError},
-    domain::{
-        api_key::PlaintextKey,
-        email::Email,
-        password::{InvalidPassword, Password},
-        template::demos::Demo,
-    },
     service::{
         accounts::{self, CreateAccountError, NewOwner, PlanChoice},
         api_keys,
@@ -24,6 +13,17 @@ use crate::{
     },
     store::error::StoreError,
 };
+use platen_domain::{
+    api_key::PlaintextKey,
+    email::Email,
+    password::{InvalidPassword, Password},
+    template::demos::Demo,
+};
+use secrecy::{ExposeSecret, SecretString};
+use sqlx::PgPool;
+use url::Url;
+
+use crate::database::folder::{DataFolder, FolderError};
 
 /// The key alone, so that scripts can read it.
 const KEY_FILE: &str = "first-api-key";

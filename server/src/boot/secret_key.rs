@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use platen_core::{
+    config::{Config, secrets::SecretsConfig},
+    service::secret_keys::{self, SecretKeyError},
+};
+use platen_domain::encryption::{SecretKey, SecretKeys};
 use secrecy::ExposeSecret;
 use sqlx::PgPool;
 
-use crate::{
-    config::{Config, secrets::SecretsConfig},
-    database::folder::{DataFolder, FolderError},
-    domain::encryption::{SecretKey, SecretKeys},
-    service::secret_keys::{self, SecretKeyError},
-};
+use crate::database::folder::{DataFolder, FolderError};
 
 const KEY_FILE: &str = "secret-key";
 

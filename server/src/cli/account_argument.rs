@@ -1,14 +1,13 @@
 //! Selects the account that a command applies to.
 
 use clap::Args;
-
-use crate::{
-    cli::failure::Failure,
-    database::Database,
-    domain::{email::Email, ids::AccountId},
+use platen_core::{
     service::accounts::{self, SelectError, Selection},
     store::accounts::OwnedAccount,
 };
+use platen_domain::{email::Email, ids::AccountId};
+
+use crate::{cli::failure::Failure, database::Database};
 
 #[derive(Args)]
 #[group(required = true, multiple = true)]

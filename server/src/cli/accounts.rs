@@ -3,26 +3,9 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use clap::{Args, Subcommand, value_parser};
-use platen_app::model::admin::accounts::GrantLasts;
-use secrecy::ExposeSecret;
-use sqlx::PgPool;
-
-use crate::{
-    boot::{browser, secret_key},
-    cli::{
-        account_argument::{AccountArguments, select},
-        failure::Failure,
-        show_time,
-    },
+use platen_core::{
     clock,
     config::Config,
-    database::{self, Database},
-    domain::{
-        account_log::Actor,
-        audit_log::{AuditActor, InvalidReason, Reason},
-        email::Email,
-        password::Password,
-    },
     service::{
         accounts::{self, CreateAccountError, NewOwner, PlanChoice},
         credits,
@@ -35,6 +18,25 @@ use crate::{
     },
     storage::{default_storage::DefaultStorage, exports::ExportFiles, object_stores::ObjectStores},
     store::deletions::DeletionOrder,
+};
+use platen_domain::{
+    account_log::Actor,
+    audit_log::{AuditActor, InvalidReason, Reason},
+    credits::GrantLasts,
+    email::Email,
+    password::Password,
+};
+use secrecy::ExposeSecret;
+use sqlx::PgPool;
+
+use crate::{
+    boot::{browser, secret_key},
+    cli::{
+        account_argument::{AccountArguments, select},
+        failure::Failure,
+        show_time,
+    },
+    database::{self, Database},
 };
 
 /// More credits are assumed to be a typing error.

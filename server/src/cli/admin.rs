@@ -1,17 +1,19 @@
 //! `platen admin …`
 
 use clap::{Args, Subcommand};
-
-use crate::{
-    cli::{failure::Failure, show_time},
+use platen_core::{
     clock,
     config::Config,
-    database::{self, Database},
-    domain::email::Email,
     service::operators::{
         self,
         audit::{self, ChainEnd},
     },
+};
+use platen_domain::email::Email;
+
+use crate::{
+    cli::{failure::Failure, show_time},
+    database::{self, Database},
 };
 
 #[derive(Subcommand)]

@@ -1,13 +1,15 @@
 //! `platen billing …`
 
 use clap::Subcommand;
+use platen_core::{
+    clock,
+    config::Config,
+    service::billing::{Billing, BillingError, catalogue, reconciliation},
+};
 
 use crate::{
     cli::failure::Failure,
-    clock,
-    config::Config,
     database::{self, Database},
-    service::billing::{Billing, BillingError, catalogue, reconciliation},
 };
 
 #[derive(Subcommand)]

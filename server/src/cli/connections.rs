@@ -7,6 +7,18 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
+use platen_core::{
+    config::Config,
+    service::connections::{self, ConnectionError, buckets::Buckets, probe},
+    storage::object_stores::ObjectStores,
+};
+use platen_domain::{
+    account_log::Actor,
+    connection::{Connection, NewConnection},
+    ids::{AccountId, ConnectionId},
+    page::PageRequest,
+    validation::Problem,
+};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -17,17 +29,7 @@ use crate::{
         failure::Failure,
         show_time,
     },
-    config::Config,
     database::{self, Database},
-    domain::{
-        account_log::Actor,
-        connection::{Connection, NewConnection},
-        ids::{AccountId, ConnectionId},
-        page::PageRequest,
-        validation::Problem,
-    },
-    service::connections::{self, ConnectionError, buckets::Buckets, probe},
-    storage::object_stores::ObjectStores,
 };
 
 #[derive(Subcommand)]
@@ -98,7 +100,9 @@ async fn add(database: &Database, config: &Config, arguments: AddArguments) -> R
     let body = body(&arguments, read_credentials(arguments.credentials.as_deref())?);
     let account = select(database, arguments.account).await?.account;
     let buckets = buckets(database, config).await?;
-    let new = NewConnection::parse(body.to_string().as_bytes(), buckets.stores().policy());
+    let new = NewConnection::parse(body.to_string().as_bytes(), |url| {
+        buckets.stores().policy().check_literal(url)
+    });
     let new = new.map_err(|problems| refused(&problems))?;
     match connections::create(&buckets, account, &Actor::OPERATOR, new).await {
         Ok(connection) => {

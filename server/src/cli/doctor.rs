@@ -11,7 +11,9 @@ mod templates;
 
 use std::fmt::Display;
 
-use crate::{cli::failure::Failure, config::Config};
+use platen_core::config::Config;
+
+use crate::cli::failure::Failure;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {

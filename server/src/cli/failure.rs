@@ -2,7 +2,7 @@
 
 use std::{error::Error, process::ExitCode};
 
-use crate::store::account_storage;
+use platen_core::store::account_storage;
 
 /// A command failed.
 pub(super) struct Failure {

@@ -1,6 +1,18 @@
 //! `platen keys …`
 
 use clap::{Args, Subcommand};
+use platen_core::{
+    clock,
+    config::Config,
+    service::api_keys::{self, CreateKeyError, CreatedKey, EndKeyError, KeyRequest},
+    store::api_keys::ApiKey,
+};
+use platen_domain::{
+    account_log::Actor,
+    api_key::{Scope, Scopes},
+    ids::{AccountId, ApiKeyId, TemplateId},
+    network::Network,
+};
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
@@ -9,17 +21,7 @@ use crate::{
         failure::Failure,
         show_time,
     },
-    clock,
-    config::Config,
     database::{self, Database},
-    domain::{
-        account_log::Actor,
-        api_key::{Scope, Scopes},
-        ids::{AccountId, ApiKeyId, TemplateId},
-        network::Network,
-    },
-    service::api_keys::{self, CreateKeyError, CreatedKey, EndKeyError, KeyRequest},
-    store::api_keys::ApiKey,
 };
 
 #[derive(Subcommand)]
@@ -181,7 +183,7 @@ async fn revoke(database: &Database, id: ApiKeyId) -> Result<(), Failure> {
     revoked.map_err(failure)
 }
 
-fn parse_scope(text: &str) -> Result<Scope, crate::domain::api_key::UnknownScope> {
+fn parse_scope(text: &str) -> Result<Scope, platen_domain::api_key::UnknownScope> {
     text.parse()
 }
 

@@ -8,26 +8,25 @@ use std::{
 };
 
 use clap::Args;
+use platen_core::{
+    config::Config,
+    lifecycle::Lifecycle,
+    render_request::{PartSource, RenderRequest, RenderTerms},
+};
+use platen_domain::{
+    ids::RenderId,
+    validation::{
+        Problem, Problems,
+        json::{self as strict_json, Layout},
+        schema,
+    },
+};
 use platen_engine::job::{Caller, Lane, Part, RenderedDocument};
 use platen_engine::{error::RenderError, render_log::RenderLog};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::{
-    boot::browser,
-    cli::failure::Failure,
-    config::Config,
-    domain::{
-        ids::RenderId,
-        render::{PartSource, RenderRequest, RenderTerms},
-        validation::{
-            Problem, Problems,
-            json::{self as strict_json, Layout},
-            schema,
-        },
-    },
-    lifecycle::Lifecycle,
-};
+use crate::{boot::browser, cli::failure::Failure};
 
 const STANDARD_STREAM: &str = "-";
 /// The limit of the smallest plan.

@@ -1,13 +1,12 @@
 //! `platen secret-key …`
 
 use clap::Subcommand;
+use platen_core::{config::Config, service::secret_keys};
 
 use crate::{
     boot::secret_key,
     cli::failure::Failure,
-    config::Config,
     database::{self, Database},
-    service::secret_keys,
 };
 
 #[derive(Subcommand)]

@@ -1,15 +1,17 @@
 //! `platen users …`
 
 use clap::Subcommand;
+use platen_core::{
+    clock,
+    config::Config,
+    service::people::{People, PeopleError, second_factor},
+};
+use platen_domain::email::Email;
 
 use crate::{
     boot::secret_key,
     cli::failure::Failure,
-    clock,
-    config::Config,
     database::{self, Database},
-    domain::email::Email,
-    service::people::{People, PeopleError, second_factor},
 };
 
 #[derive(Subcommand)]

@@ -7,15 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use platen_core::private_file;
 use rustix::{
     fs::{FlockOperation, flock},
     io::Errno,
 };
 
-use crate::{
-    private_file,
-    system_user::{self, DATABASE_USER, SystemUser, SystemUserError},
-};
+use crate::system_user::{self, DATABASE_USER, SystemUser, SystemUserError};
 
 /// The kernel's limit for the path of a Unix socket: 108 bytes in `sockaddr_un`, including the terminating zero.
 const MAX_SOCKET_PATH: usize = 107;

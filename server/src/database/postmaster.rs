@@ -7,14 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use platen_core::store::{error::StoreError, pool};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::{process::Child, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    database::cluster::{self, Cluster, ClusterError},
-    store::{error::StoreError, pool},
-};
+use crate::database::cluster::{self, Cluster, ClusterError};
 
 /// After a crash Postgres first replays its write-ahead log.
 const READY_TIMEOUT: Duration = Duration::from_mins(2);

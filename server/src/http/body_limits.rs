@@ -16,14 +16,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use hyper::body::{Frame, SizeHint};
-use tokio::time::{Sleep, sleep};
-
-use crate::{
-    domain::ids::AccountId,
-    http::{error::ApiError, held_body::HeldBody},
+use platen_core::{
     memory::{MemoryBudget, MemoryFull},
     service::sessions::LoggedIn,
 };
+use platen_domain::ids::AccountId;
+use tokio::time::{Sleep, sleep};
+
+use crate::http::{error::ApiError, held_body::HeldBody};
 
 /// The largest form of logged-in users: a template of 2 MiB, every byte of which may be escaped, and its data.
 pub(super) const FORM_BYTES: usize = 8 * 1024 * 1024;

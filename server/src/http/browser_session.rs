@@ -23,21 +23,21 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
-use tower_sessions::{Session, SessionManagerLayer, cookie::SameSite};
-use url::Url;
-
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        client::{Client, DeviceToken},
-        network::Network,
-    },
-    http::{body_limits::FormLimits, client_address::client, csrf},
     service::{
         people::{People, devices::LIFETIME},
         sessions::{self, PostgresSessions},
     },
 };
+use platen_domain::{
+    client::{Client, DeviceToken},
+    network::Network,
+};
+use tower_sessions::{Session, SessionManagerLayer, cookie::SameSite};
+use url::Url;
+
+use crate::http::{body_limits::FormLimits, client_address::client, csrf};
 
 /// Wraps pages in sessions, limits on request bodies, and protection against cross-site requests. `base_url` is the
 /// address at which browsers reach the service; `trusted_proxies` are the proxies whose forwarding headers are trusted.

@@ -6,8 +6,7 @@ use axum::{
     extract::ConnectInfo,
     http::{HeaderMap, HeaderName, header, request::Parts},
 };
-
-use crate::domain::{client::Client, network::Network};
+use platen_domain::{client::Client, network::Network};
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 

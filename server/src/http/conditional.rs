@@ -1,8 +1,7 @@
 //! Conditional requests (RFC 9110, 13). An entity tag is the number of a template's published version.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-
-use crate::domain::template::ExpectedVersion;
+use platen_domain::template::ExpectedVersion;
 
 /// Returns the header `ETAG: "7"` for a version.
 pub(super) fn entity_tag(version: i32) -> (HeaderName, HeaderValue) {

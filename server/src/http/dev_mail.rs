@@ -14,14 +14,14 @@ use axum::{
     response::{Html, IntoResponse, Response},
     routing::get,
 };
+use platen_core::service::{
+    Services,
+    mail::{self, Delivery},
+};
+use platen_domain::{ids::MailId, mail::letters::escaped};
 use time::format_description::well_known::Rfc3339;
 
-use crate::{
-    domain::{ids::MailId, mail::letters::escaped},
-    http::error::ApiError,
-    service::mail::{self, Delivery},
-    state::AppState,
-};
+use crate::http::error::ApiError;
 
 /// Forbids scripts, subresources and form submissions.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -41,7 +41,7 @@ const FORWARDED: [&str; 6] = [
 /// Returns the routes, if mail is stored instead of sent.
 pub(super) fn routes<S: Clone + Send + Sync + 'static>(delivery: &Delivery) -> Router<S>
 where
-    AppState: FromRef<S>,
+    Services: FromRef<S>,
 {
     match delivery {
         Delivery::Kept => Router::new()
@@ -82,7 +82,7 @@ fn is_for_loopback(headers: &HeaderMap) -> bool {
     name == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-async fn list(_: Developer, State(app): State<AppState>) -> Result<Response, ApiError> {
+async fn list(_: Developer, State(app): State<Services>) -> Result<Response, ApiError> {
     let mails = mail::list_kept(&app.db).await?;
     let rows = mails.iter().map(|mail| {
         let (id, to, subject) = (mail.id, escaped(&mail.recipient), escaped(&mail.written.subject));
@@ -98,7 +98,7 @@ async fn list(_: Developer, State(app): State<AppState>) -> Result<Response, Api
     Ok(page(POLICY, document("Mail", &body)))
 }
 
-async fn one(_: Developer, State(app): State<AppState>, path: Path<String>) -> Result<Response, ApiError> {
+async fn one(_: Developer, State(app): State<Services>, path: Path<String>) -> Result<Response, ApiError> {
     let mail = find(&app, &path).await?;
     let lines = mail.written.text.lines().map(|line| {
         let text = escaped(line);
@@ -119,11 +119,11 @@ async fn one(_: Developer, State(app): State<AppState>, path: Path<String>) -> R
     Ok(page(POLICY, document(&subject, &body)))
 }
 
-async fn html(_: Developer, State(app): State<AppState>, path: Path<String>) -> Result<Response, ApiError> {
+async fn html(_: Developer, State(app): State<Services>, path: Path<String>) -> Result<Response, ApiError> {
     Ok(page(MAIL_POLICY, find(&app, &path).await?.written.html))
 }
 
-async fn find(app: &AppState, path: &str) -> Result<crate::store::mails::KeptMail, ApiError> {
+async fn find(app: &Services, path: &str) -> Result<platen_core::store::mails::KeptMail, ApiError> {
     let id = MailId::parse(path).ok_or(ApiError::NoSuchPath)?;
     mail::find_kept(&app.db, id).await?.ok_or(ApiError::NoSuchPath)
 }

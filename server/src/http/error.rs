@@ -7,14 +7,8 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use platen_app::model::storage::StorageFull;
-use platen_engine::error::RenderError;
-use serde_json::{Value, json};
-
-use crate::{
-    domain::{allowed_templates::NotAllowed, api_key::Scope, sentence::sentence, validation::Problem},
+use platen_core::{
     drawing::DrawingError,
-    http::v1::renderers::pdf::{RENDER_ID, REPLAYED},
     memory::MemoryFull,
     service::{
         api_keys::AuthenticationError,
@@ -31,6 +25,13 @@ use crate::{
         error::{self, StoreError},
     },
 };
+use platen_domain::{
+    allowed_templates::NotAllowed, api_key::Scope, sentence::sentence, storage::StorageFull, validation::Problem,
+};
+use platen_engine::error::RenderError;
+use serde_json::{Value, json};
+
+use crate::http::v1::renderers::pdf::{RENDER_ID, REPLAYED};
 
 /// Seconds after which a slot, or one of the account's concurrent renders, is likely to be free.
 const RETRY_PLACE: u64 = 1;

@@ -8,29 +8,29 @@ use axum::{
     extract::{FromRequestParts, Path},
     http::{Extensions, HeaderMap, header, request::Parts},
 };
-use serde::Deserialize;
-
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        allowed_templates::NotAllowed,
-        api_key::Scope,
-        caller::Caller,
-        client::Client,
-        ids::{ConnectionId, RenderId, TemplateId},
-        page::PageRequest,
-        render::history::RenderFilter,
-    },
-    http::{
-        ApiState, PreauthenticatedCaller, PreviewRateLimit, client_address::client, error::ApiError,
-        rate_limit::RateLimitSlot,
-    },
     service::{
+        Services,
         api_keys::{self, known::RenderCaller},
         connections::ConnectionError,
         templates::TemplateError,
     },
-    state::AppState,
+};
+use platen_domain::{
+    allowed_templates::NotAllowed,
+    api_key::Scope,
+    caller::Caller,
+    client::Client,
+    ids::{ConnectionId, RenderId, TemplateId},
+    page::PageRequest,
+    render::history::RenderFilter,
+};
+use serde::Deserialize;
+
+use crate::http::{
+    ApiState, PreauthenticatedCaller, PreviewRateLimit, client_address::client, error::ApiError,
+    rate_limit::RateLimitSlot,
 };
 
 /// For each account.
@@ -51,12 +51,12 @@ impl FromRequestParts<ApiState> for Caller {
 }
 
 /// Returns the token of a request and the client that presents it.
-fn presented<'a>(parts: &'a Parts, app: &AppState) -> Result<(&'a str, Option<Client>), ApiError> {
+fn presented<'a>(parts: &'a Parts, app: &Services) -> Result<(&'a str, Option<Client>), ApiError> {
     let token = bearer_token(&parts.headers).ok_or(ApiError::NoToken)?;
     Ok((token, client(parts, &app.config.http.trusted_proxies)))
 }
 
-async fn holder_of_key(parts: &Parts, app: &AppState) -> Result<Caller, ApiError> {
+async fn holder_of_key(parts: &Parts, app: &Services) -> Result<Caller, ApiError> {
     let (token, client) = presented(parts, app)?;
     let limits = &app.config.limits;
     Ok(api_keys::authenticate(&app.db, &app.key_usage, limits, token, client, clock::now()).await?)

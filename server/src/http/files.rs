@@ -8,14 +8,15 @@ use axum::{
     http::{HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use platen_core::service::Services;
 use tower::ServiceExt;
 use tower_http::services::ServeFile;
 use uuid::Uuid;
 
-use crate::{http::error::ApiError, state::AppState};
+use crate::http::error::ApiError;
 
 /// `GET`, including range requests (RFC 9110, 14) and conditional requests (RFC 9110, 13).
-pub(super) async fn get(State(app): State<AppState>, Path(name): Path<String>, request: Request) -> Response {
+pub(super) async fn get(State(app): State<Services>, Path(name): Path<String>, request: Request) -> Response {
     let Some(id) = document_id(&name) else {
         return ApiError::NoSuchPath.into_response();
     };

@@ -8,15 +8,17 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use platen_core::{
+    config::metrics::MetricsConfig,
+    service::{
+        Services,
+        metrics::{self, HttpAnswer, exposition::CONTENT_TYPE},
+    },
+};
 use secrecy::ExposeSecret;
 use subtle::ConstantTimeEq;
 
-use crate::{
-    config::metrics::MetricsConfig,
-    http::extract::bearer_token,
-    service::metrics::{self, HttpAnswer, exposition::CONTENT_TYPE},
-    state::AppState,
-};
+use crate::http::extract::bearer_token;
 
 /// Label of requests that match no route.
 const NO_ROUTE: &str = "none";
@@ -26,7 +28,7 @@ const OTHER_METHOD: &str = "other";
 /// Returns the route, if metrics are served by the API's listener.
 pub(super) fn routes<S: Clone + Send + Sync + 'static>(config: &MetricsConfig) -> Router<S>
 where
-    AppState: FromRef<S>,
+    Services: FromRef<S>,
 {
     match (config.listen, &config.token) {
         (None, Some(_)) => route(),
@@ -37,12 +39,12 @@ where
 /// Returns the route, for any listener.
 pub(super) fn route<S: Clone + Send + Sync + 'static>() -> Router<S>
 where
-    AppState: FromRef<S>,
+    Services: FromRef<S>,
 {
     Router::new().route("/metrics", get(show))
 }
 
-async fn show(State(app): State<AppState>, headers: HeaderMap) -> Response {
+async fn show(State(app): State<Services>, headers: HeaderMap) -> Response {
     if !is_allowed(&app.config.metrics, &headers) {
         return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response();
     }
@@ -57,7 +59,7 @@ fn is_allowed(config: &MetricsConfig, headers: &HeaderMap) -> bool {
 }
 
 /// Counts every response. A client that disconnects before the response isn't counted.
-pub(super) async fn count(State(app): State<AppState>, request: Request, next: Next) -> Response {
+pub(super) async fn count(State(app): State<Services>, request: Request, next: Next) -> Response {
     let method = known_method(request.method());
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or(NO_ROUTE, MatchedPath::as_str).to_owned();

@@ -8,9 +8,8 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
+use platen_core::{service::Services, store::pool};
 use serde_json::json;
-
-use crate::{state::AppState, store::pool};
 
 /// A database that responds more slowly counts as unreachable.
 const DATABASE_PATIENCE: Duration = Duration::from_secs(2);
@@ -22,7 +21,7 @@ pub(super) async fn live() -> &'static str {
 
 /// `GET /readyz`: 200 if database and browser respond, otherwise 503. The body names the component that doesn't
 /// respond.
-pub(super) async fn ready(State(app): State<AppState>) -> Response {
+pub(super) async fn ready(State(app): State<Services>) -> Response {
     let database = matches!(
         tokio::time::timeout(DATABASE_PATIENCE, pool::ping(&app.db)).await,
         Ok(Ok(()))

@@ -13,11 +13,8 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-
-use crate::{
-    domain::ids::AccountId,
-    service::throttle::{self, Quota, Throttle},
-};
+use platen_core::service::throttle::{self, Quota, Throttle};
+use platen_domain::ids::AccountId;
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");

@@ -14,10 +14,9 @@ use axum::{
     routing::get,
 };
 use flate2::{Compression, write::GzEncoder};
+use platen_domain::validation::schema::OPENAPI;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 use sha2::{Digest, Sha256};
-
-use crate::domain::validation::schema::OPENAPI;
 
 /// Scripts only from this service. Inline styles are allowed, because Scalar inserts its own.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; \

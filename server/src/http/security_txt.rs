@@ -9,10 +9,9 @@ use axum::{
     response::IntoResponse,
     routing::get,
 };
+use platen_core::{clock, config::disclosure::DisclosureConfig, service::Services};
 use time::{Duration, OffsetDateTime, Time, format_description::well_known::Rfc3339};
 use url::Url;
-
-use crate::{clock, config::disclosure::DisclosureConfig, state::AppState};
 
 const PATH: &str = "/.well-known/security.txt";
 /// From the time of the request. The RFC allows a year.
@@ -21,7 +20,7 @@ const LIFETIME: Duration = Duration::days(90);
 /// Returns the route, if a contact is configured.
 pub(super) fn routes<S: Clone + Send + Sync + 'static>(config: &DisclosureConfig) -> Router<S>
 where
-    AppState: FromRef<S>,
+    Services: FromRef<S>,
 {
     match config.contact {
         Some(_) => Router::new().route(PATH, get(show)),
@@ -29,7 +28,7 @@ where
     }
 }
 
-async fn show(State(app): State<AppState>) -> impl IntoResponse {
+async fn show(State(app): State<Services>) -> impl IntoResponse {
     let text = write(&app.config.disclosure, &app.base_url, clock::now());
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text)
 }

@@ -16,6 +16,11 @@ use axum::{
 };
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
+use platen_core::{
+    config::{Config, connections::Timeouts},
+    lifecycle::Lifecycle,
+    service::metrics::connections::ConnectionMetrics,
+};
 use socket2::SockRef;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -24,18 +29,13 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
-use crate::{
-    config::{Config, connections::Timeouts},
-    http::{
-        held_body::HeldBody,
-        server::{
-            activity::{Activity, TrackedStream},
-            connection_limits::{ConnectionLimits, Place},
-            rejection::Rejections,
-        },
+use crate::http::{
+    held_body::HeldBody,
+    server::{
+        activity::{Activity, TrackedStream},
+        connection_limits::{ConnectionLimits, Place},
+        rejection::Rejections,
     },
-    lifecycle::Lifecycle,
-    service::metrics::connections::ConnectionMetrics,
 };
 
 /// Largest header of a request, in bytes. A larger one gets status 431.

@@ -6,19 +6,21 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use platen_billing::webhook::SIGNATURE_HEADER;
-
-use crate::{
+use platen_core::{
     clock,
-    http::error::ApiError,
-    service::billing::{
-        BillingError,
-        events::{self, ReceiveError},
+    service::{
+        Services,
+        billing::{
+            BillingError,
+            events::{self, ReceiveError},
+        },
     },
-    state::AppState,
 };
 
+use crate::http::error::ApiError;
+
 /// Stores an event. Unless the response is 200, Stripe retries for days.
-pub(super) async fn post(State(app): State<AppState>, headers: HeaderMap, body: String) -> Response {
+pub(super) async fn post(State(app): State<Services>, headers: HeaderMap, body: String) -> Response {
     let signature = headers.get(SIGNATURE_HEADER).and_then(|value| value.to_str().ok());
     match events::receive(&app.billing, &body, signature, clock::now()).await {
         Ok(()) => StatusCode::OK.into_response(),

@@ -10,10 +10,9 @@ pub(super) mod templates;
 use std::fmt::Display;
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
+use platen_domain::page::PageRequest;
 use serde::Serialize;
 use url::form_urlencoded;
-
-use crate::domain::page::PageRequest;
 
 /// The envelope of responses.
 #[derive(Serialize)]

@@ -4,15 +4,11 @@ use axum::{
     extract::{RawQuery, State},
     response::{IntoResponse, Response},
 };
-use platen_app::model::role::Permission;
+use platen_core::{service::account_log, store::account_log::ActivityFilter};
+use platen_domain::{ids::UserId, role::Permission};
 use url::form_urlencoded;
 
-use crate::{
-    domain::ids::UserId,
-    service::account_log,
-    store::account_log::ActivityFilter,
-    web::{Web, csv_file, viewer::Viewer},
-};
+use crate::web::{Web, csv_file, viewer::Viewer};
 
 /// Exports all events that match the page's search, the latest first.
 pub(super) async fn get(State(web): State<Web>, viewer: Viewer, RawQuery(query): RawQuery) -> Response {

@@ -5,12 +5,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use platen_app::model::admin::audit_log::AuditSearch;
+use platen_core::service::operators::log;
 use url::form_urlencoded;
 
-use crate::{
-    service::operators::log,
-    web::{Web, backend::admin::audit_log::filter, csv_file, viewer::Viewer},
-};
+use crate::web::{Web, backend::admin::audit_log::filter, csv_file, viewer::Viewer};
 
 /// Exports all events that match the page's search, the latest first.
 pub(super) async fn get(State(web): State<Web>, viewer: Viewer, RawQuery(query): RawQuery) -> Response {

@@ -19,36 +19,36 @@ use axum::http::request::Parts;
 use platen_app::{
     backend::Backend,
     error::AppError,
-    model::{
-        rejection::{Field, Reason, Rejection},
-        role::Permission,
+    model::rejection::{Field, Reason, Rejection},
+};
+use platen_core::{
+    clock,
+    service::{
+        Services,
+        health::Waiting,
+        people::callers::{self, CallerError},
+        sessions::{Impersonation, LoggedIn},
     },
+    store::{account_storage, error::is_away},
+};
+use platen_domain::{
+    caller::{Access, Caller},
+    client::Client,
+    ids::UserId,
+    operator::Operator,
+    role::Permission,
 };
 use tokio::sync::OnceCell;
 use tower_sessions::Session;
 
 use crate::{
-    clock,
-    domain::{
-        caller::{Access, Caller},
-        client::Client,
-        ids::UserId,
-        operator::Operator,
-    },
     http::{OwnApi, csrf, request_log::RequestId},
-    service::{
-        health::Waiting,
-        people::callers::{self, CallerError},
-        sessions::{Impersonation, LoggedIn},
-    },
-    state::AppState,
-    store::{account_storage, error::is_away},
     web::Web,
 };
 
 /// The services, on behalf of one request.
 pub(super) struct RequestBackend {
-    app: AppState,
+    app: Services,
     api: OwnApi,
     request_id: String,
     session: Session,

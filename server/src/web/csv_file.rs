@@ -6,8 +6,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::{StreamExt, stream};
-
-use crate::{domain::csv, store::error::StoreError};
+use platen_core::store::error::StoreError;
+use platen_domain::csv;
 
 /// Responds with a CSV file with these columns. `part` returns the rows after a cursor, and the cursor of the next part
 /// if there is one.

@@ -16,16 +16,18 @@ use axum::{
     routing::get,
 };
 use futures::{Stream, stream};
-use platen_app::model::role::Permission;
+use platen_core::{
+    clock,
+    service::sessions,
+    signals::changes::{Change, Listening},
+};
+use platen_domain::{
+    ids::{AccountId, RenderId},
+    role::Permission,
+};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use crate::{
-    clock,
-    domain::ids::{AccountId, RenderId},
-    jobs::changes::{Change, Listening},
-    service::sessions,
-    web::{Web, viewer::Viewer},
-};
+use crate::web::{Web, viewer::Viewer};
 
 /// Proxies close idle connections.
 const HEARTBEAT: Duration = Duration::from_secs(15);

@@ -8,16 +8,12 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use platen_app::model::role::Permission;
+use platen_core::{clock, service::exports};
+use platen_domain::{ids::ExportId, role::Permission};
 use tower::ServiceExt;
 use tower_http::services::ServeFile;
 
-use crate::{
-    clock,
-    domain::ids::ExportId,
-    service::exports,
-    web::{Web, viewer::Viewer},
-};
+use crate::web::{Web, viewer::Viewer};
 
 /// `GET`, including range requests, because exports are large and downloads may be interrupted.
 pub(super) async fn get(State(web): State<Web>, viewer: Viewer, Path(id): Path<String>, request: Request) -> Response {

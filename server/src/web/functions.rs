@@ -17,11 +17,11 @@ use platen_app::{
         rejection::{Reason, Rejection},
     },
 };
+use platen_core::service::sessions::LoggedIn;
 use url::{Position, Url};
 
 use crate::{
     http,
-    service::sessions::LoggedIn,
     web::{Web, provide, wants_page},
 };
 

@@ -8,8 +8,7 @@ use axum::{
 };
 use leptos::{nonce::use_nonce, prelude::use_context};
 use leptos_axum::ResponseOptions;
-
-use crate::config::billing::{BillingConfig, StripeConfig};
+use platen_core::config::billing::{BillingConfig, StripeConfig};
 
 /// Headers of all dashboard responses. Forms return to their page by the referrer, so it is sent to the same origin,
 /// but to no other.

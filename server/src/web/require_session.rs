@@ -7,8 +7,8 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 use platen_app::model::own_path::{ADMIN, DASHBOARD, OwnPath};
-
-use crate::{domain::mail::CONFIRM_EMAIL_PATH, service::sessions::LoggedIn};
+use platen_core::service::sessions::LoggedIn;
+use platen_domain::mail::CONFIRM_EMAIL_PATH;
 
 /// Redirects to the log-in, which leads back afterwards.
 pub(super) async fn keep(request: Request, next: Next) -> Response {

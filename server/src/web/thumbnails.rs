@@ -5,14 +5,10 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use platen_core::service::renders::thumbnails;
+use platen_domain::{ids::RenderId, role::Permission};
 
-use platen_app::model::role::Permission;
-
-use crate::{
-    domain::ids::RenderId,
-    service::renders::thumbnails,
-    web::{Web, viewer::Viewer},
-};
+use crate::web::{Web, viewer::Viewer};
 
 /// `GET …/pages/1.png`: the thumbnail of one page.
 pub(super) async fn get(

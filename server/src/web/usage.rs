@@ -4,13 +4,10 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use platen_app::model::role::Permission;
+use platen_core::{clock, service::credits};
+use platen_domain::role::Permission;
 
-use crate::{
-    clock,
-    service::credits,
-    web::{Web, csv_file, viewer::Viewer},
-};
+use crate::web::{Web, csv_file, viewer::Viewer};
 
 /// By day, meter and kind of key, the oldest first.
 pub(super) async fn get(State(web): State<Web>, viewer: Viewer) -> Response {

@@ -4,23 +4,23 @@ use axum::{
     extract::FromRequestParts,
     http::{StatusCode, request::Parts},
 };
-use platen_app::model::role::Permission;
-use tower_sessions::Session;
-
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        caller::{Access, Caller},
-        client::Client,
-        operator::Operator,
-    },
     service::{
         operators::{self, OperatorError},
         people::callers::{self, CallerError},
         sessions::LoggedIn,
     },
-    web::Web,
 };
+use platen_domain::{
+    caller::{Access, Caller},
+    client::Client,
+    operator::Operator,
+    role::Permission,
+};
+use tower_sessions::Session;
+
+use crate::web::Web;
 
 /// A logged-in user with their session.
 #[derive(Clone)]

@@ -1,5 +1,8 @@
 //! `/metrics`: access and content.
 
+use platen_core::{clock, service::people::sign_up::sign_up};
+use reqwest::Response;
+use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Debug,
@@ -7,10 +10,6 @@ use std::{
     str::FromStr,
     time::{Duration, Instant},
 };
-
-use platen_server::{clock, service::people::sign_up::sign_up};
-use reqwest::Response;
-use serde_json::{Value, json};
 
 use crate::support::{
     background::page_with_callback,

@@ -1,6 +1,6 @@
 //! The secret key can be replaced without losing encrypted data.
 
-use platen_server::{
+use platen_core::{
     clock,
     service::people::{confirm, second_factor::Shown},
 };

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use platen_egress::{
-    guard::{Guard, GuardLimits},
-    policy::AddressPolicy,
-    resolve::SystemResolver,
-};
-use platen_server::{
+use platen_core::{
     config::storage::{DefaultStorageConfig, StorageConfig},
-    domain::{
-        connection::{Settings, credentials::Credentials},
-        destination::Provider,
-        ids::AccountId,
-    },
     storage::{
         bucket::{Bucket, BucketError},
         object_stores::ObjectStores,
     },
+};
+use platen_domain::{
+    connection::{Settings, credentials::Credentials},
+    destination::Provider,
+    ids::AccountId,
+};
+use platen_egress::{
+    guard::{Guard, GuardLimits},
+    policy::AddressPolicy,
+    resolve::SystemResolver,
 };
 use serde_json::{Value, json};
 

@@ -1,11 +1,9 @@
 //! Announcements in the dashboard.
 
 use async_trait::async_trait;
+use platen_domain::announcement::AnnouncementForm;
 
-use crate::{
-    error::AppError,
-    model::admin::announcement::{AnnouncementForm, ListedAnnouncement},
-};
+use crate::{error::AppError, model::admin::announcement::ListedAnnouncement};
 
 /// Announcements of operators to everyone who uses the dashboard.
 #[async_trait]

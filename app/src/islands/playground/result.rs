@@ -1,8 +1,10 @@
 //! The result of the last request.
 
 use leptos::{either::EitherOf4, prelude::*};
+use platen_domain::number::grouped;
 
 use super::fields::{Problem, Problems};
+
 use crate::{
     error::AppError,
     model::playground::{Content, Played},
@@ -11,7 +13,6 @@ use crate::{
         button::{Button, Size},
         icon::{Glyph, Icon},
         notice::ErrorNotice,
-        number::grouped,
     },
 };
 

@@ -2,6 +2,7 @@
 
 use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
+use platen_domain::number::counted;
 
 use crate::{
     backend::leave_for,
@@ -22,7 +23,6 @@ use crate::{
         icon::{Glyph, Icon},
         live_part::LivePart,
         notice::ErrorNotice,
-        number::counted,
     },
 };
 

@@ -3,13 +3,11 @@
 pub mod api;
 
 use leptos::prelude::*;
+use platen_domain::announcement::Level;
 
 use crate::{
     layout::shell::announcements::api::HideAnnouncement,
-    model::{
-        announcement::{Announcement, Level},
-        rejection::Field,
-    },
+    model::{announcement::Announcement, rejection::Field},
     outcome::{Outcome, form::ButtonForm},
     ui::icon::{Glyph, Icon},
 };

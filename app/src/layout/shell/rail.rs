@@ -1,15 +1,15 @@
 //! The navigation.
 
 use leptos::prelude::*;
+use platen_domain::{number::grouped, role::Permission};
 
 use crate::{
     layout::{brand::Brand, shell::switcher::Switcher},
-    model::{account_summary::AccountSummary, role::Permission},
+    model::account_summary::AccountSummary,
     ui::{
         gauge::Gauge,
         icon::{Glyph, Icon},
         moment::day,
-        number::grouped,
     },
 };
 

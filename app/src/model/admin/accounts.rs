@@ -1,86 +1,16 @@
 //! Accounts, as operators see them: figures and names, without secrets and content.
 
+use platen_domain::account_directory::{AccountOrder, AccountState};
+use platen_domain::{
+    role::Role,
+    storage::{StorageResource, StorageUse},
+};
 use time::OffsetDateTime;
 
 use crate::model::{
     payment::Invoice,
     render::{RenderMode, RenderState},
-    role::Role,
-    storage::{StorageResource, StorageUse},
 };
-
-/// Status of an account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AccountState {
-    Active,
-    Suspended,
-    /// Its owner has requested deletion.
-    ToBeDeleted,
-}
-
-impl AccountState {
-    pub const ALL: [Self; 3] = [Self::Active, Self::Suspended, Self::ToBeDeleted];
-
-    /// Returns the query parameter's value.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Suspended => "suspended",
-            Self::ToBeDeleted => "to_be_deleted",
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Active => "Active",
-            Self::Suspended => "Suspended",
-            Self::ToBeDeleted => "To be deleted",
-        }
-    }
-
-    /// Parses [`Self::word`].
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
-    }
-}
-
-/// Order of a list of accounts, descending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AccountOrder {
-    /// Time of creation.
-    #[default]
-    Newest,
-    /// Credits used in this period.
-    CreditsUsed,
-    /// Renders that failed in the last 24 hours.
-    Failures,
-}
-
-impl AccountOrder {
-    pub const ALL: [Self; 3] = [Self::Newest, Self::CreditsUsed, Self::Failures];
-
-    /// Returns the query parameter's value.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Newest => "newest",
-            Self::CreditsUsed => "used",
-            Self::Failures => "failures",
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Newest => "Newest",
-            Self::CreditsUsed => "Credits used",
-            Self::Failures => "Failures",
-        }
-    }
-
-    /// Parses [`Self::word`].
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|order| order.word() == word)
-    }
-}
 
 /// A search for accounts. Absent criteria match all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -285,37 +215,4 @@ pub struct AuditLine {
     pub who: String,
     pub what: String,
     pub reason: String,
-}
-
-/// How long credits granted by an operator can be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GrantLasts {
-    /// Until the account's period ends.
-    Period,
-    /// Until they are used up.
-    UntilUsed,
-}
-
-impl GrantLasts {
-    pub const ALL: [Self; 2] = [Self::Period, Self::UntilUsed];
-
-    /// Returns the form value.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Period => "period",
-            Self::UntilUsed => "until_used",
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Period => "End of this period",
-            Self::UntilUsed => "Used up",
-        }
-    }
-
-    /// Parses [`Self::word`].
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|lasts| lasts.word() == word)
-    }
 }

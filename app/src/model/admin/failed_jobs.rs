@@ -1,60 +1,7 @@
 //! Failed jobs.
 
+use platen_domain::failed_jobs::WorkKind;
 use time::OffsetDateTime;
-
-/// Kind of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorkKind {
-    /// A render that waits for a retry.
-    Render,
-    /// A webhook delivery that waits for a retry, or was discarded.
-    Callback,
-    Mail,
-    Export,
-    /// Synchronization of a customer with Stripe.
-    Customer,
-    /// Usage to be reported to Stripe.
-    Usage,
-}
-
-impl WorkKind {
-    pub const ALL: [Self; 6] = [
-        Self::Render,
-        Self::Callback,
-        Self::Mail,
-        Self::Export,
-        Self::Customer,
-        Self::Usage,
-    ];
-
-    /// Returns the value in the database and in query parameters.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Render => "render",
-            Self::Callback => "callback",
-            Self::Mail => "mail",
-            Self::Export => "export",
-            Self::Customer => "customer",
-            Self::Usage => "usage",
-        }
-    }
-
-    /// Parses [`Self::as_str`].
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
-    }
-
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Render => "Render",
-            Self::Callback => "Callback",
-            Self::Mail => "Mail",
-            Self::Export => "Export",
-            Self::Customer => "Customer at Stripe",
-            Self::Usage => "Usage for Stripe",
-        }
-    }
-}
 
 /// A failed job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,9 +68,6 @@ pub enum ChosenWork {
     /// All matches of this search, up to [`MOST_AT_ONCE`].
     Found(FailedWorkSearch),
 }
-
-/// Maximum number of jobs that one action retries or discards.
-pub const MOST_AT_ONCE: u16 = 1000;
 
 /// The result of an action on several jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

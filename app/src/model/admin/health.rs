@@ -1,8 +1,7 @@
 //! Health of the service.
 
+use platen_domain::number::counted;
 use time::OffsetDateTime;
-
-use crate::ui::number::counted;
 
 /// Everything the health page shows.
 #[derive(Debug, Clone, PartialEq)]

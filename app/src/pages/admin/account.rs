@@ -6,13 +6,17 @@ pub mod lists;
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
+use platen_domain::{
+    account_directory::AccountState,
+    number::{counted, grouped},
+};
 
 use crate::{
     layout::{
         loaded::loaded,
         shell::admin::{AdminEntry, AdminShell},
     },
-    model::admin::accounts::{AccountFile, AccountState, OwnLimits},
+    model::admin::accounts::{AccountFile, OwnLimits},
     outcome::done::Done,
     pages::{
         admin::{
@@ -28,7 +32,6 @@ use crate::{
         figure::Figure,
         moment::{Moment, day, day_and_year},
         notice::WarningNotice,
-        number::{counted, grouped},
     },
 };
 

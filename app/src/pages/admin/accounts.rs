@@ -2,19 +2,22 @@
 
 use leptos::{either::Either, prelude::*};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
+use platen_domain::{
+    account_directory::{AccountOrder, AccountState},
+    number::{counted, grouped},
+};
 
 use crate::{
     layout::{
         loaded::loaded,
         shell::admin::{AdminEntry, AdminShell, PATH},
     },
-    model::admin::accounts::{AccountLine, AccountOrder, AccountPage, AccountSearch, AccountState},
+    model::admin::accounts::{AccountLine, AccountPage, AccountSearch},
     pages::query::{self, asked},
     ui::{
         badge::{Badge, State},
         filters::{SearchFilter, SelectFilter},
         moment::Day,
-        number::{counted, grouped},
         pager::Pager,
         table::{Column, Table},
     },

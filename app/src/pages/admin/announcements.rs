@@ -3,6 +3,7 @@
 pub mod api;
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::{announcement::Level, number::counted};
 
 use crate::{
     layout::{
@@ -14,7 +15,6 @@ use crate::{
     },
     model::{
         admin::announcement::{ListedAnnouncement, Turn},
-        announcement::Level,
         rejection::Field,
     },
     outcome::{
@@ -28,7 +28,6 @@ use crate::{
         badge::{Badge, State},
         button::{Rank, Size, SubmitButton},
         moment::Stamp,
-        number::counted,
         segmented::Segmented,
         table::{Column, Table},
         text_area::TextArea,

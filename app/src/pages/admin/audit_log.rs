@@ -2,6 +2,7 @@
 
 use leptos::{either::Either, prelude::*};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
+use platen_domain::number::counted;
 use time::Date;
 
 use crate::{
@@ -16,7 +17,6 @@ use crate::{
         filters::{DateFilter, SearchFilter, SelectFilter},
         icon::{Glyph, Icon},
         moment::Stamp,
-        number::counted,
         pager::Pager,
         sentence_case::sentence_case,
         table::{Column, Table},

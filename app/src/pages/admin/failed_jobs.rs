@@ -5,13 +5,14 @@ pub mod list;
 
 use leptos::{either::Either, prelude::*, server::ServerActionError};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
+use platen_domain::{failed_jobs::WorkKind, number::counted};
 
 use crate::{
     layout::{
         loaded::loaded,
         shell::admin::{AdminEntry, AdminShell},
     },
-    model::admin::failed_jobs::{BulkOutcome, FailedWorkPage, FailedWorkSearch, WorkKind},
+    model::admin::failed_jobs::{BulkOutcome, FailedWorkPage, FailedWorkSearch},
     pages::{
         admin::failed_jobs::list::List,
         query::{self, asked},
@@ -20,7 +21,6 @@ use crate::{
         button::{ButtonLink, Rank},
         filters::SelectFilter,
         notice::DoneNotice,
-        number::counted,
         pager::Pager,
     },
 };

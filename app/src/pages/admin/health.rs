@@ -7,6 +7,7 @@ pub mod traffic;
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
+use platen_domain::number::grouped;
 
 use self::{
     parts::{Parts, Processes},
@@ -14,6 +15,7 @@ use self::{
     queue::Queue,
     traffic::{Failures, Phases, Throughput},
 };
+
 use crate::{
     layout::{
         loaded::loaded,
@@ -26,7 +28,6 @@ use crate::{
         icon::{Glyph, Icon},
         live_part::LivePart,
         moment::{clock, minute_of_day},
-        number::grouped,
     },
 };
 

@@ -1,6 +1,7 @@
 //! Credit packs, invoices and billing details.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::number::grouped;
 
 use crate::{
     model::payment::{BillingDetails, Invoice, InvoiceState, PackOffer},
@@ -15,7 +16,6 @@ use crate::{
         icon::{Glyph, Icon},
         moment::Day,
         notice::WarningNotice,
-        number::grouped,
         table::{Column, Table},
     },
 };

@@ -1,12 +1,13 @@
 //! Overage: credits beyond those of the plan.
 
 use leptos::prelude::*;
+use platen_domain::number::grouped;
 
 use crate::{
     model::{payment::Overage, rejection::Field},
     outcome::{Outcome, field::FormField, form::PageForm},
     pages::billing::api::SetOverageLimit,
-    ui::{button::SubmitButton, number::grouped},
+    ui::button::SubmitButton,
 };
 
 /// Overage of this period with its cost, and the form that limits it.

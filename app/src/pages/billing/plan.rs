@@ -1,6 +1,7 @@
 //! The plan: its credits, price and renewal, and the dialog that changes it.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::number::grouped;
 
 use crate::{
     model::{
@@ -20,7 +21,6 @@ use crate::{
         dialog::Dialog,
         gauge::Gauge,
         moment::day_and_year,
-        number::grouped,
     },
 };
 

@@ -1,6 +1,7 @@
 //! Credits by day, for synchronous and asynchronous renders.
 
 use leptos::prelude::*;
+use platen_domain::number::grouped;
 
 use crate::{
     model::usage::{Usage, UsedDay},
@@ -9,7 +10,6 @@ use crate::{
         chart::{Bar, Chart, Parts},
         icon::{Glyph, Icon},
         moment::{day, short_day},
-        number::grouped,
     },
 };
 

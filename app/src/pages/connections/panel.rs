@@ -1,6 +1,7 @@
 //! Panels for a storage connection and for the default storage.
 
 use leptos::prelude::*;
+use platen_domain::number::grouped;
 use time::OffsetDateTime;
 
 use crate::{
@@ -15,7 +16,6 @@ use crate::{
         button::{OpenButton, Rank, Size, SubmitButton},
         dialog::Weight,
         moment::{Ago, Day},
-        number::grouped,
     },
 };
 

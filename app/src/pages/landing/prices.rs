@@ -1,11 +1,9 @@
 //! Plans on offer.
 
 use leptos::prelude::*;
+use platen_domain::number::{grouped, storage_size};
 
-use crate::{
-    model::plan::Plan,
-    ui::number::{grouped, storage_size},
-};
+use crate::model::plan::Plan;
 
 /// All plans, side by side.
 #[component]

@@ -1,12 +1,14 @@
 //! First steps, for an account without renders.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::role::Permission;
 
 use super::Credits;
+
 use crate::{
     backend::backend,
     layout::loaded::loaded,
-    model::{account_summary::CreditPeriod, role::Permission},
+    model::account_summary::CreditPeriod,
     ui::{
         badge::{Badge, State},
         button::{ButtonLink, Rank},

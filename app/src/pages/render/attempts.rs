@@ -1,13 +1,13 @@
 //! Attempts of a webhook delivery.
 
 use leptos::prelude::*;
+use platen_domain::number::duration;
 
 use crate::{
     model::delivery::Attempt,
     ui::{
         badge::{Badge, State},
         moment::Stamp,
-        number::duration,
         table::{Column, Table},
     },
 };

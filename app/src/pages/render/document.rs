@@ -1,6 +1,7 @@
 //! The document of a render.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::number::{grouped, size};
 
 use crate::{
     model::render::detail::{Document, Picture, Pictures},
@@ -8,7 +9,6 @@ use crate::{
     ui::{
         badge::{Badge, State},
         moment::Moment,
-        number::{grouped, size},
     },
 };
 

@@ -1,12 +1,12 @@
 //! Network requests and console messages of the pages of a render.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::number::{counted, duration, size};
 
 use crate::{
     model::render::detail::{Message, Request, RequestOutcome},
     ui::{
         badge::{Badge, State},
-        number::{counted, duration, size},
         table::{Column, Table},
     },
 };

@@ -1,6 +1,7 @@
 //! Exports of all data of an account, for its owner.
 
 use leptos::prelude::*;
+use platen_domain::number::size;
 
 use crate::{
     model::settings::{Export, ExportState},
@@ -13,7 +14,6 @@ use crate::{
         badge::{Badge, State},
         button::SubmitButton,
         moment::Moment,
-        number::size,
         table::{Column, Table},
     },
 };

@@ -1,11 +1,12 @@
 //! Server functions of the team page.
 
 use leptos::prelude::*;
+use platen_domain::role::Role;
 
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field, role::Role},
+    model::{own_path::OwnPath, rejection::Field},
 };
 
 fn about(subject: String) -> Vec<(Field, String)> {

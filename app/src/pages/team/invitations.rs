@@ -1,10 +1,11 @@
 //! Invitations to the account.
 
 use leptos::prelude::*;
+use platen_domain::role::Role;
 use time::OffsetDateTime;
 
 use crate::{
-    model::{rejection::Field, role::Role, team::Invitation},
+    model::{rejection::Field, team::Invitation},
     outcome::{Outcome, dialog::DialogForm, field::FormField, form::ButtonForm},
     pages::team::api::{Invite, InviteAgain, WithdrawInvitation},
     ui::{

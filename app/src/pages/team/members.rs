@@ -1,12 +1,15 @@
 //! Members of the account.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::{
+    number::counted,
+    role::{Permission, Role},
+};
 use time::OffsetDateTime;
 
 use crate::{
     model::{
         rejection::Field,
-        role::{Permission, Role},
         team::{Member, Team},
     },
     outcome::{Outcome, dialog::DialogForm, form::ButtonForm},
@@ -18,7 +21,6 @@ use crate::{
         icon::{Glyph, Icon},
         menu::{OpenItem, RowMenu},
         moment::Ago,
-        number::counted,
         table::{Column, Table},
     },
 };

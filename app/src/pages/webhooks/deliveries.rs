@@ -1,6 +1,7 @@
 //! The list of deliveries, each with a drawer for its details.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::number::{duration, wait};
 
 use crate::{
     model::{
@@ -21,7 +22,6 @@ use crate::{
         dialog::{Dialog, Weight},
         icon::{Glyph, Icon},
         moment::Stamp,
-        number::{duration, wait},
         table::{Column, Table},
     },
 };

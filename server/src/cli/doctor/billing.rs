@@ -1,13 +1,12 @@
 //! Checks payment: access to Stripe, and prices.
 
 use platen_billing::client::StripeError;
-
-use crate::{
-    cli::doctor::Finding,
+use platen_core::{
     config::{Config, billing::StripeConfig},
-    database,
     service::billing::{Billing, BillingError, catalogue},
 };
+
+use crate::{cli::doctor::Finding, database};
 
 const SUBJECT: &str = "Payment";
 

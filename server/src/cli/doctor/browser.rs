@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use platen_core::config::Config;
+
 use crate::{
     boot::browser::{self, Browsers},
     cli::doctor::Finding,
-    config::Config,
 };
 
 pub(super) async fn look(config: &Config) -> Vec<Finding> {

@@ -1,11 +1,10 @@
 //! Checks Postgres, and whether its clock agrees with this machine's.
 
+use platen_core::{clock, config::Config, store::pool};
+
 use crate::{
     cli::doctor::Finding,
-    clock,
-    config::Config,
     database::{self, Database, DatabaseError, binaries},
-    store::pool,
     system_user::{self, DATABASE_USER},
 };
 

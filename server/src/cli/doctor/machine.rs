@@ -2,18 +2,15 @@
 
 use std::{env, fs, path::Path, time::SystemTime};
 
+use platen_core::config::{
+    Config,
+    connections::RESERVED_FILES,
+    memory::{MemoryConfig, MemorySource},
+};
 use rustix::fs::statvfs;
 use time::{OffsetDateTime, format_description::well_known::Rfc2822};
 
-use crate::{
-    cli::doctor::Finding,
-    config::{
-        Config,
-        connections::RESERVED_FILES,
-        memory::{MemoryConfig, MemorySource},
-    },
-    open_files,
-};
+use crate::{cli::doctor::Finding, open_files};
 
 const GIB: u64 = 1024 * 1024 * 1024;
 /// Postgres's log and a day's renders need more than this.

@@ -1,6 +1,8 @@
 //! Checks whether mail can be sent.
 
-use crate::{cli::doctor::Finding, config::Config, outbound::mail::SmtpClient};
+use platen_core::{config::Config, outbound::mail::SmtpClient};
+
+use crate::cli::doctor::Finding;
 
 const SUBJECT: &str = "Mail";
 

@@ -1,11 +1,7 @@
 //! Checks the default storage, by the same operations as renders and readers of documents.
 
 use axum::body::Bytes;
-use uuid::Uuid;
-
-use crate::{
-    boot::browser,
-    cli::doctor::Finding,
+use platen_core::{
     clock,
     config::Config,
     storage::{
@@ -13,6 +9,9 @@ use crate::{
         object_stores::ObjectStores,
     },
 };
+use uuid::Uuid;
+
+use crate::{boot::browser, cli::doctor::Finding};
 
 const SUBJECT: &str = "Storage";
 const CONTENT: &[u8] = b"%PDF-1.7\n% Platen tries whether it may write here.\n%%EOF\n";

@@ -9,19 +9,19 @@ use axum::{
 };
 use bytes::BytesMut;
 use http_body_util::{BodyExt, Limited};
-
-use crate::{
-    domain::{
-        connection::NewConnection,
-        idempotency::{Fingerprint, IdempotencyKey, IdempotentRequest},
-        render::{AsynchronousRequest, SynchronousRequest},
-        template::{Saved, Submission, preview::PreviewRequest, settings::SettingsChanges},
-        validation::Problem,
-    },
-    http::{ApiState, error::ApiError, extract::extracted_caller},
+use platen_core::{
     memory::Reservation,
+    render_request::{AsynchronousRequest, SynchronousRequest, preview::PreviewRequest},
     service::parsers::Busy,
 };
+use platen_domain::{
+    connection::NewConnection,
+    idempotency::{Fingerprint, IdempotencyKey, IdempotentRequest},
+    template::{Saved, Submission, settings::SettingsChanges},
+    validation::Problem,
+};
+
+use crate::http::{ApiState, error::ApiError, extract::extracted_caller};
 
 /// The raw bytes and the parsed values.
 const COPIES_OF_A_BODY: u64 = 2;
@@ -142,7 +142,7 @@ impl FromRequest<ApiState> for ConnectionBody {
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let stores = state.app.buckets.stores().clone();
-        let parse = move |body: &Bytes| NewConnection::parse(body, stores.policy());
+        let parse = move |body: &Bytes| NewConnection::parse(body, |url| stores.policy().check_literal(url));
         let (body, memory) = parsed_body(request, state, parse).await?;
         Ok(Self(body, memory))
     }

@@ -9,13 +9,12 @@ use std::{
     time::Duration,
 };
 
+use platen_core::{config::connections::Timeouts, service::metrics::connections::Overdue};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
     time::{Instant, sleep_until},
 };
-
-use crate::{config::connections::Timeouts, service::metrics::connections::Overdue};
 
 /// Interval at which timeouts are read again, so that shorter ones apply to connections that are already open.
 const LOOK_EVERY: Duration = Duration::from_secs(2);

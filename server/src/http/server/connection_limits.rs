@@ -7,11 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
+use platen_core::{
     config::{Config, connections::Timeouts},
-    domain::{client::network, network::Network},
     service::metrics::connections::Refusal,
 };
+use platen_domain::{client::network, network::Network};
 
 /// While more than three quarters of the connections are in use, clients get no longer than this for a header and
 /// between two requests, to free connections for new clients.

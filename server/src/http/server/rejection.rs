@@ -2,14 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
+use platen_core::service::metrics::connections::Refusal;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     sync::Semaphore,
     time::timeout,
 };
-
-use crate::service::metrics::connections::Refusal;
 
 /// Concurrent responses. Beyond them, connections are closed without a response.
 const ANSWERS: usize = 64;

@@ -8,23 +8,20 @@ use axum::{
     http::{StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
+use platen_core::service::{Services, connections};
+use platen_domain::{
+    account_log::Actor,
+    connection::Connection,
+    destination::Provider,
+    ids::{AccountId, ConnectionId},
+};
 use serde::Serialize;
 use time::{OffsetDateTime, serde::rfc3339};
 
-use crate::{
-    domain::{
-        account_log::Actor,
-        connection::Connection,
-        destination::Provider,
-        ids::{AccountId, ConnectionId},
-    },
-    http::{
-        error::ApiError,
-        extract::{MayReadConnections, MayWriteConnections, PageQuery, body::ConnectionBody},
-        v1::{Data, next_page},
-    },
-    service::connections,
-    state::AppState,
+use crate::http::{
+    error::ApiError,
+    extract::{MayReadConnections, MayWriteConnections, PageQuery, body::ConnectionBody},
+    v1::{Data, next_page},
 };
 
 /// A connection in responses.
@@ -64,7 +61,7 @@ impl ConnectionResponse {
 
 /// `GET`: lists connections, the newest first.
 pub(in crate::http) async fn get(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayReadConnections(caller): MayReadConnections,
     PageQuery(request): PageQuery<ConnectionId>,
     uri: Uri,
@@ -78,7 +75,7 @@ pub(in crate::http) async fn get(
 
 /// `POST`: creates a connection.
 pub(in crate::http) async fn post(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayWriteConnections(caller): MayWriteConnections,
     ConnectionBody(new, _memory): ConnectionBody,
 ) -> Result<Response, ApiError> {

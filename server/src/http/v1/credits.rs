@@ -1,17 +1,16 @@
 //! `/api/v1/credits`
 
 use axum::{Json, extract::State};
+use platen_core::{
+    clock,
+    service::{Services, credits},
+    store::usage::PeriodUsage,
+};
 use serde::Serialize;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{
-    clock,
-    http::{error::ApiError, extract::MayReadUsage},
-    service::credits,
-    state::AppState,
-    store::usage::PeriodUsage,
-};
+use crate::http::{error::ApiError, extract::MayReadUsage};
 
 /// The account's credit usage in the current period.
 #[derive(Serialize)]
@@ -46,7 +45,7 @@ struct UsageItem {
 
 /// `GET`: returns the usage in the current period.
 pub(in crate::http) async fn get(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayReadUsage(caller): MayReadUsage,
 ) -> Result<Json<CreditsResponse>, ApiError> {
     let usage = credits::usage(&app.db, caller.account, clock::now()).await?;

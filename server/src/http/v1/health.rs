@@ -1,9 +1,8 @@
 //! `/api/v1/health`
 
 use axum::Json;
+use platen_domain::{caller::Caller, ids::UserId};
 use serde::Serialize;
-
-use crate::domain::{caller::Caller, ids::UserId};
 
 /// Confirms that the service works, and names the key's user.
 #[derive(Serialize)]

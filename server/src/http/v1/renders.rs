@@ -4,15 +4,10 @@ pub(in crate::http) mod one;
 
 use std::num::NonZeroU16;
 
-use crate::{
-    domain::{ids::RenderId, render::history::RenderFilter},
-    http::{
-        error::ApiError,
-        extract::{MayReadRenders, PageQuery, RenderQuery},
-        v1::{Data, next_page},
-    },
-    service::renders::{history, shown::RenderResponse},
-    state::AppState,
+use crate::http::{
+    error::ApiError,
+    extract::{MayReadRenders, PageQuery, RenderQuery},
+    v1::{Data, next_page},
 };
 use axum::{
     Json,
@@ -20,13 +15,18 @@ use axum::{
     http::Uri,
     response::{IntoResponse, Response},
 };
+use platen_core::service::{
+    Services,
+    renders::{history, shown::RenderResponse},
+};
+use platen_domain::{ids::RenderId, render::history::RenderFilter};
 
 /// Default page size, because an account may have a million renders.
 const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(99);
 
 /// `GET`: lists renders, the newest first.
 pub(in crate::http) async fn get(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayReadRenders(caller): MayReadRenders,
     RenderQuery(filter): RenderQuery,
     PageQuery(mut request): PageQuery<RenderId>,

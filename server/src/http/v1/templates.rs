@@ -13,24 +13,26 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::{Stream, StreamExt as _, stream};
+use platen_core::{
+    memory::Reservation,
+    service::{
+        Services,
+        templates::{self, TemplateError},
+    },
+};
+use platen_domain::{
+    ids::{AccountId, TemplateId},
+    template::{NewTemplate, Template},
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use time::{OffsetDateTime, serde::rfc3339};
 
-use crate::{
-    domain::{
-        ids::{AccountId, TemplateId},
-        template::{NewTemplate, Template},
-    },
-    http::{
-        conditional::entity_tag,
-        error::ApiError,
-        extract::{EveryTemplate, MayReadTemplates, MayWriteTemplates, PageQuery, body::TemplateBody},
-        v1::{Data, next_page},
-    },
-    memory::Reservation,
-    service::templates::{self, TemplateError},
-    state::AppState,
+use crate::http::{
+    conditional::entity_tag,
+    error::ApiError,
+    extract::{EveryTemplate, MayReadTemplates, MayWriteTemplates, PageQuery, body::TemplateBody},
+    v1::{Data, next_page},
 };
 
 /// Number of templates that are read and serialized together for a list.
@@ -76,7 +78,7 @@ fn tagged(template: Template) -> impl IntoResponse {
 
 /// `GET`: lists templates, the newest first.
 pub(in crate::http) async fn get(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayReadTemplates(caller): MayReadTemplates,
     _: EveryTemplate,
     PageQuery(request): PageQuery<TemplateId>,
@@ -92,7 +94,7 @@ pub(in crate::http) async fn get(
 
 /// Streams a list of templates as JSON in batches, because all of them together may exceed the available memory.
 fn in_batches(
-    app: AppState,
+    app: Services,
     account: AccountId,
     ids: Vec<TemplateId>,
     memory: Reservation,
@@ -120,7 +122,7 @@ fn in_batches(
 
 /// `POST`: creates a template.
 pub(in crate::http) async fn post(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayWriteTemplates(caller): MayWriteTemplates,
     _: EveryTemplate,
     TemplateBody(submission, _memory): TemplateBody<NewTemplate>,

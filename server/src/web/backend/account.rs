@@ -8,20 +8,11 @@ use platen_app::{
         account_summary::{AccountSummary, CreditPeriod, PaymentDue, ReadOnly},
         overview::{Activity, Glance, Span, Step},
         person::Person,
-        role::{Permission, Role},
         usage::{Usage, UsedDay},
     },
 };
-use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
-
-use super::{RequestBackend, admin::announcements::shown};
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        caller::Access,
-        credits::{Meter, Period},
-        render::history::RenderState,
-    },
     service::{
         account_summary, activity, announcements,
         billing::{self, status::PaymentDue as Due},
@@ -34,6 +25,15 @@ use crate::{
         usage::PeriodUsage,
     },
 };
+use platen_domain::{
+    caller::Access,
+    credits::{Meter, Period},
+    render::history::RenderState,
+    role::{Permission, Role},
+};
+use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
+
+use super::{RequestBackend, admin::announcements::shown};
 
 #[async_trait]
 impl AccountBackend for RequestBackend {

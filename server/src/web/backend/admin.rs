@@ -12,12 +12,10 @@ use platen_app::{
     error::AppError,
     model::{admin::OperatorStanding, person::Person},
 };
+use platen_core::service::operators::{self, OperatorError};
+use platen_domain::operator::Operator;
 
 use super::RequestBackend;
-use crate::{
-    domain::operator::Operator,
-    service::operators::{self, OperatorError},
-};
 
 impl RequestBackend {
     /// Returns the logged-in operator. For anyone else the error is [`AppError::NotFound`].

@@ -9,29 +9,29 @@ use platen_app::{
     model::{
         api_key::{ApiKey as ShownKey, ApiKeys, NewKey, TemplateChoice},
         rejection::{Field, Reason},
-        role::Permission,
     },
 };
-use time::{Date, Duration, OffsetDateTime, macros::format_description};
-
-use super::{RequestBackend, invalid, rejected};
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        account_log::Actor,
-        api_key::{Scope, Scopes},
-        caller::Caller,
-        ids::{ApiKeyId, TemplateId},
-        network::Network,
-        page::PageRequest,
-        template::labels::labels,
-    },
     service::{
         api_keys::{self, CreateKeyError, CreatedKey, EndKeyError, KeyRequest, new_key},
         templates,
     },
     store::{accounts::OwnedAccount, api_keys::ApiKey, templates::TemplateFilter},
 };
+use platen_domain::{
+    account_log::Actor,
+    api_key::{Scope, Scopes},
+    caller::Caller,
+    ids::{ApiKeyId, TemplateId},
+    network::Network,
+    page::PageRequest,
+    role::Permission,
+    template::labels::labels,
+};
+use time::{Date, Duration, OffsetDateTime, macros::format_description};
+
+use super::{RequestBackend, invalid, rejected};
 
 /// Longer lists would amount to no restriction.
 const MOST_NETWORKS: usize = 100;

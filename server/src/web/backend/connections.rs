@@ -7,30 +7,30 @@ use platen_app::{
     model::{
         connection::{Connection as ShownConnection, ConnectionTest, Connections, Provider as ShownProvider, TestStep},
         rejection::Field,
-        role::Permission,
     },
 };
-use serde_json::{Map, Value, json};
-
-use super::{RequestBackend, invalid};
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        account_log::Actor,
-        connection::{Connection, NewConnection},
-        destination::Provider,
-        ids::{AccountId, ConnectionId},
-        page::PageRequest,
-        validation::{
-            Problem, Problems,
-            json::{self as strict_json, Layout},
-        },
-    },
     service::connections::{
         self, ConnectionError,
         probe::{self, LastTest},
     },
 };
+use platen_domain::{
+    account_log::Actor,
+    connection::{Connection, NewConnection},
+    destination::Provider,
+    ids::{AccountId, ConnectionId},
+    page::PageRequest,
+    role::Permission,
+    validation::{
+        Problem, Problems,
+        json::{self as strict_json, Layout},
+    },
+};
+use serde_json::{Map, Value, json};
+
+use super::{RequestBackend, invalid};
 
 const ALL: PageRequest<ConnectionId> = PageRequest {
     size: None,
@@ -65,7 +65,9 @@ impl ConnectionBackend for RequestBackend {
     async fn connect_bucket(&self, form: ConnectionForm) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::ManageDestinations).await?;
         let body = body(&form)?;
-        let new = NewConnection::parse(body.to_string().as_bytes(), self.app.buckets.stores().policy());
+        let new = NewConnection::parse(body.to_string().as_bytes(), |url| {
+            self.app.buckets.stores().policy().check_literal(url)
+        });
         let new = new.map_err(|problems| invalid(fields(&problems, &form)))?;
         let created = connections::create(&self.app.buckets, caller.account, &Actor::of_caller(&caller), new).await;
         let created = created.map_err(|error| match error {
@@ -236,7 +238,7 @@ mod tests {
 
     fn faulty(form: &ConnectionForm) -> Vec<Field> {
         let body = body(form).expect("a known store").to_string();
-        let parsed = NewConnection::parse(body.as_bytes(), &AddressPolicy::default());
+        let parsed = NewConnection::parse(body.as_bytes(), |url| AddressPolicy::default().check_literal(url));
         parsed.err().map(|problems| fields(&problems, form)).unwrap_or_default()
     }
 

@@ -7,22 +7,16 @@ use platen_app::{
     model::{
         money::Money,
         payment::{
-            BillingDetails, Catalog, Choice, Invoice, InvoiceState, Meaning, Overage, PackOffer, Payment,
-            PaymentRefusal, PlanOffer, Subscription,
+            BillingDetails, Catalog, Choice, Invoice, InvoiceState, Meaning, Overage, PackOffer, Payment, PlanOffer,
+            Subscription,
         },
-        rejection::{Field, Reason},
-        role::Permission,
+        rejection::{Field, Reason, refusal::PaymentRefusal},
     },
     ui::sentence_case::sentence_case,
 };
 use platen_billing::{client::StripeError, invoices, subscriptions::Card};
-use time::OffsetDateTime;
-use url::Url;
-
-use super::{RequestBackend, account::payment_due, called, invalid, number, rejected};
-use crate::{
+use platen_core::{
     clock,
-    domain::{billing::FREE, caller::Caller},
     service::{
         account_summary::account_name,
         billing::{
@@ -34,6 +28,11 @@ use crate::{
     },
     store::offers,
 };
+use platen_domain::{billing::FREE, caller::Caller, role::Permission};
+use time::OffsetDateTime;
+use url::Url;
+
+use super::{RequestBackend, account::payment_due, called, invalid, number, rejected};
 
 #[async_trait]
 impl PaymentBackend for RequestBackend {

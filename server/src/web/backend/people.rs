@@ -10,9 +10,7 @@ use platen_app::{
         second_factor::Ways,
     },
 };
-
-use super::{RequestBackend, invalid, rejected, second_factor::shown_ways, too_many};
-use crate::{
+use platen_core::{
     clock,
     service::{
         people::{
@@ -28,6 +26,8 @@ use crate::{
     },
     store::plans::Plan as StoredPlan,
 };
+
+use super::{RequestBackend, invalid, rejected, second_factor::shown_ways, too_many};
 
 impl RequestBackend {
     /// Converts an error of the service to one for the visitor.

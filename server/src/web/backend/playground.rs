@@ -12,25 +12,23 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use platen_app::{
     backend::{Backend as _, playground::PlaygroundBackend},
     error::AppError,
-    model::{
-        playground::{Attempt, Bench, Content, Played, TemplateName},
-        role::Permission,
-    },
+    model::playground::{Attempt, Bench, Content, Played, TemplateName},
 };
-
-use super::RequestBackend;
-use crate::{
-    domain::{
-        caller::Caller,
-        ids::{RenderId, TemplateId},
-        template::labels::labels,
-    },
+use platen_core::{
     drawing::child::Size,
     service::{
         renders::history,
         templates::{self, TemplateError},
     },
 };
+use platen_domain::{
+    caller::Caller,
+    ids::{RenderId, TemplateId},
+    role::Permission,
+    template::labels::labels,
+};
+
+use super::RequestBackend;
 
 /// Maximum number of templates to choose from.
 const MOST_TEMPLATES: i64 = 100;

@@ -11,31 +11,12 @@ use platen_app::{
     error::AppError,
     model::{
         delivery::{self, DeliverySearch, DeliveryState, Secret, Webhooks},
-        rejection::Reason,
-        render::{
-            Choice, RenderLine, RenderMode, RenderPage, RenderRefusal, RenderSearch, RenderState, detail::RenderDetail,
-        },
-        role::Permission,
+        rejection::{Reason, refusal::RenderRefusal},
+        render::{Choice, RenderLine, RenderMode, RenderPage, RenderSearch, RenderState, detail::RenderDetail},
     },
 };
-use secrecy::ExposeSecret;
-use serde_json::Value;
-use time::{Date, Duration, OffsetDateTime, Time};
-
-use super::{RequestBackend, rejected};
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        account_log::Actor,
-        caller::Access,
-        ids::{AccountId, ApiKeyId, RenderId, TemplateId},
-        render::{
-            history::{self, RenderState as StoredState},
-            log::LogFilter,
-        },
-        template::labels::labels,
-        webhook::webhook_id,
-    },
     service::{
         activity,
         callbacks::{self, ResendError, StopError},
@@ -56,6 +37,23 @@ use crate::{
         templates, webhook_secrets as secrets,
     },
 };
+use platen_domain::{
+    account_log::Actor,
+    caller::Access,
+    ids::{AccountId, ApiKeyId, RenderId, TemplateId},
+    render::{
+        history::{self, RenderState as StoredState},
+        log::LogFilter,
+    },
+    role::Permission,
+    template::labels::labels,
+    webhook::webhook_id,
+};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+use time::{Date, Duration, OffsetDateTime, Time};
+
+use super::{RequestBackend, rejected};
 
 /// Session key of the time until which the signing secret is shown.
 const SECRET_SHOWN_UNTIL: &str = "webhook_secret_shown_until";

@@ -9,17 +9,8 @@ use platen_app::{
         SetUp, Ways as ShownWays,
     },
 };
-use secrecy::ExposeSecret;
-use time::OffsetDateTime;
-
-use super::RequestBackend;
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        client::device,
-        ids::{DeviceId, PasskeyId, UserId},
-        second_factor::picture,
-    },
     service::people::{
         PeopleError, confirm, devices,
         second_factor::{
@@ -29,6 +20,15 @@ use crate::{
     },
     store::{devices::RememberedDevice, passkeys::ListedPasskey},
 };
+use platen_domain::{
+    client::device,
+    ids::{DeviceId, PasskeyId, UserId},
+    second_factor::picture,
+};
+use secrecy::ExposeSecret;
+use time::OffsetDateTime;
+
+use super::RequestBackend;
 
 #[async_trait]
 impl SecondFactorBackend for RequestBackend {

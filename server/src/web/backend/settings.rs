@@ -7,23 +7,13 @@ use platen_app::{
     model::{
         person::Person,
         rejection::{Field, Reason},
-        role::Permission,
         settings::{
             Export as ShownExport, ExportState as ShownExportState, OwnedAccount, Session as ShownSession, Settings,
         },
     },
 };
-
-use time::{Date, OffsetDateTime, macros::format_description};
-
-use super::{RequestBackend, called, invalid, rejected, second_factor};
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        client::device,
-        export::{ExportState, LIFETIME},
-        ids::SessionId,
-    },
     service::{
         exports::{self, RequestExportError},
         people::{self, PeopleError, account, devices, email, password},
@@ -31,6 +21,16 @@ use crate::{
     },
     store::exports::Export,
 };
+use platen_domain::{
+    client::device,
+    export::{ExportState, LIFETIME},
+    ids::SessionId,
+    role::Permission,
+};
+
+use time::{Date, OffsetDateTime, macros::format_description};
+
+use super::{RequestBackend, called, invalid, rejected, second_factor};
 
 #[async_trait]
 impl SettingsBackend for RequestBackend {

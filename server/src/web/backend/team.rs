@@ -4,22 +4,13 @@ use async_trait::async_trait;
 use platen_app::{
     backend::{people::PeopleBackend as _, team::TeamBackend},
     error::AppError,
-    model::{
-        role::{Permission, Role},
-        team::{
-            Guest as ShownGuest, Invitation as ShownInvitation, LogEntry, LogPage, LogSearch, Member as ShownMember,
-            OpenedInvitation, OwnAccount, Team,
-        },
+    model::team::{
+        Guest as ShownGuest, Invitation as ShownInvitation, LogEntry, LogPage, LogSearch, Member as ShownMember,
+        OpenedInvitation, OwnAccount, Team,
     },
 };
-
-use super::{RequestBackend, called};
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        client::device,
-        ids::{AccountId, EventId, InvitationId, UserId},
-    },
     service::{
         account_log, account_summary,
         people::{
@@ -35,6 +26,13 @@ use crate::{
         members::Member,
     },
 };
+use platen_domain::{
+    client::device,
+    ids::{AccountId, EventId, InvitationId, UserId},
+    role::{Permission, Role},
+};
+
+use super::{RequestBackend, called};
 
 #[async_trait]
 impl TeamBackend for RequestBackend {

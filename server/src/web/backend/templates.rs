@@ -11,26 +11,13 @@ use platen_app::{
     model::{
         live_preview::PreviewWanted,
         rejection::{Field, Reason},
-        role::Permission,
         template::{
             Beginning, EditedTemplate, SavedTemplate, TemplateFilter, TemplateForm, TemplateGlance, TemplateList,
             TemplateText, VersionGlance, Versions,
         },
     },
 };
-use serde_json::{Map, Value};
-
-use super::{RequestBackend, invalid, rejected, too_many};
-use crate::{
-    domain::{
-        ids::TemplateId,
-        page::PageRequest,
-        template::{
-            ExpectedVersion, MOST_PREVIEW_VALUES, NewTemplate, Submission, TemplateVersion, VersionSummary,
-            demos::Demo, labels,
-        },
-        validation::{Problem, json},
-    },
+use platen_core::{
     service::{
         parsers::Busy,
         templates::{
@@ -41,6 +28,19 @@ use crate::{
     },
     store::templates::{TemplateFilter as StoredFilter, TemplateGlance as StoredGlance},
 };
+use platen_domain::{
+    ids::TemplateId,
+    page::PageRequest,
+    role::Permission,
+    template::{
+        ExpectedVersion, MOST_PREVIEW_VALUES, NewTemplate, Submission, TemplateVersion, VersionSummary, demos::Demo,
+        labels,
+    },
+    validation::{Problem, json},
+};
+use serde_json::{Map, Value};
+
+use super::{RequestBackend, invalid, rejected, too_many};
 
 /// Number of templates on a page of the list.
 const PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
@@ -215,7 +215,7 @@ fn body(name: &str, content: &str, data: &Map<String, Value>) -> Value {
     serde_json::json!({"template": {"name": name, "content": content, "preview_context": data}})
 }
 
-fn submission<T: crate::domain::template::Saved>(body: &Value) -> Result<Submission<T>, AppError> {
+fn submission<T: platen_domain::template::Saved>(body: &Value) -> Result<Submission<T>, AppError> {
     Submission::read(body.to_string().as_bytes()).map_err(|problems| faulty(&problems))
 }
 

@@ -8,14 +8,12 @@ use axum::{
     response::{IntoResponse, Response, sse::Event},
 };
 use futures::{Stream, stream};
+use platen_core::{service::health::sampler::WRITE_EVERY, signals::changes::Listening};
 use tokio::time::Interval;
 
 use super::{ASK_AGAIN, CHANGED, answer, every, is_logged_in};
-use crate::{
-    jobs::changes::Listening,
-    service::health::sampler::WRITE_EVERY,
-    web::{Web, viewer::Viewer},
-};
+
+use crate::web::{Web, viewer::Viewer};
 
 /// `GET`: for users who are operators, until they no longer are.
 pub(super) async fn get(State(web): State<Web>, viewer: Viewer) -> Response {

@@ -1,6 +1,7 @@
 //! Regardless of the order and repetition of Stripe's events, an account ends with what it pays for.
 
-use platen_server::{clock, domain::caller::Caller, service::billing::purchases};
+use platen_core::{clock, service::billing::purchases};
+use platen_domain::caller::Caller;
 use proptest::{
     prelude::*,
     strategy::ValueTree,

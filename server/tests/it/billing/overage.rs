@@ -1,11 +1,11 @@
 //! Overage: use beyond the plan's credits, up to the owner's limit, reported to Stripe exactly once.
 
-use platen_fake_stripe::{FakeStripe, MeterEvents};
-use platen_server::{
+use platen_core::{
     clock,
-    domain::caller::Caller,
     service::billing::{BillingError, overage, purchases, reconciliation},
 };
+use platen_domain::caller::Caller;
+use platen_fake_stripe::{FakeStripe, MeterEvents};
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime};
 

@@ -1,6 +1,6 @@
 //! The effect of purchases on an account.
 
-use platen_server::{
+use platen_core::{
     clock,
     service::billing::{
         BillingError,

@@ -1,12 +1,9 @@
 //! Requests that were stored by another release.
 
-use platen_server::{
-    clock,
-    domain::{
-        encryption::Place,
-        ids::{AccountId, RenderId},
-    },
-    service::data_keys::data_key,
+use platen_core::{clock, service::data_keys::data_key};
+use platen_domain::{
+    encryption::Place,
+    ids::{AccountId, RenderId},
 };
 use serde_json::json;
 use sqlx::PgPool;

@@ -1,6 +1,6 @@
 //! Changes of the email address.
 
-use platen_server::{
+use platen_core::{
     clock,
     service::people::{
         PeopleError,

@@ -2,12 +2,8 @@
 
 use std::fs;
 
-use platen_server::{
+use platen_core::{
     clock,
-    domain::{
-        caller::Caller,
-        ids::{AccountId, UserId},
-    },
     service::{
         exports::request as request_export,
         people::{
@@ -15,6 +11,10 @@ use platen_server::{
             account::{accounts_of, rename, rename_account, request_deletion, undo_deletion},
         },
     },
+};
+use platen_domain::{
+    caller::Caller,
+    ids::{AccountId, UserId},
 };
 use rustix::process::Signal;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Mail that is shown at `/dev/mail` instead of being sent, and access to it.
 
-use platen_server::{clock, service::people::sign_up::sign_up};
+use platen_core::{clock, service::people::sign_up::sign_up};
 
 use crate::support::{
     people::{Town, form, token_in},

@@ -1,6 +1,6 @@
 //! Limits on the number of account exports.
 
-use platen_server::{
+use platen_core::{
     clock,
     service::exports::{RequestExportError, list, request},
 };

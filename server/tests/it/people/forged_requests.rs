@@ -8,10 +8,8 @@ use axum::{
     http::{HeaderMap, HeaderValue, Request, StatusCode, header},
     routing::{get, post},
 };
-use platen_server::{
+use platen_core::{
     clock,
-    domain::client::Client,
-    http::{body_limits::FormLimits, browser_session, csrf},
     memory::MemoryBudget,
     service::{
         people::{
@@ -21,6 +19,8 @@ use platen_server::{
         sessions::{self, LoggedIn, Stay},
     },
 };
+use platen_domain::client::Client;
+use platen_server::http::{body_limits::FormLimits, browser_session, csrf};
 use tower::ServiceExt;
 use tower_sessions::Session;
 use url::Url;

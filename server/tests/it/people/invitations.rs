@@ -1,9 +1,7 @@
 //! Invitations to an account.
 
-use platen_app::model::role::Role;
-use platen_server::{
+use platen_core::{
     clock,
-    domain::{caller::Caller, ids::UserId},
     service::{
         people::{
             PeopleError, account,
@@ -13,6 +11,7 @@ use platen_server::{
         sessions,
     },
 };
+use platen_domain::{caller::Caller, ids::UserId, role::Role};
 use time::{Duration, OffsetDateTime};
 
 use crate::support::people::{Browser, PASSWORD, Town};

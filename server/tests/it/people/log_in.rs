@@ -1,7 +1,7 @@
 //! Log-in, and what it must not disclose.
 
 use argon2::{Algorithm, Argon2, Params, Version, password_hash::PasswordHasher};
-use platen_server::{
+use platen_core::{
     clock,
     service::{
         people::{PeopleError, password},

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use platen_server::{
+use platen_core::{
     clock,
     config::Config,
     outbound::mail::SmtpClient,

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use platen_server::{
+use platen_core::{
     clock,
-    domain::{
-        api_key::PlaintextKey,
-        encryption::{SecretKey, SecretKeys},
-        ids::{AccountId, ApiKeyId},
-    },
     service::{
         api_keys::{CreatedKey, new_key},
         people::account::accounts_of,
     },
+};
+use platen_domain::{
+    api_key::PlaintextKey,
+    encryption::{SecretKey, SecretKeys},
+    ids::{AccountId, ApiKeyId},
 };
 use time::Duration;
 

@@ -1,6 +1,6 @@
 //! Changes and resets of passwords.
 
-use platen_server::{
+use platen_core::{
     clock,
     service::{
         people::{

@@ -5,12 +5,8 @@ mod devices;
 mod passkeys;
 
 use data_encoding::HEXLOWER;
-use platen_server::{
+use platen_core::{
     clock,
-    domain::{
-        ids::UserId,
-        second_factor::{AppSecret, RECOVERY_CODES},
-    },
     service::{
         people::{
             PeopleError,
@@ -20,6 +16,10 @@ use platen_server::{
         },
         sessions::waiting,
     },
+};
+use platen_domain::{
+    ids::UserId,
+    second_factor::{AppSecret, RECOVERY_CODES},
 };
 use secrecy::{ExposeSecret, SecretString};
 use time::{Duration, OffsetDateTime};

@@ -1,6 +1,6 @@
 //! Lifetime and visibility of sessions.
 
-use platen_server::{
+use platen_core::{
     clock,
     service::{
         people::{

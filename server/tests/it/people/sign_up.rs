@@ -1,6 +1,6 @@
 //! Sign-up, from an address to a user.
 
-use platen_server::{
+use platen_core::{
     clock,
     service::people::{
         PeopleError,

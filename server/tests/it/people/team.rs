@@ -1,16 +1,7 @@
 //! Members of an account and their roles.
 
-use platen_app::model::role::Role;
-use platen_server::{
+use platen_core::{
     clock,
-    domain::{
-        account_log::Actor,
-        allowed_templates::AllowedTemplates,
-        api_key::Scopes,
-        caller::Caller,
-        client::Client,
-        ids::{AccountId, UserId},
-    },
     service::{
         account_log,
         api_keys::{self, CreatedKey, KeyRequest},
@@ -21,6 +12,15 @@ use platen_server::{
         },
     },
     store::{account_log::ActivityFilter, accounts::OwnedAccount},
+};
+use platen_domain::{
+    account_log::Actor,
+    allowed_templates::AllowedTemplates,
+    api_key::Scopes,
+    caller::Caller,
+    client::Client,
+    ids::{AccountId, UserId},
+    role::Role,
 };
 
 use crate::support::people::{LIMITS, Town};

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::LazyLock, sync::Mutex};
 
 use jsonschema::Validator;
-use platen_server::domain::validation::schema::OPENAPI;
+use platen_domain::validation::schema::OPENAPI;
 use reqwest::Method;
 use serde_json::{Value, json};
 

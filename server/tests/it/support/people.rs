@@ -2,16 +2,9 @@
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use platen_server::{
+use platen_core::{
     clock,
     config::limits::LimitsConfig,
-    domain::{
-        caller::Caller,
-        client::{Client, DeviceToken},
-        encryption::{SecretKey, SecretKeys},
-        ids::UserId,
-        second_factor::AppSecret,
-    },
     service::{
         mail::{self, Delivery, Mailing},
         people::{
@@ -26,6 +19,13 @@ use platen_server::{
         sessions::{self, PostgresSessions, Stay},
     },
     store::mails::KeptMail,
+};
+use platen_domain::{
+    caller::Caller,
+    client::{Client, DeviceToken},
+    encryption::{SecretKey, SecretKeys},
+    ids::UserId,
+    second_factor::AppSecret,
 };
 use secrecy::ExposeSecret;
 use sqlx::{AssertSqlSafe, PgPool};

@@ -1,10 +1,8 @@
 //! A service that sells through a fake Stripe, with its own database and without a server process.
 
-use platen_fake_stripe::FakeStripe;
-use platen_server::{
+use platen_core::{
     clock,
     config::{Config, limits::LimitsConfig},
-    domain::{caller::Caller, client::Client},
     service::{
         accounts::{self, NewOwner, PlanChoice},
         billing::{
@@ -18,6 +16,8 @@ use platen_server::{
     },
     store::usage::PeriodUsage,
 };
+use platen_domain::{caller::Caller, client::Client};
+use platen_fake_stripe::FakeStripe;
 use sqlx::{AssertSqlSafe, PgPool};
 use url::Url;
 

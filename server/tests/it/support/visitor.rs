@@ -1,6 +1,6 @@
 //! A user who is logged in to the dashboard, without a browser.
 
-use platen_server::clock;
+use platen_core::clock;
 use reqwest::{Client, Response, redirect::Policy};
 use serde_json::Value;
 use url::form_urlencoded;

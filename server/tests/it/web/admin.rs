@@ -8,7 +8,7 @@ mod failed_jobs;
 mod health;
 mod looking;
 
-use platen_server::service::people::second_factor::passkeys::Added;
+use platen_core::service::people::second_factor::passkeys::Added;
 use tempfile::TempDir;
 
 use super::{service_with, site};

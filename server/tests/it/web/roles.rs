@@ -4,10 +4,8 @@
 use std::collections::BTreeSet;
 
 use leptos::server_fn::axum::server_fn_paths;
-use platen_app::{
-    model::role::{Permission, Role},
-    routes::App,
-};
+use platen_app::routes::App;
+use platen_domain::role::{Permission, Role};
 use serde_json::{Value, json};
 
 use super::{service_with, site};

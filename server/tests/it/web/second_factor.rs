@@ -1,7 +1,7 @@
 //! Log-in with a second factor, actions that require confirmation, and accounts that require a second factor.
 
 use leptos::server_fn::axum::server_fn_paths;
-use platen_server::{clock, service::people::second_factor::passkeys::Added};
+use platen_core::{clock, service::people::second_factor::passkeys::Added};
 use tempfile::TempDir;
 use time::Duration;
 

@@ -1,13 +1,10 @@
 //! Dialogs for operators' actions on an account. Each asks for a reason.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::{account_directory::AccountState, credits::GrantLasts, storage::StorageResource};
 
 use crate::{
-    model::{
-        admin::accounts::{AccountFile, AccountState, GrantLasts},
-        rejection::Field,
-        storage::StorageResource,
-    },
+    model::{admin::accounts::AccountFile, rejection::Field},
     outcome::{Outcome, dialog::DialogForm, field::FormField},
     pages::admin::account::api::{GrantCredits, Impersonate, RestoreAccount, SetLimits, SetPlan, SuspendAccount},
     ui::{

@@ -1,6 +1,7 @@
 //! Short lists of an account's credit periods, members, keys, renders, invoices and audit events.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::number::{grouped, milliseconds};
 use time::OffsetDateTime;
 
 use crate::{
@@ -14,7 +15,6 @@ use crate::{
     ui::{
         badge::{Badge, State},
         moment::{Ago, Day, Moment},
-        number::{grouped, milliseconds},
         table::{Column, Table},
     },
 };

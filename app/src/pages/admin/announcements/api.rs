@@ -1,11 +1,12 @@
 //! Server functions of the page of announcements. All are for operators only.
 
 use leptos::prelude::*;
+use platen_domain::announcement::AnnouncementForm;
 
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::{admin::announcement::AnnouncementForm, own_path::OwnPath, rejection::Field},
+    model::{own_path::OwnPath, rejection::Field},
 };
 
 /// Publishes an announcement on every dashboard.

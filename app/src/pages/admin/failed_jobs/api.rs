@@ -1,12 +1,13 @@
 //! Server functions of the page of failed jobs. All are for operators only.
 
 use leptos::prelude::*;
+use platen_domain::failed_jobs::WorkKind;
 
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
     model::{
-        admin::failed_jobs::{BulkOutcome, ChosenWork, FailedWorkSearch, WorkKind},
+        admin::failed_jobs::{BulkOutcome, ChosenWork, FailedWorkSearch},
         own_path::OwnPath,
         rejection::Field,
     },

@@ -1,13 +1,17 @@
 //! The list of failed jobs, in a form that retries or discards them.
 
 use leptos::{either::Either, prelude::*, server_fn::ServerFn};
+use platen_domain::{
+    failed_jobs::{MOST_AT_ONCE, WorkKind},
+    number::{grouped, wait},
+};
 use time::OffsetDateTime;
 
 use crate::{
     csrf::CsrfField,
     layout::shell::admin,
     model::{
-        admin::failed_jobs::{FailedJob, FailedWorkPage, FailedWorkSearch, MOST_AT_ONCE, NextTry, WorkKind},
+        admin::failed_jobs::{FailedJob, FailedWorkPage, FailedWorkSearch, NextTry},
         rejection::Field,
     },
     outcome::{Outcome, field::FormField, form::OutcomeErrors},
@@ -17,7 +21,6 @@ use crate::{
         button::{Rank, SubmitButton},
         check::Check,
         moment::Stamp,
-        number::{grouped, wait},
         table::{Column, Table},
     },
 };

@@ -1,6 +1,7 @@
 //! Components, dependencies and processes of the service.
 
 use leptos::prelude::*;
+use platen_domain::number::wait;
 use time::OffsetDateTime;
 
 use crate::{
@@ -8,7 +9,6 @@ use crate::{
     ui::{
         badge::{Badge, State},
         moment::{Ago, Moment},
-        number::wait,
         table::{Column, Table},
     },
 };

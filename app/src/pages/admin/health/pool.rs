@@ -1,14 +1,12 @@
 //! Sessions of the render pool.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::number::{counted, wait};
 
 use crate::{
     layout::shell::admin::AdminEntry,
     model::admin::health::{Activity, Session},
-    ui::{
-        badge::{Badge, State},
-        number::{counted, wait},
-    },
+    ui::badge::{Badge, State},
 };
 
 /// Maximum number of sessions that are shown.

@@ -1,13 +1,11 @@
 //! Waiting renders and jobs.
 
 use leptos::prelude::*;
+use platen_domain::number::{counted, duration, grouped, wait};
 
 use crate::{
     model::admin::health::{Jobs, Lane},
-    ui::{
-        gauge::Gauge,
-        number::{counted, duration, grouped, wait},
-    },
+    ui::gauge::Gauge,
 };
 
 /// Renders waiting for a slot, and jobs waiting for a worker.

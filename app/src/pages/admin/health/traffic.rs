@@ -1,13 +1,13 @@
 //! Renders of the last hour: throughput, phase times and failures.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::number::{counted, duration, grouped};
 
 use crate::{
     model::admin::health::{Failure, Minute, Phase},
     ui::{
         chart::{Bar, Chart, Parts},
         moment::minute_of_day,
-        number::{counted, duration, grouped},
         table::{Column, Table},
     },
 };

@@ -1,22 +1,22 @@
 //! `/api/v1/connections/{id}` and below.
 
 use axum::{Json, extract::State, http::StatusCode};
+use platen_core::service::{
+    Services,
+    connections::{self, probe},
+};
+use platen_domain::account_log::Actor;
 use serde::Serialize;
 
-use crate::{
-    domain::account_log::Actor,
-    http::{
-        error::ApiError,
-        extract::{ConnectionPath, MayReadConnections, MayWriteConnections},
-        v1::{Data, connections::ConnectionResponse},
-    },
-    service::connections::{self, probe},
-    state::AppState,
+use crate::http::{
+    error::ApiError,
+    extract::{ConnectionPath, MayReadConnections, MayWriteConnections},
+    v1::{Data, connections::ConnectionResponse},
 };
 
 /// `GET`
 pub(in crate::http) async fn get(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayReadConnections(caller): MayReadConnections,
     ConnectionPath(id): ConnectionPath,
 ) -> Result<Json<Data<ConnectionResponse>>, ApiError> {
@@ -27,7 +27,7 @@ pub(in crate::http) async fn get(
 
 /// `DELETE`: deletes a connection. Nothing is written through it any more.
 pub(in crate::http) async fn delete(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayWriteConnections(caller): MayWriteConnections,
     ConnectionPath(id): ConnectionPath,
 ) -> Result<StatusCode, ApiError> {
@@ -51,7 +51,7 @@ struct StepResponse {
 
 /// `POST …/test`: writes, reads and deletes an object.
 pub(in crate::http) async fn test(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayWriteConnections(caller): MayWriteConnections,
     ConnectionPath(id): ConnectionPath,
 ) -> Result<Json<Data<TestResponse>>, ApiError> {

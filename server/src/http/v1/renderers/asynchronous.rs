@@ -6,22 +6,21 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
+use platen_core::{
+    render_request::AsynchronousRequest,
+    service::{Services, renders::enqueue::enqueue},
+};
 use serde_json::json;
 
-use crate::{
-    domain::render::AsynchronousRequest,
-    http::{
-        error::ApiError,
-        extract::{MayRender, body::RenderBody},
-        v1::renderers::pdf::{RENDER_ID, REPLAYED},
-    },
-    service::renders::enqueue::enqueue,
-    state::AppState,
+use crate::http::{
+    error::ApiError,
+    extract::{MayRender, body::RenderBody},
+    v1::renderers::pdf::{RENDER_ID, REPLAYED},
 };
 
 /// `POST`: accepts an asynchronous render.
 pub(in crate::http) async fn post(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayRender(caller): MayRender,
     RenderBody {
         request,

@@ -7,18 +7,20 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use platen_core::{
+    render_request::{OutputEncoding, SynchronousRequest},
+    service::{
+        Services,
+        renders::{self, Origin, RenderOutcome},
+    },
+};
 use platen_engine::job::PhaseTimes;
 
-use crate::{
-    domain::render::{OutputEncoding, SynchronousRequest},
-    http::{
-        error::ApiError,
-        extract::{MayRenderNow, body::RenderBody},
-        file_name::content_disposition,
-        held_body::HeldBody,
-    },
-    service::renders::{self, Origin, RenderOutcome},
-    state::AppState,
+use crate::http::{
+    error::ApiError,
+    extract::{MayRenderNow, body::RenderBody},
+    file_name::content_disposition,
+    held_body::HeldBody,
 };
 
 /// The id of a render, also in error responses.
@@ -35,7 +37,7 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// `POST`: renders synchronously. If the client disconnects, the render is cancelled.
 pub(in crate::http) async fn post(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayRenderNow(caller): MayRenderNow,
     body: Result<RenderBody<SynchronousRequest>, ApiError>,
 ) -> Result<Response, ApiError> {

@@ -6,24 +6,21 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
+use platen_core::service::{
+    Services, callbacks,
+    renders::{cancel, history, shown::WholeRender},
+};
+use platen_domain::{caller::Caller, ids::RenderId};
 
-use crate::{
-    domain::{caller::Caller, ids::RenderId},
-    http::{
-        error::ApiError,
-        extract::{MayReadRenders, MayRender, RenderPath},
-        v1::Data,
-    },
-    service::{
-        callbacks,
-        renders::{cancel, history, shown::WholeRender},
-    },
-    state::AppState,
+use crate::http::{
+    error::ApiError,
+    extract::{MayReadRenders, MayRender, RenderPath},
+    v1::Data,
 };
 
 /// `GET`
 pub(in crate::http) async fn get(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayReadRenders(caller): MayReadRenders,
     RenderPath(id): RenderPath,
 ) -> Result<Response, ApiError> {
@@ -32,7 +29,7 @@ pub(in crate::http) async fn get(
 
 /// `POST …/cancel`
 pub(in crate::http) async fn cancel(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayRender(caller): MayRender,
     RenderPath(id): RenderPath,
 ) -> Result<Response, ApiError> {
@@ -42,7 +39,7 @@ pub(in crate::http) async fn cancel(
 
 /// `POST …/callback/resend`
 pub(in crate::http) async fn resend(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayRender(caller): MayRender,
     RenderPath(id): RenderPath,
 ) -> Result<Response, ApiError> {
@@ -53,7 +50,7 @@ pub(in crate::http) async fn resend(
     Ok((StatusCode::ACCEPTED, shown(&app, &caller, id).await?).into_response())
 }
 
-async fn shown(app: &AppState, caller: &Caller, id: RenderId) -> Result<Response, ApiError> {
+async fn shown(app: &Services, caller: &Caller, id: RenderId) -> Result<Response, ApiError> {
     let found = history::find(&app.db, caller.account, id, caller.sees_renders_of()).await?;
     let (render, callback) = found.ok_or(ApiError::NoSuchRender)?;
     Ok(Json(Data {

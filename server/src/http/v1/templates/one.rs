@@ -5,22 +5,19 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
 };
+use platen_core::service::{Services, templates};
+use platen_domain::template::TemplateChanges;
 
-use crate::{
-    domain::template::TemplateChanges,
-    http::{
-        conditional::{entity_tag, has_version, if_match},
-        error::ApiError,
-        extract::{MayReadTemplates, MayWriteTemplates, TemplatePath, body::TemplateBody},
-        v1::templates::tagged,
-    },
-    service::templates,
-    state::AppState,
+use crate::http::{
+    conditional::{entity_tag, has_version, if_match},
+    error::ApiError,
+    extract::{MayReadTemplates, MayWriteTemplates, TemplatePath, body::TemplateBody},
+    v1::templates::tagged,
 };
 
 /// `GET`: returns a template, or 304 if the client has its version.
 pub(in crate::http) async fn get(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayReadTemplates(caller): MayReadTemplates,
     TemplatePath(id): TemplatePath,
     headers: HeaderMap,
@@ -35,7 +32,7 @@ pub(in crate::http) async fn get(
 
 /// `PATCH`: changes the fields in the body.
 pub(in crate::http) async fn patch(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayWriteTemplates(caller): MayWriteTemplates,
     TemplatePath(id): TemplatePath,
     headers: HeaderMap,
@@ -47,7 +44,7 @@ pub(in crate::http) async fn patch(
 
 /// `DELETE`: deletes a template and frees its name.
 pub(in crate::http) async fn delete(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayWriteTemplates(caller): MayWriteTemplates,
     TemplatePath(id): TemplatePath,
     headers: HeaderMap,

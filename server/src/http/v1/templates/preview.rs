@@ -2,16 +2,16 @@
 
 use axum::{Json, extract::State};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use platen_core::service::{
+    Services,
+    templates::preview::{self, Preview, Shown},
+};
 use serde::Serialize;
 
-use crate::{
-    http::{
-        error::ApiError,
-        extract::{MayPreview, TemplatePath, body::PreviewBody},
-        v1::Data,
-    },
-    service::templates::preview::{self, Preview, Shown},
-    state::AppState,
+use crate::http::{
+    error::ApiError,
+    extract::{MayPreview, TemplatePath, body::PreviewBody},
+    v1::Data,
 };
 
 /// A preview: either images of its pages or the PDF.
@@ -66,7 +66,7 @@ impl From<Preview> for PreviewResponse {
 
 /// `POST`: renders a preview.
 pub(in crate::http) async fn post(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayPreview(caller): MayPreview,
     TemplatePath(id): TemplatePath,
     PreviewBody(wanted, mut memory): PreviewBody,

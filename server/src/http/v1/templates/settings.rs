@@ -1,18 +1,15 @@
 //! `/api/v1/templates/{id}/settings` and `…/schema`.
 
 use axum::{Json, extract::State};
+use platen_core::service::{Services, templates::settings};
+use platen_domain::template::settings::TemplateSettings;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
-    domain::template::settings::TemplateSettings,
-    http::{
-        error::ApiError,
-        extract::{MayReadTemplates, MayWriteTemplates, TemplatePath, body::SettingsBody},
-        v1::Data,
-    },
-    service::templates::settings,
-    state::AppState,
+use crate::http::{
+    error::ApiError,
+    extract::{MayReadTemplates, MayWriteTemplates, TemplatePath, body::SettingsBody},
+    v1::Data,
 };
 
 /// Settings in responses.
@@ -31,7 +28,7 @@ impl From<TemplateSettings> for SettingsResponse {
 
 /// `GET …/settings`
 pub(in crate::http) async fn get(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayReadTemplates(caller): MayReadTemplates,
     TemplatePath(id): TemplatePath,
 ) -> Result<Json<Data<SettingsResponse>>, ApiError> {
@@ -41,7 +38,7 @@ pub(in crate::http) async fn get(
 
 /// `PATCH …/settings`
 pub(in crate::http) async fn patch(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayWriteTemplates(caller): MayWriteTemplates,
     TemplatePath(id): TemplatePath,
     SettingsBody(changes, _memory): SettingsBody,
@@ -59,7 +56,7 @@ pub(in crate::http) struct SchemaResponse {
 
 /// `GET …/schema`
 pub(in crate::http) async fn schema(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayReadTemplates(caller): MayReadTemplates,
     TemplatePath(id): TemplatePath,
 ) -> Result<Json<Data<SchemaResponse>>, ApiError> {

@@ -6,23 +6,20 @@ use axum::{
     http::{HeaderMap, Uri},
     response::{IntoResponse, Response},
 };
+use platen_core::service::{Services, templates::versions};
+use platen_domain::{
+    ids::UserId,
+    template::{TemplateVersion, VersionSummary},
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use time::{OffsetDateTime, serde::rfc3339};
 
-use crate::{
-    domain::{
-        ids::UserId,
-        template::{TemplateVersion, VersionSummary},
-    },
-    http::{
-        conditional::if_match,
-        error::ApiError,
-        extract::{MayReadTemplates, MayWriteTemplates, PageQuery, TemplatePath, VersionPath},
-        v1::{Data, next_page, templates::tagged},
-    },
-    service::templates::versions,
-    state::AppState,
+use crate::http::{
+    conditional::if_match,
+    error::ApiError,
+    extract::{MayReadTemplates, MayWriteTemplates, PageQuery, TemplatePath, VersionPath},
+    v1::{Data, next_page, templates::tagged},
 };
 
 /// A version in a list.
@@ -69,7 +66,7 @@ impl From<TemplateVersion> for VersionResponse {
 
 /// `GET …/versions`: lists versions without content, the newest first.
 pub(in crate::http) async fn list(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayReadTemplates(caller): MayReadTemplates,
     TemplatePath(id): TemplatePath,
     PageQuery(request): PageQuery<i32>,
@@ -83,7 +80,7 @@ pub(in crate::http) async fn list(
 
 /// `GET …/versions/{number}`
 pub(in crate::http) async fn get(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayReadTemplates(caller): MayReadTemplates,
     VersionPath(id, number): VersionPath,
 ) -> Result<Json<Data<VersionResponse>>, ApiError> {
@@ -93,7 +90,7 @@ pub(in crate::http) async fn get(
 
 /// `POST …/versions/{number}/restore`: saves the version again as the newest.
 pub(in crate::http) async fn restore(
-    State(app): State<AppState>,
+    State(app): State<Services>,
     MayWriteTemplates(caller): MayWriteTemplates,
     VersionPath(id, number): VersionPath,
     headers: HeaderMap,

@@ -7,23 +7,15 @@ use platen_app::{
     model::{
         admin::accounts::{
             AccountFile, AccountKey, AccountLine, AccountMember, AccountPage, AccountPeriod, AccountRender,
-            AccountSearch, AccountState, AuditLine, GrantLasts, Limits, OwnLimits as ShownLimits,
+            AccountSearch, AuditLine, Limits, OwnLimits as ShownLimits,
         },
         payment::BillingDetails as ShownBillingDetails,
         rejection::Field,
         render::{RenderMode, RenderState},
-        storage::StorageResource,
     },
 };
-use time::OffsetDateTime;
-
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        audit_log::{AuditActor, Reason},
-        ids::AccountId,
-        plan::PlanLimits,
-    },
     service::{
         accounts::PlanChoice,
         billing,
@@ -42,8 +34,18 @@ use crate::{
         members::Member,
         renders::log::LoggedRender,
     },
-    web::backend::{RequestBackend, invalid, number, payment::billing_details},
 };
+use platen_domain::{
+    account_directory::AccountState,
+    audit_log::{AuditActor, Reason},
+    credits::GrantLasts,
+    ids::AccountId,
+    plan::PlanLimits,
+    storage::StorageResource,
+};
+use time::OffsetDateTime;
+
+use crate::web::backend::{RequestBackend, invalid, number, payment::billing_details};
 
 /// Largest number of credits in one grant.
 const MOST_CREDITS: i64 = 1_000_000_000;

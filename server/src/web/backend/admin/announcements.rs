@@ -5,19 +5,20 @@ use platen_app::{
     backend::admin::announcements::AnnouncementBackend,
     error::AppError,
     model::{
-        admin::announcement::{AnnouncementForm, ListedAnnouncement, Turn},
+        admin::announcement::{ListedAnnouncement, Turn},
         announcement::Announcement as ShownAnnouncement,
+        rejection::Field,
     },
+};
+use platen_core::{clock, service::announcements, store::announcements::Announcement};
+use platen_domain::{
+    announcement::{AnnouncementField, AnnouncementForm, NewAnnouncement},
+    audit_log::AuditActor,
+    ids::AnnouncementId,
 };
 use time::OffsetDateTime;
 
 use super::super::{RequestBackend, invalid};
-use crate::{
-    clock,
-    domain::{announcement::NewAnnouncement, audit_log::AuditActor, ids::AnnouncementId},
-    service::announcements,
-    store::announcements::Announcement,
-};
 
 #[async_trait]
 impl AnnouncementBackend for RequestBackend {
@@ -31,7 +32,8 @@ impl AnnouncementBackend for RequestBackend {
 
     async fn announce(&self, form: AnnouncementForm) -> Result<(), AppError> {
         let (operator, now) = (self.confirmed_operator().await?, clock::now());
-        let new = NewAnnouncement::parse(&form, now).map_err(invalid)?;
+        let new =
+            NewAnnouncement::parse(&form, now).map_err(|fields| invalid(fields.into_iter().map(field).collect()))?;
         let actor = AuditActor::of_operator(&operator);
         let told = announcements::announce(&self.app.db, &actor, &new, now).await;
         told.map_err(|error| self.internal(&error))
@@ -53,6 +55,17 @@ impl AnnouncementBackend for RequestBackend {
         };
         let hidden = announcements::hide(&self.app.db, user, id).await;
         hidden.map_err(|error| self.internal(&error))
+    }
+}
+
+fn field(field: AnnouncementField) -> Field {
+    match field {
+        AnnouncementField::Words => Field::AnnouncementWords,
+        AnnouncementField::LinkAddress => Field::LinkAddress,
+        AnnouncementField::LinkWords => Field::LinkWords,
+        AnnouncementField::Level => Field::Level,
+        AnnouncementField::StartsAt => Field::StartsAt,
+        AnnouncementField::EndsAt => Field::EndsAt,
     }
 }
 

@@ -6,14 +6,14 @@ use platen_app::{
     error::AppError,
     model::admin::audit_log::{AuditEntry as ShownEntry, AuditPage, AuditSearch},
 };
-use time::{Date, OffsetDateTime};
-
-use crate::{
-    domain::{audit_log::AuditEvent, render::log::containing},
+use platen_core::{
     service::operators::log,
     store::audit_log::{AuditFilter, AuditRow},
-    web::backend::RequestBackend,
 };
+use platen_domain::{audit_log::AuditEvent, render::log::containing};
+use time::{Date, OffsetDateTime};
+
+use crate::web::backend::RequestBackend;
 
 #[async_trait]
 impl AuditBackend for RequestBackend {

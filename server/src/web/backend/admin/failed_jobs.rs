@@ -6,26 +6,27 @@ use platen_app::{
     error::AppError,
     model::{
         admin::failed_jobs::{
-            BulkOutcome, ChosenWork, FailedJob as ShownWork, FailedWorkPage, FailedWorkSearch, MOST_AT_ONCE, NextTry,
+            BulkOutcome, ChosenWork, FailedJob as ShownWork, FailedWorkPage, FailedWorkSearch, NextTry,
         },
         rejection::Field,
     },
 };
-
-use super::super::{RequestBackend, called, invalid};
-use crate::{
+use platen_core::{
     clock,
-    domain::{
-        audit_log::{AuditActor, Reason},
-        ids::AccountId,
-        sentence::sentence,
-    },
     service::{
         accounts::{self, SelectError, Selection},
         failed_jobs::{self, Chosen, Done},
     },
     store::failed_jobs::{FailedJob, FailedJobFilter},
 };
+use platen_domain::{
+    audit_log::{AuditActor, Reason},
+    failed_jobs::MOST_AT_ONCE,
+    ids::AccountId,
+    sentence::sentence,
+};
+
+use super::super::{RequestBackend, called, invalid};
 
 /// An id that no account has, for searches for an unknown account.
 const NOBODY: AccountId = AccountId(uuid::Uuid::nil());

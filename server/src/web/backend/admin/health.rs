@@ -13,25 +13,26 @@ use platen_app::{
         Activity, Failure, Figures, Health, HealthSummary, Jobs, Lane, Minute, Phase, Process, Session,
     },
 };
+use platen_core::{
+    clock,
+    service::health::{self as service, Health as Found, Waiting},
+    store::error::StoreError,
+};
+use platen_domain::{
+    health::{
+        failure_kind::FailureKind,
+        histogram::Histogram,
+        minute::{Tally, WHOLE},
+        state,
+    },
+    ids::InstanceId,
+    render::history::RenderMode,
+};
 use time::OffsetDateTime;
 
 use self::words::{concern, failure_name, jobs_name};
-use crate::{
-    clock,
-    domain::{
-        health::{
-            failure_kind::FailureKind,
-            histogram::Histogram,
-            minute::{Tally, WHOLE},
-            state,
-        },
-        ids::InstanceId,
-        render::history::RenderMode,
-    },
-    service::health::{self as service, Health as Found, Waiting},
-    store::error::StoreError,
-    web::backend::RequestBackend,
-};
+
+use crate::web::backend::RequestBackend;
 
 /// Minutes that are combined where a single one has too few samples.
 const NOW: usize = 5;

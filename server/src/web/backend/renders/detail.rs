@@ -4,20 +4,14 @@ use platen_app::model::render::{
     RenderMode, RenderState,
     detail::{Callback, Document, Failure, Message, Phase, Picture, Pictures, RenderDetail, Request, RequestOutcome},
 };
-use serde_json::Value;
-use time::OffsetDateTime;
-
-use super::{shown_attempt, sources, summary, timeline::timeline};
-use crate::{
-    domain::{
-        ids::{AccountId, RenderId},
-        sentence::sentence,
+use platen_core::{
+    service::{
+        Services,
+        renders::{
+            history, log,
+            thumbnails::{self, Pictures as Drawn},
+        },
     },
-    service::renders::{
-        history, log,
-        thumbnails::{self, Pictures as Drawn},
-    },
-    state::AppState,
     store::{
         accounts,
         callbacks::CallbackHistory,
@@ -29,9 +23,17 @@ use crate::{
         },
     },
 };
+use platen_domain::{
+    ids::{AccountId, RenderId},
+    sentence::sentence,
+};
+use serde_json::Value;
+use time::OffsetDateTime;
+
+use super::{shown_attempt, sources, summary, timeline::timeline};
 
 /// Returns `None` if the account has no such render.
-pub(super) async fn find(app: &AppState, account: AccountId, id: RenderId) -> Result<Option<RenderDetail>, StoreError> {
+pub(super) async fn find(app: &Services, account: AccountId, id: RenderId) -> Result<Option<RenderDetail>, StoreError> {
     let Some((mut render, callback)) = history::find(&app.db, account, id, None).await? else {
         return Ok(None);
     };

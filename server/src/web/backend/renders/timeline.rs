@@ -1,10 +1,10 @@
 //! Timeline of a render, from its recorded phase times and its deliveries.
 
 use platen_app::model::render::detail::{Phase, Step, StepTime, Timeline};
+use platen_core::store::{callbacks::Attempt, renders::history::Render};
 use serde_json::Value;
 
 use super::milliseconds;
-use crate::store::{callbacks::Attempt, renders::history::Render};
 
 /// Computes the timeline. `first` is the first attempt of the delivery; `failed_in` is the phase in which the deadline
 /// passed.
@@ -80,11 +80,11 @@ fn is_asked_for(phase: Phase, options: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use platen_domain::ids::RenderId;
     use serde_json::json;
     use time::{Duration, OffsetDateTime, macros::datetime};
 
     use super::*;
-    use crate::domain::ids::RenderId;
 
     const AT: OffsetDateTime = datetime!(2026-11-22 10:00 UTC);
 

@@ -10,12 +10,7 @@ use platen_app::{
         PagePicture, Pane, Paper, Place, PreviewEvent, PreviewWanted, Remark as ShownRemark, RenderedPreview,
     },
 };
-use platen_engine::error::RenderError;
-use serde_json::{Map, Number, Value, json};
-
-use super::{super::too_many, RequestBackend};
-use crate::{
-    domain::{caller::Caller, ids::TemplateId, sentence::sentence},
+use platen_core::{
     drawing::DrawingError,
     service::{
         parsers::Busy,
@@ -25,6 +20,11 @@ use crate::{
         },
     },
 };
+use platen_domain::{caller::Caller, ids::TemplateId, sentence::sentence};
+use platen_engine::error::RenderError;
+use serde_json::{Map, Number, Value, json};
+
+use super::{super::too_many, RequestBackend};
 
 impl RequestBackend {
     /// Renders the unsaved content of the editor.

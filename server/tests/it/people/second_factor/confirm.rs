@@ -1,6 +1,6 @@
 //! The time for which a log-in counts as confirmed.
 
-use platen_server::service::{
+use platen_core::service::{
     people::{confirm, second_factor::Shown},
     sessions,
 };

@@ -1,6 +1,6 @@
 //! Remembered browsers, and notices about new ones.
 
-use platen_server::service::people::{PeopleError, devices};
+use platen_core::service::people::{PeopleError, devices};
 
 use super::ANN;
 use crate::support::people::{PASSWORD, Town};

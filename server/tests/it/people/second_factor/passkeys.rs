@@ -1,8 +1,7 @@
 //! Passkeys: creation, log-in, confirmation and removal.
 
-use platen_server::{
+use platen_core::{
     clock,
-    domain::{ids::UserId, passkey::MAX_PASSKEYS, second_factor::RECOVERY_CODES},
     service::{
         people::{
             PeopleError, confirm, devices,
@@ -15,6 +14,7 @@ use platen_server::{
         sessions,
     },
 };
+use platen_domain::{ids::UserId, passkey::MAX_PASSKEYS, second_factor::RECOVERY_CODES};
 use secrecy::ExposeSecret;
 use time::{Duration, OffsetDateTime};
 

@@ -4,15 +4,12 @@ use std::time::Duration;
 
 use platen_app::{
     model::admin::health::{Part, PartState},
-    ui::{
-        moment::clock,
-        number::{counted, grouped, size, wait},
-    },
+    ui::moment::clock,
 };
-
-use crate::{
-    domain::health::{concern::Concern, state::StorageState},
-    service::health::Health,
+use platen_core::service::health::Health;
+use platen_domain::{
+    health::{concern::Concern, state::StorageState},
+    number::{counted, grouped, size, wait},
 };
 
 /// Returns one entry for each part.
@@ -83,7 +80,7 @@ fn storage(found: &Health) -> Part {
 }
 
 fn browsers(found: &Health) -> Part {
-    let sum = |count: fn(&crate::domain::health::state::InstanceState) -> usize| -> usize {
+    let sum = |count: fn(&platen_domain::health::state::InstanceState) -> usize| -> usize {
         found.awake().map(|process| count(&process.heard.state)).sum()
     };
     let (browsers, wanted) = (sum(|state| state.browsers), sum(|state| state.browsers_wanted));

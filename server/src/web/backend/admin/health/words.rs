@@ -1,13 +1,10 @@
 //! Texts about concerns, failures and jobs.
 
-use platen_app::{
-    model::admin::health::Concern,
-    ui::number::{counted, wait},
-};
-
-use crate::domain::{
+use platen_app::model::admin::health::Concern;
+use platen_domain::{
     health::{concern::Concern as Found, failure_kind::FailureKind},
     job::JobKind,
+    number::{counted, wait},
 };
 
 /// Returns title and advice for a concern.

@@ -1,0 +1,60 @@
+//! Refused actions on payments and renders.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a purchase or a change of plan was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaymentRefusal {
+    /// The product isn't for sale.
+    NotForSale,
+    /// The card was declined, or its bank requires authentication.
+    Declined,
+    /// The subscription has changed since the page was shown.
+    ChangedMeanwhile,
+    /// Stripe doesn't respond.
+    NoAnswer,
+}
+
+impl PaymentRefusal {
+    /// Returns the text for users.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::NotForSale => "This is no longer for sale. Reload the page.",
+            Self::Declined => {
+                "The payment was declined, so nothing has changed. Check your card at Stripe, then try again."
+            }
+            Self::ChangedMeanwhile => "The subscription has changed in the meantime. Review it before you continue.",
+            Self::NoAnswer => "Stripe is not responding, so nothing has changed. Try again in a few minutes.",
+        }
+    }
+}
+
+/// Why an action on a render or its delivery was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RenderRefusal {
+    /// The render has ended.
+    HasEnded,
+    /// It is a synchronous render, whose client is waiting.
+    IsAwaited,
+    /// The render hasn't ended, so there is nothing to deliver.
+    NotToldYet,
+    /// An attempt of the delivery is running.
+    BeingSent,
+    /// The delivery has ended or was discarded.
+    NotTried,
+}
+
+impl RenderRefusal {
+    /// Returns the text for users.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::HasEnded => "This render has ended in the meantime.",
+            Self::IsAwaited => "A synchronous render is cancelled by closing its connection.",
+            Self::NotToldYet => "This render has not ended yet. Its callback is sent when it has.",
+            Self::BeingSent => "This callback is being sent at this moment.",
+            Self::NotTried => "This callback is no longer being retried.",
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The master key, which encrypts secrets at rest.
+
+use std::sync::Arc;
+
+use platen_domain::encryption::SecretKey;
+
+use crate::config::reader::{Problem, Reader, Setting};
+
+const SECRET_KEY: Setting = Setting {
+    name: "PLATEN_SECRET_KEY",
+    purpose: "Master key that encrypts secrets and idempotent responses; create one with `openssl rand -base64 32`. \
+              `serve` requires it when DATABASE_URL is set.",
+    allowed: "32 bytes as base64 or as 64 hexadecimal digits",
+    default: "a key that is generated in the data folder",
+};
+
+const FORMER_SECRET_KEY: Setting = Setting {
+    name: "PLATEN_FORMER_SECRET_KEY",
+    purpose: "The previous key that PLATEN_SECRET_KEY replaces, until `platen secret-key rewrap` has run.",
+    allowed: "32 bytes as base64 or as 64 hexadecimal digits",
+    default: "none",
+};
+
+pub(super) const SETTINGS: &[&Setting] = &[&SECRET_KEY, &FORMER_SECRET_KEY];
+
+#[derive(Debug)]
+pub struct SecretsConfig {
+    /// `None`: the key in the data folder.
+    pub key: Option<Arc<SecretKey>>,
+    /// The previous key, which only decrypts.
+    pub former: Option<Arc<SecretKey>>,
+}
+
+impl SecretsConfig {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
+        Self {
+            key: secret_key(reader, &SECRET_KEY),
+            former: secret_key(reader, &FORMER_SECRET_KEY),
+        }
+    }
+}
+
+/// Returns `None` for an invalid key and adds a fault that does not reveal it.
+fn secret_key(reader: &mut Reader, setting: &Setting) -> Option<Arc<SecretKey>> {
+    let text = reader.text(setting)?;
+    let key = SecretKey::parse(&text);
+    if key.is_none() {
+        reader.problems.push(Problem::Secret {
+            name: setting.name,
+            allowed: setting.allowed,
+        });
+    }
+    key.map(Arc::new)
+}

@@ -1,0 +1,161 @@
+//! Rasterization of PDF pages in sandboxed worker processes. Pages are untrusted and the rasterizer is young, so each
+//! document gets a process of its own that can only compute. An account has one such process at a time.
+
+pub mod child;
+
+use std::{io, iter, sync::Arc, thread::available_parallelism, time::Duration};
+
+use platen_confined::{
+    parent::{self, Limit, OWN_PROGRAM, limit_exceeded},
+    turns::{Turn, Turns},
+};
+use platen_domain::ids::AccountId;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStdout},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, timeout_at},
+};
+
+use crate::drawing::child::{Drawings, Drawn, PROCESSOR_SECONDS, Refusal, Size};
+
+/// The hidden command of `platen`.
+const COMMAND: &str = "draw-pages";
+/// Marks the size as that of the longer side.
+const SMALL: &str = "--small";
+/// Time limit of a document, whatever the load of the machine.
+const WALL_CLOCK: Duration = Duration::from_secs(2 * PROCESSOR_SECONDS);
+
+/// Rasterizes pages in worker processes; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Drawing {
+    places: Arc<Semaphore>,
+    turns: Arc<Turns>,
+}
+
+/// Why pages could not be rasterized.
+#[derive(Debug, thiserror::Error)]
+pub enum DrawingError {
+    /// The document exceeds a limit.
+    #[error("{0}")]
+    TooMuch(String),
+    /// The process failed, or the document is damaged; an internal error.
+    #[error("pages could not be drawn: {0}")]
+    Process(#[from] io::Error),
+}
+
+impl Default for Drawing {
+    /// Allows as many processes at once as there are cores.
+    fn default() -> Self {
+        let cores = available_parallelism().map_or(1, usize::from);
+        Self {
+            places: Arc::new(Semaphore::new(cores)),
+            turns: Arc::default(),
+        }
+    }
+}
+
+impl Drawing {
+    /// Rasterizes the first `pages` pages of a document of the account. Dropping the future ends the process.
+    pub async fn draw(
+        &self,
+        account: AccountId,
+        pdf: &[u8],
+        size: Size,
+        pages: usize,
+    ) -> Result<Vec<Drawn>, DrawingError> {
+        let wanted = Drawings { size, pages, first: 1 };
+        let mut raster_stream = self.start(account, pdf, wanted).await?;
+        let mut drawn = Vec::with_capacity(pages);
+        while let Some(page) = raster_stream.next().await? {
+            drawn.push(page);
+        }
+        Ok(drawn)
+    }
+
+    /// Starts rasterizing pages of a document of the account, after the account's previous document.
+    pub async fn start(&self, account: AccountId, pdf: &[u8], wanted: Drawings) -> Result<RasterStream, DrawingError> {
+        let turn = self.turns.wait(account.0).await?;
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = place.map_err(io::Error::other)?;
+        let Drawings { size, pages, first } = wanted;
+        let (size, small) = match size {
+            Size::DotsPerInch(dots) => (dots, None),
+            Size::LongerSide(pixels) => (pixels, Some(SMALL)),
+        };
+        let numbers = [size.to_string(), pages.to_string(), first.to_string()];
+        let arguments = iter::once(COMMAND)
+            .chain(numbers.iter().map(String::as_str))
+            .chain(small);
+        let mut child = parent::command(OWN_PROGRAM, arguments).spawn()?;
+        let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
+        };
+        let ends = Instant::now() + WALL_CLOCK;
+        let handed_over = timeout_at(ends, async {
+            input.write_all(pdf).await?;
+            drop(input);
+            io::Result::Ok(())
+        });
+        // If writing fails, the exit status of the process tells why.
+        let _ = handed_over.await.map_err(|_| too_long())?;
+        Ok(RasterStream {
+            child,
+            pages: BufReader::new(output).lines(),
+            missing: pages,
+            ends,
+            _place: place,
+            _turn: turn,
+        })
+    }
+}
+
+/// A process that rasterizes pages; killed on drop.
+pub struct RasterStream {
+    child: Child,
+    pages: Lines<BufReader<ChildStdout>>,
+    missing: usize,
+    ends: Instant,
+    _place: OwnedSemaphorePermit,
+    _turn: Turn,
+}
+
+impl RasterStream {
+    /// Returns the next page, or `None` after the last one.
+    pub async fn next(&mut self) -> Result<Option<Drawn>, DrawingError> {
+        if self.missing == 0 {
+            return Ok(None);
+        }
+        match timeout_at(self.ends, self.read()).await {
+            Ok(drawn) => {
+                self.missing -= 1;
+                drawn.map(Some)
+            }
+            Err(_) => Err(too_long()),
+        }
+    }
+
+    async fn read(&mut self) -> Result<Drawn, DrawingError> {
+        // A killed process may leave an incomplete line.
+        let line = self.pages.next_line().await.ok().flatten();
+        match line.as_deref().map(serde_json::from_str) {
+            Some(Ok(Ok(drawn))) => return Ok(drawn),
+            Some(Ok(Err(Refusal::TooMuch(message)))) => return Err(DrawingError::TooMuch(message)),
+            Some(Ok(Err(Refusal::NotDrawn(message)))) => return Err(io::Error::other(message).into()),
+            Some(Err(_)) | None => {}
+        }
+        let status = self.child.wait().await?;
+        match limit_exceeded(status) {
+            Some(Limit::Time) => Err(too_long()),
+            Some(Limit::Memory) => {
+                let message = "the pages take too much memory to draw";
+                Err(DrawingError::TooMuch(message.to_owned()))
+            }
+            None => Err(io::Error::other(format!("it ended with {status}")).into()),
+        }
+    }
+}
+
+fn too_long() -> DrawingError {
+    DrawingError::TooMuch(format!("the pages take more than {PROCESSOR_SECONDS} s to draw"))
+}

@@ -1,0 +1,175 @@
+//! Claims jobs of one kind and runs a bounded number of them concurrently.
+
+use std::{collections::HashMap, time::Duration};
+
+use platen_domain::{ids::AccountId, job::JobKind};
+use tokio::{
+    task::{Id, JoinSet},
+    time::{Instant, MissedTickBehavior, interval, interval_at},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+use uuid::Uuid;
+
+use crate::{
+    clock,
+    jobs::execute,
+    lifecycle::Lifecycle,
+    service::Services,
+    store::{
+        error::StoreError,
+        jobs::{self, ClaimRequest, ClaimedJob},
+        tx,
+    },
+};
+
+/// Polling interval, because jobs become due and notifications can be lost.
+const CLAIM_EVERY: Duration = Duration::from_secs(1);
+/// Free places that are worth a claim while other jobs run: a claim costs the database as much as recording an outcome.
+const CLAIM_AT_LEAST: usize = 2;
+/// Well below the duration of leases.
+const RENEW_EVERY: Duration = Duration::from_secs(15);
+
+/// Runs the jobs of one kind.
+pub(super) struct Worker<'a> {
+    pub(super) app: &'a Services,
+    pub(super) lifecycle: &'a Lifecycle,
+    pub(super) kind: JobKind,
+    /// Maximum number of jobs that it holds.
+    pub(super) at_once: usize,
+    /// See [`ClaimRequest::cap`].
+    pub(super) cap: Option<usize>,
+}
+
+/// The jobs that a worker is running.
+#[derive(Default)]
+struct InHand {
+    tasks: JoinSet<()>,
+    jobs: HashMap<Id, (ClaimedJob, CancellationToken)>,
+}
+
+impl Worker<'_> {
+    /// Runs until the service stops and all claimed jobs have ended.
+    pub(super) async fn run(&self) {
+        let mut in_hand = InHand::default();
+        let mut after = AccountId(Uuid::nil());
+        let mut renewal = interval_at(Instant::now() + RENEW_EVERY, RENEW_EVERY);
+        let mut claiming = interval(CLAIM_EVERY);
+        claiming.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // Whether there may be jobs to claim.
+        let mut is_woken = true;
+        while !self.lifecycle.is_stopping() {
+            let free = self.at_once - in_hand.jobs.len();
+            if is_woken && free >= CLAIM_AT_LEAST {
+                let claimed = self.claim(free, &mut after).await.unwrap_or_else(|error| {
+                    tracing::warn!(%error, "no jobs could be claimed");
+                    Vec::new()
+                });
+                // Fewer than were wanted: there are no others.
+                is_woken = claimed.len() == free;
+                for job in claimed {
+                    self.start(job, &mut in_hand);
+                }
+                continue;
+            }
+            tokio::select! {
+                () = self.app.jobs.woken(self.kind), if !is_woken => is_woken = true,
+                Some(ended) = in_hand.tasks.join_next_with_id() => {
+                    self.ended(ended, &mut in_hand);
+                    // An account that had as many as it may can have another one.
+                    is_woken = true;
+                }
+                _ = claiming.tick() => {
+                    self.mark_due().await;
+                    is_woken = true;
+                }
+                _ = renewal.tick() => self.renew(&in_hand).await,
+                () = self.lifecycle.stopping() => {}
+            }
+        }
+        while let Some(ended) = in_hand.tasks.join_next_with_id().await {
+            self.ended(ended, &mut in_hand);
+        }
+    }
+
+    /// Claims at most `jobs` jobs. `after` is the account whose turn was last.
+    async fn claim(&self, jobs: usize, after: &mut AccountId) -> Result<Vec<ClaimedJob>, StoreError> {
+        let request = ClaimRequest {
+            kind: self.kind,
+            jobs,
+            after: *after,
+            cap: self.cap,
+        };
+        let now = clock::now();
+        // A claim that is lost in a crash of the database counts as never made.
+        let mut transaction = tx::begin_volatile(&self.app.db).await?;
+        let claimed = jobs::claim(&mut transaction, self.app.instance, request, now).await?;
+        tx::commit(transaction).await?;
+        if self.kind == JobKind::Render {
+            for job in &claimed {
+                self.app.jobs.changed(job.account, job.render);
+            }
+        }
+        for accepted_at in claimed.iter().filter_map(|job| job.accepted_at) {
+            // The clock of the accepting process may be slightly ahead.
+            let delay = Duration::try_from(now - accepted_at).unwrap_or_default();
+            self.app.metrics.render_begun(delay);
+        }
+        *after = claimed.last().map_or(AccountId(Uuid::nil()), |job| job.account);
+        Ok(claimed)
+    }
+
+    async fn mark_due(&self) {
+        if let Err(error) = jobs::mark_due(&self.app.db).await {
+            tracing::warn!(%error, "jobs could not be marked as due");
+        }
+    }
+
+    fn start(&self, job: ClaimedJob, in_hand: &mut InHand) {
+        let (app, lifecycle, kind) = (self.app.clone(), self.lifecycle.clone(), self.kind);
+        let stop = match kind {
+            JobKind::Render => app.jobs.begin(job.render),
+            JobKind::Callback => CancellationToken::new(),
+        };
+        let span = tracing::info_span!("job", otel.name = format!("job {}", kind.as_str()), kind = kind.as_str(), account_id = %job.account, render_id = %job.render);
+        let stopped = stop.clone();
+        let work = async move {
+            tokio::select! {
+                () = execute(&app, &lifecycle, kind, &job) => {}
+                () = stopped.cancelled() => tracing::info!("job stopped: it was cancelled, or another worker holds it"),
+            }
+        };
+        let id = in_hand.tasks.spawn(work.instrument(span)).id();
+        in_hand.jobs.insert(id, (job, stop));
+    }
+
+    fn ended(&self, ended: Result<(Id, ()), tokio::task::JoinError>, in_hand: &mut InHand) {
+        let id = match ended {
+            Ok((id, ())) => id,
+            Err(panic) => {
+                tracing::error!(%panic, "a job panicked");
+                panic.id()
+            }
+        };
+        if let Some((job, _)) = in_hand.jobs.remove(&id)
+            && self.kind == JobKind::Render
+        {
+            self.app.jobs.done(job.render);
+        }
+    }
+
+    /// Renews the leases of running jobs, and stops jobs whose lease was lost.
+    async fn renew(&self, in_hand: &InHand) {
+        let claims: Vec<_> = in_hand.jobs.values().map(|(job, _)| job.claim).collect();
+        if claims.is_empty() {
+            return;
+        }
+        match jobs::renew(&self.app.db, self.app.instance, &claims).await {
+            Ok(held) => {
+                let lost = in_hand.jobs.values().filter(|(job, _)| !held.contains(&job.claim));
+                lost.for_each(|(_, stop)| stop.cancel());
+            }
+            Err(error) => tracing::warn!(%error, "leases of jobs could not be renewed"),
+        }
+    }
+}

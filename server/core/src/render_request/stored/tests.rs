@@ -1,0 +1,77 @@
+use super::*;
+use crate::render_request::AsynchronousRequest;
+
+/// The body, as stored by releases before version 1. It has every member.
+const VERSION_0: &[u8] = include_bytes!("tests/version_0.json");
+/// The same request in version 1. Databases contain data in both formats, so these files never change and are never
+/// removed.
+const VERSION_1: &[u8] = include_bytes!("tests/version_1.json");
+
+fn read(version: i16, bytes: &[u8]) -> StoredRequest {
+    StoredRequest::from_bytes(version, bytes).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn written(request: StoredRequest) -> Value {
+    let bytes = request.into_bytes().expect("JSON");
+    serde_json::from_slice(&bytes).expect("JSON")
+}
+
+#[test]
+fn requests_of_earlier_releases_are_read() {
+    let expected: Value = serde_json::from_slice(VERSION_1).expect("JSON");
+    for (version, bytes) in [(0, VERSION_0), (1, VERSION_1)] {
+        assert_eq!(written(read(version, bytes)), expected);
+    }
+}
+
+#[test]
+fn what_is_stored_is_what_was_accepted() {
+    let AsynchronousRequest {
+        render, destination, ..
+    } = AsynchronousRequest::parse(VERSION_0).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let PartSource::Template(template) = &render.parts[2] else {
+        panic!("{:?}", render.parts[2]);
+    };
+    assert_eq!(
+        template.context.get(),
+        r#"{"name":"Ada \"A\" Lovelace","lines":[1,2.50]}"#
+    );
+    let expected: Value = serde_json::from_slice(VERSION_1).expect("JSON");
+    assert_eq!(written(StoredRequest { render, destination }), expected);
+}
+
+#[test]
+fn defaults_are_those_of_the_day_when_it_was_accepted() {
+    let AsynchronousRequest { render, .. } = AsynchronousRequest::parse(br#"{"parts": ["<p>"]}"#).expect("sound");
+    let stored = written(StoredRequest {
+        render,
+        destination: None,
+    });
+    for member in ["paper_width", "margins", "scale", "backgrounds", "media", "format"] {
+        assert!(!stored[member].is_null(), "{member}: {stored}");
+    }
+    read(StoredRequest::VERSION, stored.to_string().as_bytes());
+}
+
+#[test]
+fn a_body_that_the_schema_would_refuse_by_now_is_read() {
+    let body = br#"{"parts": ["no HTML"], "scale": 7, "gone": {"by": "now"}, "header_template": "h"}"#;
+    let request = read(0, body);
+    assert!((request.render.print.scale - 7.0).abs() < f64::EPSILON);
+    assert_eq!(request.render.parts.len(), 1);
+}
+
+#[test]
+fn what_nobody_can_read_says_why() {
+    for (version, bytes, reason) in [
+        (0, &b"{"[..], "EOF"),
+        (0, br#"{"parts": ["https://"]}"#, "/parts/0"),
+        (1, br#"{"parts": []}"#, "missing field"),
+        (2, br#"{"parts": []}"#, "later release"),
+    ] {
+        let error = StoredRequest::from_bytes(version, bytes)
+            .expect_err("unreadable")
+            .to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+}

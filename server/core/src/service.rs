@@ -1,0 +1,110 @@
+//! Use cases. Each function implements one, owns its transaction, and serves the API, dashboard, command line and jobs
+//! alike.
+
+pub mod account_log;
+pub mod account_summary;
+pub mod accounts;
+pub mod activity;
+pub mod announcements;
+pub mod api_keys;
+pub mod billing;
+pub mod callbacks;
+pub mod connections;
+pub mod credits;
+pub mod data_keys;
+pub mod deliveries;
+pub mod exports;
+pub mod failed_jobs;
+pub mod health;
+pub mod mail;
+pub mod metrics;
+pub mod operators;
+pub mod parsers;
+pub mod passwords;
+pub mod people;
+pub mod plans;
+pub mod renders;
+pub mod secret_keys;
+pub mod sessions;
+pub mod storage_use;
+pub mod templates;
+pub mod throttle;
+pub mod webhook_secrets;
+
+use std::sync::Arc;
+
+use platen_domain::{encryption::SecretKeys, ids::InstanceId};
+use platen_egress::guard::Guard;
+use platen_engine::Engine;
+use platen_template::pool::Pool;
+use sqlx::PgPool;
+use tokio::time::Instant;
+use url::Url;
+
+use crate::{
+    config::Config,
+    drawing::Drawing,
+    memory::MemoryBudget,
+    outbound::callbacks::CallbackClient,
+    service::{
+        api_keys::{KeyUsage, known::KnownKeys},
+        billing::Billing,
+        connections::buckets::Buckets,
+        mail::Mailing,
+        metrics::Metrics,
+        parsers::Parsers,
+        people::People,
+        renders::thumbnails::Thumbnails,
+        templates::live::LivePreviews,
+    },
+    signals::Signals,
+    storage::{answers::AnswerFiles, default_storage::DefaultStorage, exports::ExportFiles},
+};
+
+/// The parts that services depend on, shared by all requests and jobs; cheap to clone.
+#[derive(Clone)]
+pub struct Services {
+    pub db: PgPool,
+    pub parsers: Parsers,
+    pub engine: Engine,
+    /// Decides which addresses pages and webhooks may reach.
+    pub guard: Arc<Guard>,
+    pub memory: MemoryBudget,
+    /// Worker processes that fill templates.
+    pub templates: Pool,
+    pub drawing: Drawing,
+    /// Rate limiter of live previews.
+    pub live_previews: LivePreviews,
+    /// Makes and stores thumbnails.
+    pub thumbnails: Thumbnails,
+    pub config: Arc<Config>,
+    /// The id of this process.
+    pub instance: InstanceId,
+    /// Decrypt data at rest.
+    pub secret_keys: Arc<SecretKeys>,
+    /// Stored idempotent responses.
+    pub answers: AnswerFiles,
+    pub documents: DefaultStorage,
+    pub exports: ExportFiles,
+    pub callbacks: CallbackClient,
+    /// Wakes and stops background work.
+    pub jobs: Signals,
+    /// The address at which clients reach the service.
+    pub base_url: Url,
+    pub buckets: Buckets,
+    /// Buffered last-used times of API keys.
+    pub key_usage: KeyUsage,
+    /// Keys that need no lookup before a render.
+    pub known_keys: KnownKeys,
+    pub people: People,
+    pub billing: Billing,
+    pub mailing: Mailing,
+    pub metrics: Arc<Metrics>,
+}
+
+impl Services {
+    /// Returns the time by which a request whose body now begins must be parsed.
+    pub fn parsing_deadline(&self) -> Instant {
+        Instant::now() + self.config.limits.body_time
+    }
+}

@@ -1,0 +1,339 @@
+//! API keys: creating, listing, rotating and revoking them, and authenticating callers.
+
+pub mod known;
+pub mod new_key;
+
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use platen_domain::{
+    account_log::{AccountEvent, Actor},
+    allowed_templates::AllowedTemplates,
+    api_key::{KeyDigest, PlaintextKey, Scopes},
+    caller::{Access, Caller},
+    client::Client,
+    ids::{AccountId, ApiKeyId, TemplateId},
+    network::Network,
+};
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+
+use crate::{
+    config::limits::LimitsConfig,
+    store::{
+        account_log,
+        accounts::OwnedAccount,
+        api_keys::{self, ApiKey, Credentials, NewApiKey, Successor, ended},
+        error::StoreError,
+        templates, tx,
+    },
+};
+
+/// Revoked and expired keys of an account that remain listed until their retention ends.
+const ENDED_KEYS: i64 = 100;
+/// Keys that one statement of the purge deletes.
+const BATCH: i64 = 200;
+
+/// Error of [`authenticate`].
+#[derive(Debug, thiserror::Error)]
+pub enum AuthenticationError {
+    /// The token is no API key, or a revoked one.
+    #[error("the API key is unknown or revoked")]
+    Unknown,
+    /// The key has expired.
+    #[error("the API key has expired")]
+    Expired,
+    /// The key is valid, but not from this address.
+    #[error("the API key may not be used from {}", .0.map_or_else(|| "an unknown address".to_owned(), |address| address.to_string()))]
+    ForeignAddress(Option<IpAddr>),
+    /// The key is valid, but its account is suspended.
+    #[error("the account is suspended")]
+    Suspended,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Authenticates a caller by an API key. `client` is `None` if the client's address is unknown. `limits` take
+/// precedence over those of the account's plan.
+pub async fn authenticate(
+    db: &PgPool,
+    usage: &KeyUsage,
+    limits: &LimitsConfig,
+    token: &str,
+    client: Option<Client>,
+    now: OffsetDateTime,
+) -> Result<Caller, AuthenticationError> {
+    let found = look_up(db, &digest(token)?).await?;
+    accept(&found, usage, limits, client, now)
+}
+
+fn digest(token: &str) -> Result<KeyDigest, AuthenticationError> {
+    let key = PlaintextKey::parse(token).map_err(|_| AuthenticationError::Unknown)?;
+    Ok(key.digest())
+}
+
+async fn look_up(db: &PgPool, digest: &KeyDigest) -> Result<Credentials, AuthenticationError> {
+    let found = api_keys::find_credentials(db, digest).await?;
+    found
+        .filter(|credentials| digest.matches(&credentials.digest))
+        .ok_or(AuthenticationError::Unknown)
+}
+
+/// Returns the caller if the key may be used now and from this address.
+fn accept(
+    found: &Credentials,
+    usage: &KeyUsage,
+    limits: &LimitsConfig,
+    client: Option<Client>,
+    now: OffsetDateTime,
+) -> Result<Caller, AuthenticationError> {
+    if found.expires_at.is_some_and(|expiry| expiry <= now) {
+        return Err(AuthenticationError::Expired);
+    }
+    let address = client.as_ref().map(|client| client.address);
+    let inside = |network: &Network| address.is_some_and(|address| network.contains(address));
+    if !found.allowed_networks.is_empty() && !found.allowed_networks.iter().any(inside) {
+        return Err(AuthenticationError::ForeignAddress(address));
+    }
+    if found.suspended {
+        return Err(AuthenticationError::Suspended);
+    }
+    usage.note(found.key, now);
+    Ok(Caller {
+        account: found.account,
+        key: Some(found.key),
+        user: found.user.clone(),
+        role: None,
+        client,
+        scopes: found.scopes.clone(),
+        templates: found.allowed_templates.clone(),
+        livemode: found.livemode,
+        limits: limits.over(found.limits),
+        access: Access::Full,
+    })
+}
+
+/// Returns whether a key would be accepted, without recording a use of it.
+pub async fn is_valid(db: &PgPool, key: &PlaintextKey, now: OffsetDateTime) -> Result<bool, StoreError> {
+    let found = api_keys::find_credentials(db, &key.digest()).await?;
+    Ok(found.is_some_and(|found| found.expires_at.is_none_or(|expiry| expiry > now)))
+}
+
+/// Times of use of keys that are not stored yet. Cheap to clone; requests only write to memory.
+#[derive(Debug, Clone, Default)]
+pub struct KeyUsage {
+    pending: Arc<Mutex<HashMap<ApiKeyId, OffsetDateTime>>>,
+}
+
+impl KeyUsage {
+    fn note(&self, key: ApiKeyId, now: OffsetDateTime) {
+        self.pending
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, now);
+    }
+
+    /// Stores the collected times. They are dropped if that fails, because they are only informative.
+    pub async fn write(&self, db: &PgPool) -> Result<(), StoreError> {
+        let used: Vec<_> = self
+            .pending
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .drain()
+            .collect();
+        if used.is_empty() {
+            return Ok(());
+        }
+        api_keys::update_last_used(db, &used).await
+    }
+}
+
+/// Properties of a new key.
+pub struct KeyRequest<'a> {
+    /// Display name, 1 to 200 characters.
+    pub name: &'a str,
+    pub scopes: Scopes,
+    /// `false` for a test key.
+    pub livemode: bool,
+    /// Time until which the key is valid; `None` if it does not expire.
+    pub expires_at: Option<OffsetDateTime>,
+    /// Networks from which the key may be used; any if empty.
+    pub allowed_networks: Vec<Network>,
+    /// Templates that the key may use.
+    pub allowed_templates: AllowedTemplates,
+}
+
+/// A new API key, with its plaintext.
+pub struct CreatedKey {
+    pub id: ApiKeyId,
+    /// Plaintext, which is shown once and never stored.
+    pub key: PlaintextKey,
+}
+
+/// Error of [`create`].
+#[derive(Debug, thiserror::Error)]
+pub enum CreateKeyError {
+    /// The name is empty, too long or has control characters.
+    #[error("the name must have 1 to 200 characters and no control characters")]
+    Name,
+    /// The key would never be valid.
+    #[error("the expiry is in the past")]
+    Expiry,
+    /// The account has no such template.
+    #[error("the account has no template {0}")]
+    Template(TemplateId),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Creates a key for an account, as its owner's.
+pub async fn create(
+    db: &PgPool,
+    account: OwnedAccount,
+    actor: &Actor,
+    request: KeyRequest<'_>,
+    now: OffsetDateTime,
+) -> Result<CreatedKey, CreateKeyError> {
+    if !(1..=200).contains(&request.name.chars().count()) || request.name.chars().any(char::is_control) {
+        return Err(CreateKeyError::Name);
+    }
+    if request.expires_at.is_some_and(|expiry| expiry <= now) {
+        return Err(CreateKeyError::Expiry);
+    }
+    for template in request.allowed_templates.iter() {
+        let found = templates::find(db, account.account, template).await?;
+        found.ok_or(CreateKeyError::Template(template))?;
+    }
+    let created = CreatedKey {
+        id: ApiKeyId::generate(),
+        key: PlaintextKey::from_random(rand::random(), request.livemode),
+    };
+    let mut transaction = tx::begin(db).await?;
+    let new = NewApiKey {
+        id: created.id,
+        created_by: account.owner,
+        name: request.name,
+        hint: created.key.hint(),
+        digest: created.key.digest(),
+        scopes: &request.scopes,
+        livemode: request.livemode,
+        expires_at: request.expires_at,
+        allowed_networks: &request.allowed_networks,
+        allowed_templates: &request.allowed_templates,
+    };
+    ended::delete_surplus(&mut transaction, account.account, now, ENDED_KEYS).await?;
+    api_keys::insert(&mut transaction, account.account, new, now).await?;
+    let event = AccountEvent::KeyCreated {
+        name: request.name.to_owned(),
+    };
+    account_log::insert(&mut transaction, account.account, actor, &event, now).await?;
+    tx::commit(transaction).await?;
+    Ok(created)
+}
+
+/// Returns the keys of an account, the latest first.
+pub async fn list(db: &PgPool, account: OwnedAccount) -> Result<Vec<ApiKey>, StoreError> {
+    api_keys::list(db, account.account).await
+}
+
+/// Returns the account of a key, across all accounts. For the operator's command line only.
+pub async fn account_of(db: &PgPool, id: ApiKeyId) -> Result<Option<AccountId>, StoreError> {
+    api_keys::find_account(db, id).await
+}
+
+/// Error of revoking or rotating a key.
+#[derive(Debug, thiserror::Error)]
+pub enum EndKeyError {
+    /// The account has no key with this id.
+    #[error("there is no key {0}; `platen keys list` shows them")]
+    NoSuchKey(ApiKeyId),
+    /// The key is revoked or has expired, and can't be rotated.
+    #[error("the key {0} is revoked or has expired; `platen keys create` creates a new one")]
+    Ended(ApiKeyId),
+    /// The name that was typed for confirmation is not the key's.
+    #[error("the key {0} has another name")]
+    OtherName(ApiKeyId),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Revokes a key at once. Succeeds without effect if it is revoked already.
+pub async fn revoke(
+    db: &PgPool,
+    account: AccountId,
+    actor: &Actor,
+    id: ApiKeyId,
+    now: OffsetDateTime,
+) -> Result<(), EndKeyError> {
+    let mut transaction = tx::begin(db).await?;
+    let key = api_keys::lock(&mut transaction, account, id).await?;
+    let key = key.ok_or(EndKeyError::NoSuchKey(id))?;
+    // An earlier revocation keeps its time.
+    if key.revoked_at.is_none() {
+        api_keys::revoke(&mut transaction, account, id, now).await?;
+        let event = AccountEvent::KeyRevoked { name: key.name };
+        account_log::insert(&mut transaction, account, actor, &event, now).await?;
+    }
+    Ok(tx::commit(transaction).await?)
+}
+
+/// As [`revoke`], after confirming the key's name as the user typed it.
+pub async fn revoke_named(
+    db: &PgPool,
+    account: AccountId,
+    actor: &Actor,
+    id: ApiKeyId,
+    name: &str,
+    now: OffsetDateTime,
+) -> Result<(), EndKeyError> {
+    let key = api_keys::find(db, account, id).await?;
+    if key.ok_or(EndKeyError::NoSuchKey(id))?.name.trim() != name.trim() {
+        return Err(EndKeyError::OtherName(id));
+    }
+    revoke(db, account, actor, id, now).await
+}
+
+/// Deletes keys of all accounts that were revoked or expired before their plan's retention.
+pub async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
+    while ended::delete_old(db, now, BATCH).await? > 0 {}
+    Ok(())
+}
+
+/// Creates a key with the name, scopes and limits of another one, which expires after the overlap.
+pub async fn rotate(
+    db: &PgPool,
+    account: AccountId,
+    actor: &Actor,
+    id: ApiKeyId,
+    overlap: Duration,
+    now: OffsetDateTime,
+) -> Result<CreatedKey, EndKeyError> {
+    let mut transaction = tx::begin(db).await?;
+    let former = api_keys::lock(&mut transaction, account, id).await?;
+    let former = former.ok_or(EndKeyError::NoSuchKey(id))?;
+    if former.revoked_at.is_some() || former.expires_at.is_some_and(|expiry| expiry <= now) {
+        return Err(EndKeyError::Ended(id));
+    }
+    let created = CreatedKey {
+        id: ApiKeyId::generate(),
+        key: PlaintextKey::from_random(rand::random(), former.livemode),
+    };
+    let successor = Successor {
+        id: created.id,
+        hint: created.key.hint(),
+        digest: created.key.digest(),
+    };
+    ended::delete_surplus(&mut transaction, account, now, ENDED_KEYS).await?;
+    api_keys::insert_successor(&mut transaction, account, id, successor, now).await?;
+    api_keys::update_expiry(&mut transaction, account, id, now + overlap).await?;
+    let event = AccountEvent::KeyRotated { name: former.name };
+    account_log::insert(&mut transaction, account, actor, &event, now).await?;
+    tx::commit(transaction).await?;
+    Ok(created)
+}

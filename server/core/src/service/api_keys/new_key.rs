@@ -1,0 +1,94 @@
+//! Hands a new API key to the page that shows it. The key is stored encrypted in the session of the user who created
+//! it, and removed once it is read.
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use platen_domain::{
+    api_key::PlaintextKey,
+    encryption::{EncryptionError, Place, SecretKeys},
+    ids::{AccountId, ApiKeyId},
+};
+use serde::{Deserialize, Serialize};
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use tower_sessions::{Session, session};
+
+use crate::service::{
+    api_keys::CreatedKey,
+    data_keys::{self, DataKeyError},
+};
+
+/// Key in the session's data.
+const NEW_KEY: &str = "new_key";
+/// Time within which the key is shown. A browser follows a redirect at once; a later visit may be another person, or a
+/// return to the page.
+const SHOWN_WITHIN: Duration = Duration::minutes(5);
+
+/// Error of [`keep`] and [`take`].
+#[derive(Debug, thiserror::Error)]
+pub enum NewKeyError {
+    /// The data key is unavailable.
+    #[error(transparent)]
+    DataKey(#[from] DataKeyError),
+    /// The key can't be encrypted or decrypted.
+    #[error("a new API key: {0}")]
+    Sealing(#[from] EncryptionError),
+    /// The session can't be read or written.
+    #[error(transparent)]
+    Session(#[from] session::Error),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Waiting {
+    id: ApiKeyId,
+    sealed: String,
+    #[serde(with = "time::serde::rfc3339")]
+    until: OffsetDateTime,
+}
+
+/// Stores a key in the session for the next page, and replaces an earlier one.
+pub async fn keep(
+    db: &PgPool,
+    secret_keys: &SecretKeys,
+    session: &Session,
+    account: AccountId,
+    created: &CreatedKey,
+    now: OffsetDateTime,
+) -> Result<(), NewKeyError> {
+    let data_key = data_keys::data_key(db, secret_keys, account, now).await?;
+    let content = created.key.expose().as_bytes().to_vec();
+    let sealed = data_key.seal(&Place::new_key(account, created.id.0), rand::random(), content)?;
+    let waiting = Waiting {
+        id: created.id,
+        sealed: BASE64_STANDARD.encode(sealed),
+        until: now + SHOWN_WITHIN,
+    };
+    Ok(session.insert(NEW_KEY, waiting).await?)
+}
+
+/// Removes the stored key from the session and returns it. Returns `None` if there is none or it was stored more than
+/// five minutes ago.
+pub async fn take(
+    db: &PgPool,
+    secret_keys: &SecretKeys,
+    session: &Session,
+    account: AccountId,
+    now: OffsetDateTime,
+) -> Result<Option<CreatedKey>, NewKeyError> {
+    let Some(waiting) = session.remove_value(NEW_KEY).await? else {
+        return Ok(None);
+    };
+    // Another release may have stored it in a form that this one can't read; then it isn't shown.
+    let waiting = serde_json::from_value(waiting).ok();
+    let Some(waiting) = waiting.filter(|waiting: &Waiting| now < waiting.until) else {
+        return Ok(None);
+    };
+    let Ok(sealed) = BASE64_STANDARD.decode(waiting.sealed) else {
+        return Ok(None);
+    };
+    let data_key = data_keys::data_key(db, secret_keys, account, now).await?;
+    let content = data_key.open(&Place::new_key(account, waiting.id.0), sealed)?;
+    let key = str::from_utf8(&content)
+        .ok()
+        .and_then(|text| PlaintextKey::parse(text).ok());
+    Ok(key.map(|key| CreatedKey { id: waiting.id, key }))
+}

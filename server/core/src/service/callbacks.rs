@@ -1,0 +1,278 @@
+//! Webhooks of renders: the body that reports the outcome, and its signed delivery. The API calls them callbacks.
+
+use std::time::Instant;
+
+use http::HeaderName;
+use platen_domain::{
+    callback::CallbackTarget,
+    encryption::Place,
+    ids::{AccountId, RenderId},
+    job::{CRASHES, JobKind, Priority},
+    storage::{StorageFull, StorageResource},
+    webhook::{signatures, webhook_id},
+};
+use serde_json::{Map, Value};
+use sqlx::PgConnection;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use crate::{
+    clock,
+    service::{
+        Services,
+        data_keys::data_key,
+        metrics::outcome::CallbackOutcome,
+        renders::{background::forget, kept::ContentError},
+        webhook_secrets::{self, WebhookSecretError},
+    },
+    store::{
+        account_storage,
+        callbacks::{self, Attempt, Callback, CallbackState},
+        error::StoreError,
+        jobs::{self, ClaimedJob},
+        tx,
+    },
+};
+
+/// Outcome of a render, as the webhook reports it.
+#[derive(Debug)]
+pub(super) enum WebhookResult {
+    /// The document was stored; holds the store's response.
+    Success(Value),
+    /// There is no document.
+    Failure {
+        /// Reason of the failure.
+        error: String,
+        /// The store's response, if the store refused the document.
+        result: Option<Value>,
+    },
+}
+
+/// Enqueues the webhook of a render, if it has one, in the transaction that ends the render.
+pub(super) async fn send_later(
+    db: &mut PgConnection,
+    account: AccountId,
+    render: RenderId,
+    told: WebhookResult,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    if callbacks::write_body(db, account, render, &body(told, now)).await? {
+        jobs::insert(db, account, JobKind::Callback, render, Priority::Normal).await?;
+    }
+    Ok(())
+}
+
+pub(super) fn body(told: WebhookResult, now: OffsetDateTime) -> String {
+    let mut body = Map::new();
+    let (status, result, error) = match told {
+        WebhookResult::Success(result) => ("success", Some(result), None),
+        WebhookResult::Failure { error, result } => ("failed", result, Some(error)),
+    };
+    body.insert("status".into(), status.into());
+    body.insert("timestamp".into(), now.format(&Rfc3339).ok().into());
+    if let Some(result) = result {
+        body.insert("result".into(), result);
+    }
+    if let Some(error) = error {
+        body.insert("error".into(), error.into());
+    }
+    Value::Object(body).to_string()
+}
+
+/// Internal error that prevents a delivery.
+#[derive(Debug, thiserror::Error)]
+enum TryError {
+    #[error(transparent)]
+    Secret(#[from] WebhookSecretError),
+    #[error(transparent)]
+    Sealed(#[from] ContentError),
+    #[error("the webhook's target can't be read: {0}")]
+    Target(#[from] serde_json::Error),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Delivers the webhook of a claimed job, and records the attempt.
+pub async fn send(app: &Services, job: &ClaimedJob) -> Result<(), StoreError> {
+    let Some(callback) = callbacks::find(&app.db, job.account, job.render).await? else {
+        return forget(app, job).await;
+    };
+    if job.crashes >= CRASHES {
+        return settle(
+            app,
+            job,
+            None,
+            Sent::Never("the service crashed during each attempt".into()),
+        )
+        .await;
+    }
+    let attempt = match attempt(app, job, callback).await {
+        Ok(attempt) => attempt,
+        Err(error) => {
+            tracing::error!(%error, "webhook could not be delivered");
+            return settle(
+                app,
+                job,
+                None,
+                Sent::NotYet("internal error; see the log of the service".into()),
+            )
+            .await;
+        }
+    };
+    tracing::info!(status = attempt.status, error = attempt.error, "webhook attempt ended");
+    let sent = match (attempt.status, &attempt.error) {
+        (Some(200..=299), _) => Sent::Received,
+        (Some(status), _) => Sent::NotYet(format!("the endpoint responded with {status}")),
+        (None, error) => Sent::NotYet(error.clone().unwrap_or_default()),
+    };
+    settle(app, job, Some(attempt), sent).await
+}
+
+/// Result of an attempt.
+enum Sent {
+    /// The endpoint accepted the webhook.
+    Received,
+    /// The attempt failed for this reason, and may be retried.
+    NotYet(String),
+    /// The attempt failed for this reason, and must not be retried.
+    Never(String),
+}
+
+async fn attempt(app: &Services, job: &ClaimedJob, callback: Callback) -> Result<Attempt, TryError> {
+    let inserted_at = clock::now();
+    let key = data_key(&app.db, &app.secret_keys, job.account, inserted_at)
+        .await
+        .map_err(ContentError::from)?;
+    let place = Place::callback_target(job.account, job.render);
+    let target = key.open(&place, callback.sealed_target).map_err(ContentError::from)?;
+    let target: CallbackTarget = serde_json::from_slice(&target)?;
+    let secrets = webhook_secrets::in_use(&app.db, &app.secret_keys, job.account, inserted_at).await?;
+    let (id, seconds) = (webhook_id(callback.webhook_id), inserted_at.unix_timestamp());
+    let headers = vec![
+        (
+            HeaderName::from_static("webhook-signature"),
+            signatures(&secrets, &id, seconds, &callback.body),
+        ),
+        (HeaderName::from_static("webhook-id"), id),
+        (HeaderName::from_static("webhook-timestamp"), seconds.to_string()),
+    ];
+    let started = Instant::now();
+    let answer = app.callbacks.post(&target, headers, callback.body).await;
+    let duration_ms = i32::try_from(started.elapsed().as_millis()).unwrap_or(i32::MAX);
+    let (status, error, answer) = match answer {
+        Ok(answer) => (Some(i32::from(answer.status)), None, answer.beginning),
+        Err(error) => (None, Some(error.to_string()), String::new()),
+    };
+    Ok(Attempt {
+        status,
+        error,
+        answer,
+        duration_ms,
+        inserted_at,
+    })
+}
+
+/// Records an attempt, and completes the job, schedules a retry, or discards the job after the last one.
+async fn settle(app: &Services, job: &ClaimedJob, attempt: Option<Attempt>, sent: Sent) -> Result<(), StoreError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    let db = &mut *transaction;
+    let again = match &sent {
+        Sent::NotYet(_) => JobKind::Callback.delay(job.failures, rand::random()),
+        Sent::Received | Sent::Never(_) => None,
+    };
+    let (held, outcome) = match (sent, again) {
+        (Sent::NotYet(error), Some(delay)) => {
+            let held = jobs::release(db, job, delay.as_secs_f64(), Some(&error)).await?;
+            (held, CallbackOutcome::Retried)
+        }
+        (Sent::Received, _) => {
+            let held = jobs::complete(db, job).await?;
+            if held {
+                callbacks::set_state(db, job.account, job.render, CallbackState::Delivered).await?;
+            }
+            (held, CallbackOutcome::Delivered)
+        }
+        (Sent::NotYet(error) | Sent::Never(error), _) => {
+            let held = jobs::complete(db, job).await?;
+            if held {
+                let tries = job.failures + job.crashes + i32::from(attempt.is_some());
+                callbacks::fail(db, job.account, job.render, tries, &error).await?;
+            }
+            (held, CallbackOutcome::GivenUp)
+        }
+    };
+    if let Some(attempt) = attempt {
+        callbacks::insert_attempt(db, job.account, job.render, &attempt).await?;
+    }
+    tx::commit(transaction).await?;
+    app.jobs.changed(job.account, job.render);
+    if held {
+        app.metrics.callback_tried(outcome);
+    }
+    Ok(())
+}
+
+/// Error of [`resend`].
+#[derive(Debug, thiserror::Error)]
+pub enum ResendError {
+    /// The render has no webhook.
+    #[error("this render has no callback")]
+    None,
+    /// The render has not ended.
+    #[error("the render has not ended yet; its callback is sent when it has")]
+    NotYet,
+    /// An attempt is in progress.
+    #[error("the callback is being sent at this moment")]
+    UnderWay,
+    /// The account's limit of pending webhooks is reached.
+    #[error(transparent)]
+    Full(#[from] StorageFull),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Delivers the webhook of an ended render again, at once, whatever its status.
+pub async fn resend(app: &Services, account: AccountId, render: RenderId) -> Result<(), ResendError> {
+    let history = callbacks::find_history(&app.db, account, render).await?;
+    let state = history.ok_or(ResendError::None)?.state;
+    if state == "waiting" {
+        return Err(ResendError::NotYet);
+    }
+    let mut transaction = tx::begin(&app.db).await?;
+    if !jobs::retry_now(&mut transaction, account, JobKind::Callback, render).await? {
+        return Err(ResendError::UnderWay);
+    }
+    callbacks::set_state(&mut transaction, account, render, CallbackState::Sending).await?;
+    // A webhook in state `sending` counts already.
+    if state != CallbackState::Sending.as_str() {
+        let storage = account_storage::lock(&mut transaction, account).await?;
+        storage.room_for(StorageResource::PendingCallbacks, 1)?;
+    }
+    tx::commit(transaction).await?;
+    app.jobs.added(JobKind::Callback);
+    app.jobs.changed(account, render);
+    Ok(())
+}
+
+/// Error of [`stop`].
+#[derive(Debug, thiserror::Error)]
+pub enum StopError {
+    /// The webhook is not being delivered.
+    #[error("this callback is not being sent")]
+    NotSending,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Stops the delivery of a render's webhook. An attempt in progress may still succeed, and is recorded.
+pub async fn stop(app: &Services, account: AccountId, render: RenderId) -> Result<(), StopError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    jobs::delete(&mut transaction, account, JobKind::Callback, render).await?;
+    if !callbacks::give_up(&mut transaction, account, render).await? {
+        return Err(StopError::NotSending);
+    }
+    tx::commit(transaction).await?;
+    app.jobs.changed(account, render);
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! Mail. Messages are composed when they are sent, so that they are up to date and the database stores no links.
+
+use std::sync::Arc;
+
+use futures::future::join_all;
+use platen_domain::{
+    email::Email,
+    ids::{MailId, UserId},
+    mail::{
+        Letter, Written, delay,
+        letters::{self, payment, second_factor},
+    },
+    one_time_token::{OneTimeToken, Purpose},
+};
+use sqlx::{PgConnection, PgPool};
+use time::{Duration, OffsetDateTime};
+use url::Url;
+
+use crate::{
+    clock,
+    config::http::HttpConfig,
+    outbound::mail::{SendMailError, SmtpClient},
+    service::metrics::{Metrics, outcome::MailOutcome},
+    store::{
+        accounts::OwnerAddress,
+        error::StoreError,
+        invitations,
+        mails::{self, ClaimedMail, KeptMail},
+        one_time_tokens, sign_ups, users,
+    },
+};
+
+/// Mails that a process sends concurrently.
+const AT_ONCE: i64 = 8;
+/// Mails that the development inbox shows.
+const SHOWN: i64 = 200;
+/// Retention of mails. An older mail that wasn't sent is of no use any more.
+const LIFETIME: Duration = Duration::days(3);
+
+/// Destination of mail.
+#[derive(Clone)]
+pub enum Delivery {
+    /// Mail is sent through a server.
+    Smtp(Arc<SmtpClient>),
+    /// Mail is stored as it would have been sent, for developers.
+    Kept,
+    /// Mail waits until a server is configured.
+    None,
+}
+
+impl Delivery {
+    /// Returns [`Self::Smtp`] if a server is configured; else [`Self::Kept`] if only this machine can reach the
+    /// service, and [`Self::None`] otherwise.
+    pub fn choose(smtp: Option<SmtpClient>, http: &HttpConfig) -> Self {
+        match smtp {
+            Some(client) => Self::Smtp(Arc::new(client)),
+            None if http.is_private() => Self::Kept,
+            None => Self::None,
+        }
+    }
+}
+
+/// Dependencies of sending mail. Cheap to clone.
+#[derive(Clone)]
+pub struct Mailing {
+    pub db: PgPool,
+    pub delivery: Delivery,
+    /// Base of the links in mails.
+    pub base_url: Url,
+    pub metrics: Arc<Metrics>,
+}
+
+/// Sends up to eight mails that are due, concurrently. Returns their number.
+pub async fn send_due(mailing: &Mailing) -> Result<usize, StoreError> {
+    if matches!(mailing.delivery, Delivery::None) {
+        return Ok(0);
+    }
+    let claimed = mails::claim(&mailing.db, AT_ONCE).await?;
+    let sent = join_all(claimed.iter().map(|mail| send(mailing, mail))).await;
+    sent.into_iter().collect::<Result<Vec<()>, _>>()?;
+    Ok(claimed.len())
+}
+
+async fn send(mailing: &Mailing, mail: &ClaimedMail) -> Result<(), StoreError> {
+    let Some(written) = write(mailing, mail, clock::now()).await? else {
+        mails::complete(&mailing.db, mail).await?;
+        return Ok(());
+    };
+    let client = match &mailing.delivery {
+        Delivery::Smtp(client) => client,
+        Delivery::Kept | Delivery::None => return mails::keep(&mailing.db, mail, &written).await,
+    };
+    let (mail_id, kind) = (mail.id, mail.letter.kind());
+    let outcome = match client.send(mail.id, &mail.recipient, written).await {
+        Ok(()) => {
+            tracing::info!(%mail_id, kind, "sent a mail");
+            mails::complete(&mailing.db, mail).await?;
+            MailOutcome::Sent
+        }
+        Err(error) => {
+            let delay = match &error {
+                SendMailError::Passing(_) => delay(mail.failures, rand::random()),
+                SendMailError::Final(_) => None,
+            };
+            tracing::warn!(%mail_id, kind, %error, again = delay.is_some(), "a mail could not be sent");
+            let seconds = delay.map(|delay| delay.as_secs_f64());
+            mails::release(&mailing.db, mail, &error.to_string(), seconds).await?;
+            delay.map_or(MailOutcome::GivenUp, |_| MailOutcome::Retried)
+        }
+    };
+    mailing.metrics.mail_tried(outcome);
+    Ok(())
+}
+
+/// Enqueues a mail to the owner of an account, in the transaction of its cause.
+pub(super) async fn write_to_owner(
+    db: &mut PgConnection,
+    owner: &OwnerAddress,
+    letter: &Letter,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    // A stored address was valid when it was stored; if it isn't any more, there is no mail.
+    match owner.email.parse::<Email>() {
+        Ok(email) => mails::insert(db, &email, None, letter, now).await,
+        Err(_) => Ok(()),
+    }
+}
+
+/// Composes a mail from the current state. Returns `None` if its cause or its recipient no longer exists.
+async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Result<Option<Written>, StoreError> {
+    let (db, base) = (&mailing.db, &mailing.base_url);
+    let Ok(recipient) = mail.recipient.parse::<Email>() else {
+        return Ok(None);
+    };
+    let written = match &mail.letter {
+        Letter::VerifyAddress => {
+            if users::find_by_email(db, &recipient).await?.is_some() {
+                letters::account_exists(base)
+            } else if sign_ups::list(db, &recipient, now).await?.is_empty() {
+                return Ok(None);
+            } else {
+                let token = token(db, Purpose::Verify, &recipient, None, now).await?;
+                letters::verify_address(base, &token)
+            }
+        }
+        Letter::ResetPassword => {
+            let Some(user) = users::find_by_email(db, &recipient).await? else {
+                return Ok(None);
+            };
+            let token = token(db, Purpose::ResetPassword, &recipient, Some(user.id), now).await?;
+            letters::reset_password(base, &token)
+        }
+        Letter::ConfirmAddress => {
+            if users::find_by_email(db, &recipient).await?.is_some() {
+                letters::account_exists(base)
+            } else {
+                let token = token(db, Purpose::ChangeEmail, &recipient, mail.user, now).await?;
+                letters::confirm_address(base, &token)
+            }
+        }
+        Letter::AddressChangeAsked { new_address } => letters::address_change_asked(base, new_address),
+        Letter::AddressChanged { new_address } => letters::address_changed(new_address),
+        Letter::PasswordChanged => letters::password_changed(base),
+        Letter::SecondFactorOn => second_factor::turned_on(base),
+        Letter::SecondFactorOff => second_factor::turned_off(base),
+        Letter::AppOff => second_factor::app_off(base),
+        Letter::PasskeyAdded { name } => second_factor::passkey_added(base, name),
+        Letter::PasskeyRemoved { name } => second_factor::passkey_removed(base, name),
+        Letter::RecoveryCodeUsed { left } => second_factor::recovery_code_used(base, *left),
+        Letter::NewDevice { device, address, at } => letters::new_device(base, device, *address, *at),
+        Letter::DeletionAsked {
+            account_name,
+            delete_at,
+        } => letters::deletion_asked(base, account_name, *delete_at),
+        Letter::Invitation { invitation } => {
+            let token = OneTimeToken::from_random(rand::random());
+            let words = invitations::update_digest(db, *invitation, token.digest(), now).await?;
+            let Some(words) = words else {
+                return Ok(None);
+            };
+            letters::invitation(base, &words.account_name, &words.invited_by, &token)
+        }
+        Letter::Removed { account_name } => letters::removed(base, account_name),
+        Letter::OwnerChanged { account_name, owner } => letters::owner_changed(base, account_name, owner),
+        Letter::ExportReady {
+            account_name,
+            delete_at,
+        } => letters::export_ready(base, account_name, *delete_at),
+        Letter::AccountSuspended { account, reason } => letters::account_suspended(base, account, reason),
+        Letter::AccountRestored { account } => letters::account_restored(base, account),
+        Letter::PaymentFailed { account, plan, until } => payment::failed(base, account, plan, *until),
+        Letter::CreditsUsed {
+            account,
+            used,
+            own,
+            overage_limit,
+            ends_at,
+        } => payment::credits_used(base, account, *used, *own, *overage_limit, *ends_at),
+        Letter::PlanLost { account, plan } => payment::plan_lost(base, account, plan),
+        Letter::ExportFailed { account_name } => letters::export_failed(base, account_name),
+    };
+    Ok(Some(written))
+}
+
+async fn token(
+    db: &PgPool,
+    purpose: Purpose,
+    email: &Email,
+    user: Option<UserId>,
+    now: OffsetDateTime,
+) -> Result<OneTimeToken, StoreError> {
+    let token = OneTimeToken::from_random(rand::random());
+    one_time_tokens::insert(db, token.digest(), purpose, email, user, now).await?;
+    Ok(token)
+}
+
+/// Returns the latest 200 stored mails, the latest first. See [`Delivery::Kept`].
+pub async fn list_kept(db: &PgPool) -> Result<Vec<KeptMail>, StoreError> {
+    mails::list_kept(db, None, SHOWN).await
+}
+
+/// Returns a stored mail.
+pub async fn find_kept(db: &PgPool, id: MailId) -> Result<Option<KeptMail>, StoreError> {
+    Ok(mails::list_kept(db, Some(id), 1).await?.pop())
+}
+
+/// Deletes mails past their retention, whether they were sent or not.
+pub async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
+    mails::delete_before(db, now - LIFETIME).await
+}

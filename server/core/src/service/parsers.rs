@@ -1,0 +1,135 @@
+//! Parsing of request bodies, off the threads that serve requests: as many at once as there are cores, and one for each
+//! account, so that a slow body delays only the account that sent it.
+
+use std::{num::NonZeroUsize, panic::resume_unwind, sync::Arc, thread::available_parallelism};
+
+use platen_confined::turns::{Turn, Turns};
+use platen_domain::ids::AccountId;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::spawn_blocking,
+    time::{Instant, timeout_at},
+};
+
+/// Pool of places to parse in. Clones share the places.
+#[derive(Clone)]
+pub struct Parsers {
+    accounts: Arc<Turns>,
+    places: Arc<Semaphore>,
+}
+
+/// No place became free before the deadline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("too many request bodies are being parsed")]
+pub struct Busy;
+
+impl Default for Parsers {
+    /// Creates as many places as there are cores.
+    fn default() -> Self {
+        Self::new(available_parallelism().unwrap_or(NonZeroUsize::MIN))
+    }
+}
+
+impl Parsers {
+    fn new(places: NonZeroUsize) -> Self {
+        Self {
+            accounts: Arc::default(),
+            places: Arc::new(Semaphore::new(places.get())),
+        }
+    }
+
+    /// Parses when it is the account's turn. Accounts get places in the order of their requests. Dropping the future
+    /// while it waits leaves the queue; parsing that has begun keeps its place until it ends.
+    ///
+    /// # Errors
+    /// Returns [`Busy`] if no place became free before the deadline.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        account: AccountId,
+        deadline: Instant,
+        parse: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Busy> {
+        let place = timeout_at(deadline, self.place(account)).await;
+        let place = place.ok().flatten().ok_or(Busy)?;
+        let parsing = spawn_blocking(move || {
+            let parsed = parse();
+            drop(place);
+            parsed
+        });
+        Ok(parsing.await.unwrap_or_else(|panic| resume_unwind(panic.into_panic())))
+    }
+
+    async fn place(&self, account: AccountId) -> Option<(OwnedSemaphorePermit, Turn)> {
+        let turn = self.accounts.wait(account.0).await.ok()?;
+        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
+        Some((place, turn))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, time::Duration};
+
+    use super::*;
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_millis(50)
+    }
+
+    fn later() -> Instant {
+        Instant::now() + Duration::from_mins(1)
+    }
+
+    #[tokio::test]
+    async fn one_of_each_account_and_so_many_in_all() {
+        let parsers = Parsers::new(NonZeroUsize::new(2).expect("not zero"));
+        let (slow, other, third) = (AccountId::generate(), AccountId::generate(), AccountId::generate());
+        let (finish_slow, slow_waits) = mpsc::channel::<()>();
+        let (begun, has_begun) = tokio::sync::oneshot::channel();
+        let running = tokio::spawn({
+            let parsers = parsers.clone();
+            async move {
+                let work = move || {
+                    begun.send(()).expect("awaited");
+                    slow_waits.recv()
+                };
+                parsers.run(slow, later(), work).await
+            }
+        });
+        has_begun.await.expect("it begins");
+        assert_eq!(
+            parsers.run(slow, soon(), || 1).await,
+            Err(Busy),
+            "the account has its turn already"
+        );
+        assert_eq!(parsers.run(other, later(), || 2).await, Ok(2), "there is another place");
+        let (finish_other, other_waits) = mpsc::channel::<()>();
+        let second = parsers.run(other, later(), move || other_waits.recv());
+        tokio::pin!(second);
+        tokio::select! {
+            biased; // The first one takes the place.
+            _ = &mut second => panic!("it has not been released"),
+            third = parsers.run(third, soon(), || 3) => assert_eq!(third, Err(Busy), "both places are taken"),
+        }
+        finish_other.send(()).expect("it waits");
+        assert_eq!(second.await, Ok(Ok(())));
+        finish_slow.send(()).expect("it waits");
+        assert_eq!(running.await.expect("no panic"), Ok(Ok(())));
+        assert_eq!(parsers.run(slow, later(), || 4).await, Ok(4));
+    }
+
+    #[tokio::test]
+    async fn what_has_begun_keeps_its_place_when_its_client_goes_away() {
+        let parsers = Parsers::new(NonZeroUsize::MIN);
+        let account = AccountId::generate();
+        let (finish, waits) = mpsc::channel::<()>();
+        let abandoned = tokio::time::timeout(
+            Duration::from_millis(50),
+            parsers.run(account, later(), move || waits.recv()),
+        );
+        assert!(abandoned.await.is_err());
+        assert_eq!(parsers.run(AccountId::generate(), soon(), || 1).await, Err(Busy));
+        finish.send(()).expect("it waits");
+        assert_eq!(parsers.run(account, later(), || 2).await, Ok(2));
+    }
+}

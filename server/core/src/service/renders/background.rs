@@ -1,0 +1,311 @@
+//! Asynchronous renders: rendering, delivery, recording and charging, and the webhook, for a claimed job.
+
+use bytes::Bytes;
+use platen_domain::{
+    credits::{self, Meter},
+    encryption::{DataKey, Place, Wrapped},
+    ids::{AccountId, RenderId},
+    job::{CRASHES, JobKind},
+    render::history::RenderMode,
+    sentence::sentence,
+    storage::StorageResource,
+};
+use platen_engine::{
+    error::RenderError,
+    job::Lane,
+    render_log::{RenderLog, Seen},
+};
+use serde_json::Value;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use tokio::task::spawn_blocking;
+
+use crate::{
+    clock,
+    memory::Reservation,
+    render_request::{RenderTerms, stored::StoredRequest},
+    service::{
+        Services,
+        callbacks::{self, WebhookResult},
+        metrics::outcome::Outcome,
+        renders::{
+            charge::{charge_alone, reserve_price},
+            deliver::{DeliveryError, deliver, deliver_to_client, take_back},
+            failure::FailureReason,
+            kept::ContentError,
+            make, note, thumbnails, watermark,
+        },
+    },
+    storage::bucket::BucketError,
+    store::{
+        error::StoreError,
+        jobs::{self, ClaimedJob},
+        render_contents::EncryptedContent,
+        renders::{
+            self, Ending, Success,
+            charges::{Bill, Completion, QueuedCompletion},
+            queued::{self, QueuedRender},
+        },
+        tx,
+    },
+};
+
+/// Seconds until a render that found no slot or memory is claimed again.
+const NO_PLACE: f64 = 1.0;
+
+/// Renders a claimed job and records its outcome. `stopping` returns whether the service is shutting down; failures are
+/// then not attributed to the render. Dropping the future ends the engine's work without releasing the job.
+pub async fn render(app: &Services, job: &ClaimedJob, stopping: impl Fn() -> bool) -> Result<(), StoreError> {
+    let Some(queued) = queued::find(&app.db, job.account, job.render).await? else {
+        return forget(app, job).await;
+    };
+    let object = queued.object;
+    let log = RenderLog::default();
+    let outcome = finish(app, job, queued, &log).await;
+    let Err(reason) = outcome else {
+        app.metrics.render_ended(RenderMode::Async, Outcome::Succeeded);
+        return Ok(());
+    };
+    match Fate::of(&reason, stopping()) {
+        Fate::Lost => tracing::info!("the job was lost; the outcome of its render is dropped"),
+        Fate::HandedBack => hand_back(app, job, NO_PLACE).await?,
+        Fate::Retried if hand_back_failed(app, job, &reason).await? => {
+            tracing::warn!(error = %reason, failures = job.failures + 1, "not rendered; retrying later");
+        }
+        Fate::Retried | Fate::Failed => {
+            let failed = fail(app, job, &reason, &log.seen()).await?;
+            // Another worker that holds the job may have stored the same document already.
+            if let Some(object) = object.filter(|_| failed) {
+                take_back(app, object).await;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes a job without work from the queue.
+pub async fn forget(app: &Services, job: &ClaimedJob) -> Result<(), StoreError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    jobs::complete(&mut transaction, job).await?;
+    tx::commit(transaction).await
+}
+
+/// Releases a job to be claimed again after the delay. The attempt doesn't count.
+pub async fn hand_back(app: &Services, job: &ClaimedJob, delay_seconds: f64) -> Result<(), StoreError> {
+    release(app, job, delay_seconds, None).await
+}
+
+/// Releases a job for a retry after a transient failure. Returns `false` if it has no attempts left.
+async fn hand_back_failed(app: &Services, job: &ClaimedJob, reason: &FailureReason) -> Result<bool, StoreError> {
+    let Some(delay) = JobKind::Render.delay(job.failures, rand::random()) else {
+        return Ok(false);
+    };
+    release(app, job, delay.as_secs_f64(), Some(&reason.to_string())).await?;
+    Ok(true)
+}
+
+async fn release(
+    app: &Services,
+    job: &ClaimedJob,
+    delay_seconds: f64,
+    failure: Option<&str>,
+) -> Result<(), StoreError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    if jobs::release(&mut transaction, job, delay_seconds, failure).await? {
+        queued::requeue(&mut transaction, job.account, job.render).await?;
+    }
+    tx::commit(transaction).await?;
+    app.jobs.changed(job.account, job.render);
+    Ok(())
+}
+
+/// Consequence of a failure.
+enum Fate {
+    /// The failure is final: a retry would end alike.
+    Failed,
+    /// The failure may be transient.
+    Retried,
+    /// The attempt doesn't count, because the render could not begin.
+    HandedBack,
+    /// The render has ended, or another worker holds its job.
+    Lost,
+}
+
+impl Fate {
+    fn of(reason: &FailureReason, stopping: bool) -> Self {
+        match reason {
+            FailureReason::Ended => Self::Lost,
+            FailureReason::Credits(_)
+            | FailureReason::StorageFull(_)
+            | FailureReason::NoConnection(_)
+            | FailureReason::Poisonous
+            | FailureReason::Delivery(DeliveryError::Client(BucketError::Refused(_))) => Self::Failed,
+            reason if reason.caller_problems().is_some() => Self::Failed,
+            _ if stopping => Self::HandedBack,
+            FailureReason::Memory(_)
+            | FailureReason::Engine(
+                RenderError::ShuttingDown | RenderError::QueueFull | RenderError::TooManyConcurrent { .. },
+            ) => Self::HandedBack,
+            _ => Self::Retried,
+        }
+    }
+}
+
+/// Decrypts the request, renders and delivers the document, and records the success.
+async fn finish(
+    app: &Services,
+    job: &ClaimedJob,
+    mut queued: QueuedRender,
+    log: &RenderLog,
+) -> Result<(), FailureReason> {
+    if job.crashes >= CRASHES {
+        return Err(FailureReason::Poisonous);
+    }
+    check_room(&queued, 1)?;
+    let content = queued.content.take().ok_or(FailureReason::Ended)?;
+    let (request, mut memory) = open(app, job, content).await?;
+    let StoredRequest {
+        render: mut request,
+        destination,
+    } = request;
+    request.set_versions(&queued.options);
+    let caller = platen_engine::job::Caller {
+        account: job.account.0,
+        concurrency: queued.concurrency,
+    };
+    let terms = RenderTerms {
+        id: job.render,
+        lane: Lane::Background,
+        watermark: watermark(queued.livemode),
+        deadline: app.config.jobs.deadline,
+        pages: app.config.jobs.page_limit,
+        document_bytes: app.config.memory.largest_document(queued.body_bytes),
+    };
+    let rendered = make(app, caller, request, terms, &mut memory, log, None).await;
+    let seen = log.seen();
+    note(app, RenderMode::Async, &rendered, &seen);
+    let mut document = rendered?;
+    let bill = Bill {
+        render: job.render,
+        livemode: queued.livemode,
+        meter: Meter::AsyncRender,
+        price: credits::price(document.page_count),
+    };
+    if bill.livemode && bill.price > 1 {
+        let mut db = app.db.acquire().await.map_err(StoreError::from)?;
+        reserve_price(&mut db, job.account, job.render, bill.price, clock::now()).await?;
+    }
+    let success = Success::from(&document);
+    let pdf = Bytes::from(std::mem::take(&mut document.pdf));
+    check_room(&queued, pdf.len())?;
+    let stored = match (queued.object, destination) {
+        (Some(object), _) => deliver(app, object, pdf.clone()).await?,
+        (None, Some(destination)) => deliver_to_client(app, job.account, &destination, pdf.clone()).await?,
+        (None, None) => return Err(FailureReason::Ended),
+    };
+    let callback_body = callbacks::body(WebhookResult::Success(stored.result.clone()), clock::now());
+    let completion = Completion {
+        bill,
+        success,
+        seen,
+        queued: Some(QueuedCompletion {
+            job,
+            document: &stored,
+            callback_body: &callback_body,
+        }),
+    };
+    record(app, job, &completion).await?;
+    if queued.object.is_none() || !thumbnails::is_drawn_when_looked_at(app) {
+        thumbnails::offer(app, job.account, job.render, document.page_count, pdf);
+    }
+    Ok(())
+}
+
+/// Fails early if the account has no room for the document. The statement that records it decides.
+fn check_room(queued: &QueuedRender, bytes: usize) -> Result<(), FailureReason> {
+    if queued.object.is_some() {
+        queued.storage.room_for(StorageResource::DocumentBytes, bytes)?;
+    }
+    Ok(())
+}
+
+/// Decrypts the stored request. Returns it with its memory reservation.
+async fn open(
+    app: &Services,
+    job: &ClaimedJob,
+    (EncryptedContent { version, sealed }, data_key): (EncryptedContent, Wrapped),
+) -> Result<(StoredRequest, Reservation), FailureReason> {
+    let (account, render) = (job.account, job.render);
+    let memory = app.memory.try_reserve(account, 2 * sealed.len() as u64)?;
+    let key = DataKey::unwrap(data_key, &app.secret_keys, account);
+    let key = key.map_err(|error| FailureReason::Content(ContentError::Sealing(error)))?;
+    let opening = spawn_blocking(move || {
+        let content = key.open(&Place::stored_request(account, render, version), sealed);
+        let content = content.map_err(|error| FailureReason::Content(ContentError::Sealing(error)))?;
+        StoredRequest::from_bytes(version, &content).map_err(|error| FailureReason::Content(error.into()))
+    });
+    Ok((opening.await??, memory))
+}
+
+async fn record(app: &Services, job: &ClaimedJob, completion: &Completion<'_>) -> Result<(), FailureReason> {
+    let now = clock::now();
+    let mut db = app.db.acquire().await.map_err(StoreError::from)?;
+    let charged = charge_alone(&mut db, job.account, completion, now).await?;
+    drop(db);
+    if charged.has_callback {
+        app.jobs.added(JobKind::Callback);
+    }
+    app.jobs.changed(job.account, job.render);
+    if completion.bill.livemode {
+        app.metrics.credits_charged(completion.bill.price);
+    }
+    Ok(())
+}
+
+/// Ends a render without a document after its job was removed from the queue, and enqueues its webhook.
+pub(in crate::service) async fn end(
+    db: &mut PgConnection,
+    account: AccountId,
+    render: RenderId,
+    ending: Ending,
+    told: WebhookResult,
+    seen: &Seen,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    renders::finish(db, account, render, ending, seen, now).await?;
+    callbacks::send_later(db, account, render, told, now).await
+}
+
+/// Records a failed render, and enqueues its webhook. Returns `false` if another worker holds the job.
+async fn fail(app: &Services, job: &ClaimedJob, reason: &FailureReason, seen: &Seen) -> Result<bool, StoreError> {
+    let now = clock::now();
+    let kept = reason.told();
+    let mut transaction = tx::begin(&app.db).await?;
+    if !jobs::complete(&mut transaction, job).await? {
+        return Ok(false);
+    }
+    tracing::warn!(error = %reason, "render failed");
+    let failure = failure(&kept, reason);
+    let ending = Ending::Failed(kept);
+    end(&mut transaction, job.account, job.render, ending, failure, seen, now).await?;
+    tx::commit(transaction).await?;
+    app.metrics.render_ended(RenderMode::Async, reason.counted());
+    app.jobs.added(JobKind::Callback);
+    app.jobs.changed(job.account, job.render);
+    Ok(true)
+}
+
+/// Returns the webhook's content for a failure: a sentence, the JSON pointer into the request, and the response of the
+/// client's store.
+fn failure(kept: &Value, reason: &FailureReason) -> WebhookResult {
+    let message = sentence(kept["message"].as_str().unwrap_or("internal error"));
+    let error = match kept["pointer"].as_str() {
+        Some(pointer) if !pointer.is_empty() => format!("{pointer}: {message}"),
+        _ => message,
+    };
+    let result = match reason {
+        FailureReason::Delivery(DeliveryError::Client(error)) => error.result(),
+        _ => None,
+    };
+    WebhookResult::Failure { error, result }
+}

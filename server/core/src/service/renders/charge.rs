@@ -1,0 +1,128 @@
+//! Credits of renders: reserved at acceptance, charged in the statement that records the success.
+
+use platen_domain::{
+    ids::{AccountId, RenderId},
+    mail::Letter,
+};
+use sqlx::{Connection, PgConnection};
+use time::OffsetDateTime;
+
+use crate::{
+    service::{credits::make_period, mail::write_to_owner, renders::failure::FailureReason},
+    store::{
+        accounts,
+        error::StoreError,
+        renders::{
+            self, NewRender,
+            charges::{self, Charge, Completion, OwnCredits},
+        },
+    },
+};
+
+/// Opens a render, which reserves a credit in live mode. Refused if credits are missing or the key has changed.
+pub(super) async fn open(
+    db: &mut PgConnection,
+    account: AccountId,
+    render: &NewRender,
+    now: OffsetDateTime,
+) -> Result<(), FailureReason> {
+    let mut opened = renders::insert(db, account, render, now).await?;
+    if opened.is_none() {
+        make_period(db, account, now).await?;
+        opened = renders::insert(db, account, render, now).await?;
+    }
+    Ok(opened.ok_or_else(no_period)??)
+}
+
+/// Reserves the actual price of an unfinished live render before its document is delivered, which can't be undone.
+/// Refused if credits are missing.
+pub(super) async fn reserve_price(
+    db: &mut PgConnection,
+    account: AccountId,
+    render: RenderId,
+    price: i64,
+    now: OffsetDateTime,
+) -> Result<(), FailureReason> {
+    let mut reserved = charges::reserve_price(db, account, render, price, now).await?;
+    if reserved.is_none() {
+        make_period(db, account, now).await?;
+        reserved = charges::reserve_price(db, account, render, price, now).await?;
+    }
+    Ok(reserved.ok_or_else(no_period)??)
+}
+
+/// A render that has succeeded and is charged.
+pub(super) struct Charged {
+    /// Whether the delivery of its webhook was enqueued.
+    pub(super) has_callback: bool,
+}
+
+/// Like [`charge`], but `db` is no transaction: one statement suffices, unless the owner is to be mailed or the period has to
+/// be created.
+pub(super) async fn charge_alone(
+    db: &mut PgConnection,
+    account: AccountId,
+    completion: &Completion<'_>,
+    now: OffsetDateTime,
+) -> Result<Charged, FailureReason> {
+    match charges::succeed(db, account, completion, false, now).await? {
+        Some(Charge::Made { has_callback, .. }) => return Ok(Charged { has_callback }),
+        Some(Charge::Ended) => return Err(FailureReason::Ended),
+        Some(Charge::Refused(refusal)) => return Err(refusal.into()),
+        Some(Charge::ToBeTold) | None => {}
+    }
+    let mut transaction = db.begin().await.map_err(StoreError::from)?;
+    let charged = charge(&mut transaction, account, completion, now).await?;
+    transaction.commit().await.map_err(StoreError::from)?;
+    Ok(charged)
+}
+
+/// Ends a render as succeeded, charges for it, and mails the owner when credits run out. `db` must be a transaction,
+/// which must be rolled back if this fails.
+pub(super) async fn charge(
+    db: &mut PgConnection,
+    account: AccountId,
+    completion: &Completion<'_>,
+    now: OffsetDateTime,
+) -> Result<Charged, FailureReason> {
+    let mut charged = charges::succeed(db, account, completion, true, now).await?;
+    if charged.is_none() {
+        make_period(db, account, now).await?;
+        charged = charges::succeed(db, account, completion, true, now).await?;
+    }
+    match charged.ok_or_else(no_period)? {
+        Charge::Made { tell, has_callback } => {
+            if let Some(credits) = tell {
+                notify_owner(db, account, &credits, now).await?;
+            }
+            Ok(Charged { has_callback })
+        }
+        Charge::Ended | Charge::ToBeTold => Err(FailureReason::Ended),
+        Charge::Refused(refusal) => Err(refusal.into()),
+    }
+}
+
+/// Mails the owner that credits are running out.
+async fn notify_owner(
+    db: &mut PgConnection,
+    account: AccountId,
+    credits: &OwnCredits,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let Some(owner) = accounts::find_owner_address(db, account).await? else {
+        return Ok(());
+    };
+    let letter = Letter::CreditsUsed {
+        account: owner.called.clone(),
+        used: credits.used,
+        own: credits.own,
+        overage_limit: credits.overage_limit,
+        ends_at: credits.ends_at,
+    };
+    write_to_owner(db, &owner, &letter, now).await
+}
+
+/// Returns the error for a missing period: the account has been deleted.
+fn no_period() -> StoreError {
+    sqlx::Error::RowNotFound.into()
+}

@@ -1,0 +1,94 @@
+//! The engine's errors: their class, and the member of the request that caused them.
+
+use platen_domain::health::failure_kind::FailureKind;
+use platen_engine::{
+    error::{RenderError, RenderProblem},
+    job::Phase,
+};
+
+/// Classifies an error of the engine. A slow page counts as caused by its author; waiting for a slot, or completing
+/// the document too slowly, counts as caused by the service.
+pub(super) fn failure_kind(error: &RenderError) -> FailureKind {
+    match error {
+        RenderError::Problem { problem, .. } => kind_of_problem(problem),
+        RenderError::TooManyConcurrent { .. } => FailureKind::Conflict,
+        RenderError::QueueFull
+        | RenderError::ShuttingDown
+        | RenderError::Deadline {
+            phase: Phase::Queue, ..
+        } => FailureKind::NoSlot,
+        RenderError::Deadline { phase: Phase::Post, .. } => FailureKind::Internal,
+        RenderError::Deadline { .. } => FailureKind::TooSlow,
+        RenderError::Browser(_) => FailureKind::Browser,
+    }
+}
+
+fn kind_of_problem(problem: &RenderProblem) -> FailureKind {
+    match problem {
+        RenderProblem::Unreachable { .. } | RenderProblem::HttpStatus { .. } | RenderProblem::NotHtml { .. } => {
+            FailureKind::Unreachable
+        }
+        RenderProblem::AddressRefused { .. } => FailureKind::AddressRefused,
+        RenderProblem::NavigatedAway { .. }
+        | RenderProblem::EvaluateThrew { .. }
+        | RenderProblem::EvaluateTooLarge { .. }
+        | RenderProblem::MessageTooLarge { .. }
+        | RenderProblem::InvalidSelector { .. }
+        | RenderProblem::WaitForUnsatisfied { .. } => FailureKind::Script,
+        RenderProblem::Crashed => FailureKind::Crashed,
+        RenderProblem::MemoryExceeded { .. } => FailureKind::Memory,
+        RenderProblem::TooManyPages { .. }
+        | RenderProblem::TooLarge { .. }
+        | RenderProblem::PrintedTooLarge { .. }
+        | RenderProblem::HeaderFooterTooLarge { .. } => FailureKind::TooLarge,
+        RenderProblem::PageBeyondEnd { .. }
+        | RenderProblem::PageSize { .. }
+        | RenderProblem::NotConformant { .. }
+        | RenderProblem::PrintFailed { .. } => FailureKind::Document,
+    }
+}
+
+/// Returns the JSON pointer to the part of the request that caused an error. `part` is counted from 0.
+pub(super) fn blamed_member(part: usize, problem: &RenderProblem) -> String {
+    let member = match problem {
+        RenderProblem::EvaluateThrew { .. } | RenderProblem::EvaluateTooLarge { .. } => "/evaluate_js/expression",
+        RenderProblem::HeaderFooterTooLarge { template, .. } => return format!("/{template}"),
+        RenderProblem::InvalidSelector { .. } => "/wait_for/selector",
+        RenderProblem::WaitForUnsatisfied { .. } => "/wait_for",
+        RenderProblem::PageBeyondEnd { .. } => "/pages",
+        RenderProblem::TooLarge { .. } => "/parts",
+        RenderProblem::NotConformant { .. } => "/output_format",
+        RenderProblem::Unreachable { .. }
+        | RenderProblem::AddressRefused { .. }
+        | RenderProblem::HttpStatus { .. }
+        | RenderProblem::NotHtml { .. }
+        | RenderProblem::NavigatedAway { .. }
+        | RenderProblem::Crashed
+        | RenderProblem::MemoryExceeded { .. }
+        | RenderProblem::MessageTooLarge { .. }
+        | RenderProblem::PrintedTooLarge { .. }
+        | RenderProblem::TooManyPages { .. }
+        | RenderProblem::PageSize { .. }
+        | RenderProblem::PrintFailed { .. } => return format!("/parts/{part}"),
+    };
+    member.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn who_is_to_blame_for_time_depends_on_what_took_it() {
+        let late = |phase| {
+            let after = Duration::from_mins(1);
+            failure_kind(&RenderError::Deadline { phase, after })
+        };
+        for phase in [Phase::Load, Phase::Evaluate, Phase::Wait, Phase::Print] {
+            assert!(late(phase).is_the_callers(), "{phase}");
+        }
+        assert!(!late(Phase::Queue).is_the_callers() && !late(Phase::Post).is_the_callers());
+    }
+}

@@ -1,0 +1,219 @@
+//! Acceptance of asynchronous renders: a request is accepted once everything its job needs is in the database.
+
+use platen_domain::{
+    callback::CallbackTarget,
+    caller::Caller,
+    encryption::Place,
+    idempotency::IdempotentRequest,
+    ids::{AccountId, RenderId},
+    job::{JobKind, Priority},
+    storage::StorageResource,
+    validation::Problem,
+};
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use tokio::task::spawn_blocking;
+use uuid::Uuid;
+
+use crate::{
+    clock,
+    render_request::{AsynchronousRequest, stored::StoredRequest},
+    service::{
+        Services,
+        connections::delivery::covering,
+        data_keys::data_key,
+        renders::{
+            charge::open,
+            failure::{FailureReason, RenderFailure},
+            kept::{ContentError, KeyHolder, take_key},
+            templates::note_versions,
+        },
+    },
+    store::{
+        account_storage::{self, AccountStorage},
+        callbacks, idempotency_keys, jobs, render_contents,
+        renders::{NewRender, Start},
+        tx,
+    },
+};
+
+/// An accepted request.
+#[derive(Debug)]
+pub struct Accepted {
+    /// Id of its render.
+    pub id: RenderId,
+    /// Whether an earlier request with the same idempotency key created the render.
+    pub replayed: bool,
+}
+
+/// Accepts a request and stores it for a worker. In live mode, reserves a credit. A repeated idempotent request returns
+/// its first render.
+pub async fn enqueue(
+    app: &Services,
+    caller: &Caller,
+    request: AsynchronousRequest,
+    idempotent: Option<IdempotentRequest>,
+) -> Result<Accepted, RenderFailure> {
+    let accepted = accept(app, caller, request, idempotent).await;
+    let accepted = accepted.map_err(|reason| RenderFailure { id: None, reason })?;
+    tracing::Span::current().record("render_id", tracing::field::display(accepted.id));
+    if !accepted.replayed {
+        app.jobs.added(JobKind::Render);
+        app.jobs.changed(caller.account, accepted.id);
+    }
+    Ok(accepted)
+}
+
+async fn accept(
+    app: &Services,
+    caller: &Caller,
+    request: AsynchronousRequest,
+    idempotent: Option<IdempotentRequest>,
+) -> Result<Accepted, FailureReason> {
+    let now = clock::now();
+    // Before any check whose result may have changed since the first request.
+    if let Some(request) = &idempotent
+        && let Some(id) = idempotency_keys::find_accepted(&app.db, caller.account, request, now).await?
+    {
+        return Ok(Accepted { id, replayed: true });
+    }
+    let storage = room_for(app, caller.account, &request).await?;
+    let AsynchronousRequest {
+        mut render,
+        callback,
+        destination,
+    } = request;
+    if let Some(target) = &callback {
+        check_address(app, target)?;
+    }
+    if let Some(destination) = &destination {
+        covering(&app.buckets, caller.account, destination).await?;
+    }
+    // Fixes the templates' versions.
+    let noted = note_versions(app, caller.account, &mut render).await?;
+    noted.map_err(FailureReason::Templates)?;
+    let id = RenderId::generate();
+    let new = NewRender {
+        id,
+        key: caller.key,
+        credentials: None,
+        livemode: caller.livemode,
+        start: Start::Queued {
+            object: destination.is_none().then(Uuid::new_v4),
+        },
+        options: std::mem::take(&mut render.options),
+    };
+    let request = StoredRequest { render, destination };
+    let sealed = seal(app, caller.account, id, request, callback, now).await;
+    if let Ok(sealed) = &sealed {
+        storage.room_for(StorageResource::QueuedBytes, sealed.content.sealed.len())?;
+    }
+    let mut transaction = tx::begin(&app.db).await?;
+    if let Some(idempotent) = &idempotent {
+        match take_key(&mut transaction, caller.account, idempotent, id, now).await? {
+            KeyHolder::ThisRender => {}
+            KeyHolder::SameRequest(earlier) => {
+                return Ok(Accepted {
+                    id: earlier,
+                    replayed: true,
+                });
+            }
+            KeyHolder::OtherRequest => return Err(FailureReason::KeyOfOtherRequest),
+        }
+    }
+    insert(
+        &mut transaction,
+        caller.account,
+        new,
+        sealed.map_err(FailureReason::Content)?,
+        now,
+    )
+    .await?;
+    tx::commit(transaction).await?;
+    Ok(Accepted { id, replayed: false })
+}
+
+/// Fails early if the account has no room for the render. The commit decides exactly, but only after all the work. The
+/// size of the stored request is checked later.
+async fn room_for(
+    app: &Services,
+    account: AccountId,
+    request: &AsynchronousRequest,
+) -> Result<AccountStorage, FailureReason> {
+    let storage = account_storage::find(&app.db, account).await?;
+    storage.room_for(StorageResource::QueuedRenders, 1)?;
+    if request.callback.is_some() {
+        storage.room_for(StorageResource::PendingCallbacks, 1)?;
+    }
+    if request.destination.is_none() {
+        storage.room_for(StorageResource::DocumentBytes, 1)?;
+    }
+    Ok(storage)
+}
+
+/// Refuses a webhook whose URL contains a forbidden IP address. Host names are resolved when the webhook is delivered.
+fn check_address(app: &Services, target: &CallbackTarget) -> Result<(), FailureReason> {
+    let checked = app.callbacks.check_literal(&target.url);
+    checked.map_err(|refusal| {
+        let detail = format!("Must be a public address: {refusal}");
+        FailureReason::Callback(Problem::invalid("/callback/url", detail))
+    })
+}
+
+/// Encrypted content of a queued render.
+struct EncryptedContent {
+    content: render_contents::EncryptedContent,
+    callback: Option<Vec<u8>>,
+}
+
+async fn seal(
+    app: &Services,
+    account: AccountId,
+    id: RenderId,
+    request: StoredRequest,
+    callback: Option<CallbackTarget>,
+    now: OffsetDateTime,
+) -> Result<EncryptedContent, ContentError> {
+    let key = data_key(&app.db, &app.secret_keys, account, now).await?;
+    let encryption = spawn_blocking(move || {
+        let callback = callback.map(|target| {
+            let target = serde_json::to_vec(&target).unwrap_or_default();
+            key.seal(&Place::callback_target(account, id), rand::random(), target)
+        });
+        Ok(EncryptedContent {
+            content: render_contents::EncryptedContent {
+                version: StoredRequest::VERSION,
+                sealed: key.seal(
+                    &Place::stored_request(account, id, StoredRequest::VERSION),
+                    rand::random(),
+                    request.into_bytes()?,
+                )?,
+            },
+            callback: callback.transpose()?,
+        })
+    });
+    encryption.await?
+}
+
+async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    new: NewRender,
+    sealed: EncryptedContent,
+    now: OffsetDateTime,
+) -> Result<(), FailureReason> {
+    let id = new.id;
+    let priority = if new.livemode {
+        Priority::Normal
+    } else {
+        Priority::Trial
+    };
+    // The large row first: reserving a credit blocks the account's other renders until the commit.
+    render_contents::insert(db, account, id, &sealed.content).await?;
+    open(db, account, &new, now).await?;
+    if let Some(target) = sealed.callback {
+        callbacks::insert(db, account, id, Uuid::now_v7(), &target).await?;
+    }
+    jobs::insert(db, account, JobKind::Render, id, priority).await?;
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! Renders of an account, with their webhooks.
+
+use platen_domain::{
+    ids::{AccountId, ApiKeyId, RenderId},
+    page::{Page, PageRequest},
+    render::history::RenderFilter,
+};
+use sqlx::PgPool;
+
+use crate::store::{
+    callbacks::{self, CallbackHistory},
+    error::StoreError,
+    renders::history::{self, Render},
+};
+
+/// Returns a page of an account's renders, the latest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &RenderFilter,
+    page: PageRequest<RenderId>,
+) -> Result<Page<Render, RenderId>, StoreError> {
+    let found = history::list(db, account, filter, page).await?;
+    Ok(page.page(found, |render| render.id))
+}
+
+/// Returns a render and the history of its webhook; with `key`, only if that key requested it.
+pub async fn find(
+    db: &PgPool,
+    account: AccountId,
+    id: RenderId,
+    key: Option<ApiKeyId>,
+) -> Result<Option<(Render, Option<CallbackHistory>)>, StoreError> {
+    let Some(render) = history::find(db, account, id, key).await? else {
+        return Ok(None);
+    };
+    let callback = callbacks::find_history(db, account, id).await?;
+    Ok(Some((render, callback)))
+}

@@ -1,0 +1,94 @@
+//! Renders of an account in the dashboard: list, search and count.
+
+use std::{collections::HashMap, num::NonZeroU16};
+
+use platen_domain::{
+    ids::{AccountId, RenderId, TemplateId},
+    page::{Page, PageRequest},
+    render::log::{LogFilter, TextSearch, containing, ids_beginning_with, time_of_id},
+};
+use serde_json::Value;
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::store::{
+    error::StoreError,
+    renders::log::{self, LoggedRender},
+};
+
+/// Renders of a page.
+const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
+/// Maximum number of templates that a search by name considers.
+const MOST_TEMPLATES: i64 = 100;
+/// Maximum number of renders that are counted.
+pub const COUNTED: i64 = 10_000;
+/// Maximum time between the creation of a render's id and its acceptance.
+const BETWEEN_ID_AND_ACCEPTANCE: Duration = Duration::minutes(5);
+
+/// A page of renders.
+pub struct LogPage {
+    /// Renders, the latest first.
+    pub renders: Page<LoggedRender, RenderId>,
+    /// Names of their templates, by id.
+    pub templates: HashMap<String, String>,
+}
+
+/// Returns a page of 25 renders, the latest first. `search` is the user's input: the beginning of an id, or a part of a
+/// title or of a template's name.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    mut filter: LogFilter,
+    search: &str,
+    after: Option<RenderId>,
+) -> Result<LogPage, StoreError> {
+    let search = search.trim();
+    if let Some(ids) = ids_beginning_with(search) {
+        // Ids contain their time of creation, which limits the rows to search.
+        let from = time_of_id(*ids.start()).saturating_sub(BETWEEN_ID_AND_ACCEPTANCE);
+        filter.from = filter.from.max(Some(from));
+        let until = time_of_id(*ids.end()).saturating_add(BETWEEN_ID_AND_ACCEPTANCE);
+        filter.until = Some(filter.until.map_or(until, |given| given.min(until)));
+        filter.ids = Some(ids);
+    } else if !search.is_empty() {
+        let pattern = containing(search);
+        let templates = log::find_templates(db, account, &pattern, MOST_TEMPLATES).await?;
+        filter.text = Some(TextSearch { pattern, templates });
+    }
+    let page = PageRequest {
+        size: Some(PAGE_SIZE),
+        after,
+    };
+    let found = log::list(db, account, &filter, page).await?;
+    let renders = page.page(found, |render| render.id);
+    let parts = renders.items.iter().filter_map(|render| render.parts.as_ref());
+    let templates = template_names(db, account, parts).await?;
+    Ok(LogPage { renders, templates })
+}
+
+/// Returns the names of the templates among parts, by id.
+pub async fn template_names(
+    db: &PgPool,
+    account: AccountId,
+    parts: impl Iterator<Item = &Value>,
+) -> Result<HashMap<String, String>, StoreError> {
+    let ids = parts.flat_map(|parts| parts.as_array().into_iter().flatten());
+    let mut ids: Vec<Uuid> = ids
+        .filter_map(|part| TemplateId::parse(part["template_id"].as_str()?))
+        .map(|id| id.0)
+        .collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let names = log::list_template_names(db, account, &ids).await?;
+    Ok(names.into_iter().map(|(id, name)| (id.to_string(), name)).collect())
+}
+
+/// Returns the number of an account's renders since a time, or `None` if it exceeds [`COUNTED`].
+pub async fn count_since(db: &PgPool, account: AccountId, since: OffsetDateTime) -> Result<Option<i64>, StoreError> {
+    let count = log::count_since(db, account, since, COUNTED + 1).await?;
+    Ok((count <= COUNTED).then_some(count))
+}

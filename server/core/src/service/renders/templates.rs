@@ -1,0 +1,167 @@
+//! Template parts. Their templates are looked up before a render is accepted, and filled after that.
+
+use std::collections::HashMap;
+
+use platen_domain::{ids::AccountId, template::settings::TemplateSettings, validation::Problem};
+use platen_engine::job::{Part, Warning};
+use platen_template::{language::Undefined, pool};
+use serde::Serialize;
+
+use crate::{
+    render_request::{PartSource, RenderRequest, TemplatePart, no_such_template},
+    service::{Services, renders::failure::FailureReason, templates::faulty_template},
+    store::{
+        error::StoreError,
+        templates::{self, RenderedVersion},
+    },
+};
+
+/// Parts for the engine, and warnings for the template's author.
+pub(super) struct Filled {
+    pub(super) parts: Vec<Part>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// Looks up the published version of each template and notes it in the request. The inner error holds a validation
+/// error for each unknown template.
+pub(super) async fn note_versions(
+    app: &Services,
+    account: AccountId,
+    request: &mut RenderRequest,
+) -> Result<Result<(), Vec<Problem>>, StoreError> {
+    let named: Vec<_> = request.templates().collect();
+    if named.is_empty() {
+        return Ok(Ok(()));
+    }
+    let ids: Vec<_> = named.iter().map(|(_, id)| *id).collect();
+    let published = templates::list_published_versions(&app.db, account, &ids).await?;
+    let published: HashMap<_, _> = published.into_iter().collect();
+    let mut problems = Vec::new();
+    for (part, id) in named {
+        match published.get(&id) {
+            Some(version) => request.note_version(part, *version),
+            None => problems.push(no_such_template(part, &id.to_string())),
+        }
+    }
+    Ok(if problems.is_empty() { Ok(()) } else { Err(problems) })
+}
+
+/// Fills the templates among the parts, one after the other, because an account has one worker process at a time. Fails
+/// at the first one that can't be filled, and if they yield more than `most_bytes` bytes in total.
+pub(super) async fn fill_parts(
+    app: &Services,
+    account: AccountId,
+    sources: Vec<PartSource>,
+    most_bytes: u64,
+) -> Result<Filled, FailureReason> {
+    let mut filled = Filled {
+        parts: Vec::with_capacity(sources.len()),
+        warnings: Vec::new(),
+    };
+    let mut filled_bytes = 0;
+    // Parts of the same template often follow one another.
+    let mut last = None;
+    for (index, source) in sources.into_iter().enumerate() {
+        let part = match source {
+            PartSource::Given(part) => part,
+            PartSource::Template(part) => {
+                let named = (part.template, part.version);
+                let template = match last.take() {
+                    Some((last, template)) if last == named => template,
+                    _ => find(app, account, index, &part).await?,
+                };
+                let filled_template = fill_part(app, account, index, &part, &template).await?;
+                last = Some((named, template));
+                filled_bytes += filled_template.html.len() as u64;
+                if filled_bytes > most_bytes {
+                    return Err(FailureReason::Templates(vec![too_much_filled(index, most_bytes)]));
+                }
+                filled.warnings.extend(filled_template.warnings);
+                Part::Html(filled_template.html)
+            }
+        };
+        filled.parts.push(part);
+    }
+    Ok(filled)
+}
+
+async fn find(
+    app: &Services,
+    account: AccountId,
+    index: usize,
+    part: &TemplatePart,
+) -> Result<RenderedVersion, FailureReason> {
+    let found = templates::find_version(&app.db, account, part.template, part.version).await?;
+    found.ok_or_else(|| FailureReason::Templates(vec![no_such_template(index, &part.template.to_string())]))
+}
+
+async fn fill_part(
+    app: &Services,
+    account: AccountId,
+    index: usize,
+    part: &TemplatePart,
+    template: &RenderedVersion,
+) -> Result<FilledTemplate, FailureReason> {
+    let pointer = format!("/parts/{index}");
+    let filled = fill(
+        app,
+        account,
+        &template.content,
+        &part.context,
+        template.settings,
+        &pointer,
+    )
+    .await;
+    filled.map_err(|error| match error {
+        pool::Error::Template(problem) => FailureReason::Templates(vec![faulty_template(&pointer, &problem)]),
+        error @ pool::Error::Process(_) => FailureReason::TemplateProcess(error),
+    })
+}
+
+fn too_much_filled(part: usize, most_bytes: u64) -> Problem {
+    let detail = format!(
+        "The templates of a request may yield up to {most_bytes} bytes of HTML in total; this part exceeds that. \
+         Split the request, or shorten the templates"
+    );
+    Problem::invalid(format!("/parts/{part}"), detail)
+}
+
+/// A filled template.
+pub(in crate::service) struct FilledTemplate {
+    pub(in crate::service) html: String,
+    pub(in crate::service) warnings: Vec<Warning>,
+}
+
+/// Fills a template. `pointer` is the JSON pointer of the part that contains or names it, for warnings.
+pub(in crate::service) async fn fill(
+    app: &Services,
+    account: AccountId,
+    template: &str,
+    context: &(impl Serialize + ?Sized),
+    settings: TemplateSettings,
+    pointer: &str,
+) -> Result<FilledTemplate, pool::Error> {
+    let undefined = if settings.strict {
+        Undefined::Refuse
+    } else {
+        Undefined::Warn
+    };
+    let filled = app.templates.render(account.0, template, context, undefined).await?;
+    let warnings = filled.warnings.iter();
+    Ok(FilledTemplate {
+        warnings: warnings.map(|warning| undefined_name(pointer, warning)).collect(),
+        html: filled.text,
+    })
+}
+
+/// Returns the warning about an undefined name, which counts as empty.
+fn undefined_name(pointer: &str, warning: &platen_template::diagnostic::Warning) -> Warning {
+    let (name, place) = (&warning.name, &warning.place);
+    Warning {
+        code: "template_undefined",
+        message: format!(
+            "{pointer}: line {}, column {}: {name} is undefined and counts as empty",
+            place.line, place.column
+        ),
+    }
+}

@@ -1,0 +1,338 @@
+//! Stored templates: creating, reading, changing and deleting them. Every save creates a version. Versions saved
+//! through the API are published at once; those saved in the editor are drafts until they are published ([`drafts`]).
+
+pub mod demos;
+pub mod drafts;
+pub mod live;
+pub mod preview;
+pub mod retention;
+pub mod settings;
+pub mod versions;
+
+use platen_domain::{
+    account_log::{AccountEvent, Actor},
+    caller::Caller,
+    ids::{AccountId, TemplateId, UserId},
+    page::{Page, PageRequest},
+    template::{ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges},
+    validation::Problem,
+};
+use platen_engine::error::RenderError;
+use platen_template::diagnostic::Diagnostic;
+use platen_template::pool;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::{
+    clock,
+    drawing::DrawingError,
+    memory::MemoryFull,
+    service::{Services, renders::failure::EnterError},
+    store::{
+        account_log,
+        error::StoreError,
+        template_versions,
+        templates::{self, TemplateFilter, TemplateGlance, TemplateName},
+        tx,
+    },
+};
+
+/// Error of an operation on a template.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateError {
+    /// The account has no such template.
+    #[error("there is no such template")]
+    NotFound,
+    /// The template's current version is not the one that the client expects.
+    #[error("the template has another version now")]
+    Changed,
+    /// The request is invalid, or the template can't be filled.
+    #[error("the request body is invalid")]
+    Invalid(Vec<Problem>),
+    /// A worker process failed.
+    #[error(transparent)]
+    Process(#[from] pool::Error),
+    /// The template could not be rendered.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// The memory limit of requests is reached.
+    #[error(transparent)]
+    Memory(#[from] MemoryFull),
+    /// A page could not be rasterized.
+    #[error(transparent)]
+    Picture(#[from] DrawingError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<EnterError> for TemplateError {
+    fn from(error: EnterError) -> Self {
+        match error {
+            EnterError::Engine(error) => Self::Render(error),
+            EnterError::Memory(full) => Self::Memory(full),
+        }
+    }
+}
+
+/// Creates a template, and publishes its first version.
+pub async fn create(
+    app: &Services,
+    caller: &Caller,
+    submission: Submission<NewTemplate>,
+) -> Result<Template, TemplateError> {
+    let new = checked(app, caller.account, submission).await?;
+    let (id, now) = (TemplateId::generate(), clock::now());
+    let version = insert(
+        &app.db,
+        caller.account,
+        caller.user.id,
+        &Actor::of_caller(caller),
+        id,
+        &new,
+        now,
+    )
+    .await?;
+    Ok(template(id, new, version, now, now))
+}
+
+/// Creates a copy of a template's newest version, which may be a draft. Returns the copy's id.
+pub async fn duplicate(db: &PgPool, caller: &Caller, id: TemplateId) -> Result<TemplateId, TemplateError> {
+    let original = drafts::open(db, caller.account, id).await?.newest;
+    let copy = NewTemplate {
+        name: name_of_copy(&original.summary.name),
+        content: original.content,
+        preview_context: original.preview_context,
+    };
+    let (id, actor) = (TemplateId::generate(), Actor::of_caller(caller));
+    insert(db, caller.account, caller.user.id, &actor, id, &copy, clock::now()).await?;
+    Ok(id)
+}
+
+/// Returns a page of ids of the account's templates, the latest first.
+pub async fn list_ids(
+    db: &PgPool,
+    account: AccountId,
+    page: PageRequest<TemplateId>,
+) -> Result<Page<TemplateId, TemplateId>, TemplateError> {
+    let found = templates::list_ids(db, account, page).await?;
+    Ok(page.page(found, |id| *id))
+}
+
+/// Returns those of the templates that still exist, the latest first.
+pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result<Vec<Template>, TemplateError> {
+    Ok(templates::list(db, account, ids).await?)
+}
+
+/// Returns up to `most` names of the account's templates.
+pub async fn names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<TemplateName>, TemplateError> {
+    Ok(templates::list_names(db, account, most).await?)
+}
+
+/// Returns a page of the account's templates that match the filter, the latest first.
+pub async fn glances(
+    db: &PgPool,
+    account: AccountId,
+    filter: &TemplateFilter,
+    page: PageRequest<TemplateId>,
+) -> Result<Page<TemplateGlance, TemplateId>, TemplateError> {
+    let found = templates::list_glances(db, account, filter, page).await?;
+    Ok(page.page(found, |template| template.id))
+}
+
+/// Returns a template with its published version, or [`TemplateError::NotFound`].
+pub async fn get(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Template, TemplateError> {
+    templates::find(db, account, id).await?.ok_or(TemplateError::NotFound)
+}
+
+/// Changes the given fields of a template, and publishes the result as a new version. Fails with
+/// [`TemplateError::Changed`] if its version is not as expected.
+pub async fn update(
+    app: &Services,
+    caller: &Caller,
+    id: TemplateId,
+    expected: &ExpectedVersion,
+    submission: Submission<TemplateChanges>,
+) -> Result<Template, TemplateError> {
+    let changes = checked(app, caller.account, submission).await?;
+    let now = clock::now();
+    let mut transaction = tx::begin(&app.db).await?;
+    let old = lock(&mut transaction, caller.account, id, expected).await?;
+    let inserted_at = old.inserted_at;
+    let new = changes.applied_to(old);
+    let version = save(&mut transaction, caller, id, &new, now).await?;
+    tx::commit(transaction).await?;
+    Ok(template(id, new, version, inserted_at, now))
+}
+
+/// Deletes a template. Versions that renders have used are retained.
+pub async fn delete(
+    db: &PgPool,
+    caller: &Caller,
+    id: TemplateId,
+    expected: &ExpectedVersion,
+) -> Result<(), TemplateError> {
+    let (account, now) = (caller.account, clock::now());
+    let mut transaction = tx::begin(db).await?;
+    let name = lock(&mut transaction, account, id, expected).await?.name;
+    templates::delete(&mut transaction, account, id, now).await?;
+    let event = AccountEvent::TemplateDeleted { name };
+    account_log::insert(&mut transaction, account, &Actor::of_caller(caller), &event, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Inserts a template and publishes its first version, whose number it returns.
+async fn insert(
+    db: &PgPool,
+    account: AccountId,
+    author: UserId,
+    actor: &Actor,
+    id: TemplateId,
+    new: &NewTemplate,
+    now: OffsetDateTime,
+) -> Result<i32, TemplateError> {
+    let mut transaction = tx::begin(db).await?;
+    templates::insert(&mut transaction, account, id, &new.name, now).await?;
+    let version = template_versions::insert(&mut transaction, account, id, author, new, now).await?;
+    let event = AccountEvent::TemplateCreated { name: new.name.clone() };
+    account_log::insert(&mut transaction, account, actor, &event, now).await?;
+    tx::commit(transaction).await?;
+    Ok(version)
+}
+
+/// Completes the validation of a request body by checking the template syntax of its content.
+async fn checked<T: Saved>(
+    app: &Services,
+    account: AccountId,
+    mut submission: Submission<T>,
+) -> Result<T, TemplateError> {
+    if let Some(content) = submission.content() {
+        match app.templates.check(account.0, content).await {
+            Ok(()) => {}
+            Err(pool::Error::Template(problem)) => submission.refuse(faulty_template("/template/content", &problem)),
+            Err(error @ pool::Error::Process(_)) => return Err(error.into()),
+        }
+    }
+    submission.finish().map_err(TemplateError::Invalid)
+}
+
+/// Locks a template until the transaction ends, if its version is as expected.
+async fn lock(
+    transaction: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    expected: &ExpectedVersion,
+) -> Result<Template, TemplateError> {
+    let template = templates::lock(transaction, account, id).await?;
+    let template = template.ok_or(TemplateError::NotFound)?;
+    if expected.includes(template.version) {
+        Ok(template)
+    } else {
+        Err(TemplateError::Changed)
+    }
+}
+
+/// Inserts and publishes a new version of a locked template. Returns the version's number.
+async fn save(
+    transaction: &mut PgConnection,
+    caller: &Caller,
+    id: TemplateId,
+    new: &NewTemplate,
+    now: OffsetDateTime,
+) -> Result<i32, TemplateError> {
+    let version = template_versions::insert(transaction, caller.account, id, caller.user.id, new, now).await?;
+    templates::publish(transaction, caller.account, id, version, now).await?;
+    note_published(transaction, caller, &new.name, version, now).await?;
+    Ok(version)
+}
+
+async fn note_published(
+    transaction: &mut PgConnection,
+    caller: &Caller,
+    name: &str,
+    version: i32,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let event = AccountEvent::TemplatePublished {
+        name: name.to_owned(),
+        version,
+    };
+    account_log::insert(transaction, caller.account, &Actor::of_caller(caller), &event, now).await
+}
+
+/// Converts an error of a worker process. `pointer` is the JSON pointer of the template in the request.
+fn unusable(pointer: &str, error: pool::Error) -> TemplateError {
+    match error {
+        pool::Error::Template(problem) => TemplateError::Invalid(vec![faulty_template(pointer, &problem)]),
+        pool::Error::Process(_) => error.into(),
+    }
+}
+
+/// Returns the validation error for an invalid template, at the member that contains or names it.
+pub(in crate::service) fn faulty_template(pointer: impl Into<String>, diagnostic: &Diagnostic) -> Problem {
+    let detail = match &diagnostic.place {
+        Some(place) => format!(
+            "Line {}, column {}: {}; the line is: {}",
+            place.line, place.column, diagnostic.message, place.excerpt
+        ),
+        None => diagnostic.message.clone(),
+    };
+    Problem {
+        pointer: pointer.into(),
+        title: "Faulty template".into(),
+        detail,
+    }
+}
+
+fn template(
+    id: TemplateId,
+    new: NewTemplate,
+    version: i32,
+    inserted_at: OffsetDateTime,
+    updated_at: OffsetDateTime,
+) -> Template {
+    Template {
+        id,
+        name: new.name,
+        content: new.content,
+        preview_context: new.preview_context,
+        version,
+        inserted_at,
+        updated_at,
+    }
+}
+
+/// Returns a name such as `Invoice copy`. The original's name is shortened if the result would be too long.
+fn name_of_copy(original: &str) -> String {
+    const ENDING: &str = " copy";
+    let kept = LONGEST_NAME - ENDING.len();
+    original.chars().take(kept).collect::<String>() + ENDING
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn copies_are_never_called_too_long() {
+        assert_eq!(name_of_copy("Invoice"), "Invoice copy");
+        let long = name_of_copy(&"ä".repeat(200));
+        assert_eq!(long.chars().count(), 200);
+        assert!(long.ends_with("ä copy"), "{long}");
+    }
+
+    #[test]
+    fn a_fault_of_the_language_is_listed_with_the_others() {
+        let body = json!({"template": {"name": "", "content": "{{"}});
+        let mut submission = Submission::<NewTemplate>::read(body.to_string().as_bytes()).unwrap_or_else(|_| panic!());
+        assert_eq!(submission.content(), Some("{{"));
+        let diagnostic = platen_template::language::check("{{").expect_err("no template");
+        submission.refuse(faulty_template("/template/content", &diagnostic));
+        let problems = submission.finish().expect_err("faults");
+        assert_eq!(problems.len(), 2);
+        assert!(problems[1].detail.starts_with("Line 1, column "), "{problems:?}");
+        assert!(problems[1].detail.ends_with("the line is: {{"), "{problems:?}");
+    }
+}

@@ -1,0 +1,25 @@
+//! Sample templates in an account.
+
+use platen_domain::{
+    account_log::Actor,
+    ids::{AccountId, TemplateId, UserId},
+    template::demos::Demo,
+};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use crate::service::templates::{TemplateError, insert};
+
+/// Creates a sample template in an account, under this name.
+pub async fn create(
+    db: &PgPool,
+    account: AccountId,
+    author: UserId,
+    demo: Demo,
+    name: String,
+    now: OffsetDateTime,
+) -> Result<TemplateId, TemplateError> {
+    let id = TemplateId::generate();
+    insert(db, account, author, &Actor::SERVICE, id, &demo.named(name), now).await?;
+    Ok(id)
+}

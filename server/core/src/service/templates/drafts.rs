@@ -1,0 +1,123 @@
+//! Drafts: versions newer than the published one. Renders and the API ignore them until they are published.
+
+use platen_domain::{
+    caller::Caller,
+    ids::{AccountId, TemplateId},
+    template::{ExpectedVersion, NewTemplate, Submission, TemplateVersion},
+};
+use sqlx::{PgConnection, PgPool};
+
+use crate::{
+    clock,
+    service::{
+        Services,
+        templates::{TemplateError, checked, lock, note_published},
+    },
+    store::{error::StoreError, template_versions, templates, tx},
+};
+
+/// A template as the editor opens it.
+#[derive(Debug)]
+pub struct Edited {
+    /// Number of the published version, which renders use.
+    pub published: i32,
+    /// The newest version, which may be a draft.
+    pub newest: TemplateVersion,
+}
+
+/// Result of saving a draft.
+#[derive(Debug)]
+pub struct Saved {
+    /// Number of the saved version, or of the newest one if its content is the same.
+    pub version: i32,
+    /// Number of the published version, which renders use.
+    pub published: i32,
+}
+
+/// Returns the newest version of a template.
+pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Edited, TemplateError> {
+    let published = super::get(db, account, id).await?.version;
+    let mut connection = db.acquire().await.map_err(StoreError::from)?;
+    let newest = newest(&mut connection, account, id).await?;
+    Ok(Edited { published, newest })
+}
+
+/// Saves a draft. Fails with [`TemplateError::Changed`] unless the newest version is `seen`, because the author would
+/// overwrite changes unseen. Content identical to the newest version creates no new one.
+pub async fn save(
+    app: &Services,
+    caller: &Caller,
+    id: TemplateId,
+    seen: &ExpectedVersion,
+    submission: Submission<NewTemplate>,
+) -> Result<Saved, TemplateError> {
+    let draft = checked(app, caller.account, submission).await?;
+    let mut transaction = tx::begin(&app.db).await?;
+    let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any)
+        .await?
+        .version;
+    let newest = newest(&mut transaction, caller.account, id).await?;
+    if !seen.includes(newest.summary.number) {
+        return Err(TemplateError::Changed);
+    }
+    let version = insert(&mut transaction, caller, id, newest, &draft).await?;
+    tx::commit(transaction).await?;
+    Ok(Saved { version, published })
+}
+
+/// Saves an earlier version again as a draft. Returns the draft's number.
+pub async fn restore(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) -> Result<i32, TemplateError> {
+    let mut transaction = tx::begin(db).await?;
+    lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
+    let version = template_versions::find(&mut *transaction, caller.account, id, number).await?;
+    let version = version.ok_or(TemplateError::NotFound)?;
+    let draft = NewTemplate {
+        name: version.summary.name,
+        content: version.content,
+        preview_context: version.preview_context,
+    };
+    let newest = newest(&mut transaction, caller.account, id).await?;
+    let number = insert(&mut transaction, caller, id, newest, &draft).await?;
+    tx::commit(transaction).await?;
+    Ok(number)
+}
+
+/// Publishes a draft. Fails with [`TemplateError::Changed`] if the version isn't newer than the published one.
+pub async fn publish(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) -> Result<(), TemplateError> {
+    let mut transaction = tx::begin(db).await?;
+    let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
+    let draft = template_versions::find(&mut *transaction, caller.account, id, number).await?;
+    let draft = draft.ok_or(TemplateError::NotFound)?;
+    if number <= published.version {
+        return Err(TemplateError::Changed);
+    }
+    let now = clock::now();
+    templates::publish(&mut transaction, caller.account, id, number, now).await?;
+    note_published(&mut transaction, caller, &draft.summary.name, number, now).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+async fn newest(db: &mut PgConnection, account: AccountId, id: TemplateId) -> Result<TemplateVersion, TemplateError> {
+    let number = template_versions::newest(&mut *db, account, id).await?;
+    let newest = template_versions::find(&mut *db, account, id, number.unwrap_or_default()).await?;
+    newest.ok_or(TemplateError::NotFound)
+}
+
+/// Inserts a draft of a locked template, unless its newest version has the same content. Returns the number of the
+/// version.
+async fn insert(
+    db: &mut PgConnection,
+    caller: &Caller,
+    id: TemplateId,
+    newest: TemplateVersion,
+    draft: &NewTemplate,
+) -> Result<i32, TemplateError> {
+    let same = newest.summary.name == draft.name
+        && newest.content == draft.content
+        && newest.preview_context == draft.preview_context;
+    if same {
+        return Ok(newest.summary.number);
+    }
+    let now = clock::now();
+    Ok(template_versions::insert(db, caller.account, id, caller.user.id, draft, now).await?)
+}

@@ -1,0 +1,242 @@
+//! Live previews while a user types. The visible page comes first, then the remarks about the template, then the other
+//! pages. Nothing is charged or stored. Dropping a preview ends it at once.
+
+mod remarks;
+
+use std::{
+    num::NonZeroU32,
+    time::{Duration, Instant},
+};
+
+use platen_domain::{
+    caller::Caller,
+    ids::{AccountId, TemplateId},
+    template::MOST_PREVIEW_VALUES,
+    validation::json::{self, Unreadable},
+};
+use platen_engine::{
+    job::{Lane, Part, Phase},
+    render_log::{NetworkRequest, RenderLog},
+};
+use platen_template::{diagnostic::Warning as UndefinedName, language::Undefined, pool};
+use serde_json::{Map, Value, value::RawValue};
+
+use crate::{
+    drawing::{
+        RasterStream,
+        child::{Drawings, Drawn, Size},
+    },
+    memory::Reservation,
+    render_request::RenderRequest,
+    render_request::preview::PreviewRequest,
+    service::{
+        Services,
+        parsers::Busy,
+        renders::{engine_caller, enter, terms_while_waiting},
+        templates::{TemplateError, settings::get_settings},
+        throttle::{Quota, Throttle},
+    },
+};
+
+pub use remarks::{Remark, Text};
+
+/// Maximum number of pages that are rasterized.
+const MOST_PICTURES: usize = 20;
+/// Ten previews a second for a minute: more than users cause, who pause between words, and half of what one browser can
+/// do.
+const QUOTA: Quota = Quota {
+    times: NonZeroU32::MIN.saturating_add(599),
+    within: Duration::from_mins(1),
+};
+
+/// Counts live previews by account.
+pub type LivePreviews = Throttle<AccountId>;
+
+/// Content of the editor.
+pub struct Typed {
+    /// Source of the template.
+    pub content: String,
+    /// Sample data, which may not be valid JSON yet.
+    pub data: String,
+    /// Render options, by their names in the API.
+    pub options: Map<String, Value>,
+    /// Resolution in pixels per inch.
+    pub dots_per_inch: u16,
+    /// Page that the user views, which is rasterized first.
+    pub page: usize,
+}
+
+/// A result of a live preview.
+pub enum Seen {
+    /// A page. The requested one comes first.
+    Page(Drawn),
+    /// Remarks for the author. They come once.
+    Remarks(Vec<Remark>),
+}
+
+/// Outcome of rendering the editor's content.
+pub enum Live {
+    /// The content can't be rendered, for this reason.
+    Faulty(Remark),
+    /// A document whose pages are being rasterized.
+    Rendered(Box<LivePreview>),
+}
+
+/// Error of [`preview`].
+#[derive(Debug, thiserror::Error)]
+pub enum LiveError {
+    /// The account's limit of live previews is reached.
+    #[error("too many previews")]
+    TooMany {
+        /// Time until the next preview is allowed.
+        retry_after: Duration,
+    },
+    /// The data was not parsed in time.
+    #[error(transparent)]
+    Busy(#[from] Busy),
+    /// The template could not be read or rendered.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+}
+
+/// A document rendered from the editor's content, and its pending results.
+pub struct LivePreview {
+    /// Number of pages.
+    pub page_count: usize,
+    /// Size of the document.
+    pub bytes: usize,
+    /// PDF/A conformance of the document.
+    pub conformance: Option<&'static str>,
+    /// Time from the request to the finished document.
+    pub took: Duration,
+    app: Services,
+    account: AccountId,
+    typed: Typed,
+    data: Box<RawValue>,
+    undefined: Vec<UndefinedName>,
+    requests: Vec<NetworkRequest>,
+    warnings: Vec<platen_engine::job::Warning>,
+    raster_stream: RasterStream,
+    next: Next,
+    /// Reserves memory for the editor's content until all results are sent.
+    _memory: Reservation,
+}
+
+enum Next {
+    FirstPage,
+    Remarks,
+    OtherPages,
+}
+
+/// Renders the editor's content instead of a template of the account, with that template's settings.
+pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typed) -> Result<Live, LiveError> {
+    let began = Instant::now();
+    if let Some(retry_after) = app.live_previews.take(caller.account, QUOTA, began).refused_for {
+        return Err(LiveError::TooMany { retry_after });
+    }
+    let settings = get_settings(&app.db, caller.account, id).await?;
+    let undefined = if settings.strict {
+        Undefined::Refuse
+    } else {
+        Undefined::Warn
+    };
+    let account = caller.account;
+    let typed_bytes = typed.content.len() + typed.data.len();
+    let mut memory = app
+        .memory
+        .try_reserve(account, 2 * typed_bytes as u64)
+        .map_err(TemplateError::from)?;
+    let parsing = app.parsers.run(account, app.parsing_deadline(), move || {
+        let read = read(&typed);
+        (typed, read)
+    });
+    let (typed, read) = parsing.await?;
+    let (data, render) = match read {
+        Ok(read) => read,
+        Err(remark) => return Ok(Live::Faulty(remark)),
+    };
+    let terms = terms_while_waiting(app, caller, Lane::Preview, None);
+    let log = RenderLog::default();
+    let entered = enter(app, engine_caller(caller), &terms, &mut memory, &log).await;
+    let entered = entered.map_err(TemplateError::from)?;
+    let filling = app.templates.render(account.0, &typed.content, &data, undefined);
+    let filled = entered.within(Phase::Load, &log, filling).await;
+    let filled = match filled.map_err(TemplateError::from)? {
+        Ok(filled) => filled,
+        Err(pool::Error::Template(problem)) => return Ok(Live::Faulty(remarks::of_problem(&problem))),
+        Err(error) => return Err(TemplateError::from(error).into()),
+    };
+    let job = render.into_job(vec![Part::Html(filled.text)], &terms);
+    let document = entered.render(job, &log).await;
+    let document = document.map_err(TemplateError::from)?;
+    memory.shrink_to((2 * typed_bytes + document.pdf.len()) as u64);
+    let took = began.elapsed();
+    let wanted = Drawings {
+        size: Size::DotsPerInch(typed.dots_per_inch),
+        pages: document.page_count.min(MOST_PICTURES),
+        first: typed.page,
+    };
+    let raster_stream = app.drawing.start(account, &document.pdf, wanted).await;
+    Ok(Live::Rendered(Box::new(LivePreview {
+        page_count: document.page_count,
+        bytes: document.pdf.len(),
+        conformance: document.conformance,
+        took,
+        app: app.clone(),
+        account,
+        typed,
+        data,
+        undefined: filled.warnings,
+        requests: log.seen().requests,
+        warnings: document.warnings,
+        raster_stream: raster_stream.map_err(TemplateError::from)?,
+        next: Next::FirstPage,
+        _memory: memory,
+    })))
+}
+
+impl LivePreview {
+    /// Returns the next result, or `None` after the last one.
+    pub async fn next(&mut self) -> Result<Option<Seen>, TemplateError> {
+        match self.next {
+            Next::FirstPage => {
+                self.next = Next::Remarks;
+                Ok(self.raster_stream.next().await?.map(Seen::Page))
+            }
+            Next::Remarks => {
+                self.next = Next::OtherPages;
+                Ok(Some(Seen::Remarks(self.remarks().await?)))
+            }
+            Next::OtherPages => Ok(self.raster_stream.next().await?.map(Seen::Page)),
+        }
+    }
+
+    async fn remarks(&self) -> Result<Vec<Remark>, TemplateError> {
+        let Typed { content, data, .. } = &self.typed;
+        let unused = self.app.templates.unused(self.account.0, content, &self.data).await;
+        let unused = match unused {
+            Ok(names) => names,
+            // The template was filled, so its syntax is valid; only limits can be exceeded.
+            Err(pool::Error::Template(_)) => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        let mut found = remarks::of_undefined(&self.undefined);
+        found.extend(remarks::of_requests(content, &self.requests));
+        found.extend(remarks::of_document(content, data, &self.warnings));
+        found.extend(remarks::of_unused(data, &unused));
+        Ok(found)
+    }
+}
+
+/// Parses the sample data and the options. Returns a remark if either is invalid.
+fn read(typed: &Typed) -> Result<(Box<RawValue>, RenderRequest), Remark> {
+    let data = match json::read_data(&typed.data, MOST_PREVIEW_VALUES) {
+        Ok(data) if data.get().starts_with('{') => json::compact(data),
+        Ok(_) => return Err(remarks::no_object()),
+        Err(Unreadable::Malformed(error)) => return Err(remarks::no_json(&error)),
+        Err(Unreadable::Excess(problem)) => return Err(remarks::too_much_data(&problem)),
+    };
+    let wanted = PreviewRequest::of_editor(&typed.content, &typed.options, typed.dots_per_inch);
+    let wanted = wanted.map_err(|problems| remarks::of_options(&problems))?;
+    Ok((data, wanted.render))
+}

@@ -1,0 +1,236 @@
+//! Remarks for a template's author, with their place in the text where it can be found.
+
+use platen_domain::{
+    sentence::sentence,
+    template::places::{self, JsonMembers, TextPlace},
+    validation::Problem,
+};
+use platen_engine::{job::Warning, render_log::NetworkRequest};
+use platen_template::diagnostic::{Diagnostic, Warning as UndefinedName};
+
+/// Maximum number of remarks of one kind.
+const MOST: usize = 50;
+
+/// A remark about a template or its data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// Subject, as it occurs in the author's text.
+    pub subject: Option<String>,
+    pub message: String,
+    /// Whether the subject is an undefined name, which counted as empty.
+    pub undefined: bool,
+    /// Place in one of the texts, if known.
+    pub place: Option<(Text, TextPlace)>,
+}
+
+/// Text that a remark refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Text {
+    /// Source of the template.
+    Content,
+    /// Sample data.
+    Data,
+}
+
+impl Remark {
+    fn new(subject: impl Into<Option<String>>, message: impl Into<String>, place: Option<(Text, TextPlace)>) -> Self {
+        Self {
+            subject: subject.into(),
+            message: message.into(),
+            undefined: false,
+            place,
+        }
+    }
+}
+
+/// Returns the remark that the data is not an object.
+pub(super) fn no_object() -> Remark {
+    let place = TextPlace {
+        line: 1,
+        column: 1,
+        length: 1,
+    };
+    Remark::new(None, "The sample data must be an object.", Some((Text::Data, place)))
+}
+
+/// Returns the remark that the data exceeds a limit.
+pub(super) fn too_much_data(problem: &Problem) -> Remark {
+    Remark::new(None, sentence(&problem.detail), None)
+}
+
+/// Returns the remark that the data is not valid JSON.
+pub(super) fn no_json(error: &serde_json::Error) -> Remark {
+    let message = error.to_string();
+    // The place is stated separately.
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let place = TextPlace {
+        line: error.line().max(1),
+        column: error.column().max(1),
+        length: 1,
+    };
+    let message = format!("The sample data is not valid JSON: {message}.");
+    Remark::new(None, message, Some((Text::Data, place)))
+}
+
+/// Returns the remark about the first invalid option or exceeded size.
+pub(super) fn of_options(problems: &[Problem]) -> Remark {
+    let Some(problem) = problems.first() else {
+        return Remark::new(None, "This can't be rendered.", None);
+    };
+    let pointer = problem.pointer.trim_start_matches('/');
+    let name = pointer.strip_prefix("options/").unwrap_or(pointer);
+    Remark::new(Some(name.replace('/', " ")), problem.detail.clone(), None)
+}
+
+/// Returns the remark that the template can't be filled.
+pub(super) fn of_problem(problem: &Diagnostic) -> Remark {
+    let place = problem.place.as_ref().map(|place| {
+        let place = TextPlace {
+            line: place.line,
+            column: place.column,
+            length: 1,
+        };
+        (Text::Content, place)
+    });
+    Remark::new(None, sentence(&problem.message), place)
+}
+
+/// Returns remarks about undefined names, which counted as empty.
+pub(super) fn of_undefined(names: &[UndefinedName]) -> Vec<Remark> {
+    let remarks = names.iter().take(MOST).map(|undefined| {
+        let place = TextPlace {
+            line: undefined.place.line,
+            column: undefined.place.column,
+            length: undefined.name.chars().count(),
+        };
+        let message = "is undefined and prints empty.";
+        Remark {
+            undefined: true,
+            ..Remark::new(undefined.name.clone(), message, Some((Text::Content, place)))
+        }
+    });
+    remarks.collect()
+}
+
+/// Returns remarks about blocked and failed requests.
+pub(super) fn of_requests(content: &str, requests: &[NetworkRequest]) -> Vec<Remark> {
+    let remarks = requests.iter().filter_map(|request| {
+        let message = match (&request.refused, &request.error, request.status) {
+            (Some(rule), _, _) => format!("was blocked: {rule}."),
+            // A request that the page itself aborted is no problem.
+            (None, Some(error), _) if error != "net::ERR_ABORTED" => format!("did not load: {error}."),
+            (None, _, Some(status @ 400..)) => format!("did not load: status {status}."),
+            _ => return None,
+        };
+        // Browsers append a slash to a URL without a path.
+        let place = places::find(content, &request.url);
+        let place = place.or_else(|| places::find(content, request.url.trim_end_matches('/')));
+        let place = place.map(|place| (Text::Content, place));
+        Some(Remark::new(request.url.clone(), message, place))
+    });
+    remarks.take(MOST).collect()
+}
+
+/// Returns remarks about warnings of the render, except those about requests, which [`of_requests`] covers in detail.
+pub(super) fn of_document(content: &str, data: &str, warnings: &[Warning]) -> Vec<Remark> {
+    let warnings = warnings.iter();
+    let others = warnings.filter(|warning| !matches!(warning.code, "request_refused" | "resource_failed"));
+    let remarks = others.map(|warning| {
+        let place = match warning.code {
+            "missing_glyph" => place_of_character(content, data, &warning.message),
+            _ => None,
+        };
+        Remark::new(None, warning.message.clone(), place)
+    });
+    remarks.take(MOST).collect()
+}
+
+/// Returns the place of the first character that a message names by its code point and that occurs in a text.
+fn place_of_character(content: &str, data: &str, message: &str) -> Option<(Text, TextPlace)> {
+    let mut characters = message.split("U+").skip(1).filter_map(|rest| {
+        let digits = rest.split(|character: char| !character.is_ascii_hexdigit()).next()?;
+        char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+    });
+    characters.find_map(|character| {
+        let written = character.to_string();
+        let in_content = places::find(content, &written).map(|place| (Text::Content, place));
+        in_content.or_else(|| places::find(data, &written).map(|place| (Text::Data, place)))
+    })
+}
+
+/// Returns remarks about names in the data that the template never uses.
+pub(super) fn of_unused(data: &str, names: &[String]) -> Vec<Remark> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let names = &names[..names.len().min(MOST)];
+    let members = JsonMembers::find(data, names);
+    let remarks = names.iter().map(|name| {
+        let place = members.place(name).map(|place| (Text::Data, place));
+        Remark::new(name.clone(), "is never used.", place)
+    });
+    remarks.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(text: Text, line: usize, column: usize, length: usize) -> (Text, TextPlace) {
+        (text, TextPlace { line, column, length })
+    }
+
+    #[test]
+    fn data_that_cannot_be_read_is_shown_where_it_breaks() {
+        let error = serde_json::from_str::<serde_json::Value>("{\n  \"a\": ,\n}").expect_err("no JSON");
+        let remark = no_json(&error);
+        assert_eq!(remark.message, "The sample data is not valid JSON: expected value.");
+        assert_eq!(remark.place, Some(place(Text::Data, 2, 8, 1)));
+    }
+
+    #[test]
+    fn a_blocked_request_is_shown_where_its_address_stands() {
+        let mut request = NetworkRequest {
+            part: 0,
+            url: "https://10.0.0.1/".to_owned(),
+            kind: None,
+            status: None,
+            bytes: None,
+            took: None,
+            error: Some("net::ERR_TUNNEL_CONNECTION_FAILED".to_owned()),
+            refused: Some("a private address".to_owned()),
+        };
+        let content = "<p>\n<img src=\"https://10.0.0.1?x\">";
+        let remarks = of_requests(content, std::slice::from_ref(&request));
+        let [remark] = remarks.as_slice() else {
+            panic!("{remarks:?}")
+        };
+        assert_eq!(remark.message, "was blocked: a private address.");
+        assert_eq!(remark.place, Some(place(Text::Content, 2, 11, 16)));
+
+        request.refused = None;
+        request.error = Some("net::ERR_ABORTED".to_owned());
+        assert_eq!(of_requests(content, &[request]), []);
+    }
+
+    #[test]
+    fn a_missing_glyph_is_shown_where_its_character_stands() {
+        let warning = |message: &str| Warning {
+            code: "missing_glyph",
+            message: message.to_owned(),
+        };
+        let message =
+            "Some characters are drawn as empty boxes because no font has them, first on page 1: “\u{E000}” (U+E000).";
+        let remarks = of_document("<p>\n\u{E000}", "{}", &[warning(message)]);
+        assert_eq!(remarks[0].place, Some(place(Text::Content, 2, 1, 1)));
+        let remarks = of_document("<p>", "{\"a\": \"\u{E000}\"}", &[warning(message)]);
+        assert_eq!(remarks[0].place, Some(place(Text::Data, 1, 8, 1)));
+    }
+
+    #[test]
+    fn an_unused_name_is_shown_where_it_stands() {
+        let remarks = of_unused("{\"a\": {\n\"b\": 1}}", &["a.b".to_owned()]);
+        assert_eq!(remarks[0].subject.as_deref(), Some("a.b"));
+        assert_eq!(remarks[0].place, Some(place(Text::Data, 2, 1, 3)));
+    }
+}

@@ -1,0 +1,97 @@
+//! Previews of templates for their authors. Nothing is charged or stored.
+
+use platen_domain::{caller::Caller, ids::TemplateId};
+use platen_engine::{
+    job::{Lane, Part, Phase, Warning},
+    render_log::RenderLog,
+};
+use platen_pdf::Watermark;
+
+use crate::{
+    drawing::child::{Drawn, Size},
+    memory::Reservation,
+    render_request::preview::{PreviewFormat, PreviewRequest},
+    service::{
+        Services,
+        renders::{engine_caller, enter, templates::fill, terms_while_waiting},
+        templates::{TemplateError, get, settings::get_settings, unusable},
+    },
+};
+
+/// Maximum number of pages that are rasterized.
+const MOST_PICTURES: usize = 10;
+const CONTENT: &str = "/content";
+
+/// A rendered preview.
+pub struct Preview {
+    /// Number of pages of the document.
+    pub page_count: usize,
+    /// Warnings of filling and rendering.
+    pub warnings: Vec<Warning>,
+    /// Pages or document, by the requested format.
+    pub shown: Shown,
+}
+
+/// Content of a preview.
+pub enum Shown {
+    /// The first pages, up to ten.
+    Pictures(Vec<Drawn>),
+    /// The whole document, with a watermark.
+    Pdf(Vec<u8>),
+}
+
+/// Fills and renders a template of the account, or unsaved content instead of it, with the template's settings.
+pub async fn preview(
+    app: &Services,
+    caller: &Caller,
+    id: TemplateId,
+    wanted: PreviewRequest,
+    memory: &mut Reservation,
+) -> Result<Preview, TemplateError> {
+    let template = get(&app.db, caller.account, id).await?;
+    let settings = get_settings(&app.db, caller.account, id).await?;
+    let content = wanted.content.unwrap_or(template.content);
+    let watermark = (wanted.format == PreviewFormat::Pdf).then_some(Watermark::Preview);
+    let terms = terms_while_waiting(app, caller, Lane::Preview, watermark);
+    let log = RenderLog::default();
+    let entered = enter(app, engine_caller(caller), &terms, memory, &log).await?;
+    let filling = async {
+        match wanted.context {
+            Some(data) => fill(app, caller.account, &content, &data, settings, CONTENT).await,
+            None => {
+                fill(
+                    app,
+                    caller.account,
+                    &content,
+                    &template.preview_context,
+                    settings,
+                    CONTENT,
+                )
+                .await
+            }
+        }
+    };
+    let filled = entered.within(Phase::Load, &log, filling).await?;
+    let filled = filled.map_err(|error| unusable(CONTENT, error))?;
+    let job = wanted.render.into_job(vec![Part::Html(filled.html)], &terms);
+    let document = entered.render(job, &log).await?;
+    let mut warnings = filled.warnings;
+    warnings.extend(document.warnings);
+    let pages = document.page_count.min(MOST_PICTURES);
+    Ok(Preview {
+        page_count: document.page_count,
+        warnings,
+        shown: match wanted.format {
+            PreviewFormat::Pdf => Shown::Pdf(document.pdf),
+            PreviewFormat::Png => {
+                let drawn = app.drawing.draw(
+                    caller.account,
+                    &document.pdf,
+                    Size::DotsPerInch(wanted.dots_per_inch),
+                    pages,
+                );
+                Shown::Pictures(drawn.await?)
+            }
+        },
+    })
+}

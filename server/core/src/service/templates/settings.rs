@@ -1,0 +1,57 @@
+//! Settings of stored templates, and the inferred schema of their context.
+
+use platen_domain::{
+    ids::{AccountId, TemplateId},
+    template::settings::{SettingsChanges, TemplateSettings},
+};
+use sqlx::PgPool;
+
+use crate::{
+    service::{
+        Services,
+        templates::{TemplateError, get, unusable},
+    },
+    store::templates,
+};
+
+/// Returns the settings of a template, or [`TemplateError::NotFound`].
+pub async fn get_settings(db: &PgPool, account: AccountId, id: TemplateId) -> Result<TemplateSettings, TemplateError> {
+    templates::find_settings(db, account, id)
+        .await?
+        .ok_or(TemplateError::NotFound)
+}
+
+/// Changes the given settings, and returns all of them. Settings apply to all versions.
+pub async fn update_settings(
+    db: &PgPool,
+    account: AccountId,
+    id: TemplateId,
+    changes: SettingsChanges,
+) -> Result<TemplateSettings, TemplateError> {
+    let settings = templates::update_settings(db, account, id, changes.strict).await?;
+    settings.ok_or(TemplateError::NotFound)
+}
+
+/// Requirements of a template on its context.
+pub struct ContextSchema {
+    /// JSON Schema (draft 2020-12) of valid contexts.
+    pub schema: serde_json::Value,
+    /// Names in the preview context that the template never uses.
+    pub unused: Vec<String>,
+}
+
+/// Infers the context schema of the published version.
+pub async fn infer_schema(app: &Services, account: AccountId, id: TemplateId) -> Result<ContextSchema, TemplateError> {
+    let template = get(&app.db, account, id).await?;
+    let (content, preview_context) = (&template.content, &template.preview_context);
+    let schema = app
+        .templates
+        .schema(account.0, content)
+        .await
+        .map_err(|error| unusable("", error))?;
+    let unused = app.templates.unused(account.0, content, preview_context).await;
+    Ok(ContextSchema {
+        schema,
+        unused: unused.map_err(|error| unusable("", error))?,
+    })
+}

@@ -1,0 +1,197 @@
+//! The bucket of a storage connection in any store, and its errors.
+
+use std::{error::Error, iter, time::Duration};
+
+use bytes::Bytes;
+use futures::{FutureExt, future::BoxFuture};
+use serde_json::{Value, json};
+
+use crate::storage::{aws_s3, google_cloud_storage};
+
+/// Timeout for connecting to a store.
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Timeout of a request to a store, not counting the upload.
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
+/// The lowest tolerated upload speed; slower uploads could occupy a worker for an hour.
+const SLOWEST_BYTES_PER_SECOND: u64 = 256 * 1024;
+/// Maximum size of a response in bytes. Stores respond with a few hundred; objects are read only to see what they are.
+pub(super) const LONGEST_ANSWER: usize = 64 * 1024;
+/// Maximum length of a store's message in characters. Stores send a sentence, but proxies in front of them may send a
+/// page.
+const LONGEST_MESSAGE: usize = 500;
+
+/// A bucket and its credentials; cheap to clone.
+#[derive(Debug, Clone)]
+pub enum Bucket {
+    /// In an S3-compatible store.
+    AwsS3(aws_s3::Bucket),
+    GoogleCloudStorage(Box<google_cloud_storage::Bucket>),
+}
+
+/// Why a request to a store failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BucketError {
+    /// Permanent: the same request would be refused again.
+    #[error("{}", .0.message())]
+    Refused(Refusal),
+    /// Transient: the store can't respond now.
+    #[error("{}", .0.message())]
+    Busy(Refusal),
+    /// No response, or an unintelligible one.
+    #[error("{0}")]
+    Silent(String),
+}
+
+impl BucketError {
+    /// Returns the store's result for the webhook, or `None` if the store did not respond.
+    pub fn result(&self) -> Option<Value> {
+        match self {
+            Self::Refused(refusal) | Self::Busy(refusal) => Some(refusal.result()),
+            Self::Silent(_) => None,
+        }
+    }
+}
+
+/// A store's refusal, in the store's terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// From an S3-compatible store.
+    AwsS3 {
+        /// For instance `NoSuchBucket` or `AccessDenied`.
+        code: String,
+        message: String,
+    },
+    /// From Google Cloud Storage.
+    GoogleCloudStorage {
+        /// For instance `notFound` or `forbidden`.
+        reason: String,
+        message: String,
+    },
+}
+
+impl Refusal {
+    /// Creates a refusal with an error code of S3. The message is cut to 500 characters.
+    pub fn by_s3(code: impl Into<String>, message: &str) -> Self {
+        Self::AwsS3 {
+            code: code.into(),
+            message: cut(message),
+        }
+    }
+
+    /// Creates a refusal with an error reason of Google. The message is cut to 500 characters.
+    pub fn by_google(reason: impl Into<String>, message: &str) -> Self {
+        Self::GoogleCloudStorage {
+            reason: reason.into(),
+            message: cut(message),
+        }
+    }
+
+    /// The store's error code or reason.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::AwsS3 { code, .. } => code,
+            Self::GoogleCloudStorage { reason, .. } => reason,
+        }
+    }
+
+    /// The store's error message.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::AwsS3 { message, .. } | Self::GoogleCloudStorage { message, .. } => message,
+        }
+    }
+
+    fn result(&self) -> Value {
+        match self {
+            Self::AwsS3 { code, message } => json!({"error": "s3_error", "code": code, "message": message}),
+            Self::GoogleCloudStorage { reason, message } => {
+                json!({"error": "gcs_error", "message": message, "reason": reason})
+            }
+        }
+    }
+}
+
+fn cut(message: &str) -> String {
+    message.chars().take(LONGEST_MESSAGE).collect()
+}
+
+impl Bucket {
+    /// Uploads a PDF, and replaces an object of the same name. Returns the store's result for the webhook. Times out
+    /// after one minute plus one second per 256 KiB.
+    pub async fn put(&self, path: &str, pdf: Bytes) -> Result<Value, BucketError> {
+        let patience = REQUEST_TIMEOUT + Duration::from_secs(pdf.len() as u64 / SLOWEST_BYTES_PER_SECOND);
+        match self {
+            Self::AwsS3(bucket) => within(patience, bucket.put(path, pdf).boxed()).await,
+            Self::GoogleCloudStorage(bucket) => within(patience, bucket.put(path, pdf).boxed()).await,
+        }
+    }
+
+    /// Reads an object of at most 64 KiB. Times out after one minute.
+    pub async fn get(&self, path: &str) -> Result<Vec<u8>, BucketError> {
+        match self {
+            Self::AwsS3(bucket) => within(REQUEST_TIMEOUT, bucket.get(path).boxed()).await,
+            Self::GoogleCloudStorage(bucket) => within(REQUEST_TIMEOUT, bucket.get(path).boxed()).await,
+        }
+    }
+
+    /// Deletes an object. Times out after one minute.
+    pub async fn delete(&self, path: &str) -> Result<(), BucketError> {
+        match self {
+            Self::AwsS3(bucket) => within(REQUEST_TIMEOUT, bucket.delete(path).boxed()).await,
+            Self::GoogleCloudStorage(bucket) => within(REQUEST_TIMEOUT, bucket.delete(path).boxed()).await,
+        }
+    }
+}
+
+/// Returns an error and its sources, down to the root cause.
+pub(super) fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |&error| error.source())
+}
+
+async fn within<T>(patience: Duration, request: BoxFuture<'_, Result<T, BucketError>>) -> Result<T, BucketError> {
+    match tokio::time::timeout(patience, request).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(BucketError::Silent(format!(
+            "the store did not answer within {} s",
+            patience.as_secs()
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_in_the_form_of_its_store() {
+        assert_eq!(
+            Refusal::by_s3("NoSuchBucket", "The specified bucket does not exist").result(),
+            json!({"error": "s3_error", "code": "NoSuchBucket", "message": "The specified bucket does not exist"})
+        );
+        assert_eq!(
+            Refusal::by_google("forbidden", "No access.").result(),
+            json!({"error": "gcs_error", "message": "No access.", "reason": "forbidden"})
+        );
+    }
+
+    #[test]
+    fn a_message_of_a_page_is_cut() {
+        assert_eq!(
+            Refusal::by_s3("AccessDenied", &"ä".repeat(10_000))
+                .message()
+                .chars()
+                .count(),
+            500
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_does_not_answer_is_not_waited_for_without_end() {
+        let silent = std::future::pending::<Result<(), BucketError>>().boxed();
+        let error = within(REQUEST_TIMEOUT, silent).await.expect_err("no answer");
+        assert_eq!(
+            error,
+            BucketError::Silent("the store did not answer within 60 s".into())
+        );
+    }
+}

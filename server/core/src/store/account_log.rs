@@ -1,0 +1,201 @@
+//! Table `account_log`: account activity. Events are added, and deleted after their retention; they are never changed.
+
+use platen_domain::{
+    account_log::{AccountEvent, Actor, ActorKind},
+    ids::{AccountId, EventId, UserId},
+    page::PageRequest,
+};
+use serde_json::Value;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::store::error::StoreError;
+
+/// Records an audit event, in the transaction of the action that it describes.
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    actor: &Actor,
+    event: &AccountEvent,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let (kind, id, name) = match &actor.kind {
+        ActorKind::Person { id, email } => ("person", Some(id.0), email.as_str()),
+        ActorKind::Key { id, creator } => ("key", Some(id.0), creator.as_str()),
+        ActorKind::Operator => ("operator", None, ""),
+        ActorKind::Service => ("service", None, ""),
+    };
+    let event = serde_json::to_value(event).map_err(|error| StoreError(sqlx::Error::Encode(Box::new(error))))?;
+    let client = actor.client.as_ref();
+    // Events of a key are recorded under the key's own name.
+    sqlx::query!(
+        "insert into account_log (id, account_id, happened_at, actor, actor_id, actor_name, address, user_agent, deed)
+         values ($1, $2, $3, $4, $5, coalesce((select name from api_keys where account_id = $2 and id = $5), $6), $7, $8, $9)",
+        EventId::generate().0,
+        account.0,
+        now,
+        kind,
+        id,
+        name,
+        client.map(|client| client.address.to_string()),
+        client.map(|client| client.user_agent.as_str()),
+        event,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// An audit event as recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub id: EventId,
+    pub happened_at: OffsetDateTime,
+    /// Kind of actor: `person`, `key`, `operator` or `service`.
+    pub actor: String,
+    /// The user's email address at the time, or the key's name; empty for other actors.
+    pub actor_name: String,
+    /// IP address of the client.
+    pub address: Option<String>,
+    pub user_agent: Option<String>,
+    /// Kind of the event, such as `key.created`.
+    pub kind: String,
+    /// The event itself. `None` if another release wrote it and this one can't read it.
+    pub deed: Option<AccountEvent>,
+}
+
+impl Entry {
+    /// Returns the actor's display name.
+    pub fn who(&self) -> String {
+        match self.actor.as_str() {
+            "operator" => "An operator of this service".to_owned(),
+            "service" => "This service".to_owned(),
+            _ => self.actor_name.clone(),
+        }
+    }
+
+    /// Returns a description of the event for display.
+    pub fn what(&self) -> String {
+        self.deed
+            .as_ref()
+            .map_or_else(|| self.kind.clone(), AccountEvent::sentence)
+    }
+}
+
+/// Filter of [`list`].
+#[derive(Debug, Clone, Default)]
+pub struct ActivityFilter {
+    /// Only events of this user.
+    pub person: Option<UserId>,
+    /// Only events of this topic: the part of the kind before the dot.
+    pub topic: Option<String>,
+}
+
+/// Returns an account's audit events, newest first: one more than the page's size, to detect further pages.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &ActivityFilter,
+    page: PageRequest<EventId>,
+) -> Result<Vec<Entry>, StoreError> {
+    let rows = sqlx::query!(
+        "select id, happened_at, actor, actor_name, address, user_agent, kind, deed from account_log
+         where account_id = $1
+             and ($2::uuid is null or (actor = 'person' and actor_id = $2))
+             and ($3::text is null or split_part(kind, '.', 1) = $3)
+             and ($4::uuid is null or id < $4)
+         order by id desc
+         limit $5",
+        account.0,
+        filter.person.map(|person| person.0),
+        filter.topic,
+        page.after.map(|after| after.0),
+        page.limit(),
+    )
+    .fetch_all(db)
+    .await?;
+    let entries = rows.into_iter().map(|row| Entry {
+        id: EventId(row.id),
+        happened_at: row.happened_at,
+        actor: row.actor,
+        actor_name: row.actor_name,
+        address: row.address,
+        user_agent: row.user_agent,
+        kind: row.kind,
+        deed: read(row.deed),
+    });
+    Ok(entries.collect())
+}
+
+fn read(deed: Value) -> Option<AccountEvent> {
+    serde_json::from_value(deed).ok()
+}
+
+/// A user with recorded events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Author {
+    pub id: UserId,
+    /// The email address at the user's latest event.
+    pub email: String,
+}
+
+/// Returns the users who have recorded events in an account, sorted by email address.
+pub async fn list_authors(db: &PgPool, account: AccountId) -> Result<Vec<Author>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select distinct on (actor_id) actor_id as "actor_id!", actor_name from account_log
+           where account_id = $1 and actor = 'person'
+           order by actor_id, id desc"#,
+        account.0,
+    )
+    .fetch_all(db)
+    .await?;
+    let mut authors: Vec<_> = rows
+        .into_iter()
+        .map(|row| Author {
+            id: UserId(row.actor_id),
+            email: row.actor_name,
+        })
+        .collect();
+    authors.sort_by(|a, b| a.email.cmp(&b.email));
+    Ok(authors)
+}
+
+/// Counts the invitation mails that an account has caused since `since`.
+pub async fn count_invitations(
+    db: &mut PgConnection,
+    account: AccountId,
+    since: OffsetDateTime,
+) -> Result<usize, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from account_log
+           where account_id = $1 and happened_at > $2 and kind in ('member.invited', 'member.invited_again')"#,
+        account.0,
+        since,
+    );
+    Ok(usize::try_from(count.fetch_one(db).await?).unwrap_or(usize::MAX))
+}
+
+/// Returns the number of days for which the account's plan retains its activity: ten times the retention of renders,
+/// and at least 30 days. `None` if the account doesn't exist.
+pub async fn find_days(db: &PgPool, account: AccountId) -> Result<Option<i32>, StoreError> {
+    let days = sqlx::query_scalar!(
+        r#"select greatest(30, 10 * plans.retention_days) as "days!"
+           from accounts join plans on plans.name = accounts.plan where accounts.id = $1"#,
+        account.0,
+    );
+    Ok(days.fetch_optional(db).await?)
+}
+
+/// Deletes the events of all accounts that are older than [`find_days`] allows.
+pub async fn delete_old(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from account_log
+         using accounts join plans on plans.name = accounts.plan
+         where accounts.id = account_log.account_id
+             and account_log.happened_at < $1::timestamptz - greatest(30, 10 * plans.retention_days) * interval '1 day'",
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}

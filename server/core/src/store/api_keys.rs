@@ -1,0 +1,355 @@
+//! Table `api_keys`.
+
+pub mod ended;
+
+use platen_domain::{
+    allowed_templates::AllowedTemplates,
+    api_key::{KeyDigest, Scope, Scopes},
+    caller::User,
+    ids::{AccountId, ApiKeyId, TemplateId, UserId},
+    network::{InvalidNetwork, Network},
+    plan::PlanLimits,
+};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::error::StoreError;
+
+/// An API key to be inserted.
+pub struct NewApiKey<'a> {
+    pub id: ApiKeyId,
+    pub created_by: UserId,
+    /// Display name, 1 to 200 characters.
+    pub name: &'a str,
+    /// First characters of the key, shown in lists.
+    pub hint: &'a str,
+    pub digest: KeyDigest,
+    pub scopes: &'a Scopes,
+    /// False for test keys.
+    pub livemode: bool,
+    /// `None` if the key doesn't expire.
+    pub expires_at: Option<OffsetDateTime>,
+    /// Networks that the key may be used from; empty means any.
+    pub allowed_networks: &'a [Network],
+    /// Templates that the key may use; empty means any.
+    pub allowed_templates: &'a AllowedTemplates,
+}
+
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    key: NewApiKey<'_>,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let scopes: Vec<String> = key.scopes.iter().map(|scope| scope.as_str().to_owned()).collect();
+    let networks: Vec<String> = key.allowed_networks.iter().map(Network::to_string).collect();
+    let templates: Vec<Uuid> = key.allowed_templates.iter().map(|template| template.0).collect();
+    sqlx::query!(
+        "insert into api_keys
+            (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
+             allowed_templates, inserted_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        key.id.0,
+        account.0,
+        key.created_by.0,
+        key.name,
+        key.hint,
+        key.digest.as_bytes(),
+        &scopes,
+        key.livemode,
+        key.expires_at,
+        &networks,
+        &templates,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A key with the properties of its account and creator that authorize a request.
+#[derive(Debug)]
+pub struct Credentials {
+    pub key: ApiKeyId,
+    pub account: AccountId,
+    pub digest: Vec<u8>,
+    pub scopes: Scopes,
+    /// False for test keys.
+    pub livemode: bool,
+    /// `None` if the key doesn't expire.
+    pub expires_at: Option<OffsetDateTime>,
+    /// Networks that the key may be used from; empty means any.
+    pub allowed_networks: Vec<Network>,
+    /// Templates that the key may use; empty means any.
+    pub allowed_templates: AllowedTemplates,
+    /// Whether the account is suspended.
+    pub suspended: bool,
+    pub limits: PlanLimits,
+    /// The key's creator, or the member who has inherited it.
+    pub user: User,
+    /// Changes when any of the rows changes from which the credentials were read.
+    pub version: CredentialsVersion,
+}
+
+/// Identifies the rows from which credentials were read.
+#[derive(Debug, Clone)]
+pub struct CredentialsVersion(pub(in crate::store) String);
+
+/// Returns the key with this digest, unless it is revoked: one look-up by index, made for every request.
+pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<Credentials>, StoreError> {
+    let row = sqlx::query!(
+        r#"select api_keys.id, api_keys.account_id, api_keys.digest, api_keys.scopes, api_keys.livemode,
+            api_keys.expires_at, api_keys.allowed_networks, api_keys.allowed_templates,
+            limits.suspended_at is not null as "suspended!", users.id as user_id, users.email,
+            limits.concurrency as "concurrency!", limits.rate_per_minute as "rate_per_minute!",
+            limits.body_bytes as "body_bytes!", limits.sync_deadline_seconds as "sync_deadline_seconds!",
+            credentials_versions.version as "version!"
+         from api_keys
+         join account_limits limits on limits.account_id = api_keys.account_id
+         join users on users.id = api_keys.created_by
+         join credentials_versions on credentials_versions.api_key_id = api_keys.id
+         where api_keys.digest = $1 and api_keys.revoked_at is null"#,
+        digest.as_bytes(),
+    )
+    .fetch_optional(db)
+    .await?;
+    let credentials = row.map(|row| {
+        Ok(Credentials {
+            key: ApiKeyId(row.id),
+            account: AccountId(row.account_id),
+            digest: row.digest,
+            scopes: read_scopes(&row.scopes),
+            livemode: row.livemode,
+            expires_at: row.expires_at,
+            allowed_networks: read_networks(&row.allowed_networks)?,
+            allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
+            suspended: row.suspended,
+            limits: PlanLimits::from_columns(
+                row.concurrency,
+                row.rate_per_minute,
+                row.body_bytes,
+                row.sync_deadline_seconds,
+            ),
+            user: User {
+                id: UserId(row.user_id),
+                email: row.email,
+            },
+            version: CredentialsVersion(row.version),
+        })
+    });
+    credentials.transpose()
+}
+
+/// A key as shown in lists.
+#[derive(Debug)]
+pub struct ApiKey {
+    pub id: ApiKeyId,
+    /// Display name.
+    pub name: String,
+    /// First characters of the key.
+    pub hint: String,
+    pub scopes: Scopes,
+    /// False for test keys.
+    pub livemode: bool,
+    /// `None` if the key doesn't expire.
+    pub expires_at: Option<OffsetDateTime>,
+    /// Networks that the key may be used from; empty means any.
+    pub allowed_networks: Vec<Network>,
+    /// Templates that the key may use; empty means any.
+    pub allowed_templates: AllowedTemplates,
+    pub revoked_at: Option<OffsetDateTime>,
+    /// When it was last used, up to a minute late.
+    pub last_used_at: Option<OffsetDateTime>,
+    /// Name of the user who created the key, if they have left the account.
+    pub former_creator: Option<String>,
+    pub inserted_at: OffsetDateTime,
+}
+
+/// Returns the keys of an account, newest first, including revoked keys.
+pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
+    let rows = sqlx::query!(
+        "select id, name, hint, scopes, livemode, expires_at, allowed_networks, allowed_templates, revoked_at, last_used_at,
+            former_creator, inserted_at
+         from api_keys where account_id = $1 order by id desc",
+        account.0,
+    )
+    .fetch_all(db)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(ApiKey {
+                id: ApiKeyId(row.id),
+                name: row.name,
+                hint: row.hint,
+                scopes: read_scopes(&row.scopes),
+                livemode: row.livemode,
+                expires_at: row.expires_at,
+                allowed_networks: read_networks(&row.allowed_networks)?,
+                allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
+                revoked_at: row.revoked_at,
+                last_used_at: row.last_used_at,
+                former_creator: row.former_creator,
+                inserted_at: row.inserted_at,
+            })
+        })
+        .collect()
+}
+
+/// Revokes an account's key.
+pub async fn revoke(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: ApiKeyId,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update api_keys set revoked_at = $3 where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Transfers the keys created by a member who leaves the account to another member.
+pub async fn update_creator(
+    db: &mut PgConnection,
+    account: AccountId,
+    former: UserId,
+    heir: UserId,
+    former_called: &str,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update api_keys set created_by = $3, former_creator = $4 where account_id = $1 and created_by = $2",
+        account.0,
+        former.0,
+        heir.0,
+        former_called,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// State of a key that is about to be revoked or rotated.
+#[derive(Debug)]
+pub struct Endable {
+    /// Display name.
+    pub name: String,
+    /// False for test keys.
+    pub livemode: bool,
+    /// `None` if the key doesn't expire.
+    pub expires_at: Option<OffsetDateTime>,
+    pub revoked_at: Option<OffsetDateTime>,
+}
+
+/// Returns one of an account's keys.
+pub async fn find(db: &PgPool, account: AccountId, id: ApiKeyId) -> Result<Option<Endable>, StoreError> {
+    let key = sqlx::query_as!(
+        Endable,
+        "select name, livemode, expires_at, revoked_at from api_keys where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+    );
+    Ok(key.fetch_optional(db).await?)
+}
+
+/// Like [`find`], but locks the key's row against other changes.
+pub async fn lock(db: &mut PgConnection, account: AccountId, id: ApiKeyId) -> Result<Option<Endable>, StoreError> {
+    let key = sqlx::query_as!(
+        Endable,
+        "select name, livemode, expires_at, revoked_at from api_keys where account_id = $1 and id = $2 for update",
+        account.0,
+        id.0,
+    );
+    Ok(key.fetch_optional(db).await?)
+}
+
+/// Returns the account of any key, for the operator's command line.
+pub async fn find_account(db: &PgPool, id: ApiKeyId) -> Result<Option<AccountId>, StoreError> {
+    let account = sqlx::query_scalar!("select account_id from api_keys where id = $1", id.0);
+    Ok(account.fetch_optional(db).await?.map(AccountId))
+}
+
+/// A key that replaces another one.
+pub struct Successor<'a> {
+    pub id: ApiKeyId,
+    /// First characters of the key, shown in lists.
+    pub hint: &'a str,
+    pub digest: KeyDigest,
+}
+
+/// Inserts a key with the settings of the account's key `of`.
+pub async fn insert_successor(
+    db: &mut PgConnection,
+    account: AccountId,
+    of: ApiKeyId,
+    successor: Successor<'_>,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into api_keys
+            (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
+             allowed_templates, former_creator, inserted_at)
+         select $3, account_id, created_by, name, $4, $5, scopes, livemode, expires_at, allowed_networks,
+            allowed_templates, former_creator, $6
+         from api_keys where account_id = $1 and id = $2",
+        account.0,
+        of.0,
+        successor.id.0,
+        successor.hint,
+        successor.digest.as_bytes(),
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Makes an account's key expire at `at`, unless it expires earlier.
+pub async fn update_expiry(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: ApiKeyId,
+    at: OffsetDateTime,
+) -> Result<(), StoreError> {
+    // `least` ignores null.
+    sqlx::query!(
+        "update api_keys set expires_at = least(expires_at, $3) where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+        at,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Records when keys were used. Never moves a time back, because another process may have recorded a later one.
+pub async fn update_last_used(db: &PgPool, used: &[(ApiKeyId, OffsetDateTime)]) -> Result<(), StoreError> {
+    let (ids, times): (Vec<Uuid>, Vec<OffsetDateTime>) = used.iter().map(|(id, time)| (id.0, *time)).unzip();
+    sqlx::query!(
+        "update api_keys set last_used_at = used.at
+         from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)
+         where api_keys.id = used.id and (api_keys.last_used_at is null or api_keys.last_used_at < used.at)",
+        &ids,
+        &times,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Ignores unknown scopes, which come from a newer release and permit nothing in this one.
+fn read_scopes(names: &[String]) -> Scopes {
+    names.iter().filter_map(|name| name.parse::<Scope>().ok()).collect()
+}
+
+/// Fails on an unreadable network rather than omit it: an empty list would allow any network.
+fn read_networks(networks: &[String]) -> Result<Vec<Network>, StoreError> {
+    let networks: Result<_, _> = networks.iter().map(|network| network.parse()).collect();
+    networks.map_err(|error: InvalidNetwork| StoreError(sqlx::Error::Decode(error.into())))
+}

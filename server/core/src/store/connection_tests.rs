@@ -1,0 +1,66 @@
+//! Table `connection_tests`: the result of each storage connection's last test.
+
+use std::collections::HashMap;
+
+use platen_domain::ids::{AccountId, ConnectionId};
+use serde_json::Value;
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use crate::store::error::StoreError;
+
+/// A stored test result.
+#[derive(Debug)]
+pub struct KeptTest {
+    /// When the test ended.
+    pub tested_at: OffsetDateTime,
+    /// Duration of the test.
+    pub milliseconds: i32,
+    /// Result of each step.
+    pub steps: Value,
+}
+
+/// Stores the result of a connection's last test. Does nothing if the connection no longer exists.
+pub async fn replace(
+    db: &PgPool,
+    account: AccountId,
+    connection: ConnectionId,
+    test: &KeptTest,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into connection_tests (connection_id, tested_at, milliseconds, steps)
+         select id, $3, $4, $5 from connections where account_id = $1 and id = $2
+         on conflict (connection_id) do update
+             set tested_at = excluded.tested_at, milliseconds = excluded.milliseconds, steps = excluded.steps",
+        account.0,
+        connection.0,
+        test.tested_at,
+        test.milliseconds,
+        test.steps,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Returns the last test results of an account's connections.
+pub async fn list(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionId, KeptTest>, StoreError> {
+    let rows = sqlx::query!(
+        "select connection_tests.connection_id, connection_tests.tested_at, connection_tests.milliseconds,
+            connection_tests.steps
+         from connection_tests join connections on connections.id = connection_tests.connection_id
+         where connections.account_id = $1",
+        account.0,
+    )
+    .fetch_all(db)
+    .await?;
+    let tests = rows.into_iter().map(|row| {
+        let test = KeptTest {
+            tested_at: row.tested_at,
+            milliseconds: row.milliseconds,
+            steps: row.steps,
+        };
+        (ConnectionId(row.connection_id), test)
+    });
+    Ok(tests.collect())
+}

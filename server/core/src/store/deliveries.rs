@@ -1,0 +1,144 @@
+//! Tables `callbacks` and `callback_attempts`, as listed in the dashboard: by render, newest first.
+
+use std::ops::RangeInclusive;
+
+use platen_domain::{
+    ids::{AccountId, RenderId},
+    page::PageRequest,
+};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::{
+    callbacks::{Attempt, CallbackState},
+    error::StoreError,
+};
+
+/// Filter of [`list`]; `None` matches everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DeliveryFilter {
+    pub state: Option<CallbackState>,
+    /// Only renders with this id or a later one.
+    pub since: Option<Uuid>,
+    /// Only renders with ids in this range.
+    pub ids: Option<RangeInclusive<Uuid>>,
+    /// An `ilike` pattern for the webhook's address.
+    pub address: Option<String>,
+}
+
+/// A listed delivery of a render that has ended.
+#[derive(Debug)]
+pub struct Delivery {
+    pub render: RenderId,
+    /// `sending`, `delivered` or `failed`.
+    pub state: String,
+    /// Identifies the delivery to receivers.
+    pub webhook_id: Uuid,
+    pub body: String,
+    /// Status of the render.
+    pub render_state: String,
+    /// The webhook's address, without its query string.
+    pub address: Option<String>,
+    /// When the next attempt is due, if any.
+    pub next_try: Option<OffsetDateTime>,
+}
+
+macro_rules! list {
+    ($state:literal, $db:expr, $account:expr, $filter:expr, $page:expr) => {{
+        let filter: &DeliveryFilter = $filter;
+        let ids = filter.ids.as_ref();
+        sqlx::query_as!(
+            Delivery,
+            r#"select callbacks.render_id as render, callbacks.state, callbacks.webhook_id, callbacks.body as "body!",
+                renders.status as render_state, renders.options -> 'callback' ->> 'url' as address,
+                jobs.run_at as "next_try?"
+             from callbacks
+             join renders on renders.id = callbacks.render_id
+             left join jobs on jobs.render_id = callbacks.render_id and jobs.kind = 'callback'
+             where callbacks.account_id = $1
+                and callbacks.body is not null
+                and "#
+                + $state
+                + r#"
+                and callbacks.render_id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+                and callbacks.render_id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+                and ($5::uuid is null or callbacks.render_id between $5 and $6)
+                and ($7::text is null or renders.options -> 'callback' ->> 'url' ilike $7)
+             order by callbacks.render_id desc
+             limit $8"#,
+            $account.0,
+            filter.state.map(CallbackState::as_str),
+            filter.since,
+            $page.after.map(|id| id.0),
+            ids.map(|ids| *ids.start()),
+            ids.map(|ids| *ids.end()),
+            filter.address,
+            $page.limit(),
+        )
+        .fetch_all($db)
+        .await?
+    }};
+}
+
+/// Returns the deliveries of an account, by render, newest first. Those that were not delivered are rare and have an
+/// index of their own, as in [`super::renders::history`].
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &DeliveryFilter,
+    page: PageRequest<RenderId>,
+) -> Result<Vec<Delivery>, StoreError> {
+    Ok(match filter.state {
+        None | Some(CallbackState::Delivered) => {
+            list!("($2::text is null or callbacks.state = $2)", db, account, filter, page)
+        }
+        Some(_) => list!(
+            "callbacks.state <> 'delivered' and callbacks.state = $2::text",
+            db,
+            account,
+            filter,
+            page
+        ),
+    })
+}
+
+/// Returns the attempts of several deliveries of an account; those of each delivery are in order, oldest first.
+pub async fn list_attempts(
+    db: &PgPool,
+    account: AccountId,
+    renders: &[RenderId],
+) -> Result<Vec<(RenderId, Attempt)>, StoreError> {
+    let renders: Vec<_> = renders.iter().map(|id| id.0).collect();
+    let attempts = sqlx::query!(
+        "select render_id, status, error, answer, duration_ms, inserted_at from callback_attempts
+         where account_id = $1 and render_id = any($2) order by render_id, id",
+        account.0,
+        &renders,
+    );
+    let attempts = attempts.fetch_all(db).await?.into_iter().map(|row| {
+        let attempt = Attempt {
+            status: row.status,
+            error: row.error,
+            answer: row.answer,
+            duration_ms: row.duration_ms,
+            inserted_at: row.inserted_at,
+        };
+        (RenderId(row.render_id), attempt)
+    });
+    Ok(attempts.collect())
+}
+
+/// Returns when the next attempt of a render's delivery is due, if any.
+pub async fn find_next_try(
+    db: &PgPool,
+    account: AccountId,
+    render: RenderId,
+) -> Result<Option<OffsetDateTime>, StoreError> {
+    let next = sqlx::query_scalar!(
+        "select run_at from jobs where account_id = $1 and render_id = $2 and kind = 'callback'",
+        account.0,
+        render.0,
+    );
+    Ok(next.fetch_optional(db).await?)
+}

@@ -1,0 +1,154 @@
+//! View `failed_jobs`: failed jobs, webhook deliveries, mails, exports, usage reports and customer synchronizations,
+//! for operators. Functions that retry or discard them take only ids, and apply to all accounts.
+
+pub mod again;
+pub mod discarded;
+
+use platen_domain::{
+    failed_jobs::{WorkCursor, WorkKind, WorkName},
+    ids::{AccountId, RenderId},
+    page::PageRequest,
+};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::error::StoreError;
+
+/// A failed job, or other work that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedJob {
+    pub name: WorkName,
+    /// The account and its owner.
+    pub account: Option<Customer>,
+    /// Kind of a mail; `None` for other work.
+    pub about: Option<String>,
+    /// Domain of a mail's recipient; `None` for other work.
+    pub receiver: Option<String>,
+    /// Reason of the last failure; `None` if it wasn't recorded.
+    pub error: Option<String>,
+    /// Number of attempts.
+    pub tries: i32,
+    /// Time of the last failure.
+    pub failed_at: OffsetDateTime,
+    /// When it will be retried; `None` if it won't.
+    pub again_at: Option<OffsetDateTime>,
+    /// Whether a worker holds it.
+    pub in_hand: bool,
+}
+
+/// The account that work belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Customer {
+    pub id: AccountId,
+    /// May be empty.
+    pub name: String,
+    /// Email address of the owner.
+    pub owner: Option<String>,
+}
+
+/// A render whose jobs or delivery were changed.
+struct RenderOf {
+    account_id: Uuid,
+    render_id: Uuid,
+}
+
+impl RenderOf {
+    fn ids(self) -> (AccountId, RenderId) {
+        (AccountId(self.account_id), RenderId(self.render_id))
+    }
+}
+
+/// Filter of failed work; `None` matches everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FailedJobFilter {
+    pub kind: Option<WorkKind>,
+    pub account: Option<AccountId>,
+}
+
+/// Returns failed work, most recently failed first: one more than the page's size, to detect further pages.
+pub async fn list(
+    db: &PgPool,
+    filter: FailedJobFilter,
+    page: &PageRequest<WorkCursor>,
+) -> Result<Vec<FailedJob>, StoreError> {
+    let after = page.after.as_ref();
+    let rows = sqlx::query!(
+        r#"select failed.kind as "kind!", failed.id as "id!", failed.account_id, about, receiver, error, tries as "tries!",
+               failed_at as "failed_at!", again_at, in_hand as "in_hand!", accounts.name as "name?", users.email as "owner?"
+           from failed_work failed
+           left join accounts on accounts.id = failed.account_id
+           left join members on members.account_id = failed.account_id and members.role = 'owner'
+           left join users on users.id = members.user_id
+           where ($1::text is null or failed.kind = $1) and ($2::uuid is null or failed.account_id = $2)
+               and ($3::timestamptz is null or (failed_at, failed.kind, failed.id) < ($3, $4, $5))
+           order by failed_at desc, failed.kind desc, failed.id desc
+           limit $6"#,
+        filter.kind.map(WorkKind::as_str),
+        filter.account.map(|account| account.0),
+        after.map(|after| after.failed_at),
+        after.map(|after| after.name.kind.as_str()),
+        after.map(|after| after.name.id.as_str()),
+        page.limit(),
+    )
+    .fetch_all(db)
+    .await?;
+    let work = rows.into_iter().filter_map(|row| {
+        Some(FailedJob {
+            name: WorkName {
+                kind: WorkKind::parse(&row.kind)?,
+                id: row.id,
+            },
+            account: row.account_id.map(|id| Customer {
+                id: AccountId(id),
+                name: row.name.unwrap_or_default(),
+                owner: row.owner,
+            }),
+            about: row.about,
+            receiver: row.receiver,
+            error: row.error,
+            tries: row.tries,
+            failed_at: row.failed_at,
+            again_at: row.again_at,
+            in_hand: row.in_hand,
+        })
+    });
+    Ok(work.collect())
+}
+
+/// Counts failed work.
+pub async fn count(db: &PgPool, filter: FailedJobFilter) -> Result<i64, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from failed_work
+           where ($1::text is null or kind = $1) and ($2::uuid is null or account_id = $2)"#,
+        filter.kind.map(WorkKind::as_str),
+        filter.account.map(|account| account.0),
+    );
+    Ok(count.fetch_one(db).await?)
+}
+
+/// Returns the names of the first `at_most` entries of [`list`].
+pub async fn list_names(
+    db: &mut PgConnection,
+    filter: FailedJobFilter,
+    at_most: u16,
+) -> Result<Vec<WorkName>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select kind as "kind!", id as "id!" from failed_work
+           where ($1::text is null or kind = $1) and ($2::uuid is null or account_id = $2)
+           order by failed_at desc, kind desc, id desc
+           limit $3"#,
+        filter.kind.map(WorkKind::as_str),
+        filter.account.map(|account| account.0),
+        i64::from(at_most),
+    )
+    .fetch_all(db)
+    .await?;
+    let names = rows.into_iter().filter_map(|row| {
+        Some(WorkName {
+            kind: WorkKind::parse(&row.kind)?,
+            id: row.id,
+        })
+    });
+    Ok(names.collect())
+}

@@ -1,0 +1,143 @@
+//! Retries of failed work. Work that a worker holds, or that hasn't failed, is left unchanged.
+
+use platen_domain::{
+    ids::{AccountId, RenderId},
+    job::{JobKind, Priority},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::store::{error::StoreError, failed_jobs::RenderOf};
+
+/// Retries failed jobs now. Returns their accounts and renders.
+pub async fn retry_jobs(
+    db: &mut PgConnection,
+    kind: JobKind,
+    renders: &[Uuid],
+) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
+    // Skips locked jobs rather than wait for them: other transactions lock jobs in another order.
+    let rows = sqlx::query_as!(
+        RenderOf,
+        "update jobs set due = true, run_at = now()
+         where id in (
+             select id from jobs where kind = $1 and render_id = any($2) and failed_at is not null and claim is null
+             for update skip locked
+         )
+         returning account_id, render_id",
+        kind.as_str(),
+        renders,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(RenderOf::ids).collect())
+}
+
+/// Sends deliveries again that were given up. Returns their accounts and renders.
+pub async fn resend_callbacks(
+    db: &mut PgConnection,
+    renders: &[Uuid],
+) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
+    let jobs: Vec<_> = renders.iter().map(|_| Uuid::now_v7()).collect();
+    // First the job, then the callback: the order in which all transactions lock them.
+    let rows = sqlx::query_as!(
+        RenderOf,
+        "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
+         select wanted.id, callbacks.account_id, $3, callbacks.render_id, $4, now(), true
+         from unnest($1::uuid[], $2::uuid[]) as wanted (id, render_id)
+         join callbacks on callbacks.render_id = wanted.render_id and callbacks.failed_at is not null
+         on conflict do nothing
+         returning account_id, render_id",
+        &jobs,
+        renders,
+        JobKind::Callback.as_str(),
+        Priority::Normal as i16,
+    )
+    .fetch_all(&mut *db)
+    .await?;
+    let renders: Vec<_> = rows.iter().map(|row| row.render_id).collect();
+    sqlx::query!(
+        "update callbacks set state = 'sending', failed_at = null, last_error = null, failures = 0
+         where render_id = any($1)",
+        &renders,
+    )
+    .execute(db)
+    .await?;
+    Ok(rows.into_iter().map(RenderOf::ids).collect())
+}
+
+/// Retries mails now; those that were given up start over with all their attempts. Returns their ids.
+pub async fn retry_mails(db: &mut PgConnection, mails: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let retried = sqlx::query_scalar!(
+        "update mails
+         set run_at = now(), tries = case when given_up then 0 else tries end, given_up = false,
+             claim = null, lease_until = null
+         where id in (
+             select id from mails where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             for update skip locked
+         )
+         returning id",
+        mails,
+    );
+    Ok(retried.fetch_all(db).await?)
+}
+
+/// Retries exports now; those that had failed start over with all their attempts. Retries at most one export of each
+/// account. Returns accounts and ids.
+pub async fn retry_exports(db: &mut PgConnection, exports: &[Uuid]) -> Result<Vec<(AccountId, Uuid)>, StoreError> {
+    let rows = sqlx::query!(
+        "update exports
+         set state = 'waiting', finished_at = null, run_at = now(), tries = case when state = 'failed' then 0 else tries end,
+             claim = null, lease_until = null
+         where id in (
+             select distinct on (chosen.account_id) chosen.id from exports chosen
+             where chosen.id = any($1) and chosen.failed_at is not null
+                 and (chosen.claim is null or chosen.lease_until < now())
+                 and not exists (
+                     select from exports under_way
+                     where under_way.account_id = chosen.account_id and under_way.state = 'waiting'
+                         and under_way.id <> chosen.id
+                 )
+             order by chosen.account_id, chosen.id desc
+         ) and failed_at is not null and (claim is null or lease_until < now())
+         returning account_id, id",
+        exports,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (AccountId(row.account_id), row.id))
+        .collect())
+}
+
+/// Reports usage to Stripe now, including usage whose report was given up: the operator has checked that Stripe doesn't
+/// have it. Returns the ids of the meter events.
+pub async fn retry_usage(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let retried = sqlx::query_scalar!(
+        "update stripe_meter_events
+         set send_at = now(), in_doubt_since = case when given_up_at is null then in_doubt_since end, given_up_at = null
+         where id in (
+             select id from stripe_meter_events
+             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             for update skip locked
+         )
+         returning id",
+        events,
+    );
+    Ok(retried.fetch_all(db).await?)
+}
+
+/// Synchronizes customers with Stripe now. Returns their ids.
+pub async fn retry_customers(db: &mut PgConnection, customers: &[String]) -> Result<Vec<String>, StoreError> {
+    let retried = sqlx::query_scalar!(
+        "update stripe_customers set look_at = now()
+         where id in (
+             select id from stripe_customers
+             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             for update skip locked
+         )
+         returning id",
+        customers,
+    );
+    Ok(retried.fetch_all(db).await?)
+}

@@ -1,0 +1,148 @@
+//! Discarding of failed work: it isn't retried and leaves the list. Work that a worker holds is left unchanged.
+
+use platen_domain::{
+    ids::{AccountId, RenderId, UserId},
+    job::JobKind,
+};
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::{error::StoreError, exports::Asker, failed_jobs::RenderOf};
+
+/// Deletes failed jobs that wait for a retry. Returns their accounts and renders.
+pub async fn delete_jobs(
+    db: &mut PgConnection,
+    kind: JobKind,
+    renders: &[Uuid],
+) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
+    let rows = sqlx::query_as!(
+        RenderOf,
+        "delete from jobs
+         where id in (
+             select id from jobs where kind = $1 and render_id = any($2) and failed_at is not null and claim is null
+             for update skip locked
+         )
+         returning account_id, render_id",
+        kind.as_str(),
+        renders,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(RenderOf::ids).collect())
+}
+
+/// Gives up the deliveries of the renders in `without_job`, whose jobs have just been deleted, and takes those off the
+/// list that had been given up before. Returns their accounts and renders.
+pub async fn give_callbacks_up(
+    db: &mut PgConnection,
+    renders: &[Uuid],
+    without_job: &[Uuid],
+) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
+    let rows = sqlx::query_as!(
+        RenderOf,
+        "update callbacks set state = 'failed', failed_at = null
+         where render_id = any($1) and (failed_at is not null or render_id = any($2))
+         returning account_id, render_id",
+        renders,
+        without_job,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(RenderOf::ids).collect())
+}
+
+/// Deletes failed mails. Returns their ids.
+pub async fn delete_mails(db: &mut PgConnection, mails: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let deleted = sqlx::query_scalar!(
+        "delete from mails
+         where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+         returning id",
+        mails,
+    );
+    Ok(deleted.fetch_all(db).await?)
+}
+
+/// An export that was given up.
+pub struct GivenUpExport {
+    pub id: Uuid,
+    pub account: AccountId,
+    /// Who requested it, if they were still waiting for it.
+    pub asker: Option<Asker>,
+}
+
+/// Gives up failed exports.
+pub async fn give_exports_up(
+    db: &mut PgConnection,
+    exports: &[Uuid],
+    now: OffsetDateTime,
+) -> Result<Vec<GivenUpExport>, StoreError> {
+    let rows = sqlx::query!(
+        r#"with chosen as (
+               select id, state = 'waiting' as waiting from exports
+               where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+               for update skip locked
+           ),
+           given_up as (
+               update exports
+               set state = 'failed', finished_at = coalesce(finished_at, $2), failed_at = null,
+                   claim = null, lease_until = null
+               from chosen where exports.id = chosen.id
+               returning exports.id, account_id, asked_by, waiting
+           )
+           select given_up.id, account_id, waiting as "waiting!", accounts.name, users.id as "user?", users.email as "email?"
+           from given_up
+           join accounts on accounts.id = given_up.account_id
+           left join users on users.id = given_up.asked_by"#,
+        exports,
+        now,
+    )
+    .fetch_all(db)
+    .await?;
+    let given_up = rows.into_iter().map(|row| {
+        let asker = row.user.zip(row.email).map(|(user, email)| Asker {
+            user: UserId(user),
+            email,
+            account_name: row.name,
+        });
+        GivenUpExport {
+            id: row.id,
+            account: AccountId(row.account_id),
+            asker: asker.filter(|_| row.waiting),
+        }
+    });
+    Ok(given_up.collect())
+}
+
+/// Gives up reporting usage to Stripe, so that it isn't billed. Returns the ids of the meter events.
+pub async fn give_usage_up(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let given_up = sqlx::query_scalar!(
+        "update stripe_meter_events
+         set given_up_at = coalesce(given_up_at, now()), failed_at = null, claim = null, lease_until = null
+         where id in (
+             select id from stripe_meter_events
+             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             for update skip locked
+         )
+         returning id",
+        events,
+    );
+    Ok(given_up.fetch_all(db).await?)
+}
+
+/// Stops synchronizing customers until Stripe sends an event about them, or until the nightly comparison. Returns their
+/// ids.
+pub async fn leave_customers(db: &mut PgConnection, customers: &[String]) -> Result<Vec<String>, StoreError> {
+    // With zero failures, customers whose account is deleted would be due.
+    let left = sqlx::query_scalar!(
+        "update stripe_customers set look_at = null, failed_at = null, failures = greatest(failures, 1)
+         where id in (
+             select id from stripe_customers
+             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             for update skip locked
+         )
+         returning id",
+        customers,
+    );
+    Ok(left.fetch_all(db).await?)
+}

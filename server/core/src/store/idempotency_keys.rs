@@ -1,0 +1,185 @@
+//! Table `idempotency_keys`.
+
+use platen_domain::{
+    idempotency::IdempotentRequest,
+    ids::{AccountId, RenderId},
+};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::error::StoreError;
+
+/// Claims a key for a render that is opened in the same transaction. Returns `false` if another request holds it.
+///
+/// A key is free if it is new or has expired, or if the render that claimed it has ended without a response to store:
+/// it failed through an error of the service, was cancelled, or was abandoned by a process that died. The response to
+/// an asynchronous render is its acceptance, whatever its outcome, unless it was cancelled.
+pub async fn take(
+    db: &mut PgConnection,
+    account: AccountId,
+    request: &IdempotentRequest,
+    render: RenderId,
+    now: OffsetDateTime,
+    expires_at: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    // A concurrent request waits here for the first one's transaction, and then sees the row as that transaction left
+    // it. The render that claimed the key may be too new to be visible: therefore a key is free if its render is seen
+    // to have ended, rather than unless it is seen to be in progress.
+    let done = sqlx::query!(
+        "insert into idempotency_keys (account_id, key, fingerprint, render_id, expires_at)
+         values ($1, $2, $3, $4, $5)
+         on conflict on constraint idempotency_keys_pkey do update
+         set fingerprint = excluded.fingerprint, render_id = excluded.render_id, answer_id = null,
+             expires_at = excluded.expires_at
+         where idempotency_keys.expires_at <= $6
+             or idempotency_keys.answer_id is null and exists (
+                 select from renders
+                 where renders.id = idempotency_keys.render_id and renders.finished_at is not null
+                     and (renders.mode = 'sync' or renders.status = 'cancelled')
+             )",
+        account.0,
+        request.key.as_str(),
+        request.fingerprint.as_bytes(),
+        render.0,
+        expires_at,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// The render that holds a key.
+#[derive(Debug)]
+pub struct Holder {
+    /// Fingerprint of the request that claimed the key.
+    pub fingerprint: Vec<u8>,
+    pub render: RenderId,
+}
+
+/// Returns the holder of a request's key.
+pub async fn find_holder(
+    db: &mut PgConnection,
+    account: AccountId,
+    request: &IdempotentRequest,
+) -> Result<Option<Holder>, StoreError> {
+    let holder = sqlx::query_as!(
+        Holder,
+        "select fingerprint, render_id as render from idempotency_keys where account_id = $1 and key = $2",
+        account.0,
+        request.key.as_str(),
+    );
+    Ok(holder.fetch_optional(db).await?)
+}
+
+/// The stored response to a request.
+#[derive(Debug)]
+pub struct Answer {
+    /// The render that produced it.
+    pub render: RenderId,
+    /// Name of the file.
+    pub id: Uuid,
+}
+
+/// Returns the stored response to a request with the same key and fingerprint, unless it has expired.
+pub async fn find_answer(
+    db: &PgPool,
+    account: AccountId,
+    request: &IdempotentRequest,
+    now: OffsetDateTime,
+) -> Result<Option<Answer>, StoreError> {
+    let row = sqlx::query!(
+        r#"select render_id, answer_id as "answer_id!" from idempotency_keys
+           where account_id = $1 and key = $2 and fingerprint = $3 and answer_id is not null and expires_at > $4"#,
+        account.0,
+        request.key.as_str(),
+        request.fingerprint.as_bytes(),
+        now,
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| Answer {
+        render: RenderId(row.render_id),
+        id: row.answer_id,
+    }))
+}
+
+/// Returns the asynchronous render that an earlier request with the same key and fingerprint created, unless it was
+/// cancelled.
+pub async fn find_accepted(
+    db: &PgPool,
+    account: AccountId,
+    request: &IdempotentRequest,
+    now: OffsetDateTime,
+) -> Result<Option<RenderId>, StoreError> {
+    let render = sqlx::query_scalar!(
+        "select renders.id from idempotency_keys join renders on renders.id = idempotency_keys.render_id
+         where idempotency_keys.account_id = $1 and key = $2 and fingerprint = $3 and expires_at > $4
+            and renders.mode = 'async' and renders.status <> 'cancelled'",
+        account.0,
+        request.key.as_str(),
+        request.fingerprint.as_bytes(),
+        now,
+    );
+    Ok(render.fetch_optional(db).await?.map(RenderId))
+}
+
+/// A file that contains a response.
+#[derive(Debug, Clone, Copy)]
+pub struct StoredResponse {
+    /// Name of the file.
+    pub id: Uuid,
+    pub bytes: i64,
+}
+
+/// Links a render's stored response to the key that it claimed. The commit fails if the account has no storage left for
+/// it.
+pub async fn set_answer(
+    db: &mut PgConnection,
+    account: AccountId,
+    render: RenderId,
+    response: StoredResponse,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update idempotency_keys set answer_id = $3, answer_bytes = $4 where account_id = $1 and render_id = $2",
+        account.0,
+        render.0,
+        response.id,
+        response.bytes,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Frees a key whose stored response is lost.
+pub async fn forget_answer(db: &PgPool, account: AccountId, answer: Uuid) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update idempotency_keys set answer_id = null where account_id = $1 and answer_id = $2",
+        account.0,
+        answer,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Deletes the expired keys of all accounts. Returns the names of their response files.
+pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<Vec<Uuid>, StoreError> {
+    let answers = sqlx::query_scalar!(
+        "delete from idempotency_keys where expires_at <= $1 returning answer_id",
+        now
+    );
+    Ok(answers.fetch_all(db).await?.into_iter().flatten().collect())
+}
+
+/// Returns those of these response files that no key of any account refers to.
+pub async fn list_unnamed(db: &PgPool, answers: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let unnamed = sqlx::query_scalar!(
+        r#"select answer as "answer!" from unnest($1::uuid[]) as kept (answer)
+           where not exists (select from idempotency_keys where answer_id = kept.answer)"#,
+        answers,
+    );
+    Ok(unnamed.fetch_all(db).await?)
+}

@@ -1,0 +1,43 @@
+//! Advisory locks that show which processes are alive.
+
+use platen_domain::ids::InstanceId;
+use sqlx::{Connection, PgConnection, PgPool};
+
+use crate::store::error::StoreError;
+
+/// A connection that holds the lock of a process.
+pub struct Presence(PgConnection);
+
+impl Presence {
+    /// Connects, outside the pool, and acquires the lock.
+    pub async fn begin(db: &PgPool, instance: InstanceId) -> Result<Self, StoreError> {
+        let mut connection = PgConnection::connect_with(&db.connect_options()).await?;
+        // Postgres drops the connection of an unreachable host within half a minute, not within hours.
+        sqlx::raw_sql("set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4")
+            .execute(&mut connection)
+            .await?;
+        sqlx::query!("select pg_advisory_lock($1)", lock_key(instance))
+            .execute(&mut connection)
+            .await?;
+        Ok(Self(connection))
+    }
+
+    /// Returns whether the connection still responds.
+    pub async fn is_alive(&mut self) -> bool {
+        self.0.ping().await.is_ok()
+    }
+}
+
+/// Acquires the lock of a dead process until the transaction ends. Returns `false` if the process is alive.
+pub async fn try_lock(transaction: &mut PgConnection, instance: InstanceId) -> Result<bool, StoreError> {
+    let locked = sqlx::query_scalar!(
+        r#"select pg_try_advisory_xact_lock($1) as "locked!""#,
+        lock_key(instance)
+    );
+    Ok(locked.fetch_one(transaction).await?)
+}
+
+/// Returns the random half of the id.
+fn lock_key(instance: InstanceId) -> i64 {
+    instance.0.as_u64_pair().1.cast_signed()
+}

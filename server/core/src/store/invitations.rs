@@ -1,0 +1,194 @@
+//! Table `invitations`: pending invitations to accounts.
+
+use platen_domain::{
+    email::Email,
+    ids::{AccountId, InvitationId},
+    one_time_token::TokenDigest,
+    role::Role,
+};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::store::{error::StoreError, members::read_role};
+
+/// An invitation to be inserted.
+pub struct NewInvitation<'a> {
+    /// Address of the invited person.
+    pub email: &'a Email,
+    /// Role after acceptance.
+    pub role: Role,
+    /// Display name of the inviting member.
+    pub invited_by: &'a str,
+    pub expires_at: OffsetDateTime,
+}
+
+/// Inserts an invitation, or renews the one for this address, whose former link becomes invalid.
+pub async fn upsert(
+    db: &mut PgConnection,
+    account: AccountId,
+    new: NewInvitation<'_>,
+    now: OffsetDateTime,
+) -> Result<InvitationId, StoreError> {
+    let id = sqlx::query_scalar!(
+        "insert into invitations (id, account_id, email, role, invited_by, invited_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7)
+         on conflict (account_id, email) do update
+         set role = excluded.role, invited_by = excluded.invited_by, digest = null, invited_at = excluded.invited_at,
+            expires_at = excluded.expires_at
+         returning id",
+        InvitationId::generate().0,
+        account.0,
+        new.email.as_str(),
+        new.role.as_str(),
+        new.invited_by,
+        now,
+        new.expires_at,
+    );
+    Ok(InvitationId(id.fetch_one(db).await?))
+}
+
+/// A pending invitation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invitation {
+    pub id: InvitationId,
+    /// Address of the invited person.
+    pub email: String,
+    /// Role after acceptance.
+    pub role: Role,
+    /// Display name of the inviting member at that time.
+    pub invited_by: String,
+    /// When the latest mail was requested.
+    pub invited_at: OffsetDateTime,
+    pub expires_at: OffsetDateTime,
+}
+
+/// Returns an account's invitations, latest first, including expired ones.
+pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Invitation>, StoreError> {
+    let rows = sqlx::query!(
+        "select id, email, role, invited_by, invited_at, expires_at from invitations
+         where account_id = $1
+         order by invited_at desc, email",
+        account.0,
+    )
+    .fetch_all(db)
+    .await?;
+    let invitations = rows.into_iter().map(|row| Invitation {
+        id: InvitationId(row.id),
+        email: row.email,
+        role: read_role(&row.role),
+        invited_by: row.invited_by,
+        invited_at: row.invited_at,
+        expires_at: row.expires_at,
+    });
+    Ok(invitations.collect())
+}
+
+/// Locks an invitation until the transaction ends, and returns its address and role.
+pub async fn lock(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: InvitationId,
+) -> Result<Option<(String, Role)>, StoreError> {
+    let row = sqlx::query!(
+        "select email, role from invitations where account_id = $1 and id = $2 for update",
+        account.0,
+        id.0,
+    );
+    let row = row.fetch_optional(db).await?;
+    Ok(row.map(|row| (row.email, read_role(&row.role))))
+}
+
+/// Withdraws an invitation. Returns its address, or `None` if it doesn't exist.
+pub async fn delete(db: &mut PgConnection, account: AccountId, id: InvitationId) -> Result<Option<String>, StoreError> {
+    let email = sqlx::query_scalar!(
+        "delete from invitations where account_id = $1 and id = $2 returning email",
+        account.0,
+        id.0,
+    );
+    Ok(email.fetch_optional(db).await?)
+}
+
+/// Contents of an invitation mail.
+pub struct Words {
+    /// May be empty.
+    pub account_name: String,
+    /// Display name of the inviting member.
+    pub invited_by: String,
+}
+
+/// Sets the token of an invitation's mail, replacing an earlier one. `None` if the invitation was withdrawn, used, or
+/// has expired.
+pub async fn update_digest(
+    db: &PgPool,
+    id: InvitationId,
+    digest: TokenDigest,
+    now: OffsetDateTime,
+) -> Result<Option<Words>, StoreError> {
+    let words = sqlx::query_as!(
+        Words,
+        "update invitations set digest = $2 from accounts
+         where invitations.id = $1 and invitations.expires_at > $3 and accounts.id = invitations.account_id
+         returning accounts.name as account_name, invitations.invited_by",
+        id.0,
+        &digest.0[..],
+        now,
+    );
+    Ok(words.fetch_optional(db).await?)
+}
+
+/// An invitation found by its link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    pub account: AccountId,
+    /// May be empty.
+    pub account_name: String,
+    /// Address of the invited person.
+    pub email: String,
+    /// Role after acceptance.
+    pub role: Role,
+    /// Display name of the inviting member at that time.
+    pub invited_by: String,
+}
+
+/// Returns the valid invitation with this token, without using it.
+pub async fn find(db: &PgPool, digest: TokenDigest, now: OffsetDateTime) -> Result<Option<Opened>, StoreError> {
+    let row = sqlx::query!(
+        "select accounts.id, accounts.name, invitations.email, invitations.role, invitations.invited_by
+         from invitations join accounts on accounts.id = invitations.account_id
+         where invitations.digest = $1 and invitations.expires_at > $2",
+        &digest.0[..],
+        now,
+    );
+    let row = row.fetch_optional(db).await?;
+    Ok(row.map(|row| Opened {
+        account: AccountId(row.id),
+        account_name: row.name,
+        email: row.email,
+        role: read_role(&row.role),
+        invited_by: row.invited_by,
+    }))
+}
+
+/// Redeems an invitation. Returns the new member's role, or `None` if the invitation is no longer valid.
+pub async fn use_up(
+    db: &mut PgConnection,
+    account: AccountId,
+    digest: TokenDigest,
+    now: OffsetDateTime,
+) -> Result<Option<Role>, StoreError> {
+    let role = sqlx::query_scalar!(
+        "delete from invitations where account_id = $1 and digest = $2 and expires_at > $3 returning role",
+        account.0,
+        &digest.0[..],
+        now,
+    );
+    Ok(role.fetch_optional(db).await?.map(|role| read_role(&role)))
+}
+
+/// Deletes invitations that expired before `before`.
+pub async fn delete_expired(db: &PgPool, before: OffsetDateTime) -> Result<(), StoreError> {
+    sqlx::query!("delete from invitations where expires_at < $1", before)
+        .execute(db)
+        .await?;
+    Ok(())
+}

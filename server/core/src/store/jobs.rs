@@ -1,0 +1,343 @@
+//! Table `jobs`: the job queue. Times come from the database's clock, so that the clocks of processes needn't agree.
+
+use platen_domain::{
+    failed_jobs::kept_error,
+    ids::{AccountId, InstanceId, RenderId},
+    job::{AFTER_CRASHES, JobKind, LEASE, Priority},
+};
+use sqlx::{PgConnection, PgExecutor, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::error::StoreError;
+
+/// Error of a job that was abandoned by its process.
+const CRASHED: &str = "the process that held the job ended or stopped responding";
+
+/// A job that a worker holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClaimedJob {
+    pub id: Uuid,
+    pub account: AccountId,
+    pub render: RenderId,
+    /// Identifies the claim.
+    pub claim: Uuid,
+    /// Failed attempts.
+    pub failures: i32,
+    /// Processes that died, or let the lease expire, while they held the job.
+    pub crashes: i32,
+    /// Acceptance time of the render, if this claim is its first.
+    pub accepted_at: Option<OffsetDateTime>,
+}
+
+/// Inserts a job that is due immediately.
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    kind: JobKind,
+    render: RenderId,
+    priority: Priority,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
+         values ($1, $2, $3, $4, $5, now(), true)",
+        Uuid::now_v7(),
+        account.0,
+        kind.as_str(),
+        render.0,
+        priority as i16,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Jobs that a worker asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct ClaimRequest {
+    pub kind: JobKind,
+    /// Maximum number of jobs.
+    pub jobs: usize,
+    /// Accounts take turns, starting with the one after this.
+    pub after: AccountId,
+    /// Maximum number of jobs that one account may have in progress across all processes; `None` means the concurrency
+    /// limit of the account.
+    pub cap: Option<usize>,
+}
+
+/// Claims jobs in a transaction, and marks their renders as started at `now`.
+///
+/// Accounts take turns until enough jobs are claimed or each account is suspended, has no more due jobs or has reached its
+/// limit. Returns the jobs in the order of the turns. Only one process claims at a time, so that limits are exact.
+pub async fn claim(
+    db: &mut PgConnection,
+    instance: InstanceId,
+    request: ClaimRequest,
+    now: OffsetDateTime,
+) -> Result<Vec<ClaimedJob>, StoreError> {
+    let kind = request.kind.as_str();
+    sqlx::query!("select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1))", kind)
+        .execute(&mut *db)
+        .await?;
+    // Looks up one account after the other in the index, so that the cost doesn't depend on the length of the queue.
+    let claimed = sqlx::query!(
+        r#"with recursive turns as (
+            select $2::uuid as account_id, false as is_earlier, true as is_start
+            union all
+            select following.account_id, following.is_earlier, false
+            from turns cross join lateral (
+                (
+                    select account_id, turns.is_earlier from jobs
+                    where kind = $1 and due and claim is null and account_id > turns.account_id
+                        and (not turns.is_earlier or account_id <= $2)
+                    order by account_id limit 1
+                )
+                union all
+                (
+                    select account_id, true from jobs
+                    where kind = $1 and due and claim is null and account_id <= $2 and not turns.is_earlier
+                    order by account_id limit 1
+                )
+                limit 1
+            ) following
+         ),
+         allowed as (
+            select turns.account_id, is_earlier, free.jobs
+            from turns cross join lateral (
+                select coalesce($3, limits.concurrency) - (
+                    select count(*) from jobs held
+                    where held.kind = $1 and held.account_id = turns.account_id and held.claim is not null
+                ) as jobs
+                from account_limits limits
+                where limits.account_id = turns.account_id and limits.suspended_at is null
+            ) free
+            where not is_start and free.jobs > 0
+            limit $4
+         ),
+         picked as (
+            select waiting.id, waiting.turn, allowed.is_earlier
+            from allowed
+            cross join lateral (
+                select id, row_number() over (order by priority, id) as turn
+                from jobs
+                where kind = $1 and due and claim is null and account_id = allowed.account_id
+                order by priority, id
+                limit least(allowed.jobs, $4)
+            ) waiting
+            order by waiting.turn, allowed.is_earlier, allowed.account_id
+            limit $4
+         ),
+         claimed as (
+            update jobs
+            set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
+            from picked where jobs.id = picked.id
+            returning jobs.id, account_id, render_id, claim, failures, crashes, turn, is_earlier
+         ),
+         begun as (
+            update renders set status = 'processing', started_at = coalesce(started_at, $7)
+            from claimed
+            where $1 = 'render' and renders.id = claimed.render_id and finished_at is null
+            returning renders.id, case when started_at = $7 then inserted_at end as accepted_at
+         )
+         select claimed.id, account_id, claimed.render_id, claim as "claim!", failures, crashes,
+            accepted_at as "accepted_at?"
+         from claimed left join begun on begun.id = claimed.render_id
+         order by turn, is_earlier, account_id"#,
+        kind,
+        request.after.0,
+        request.cap.map(|cap| i32::try_from(cap).unwrap_or(i32::MAX)),
+        i64::try_from(request.jobs).unwrap_or(i64::MAX),
+        instance.0,
+        LEASE.as_secs_f64(),
+        now,
+    )
+    .fetch_all(db)
+    .await?;
+    let claimed = claimed.into_iter().map(|row| ClaimedJob {
+        id: row.id,
+        account: AccountId(row.account_id),
+        render: RenderId(row.render_id),
+        claim: row.claim,
+        failures: row.failures,
+        crashes: row.crashes,
+        accepted_at: row.accepted_at,
+    });
+    Ok(claimed.collect())
+}
+
+/// Marks jobs as due whose time has come.
+pub async fn mark_due(db: &PgPool) -> Result<(), StoreError> {
+    sqlx::query!("update jobs set due = true where not due and run_at <= now()")
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Deletes a job by its claim, so that what the same transaction records is final. Returns `false` if another worker
+/// holds the job, or if it was cancelled.
+pub async fn complete(db: &mut PgConnection, job: &ClaimedJob) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "delete from jobs where account_id = $1 and id = $2 and claim = $3",
+        job.account.0,
+        job.id,
+        job.claim,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Releases a job for a retry after `delay_seconds`. `failure` is the reason why the attempt failed; an attempt without
+/// one doesn't count. Returns `false` if the claim was lost.
+pub async fn release(
+    db: &mut PgConnection,
+    job: &ClaimedJob,
+    delay_seconds: f64,
+    failure: Option<&str>,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update jobs
+         set claim = null, instance = null, lease_until = null, due = false,
+             run_at = now() + $4::float8 * interval '1 s', failures = failures + ($5::text is not null)::integer,
+             failed_at = case when $5::text is null then failed_at else now() end, last_error = coalesce($5, last_error)
+         where account_id = $1 and id = $2 and claim = $3",
+        job.account.0,
+        job.id,
+        job.claim,
+        delay_seconds,
+        failure.map(kept_error),
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Deletes the job of a render, even if a worker holds it.
+pub async fn delete(
+    db: &mut PgConnection,
+    account: AccountId,
+    kind: JobKind,
+    render: RenderId,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from jobs where account_id = $1 and kind = $2 and render_id = $3",
+        account.0,
+        kind.as_str(),
+        render.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Makes a waiting job due now, or inserts it. Returns `false` if a worker holds it.
+pub async fn retry_now(
+    db: &mut PgConnection,
+    account: AccountId,
+    kind: JobKind,
+    render: RenderId,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
+         values ($1, $2, $3, $4, 0, now(), true)
+         on conflict (kind, render_id) do update set due = true, run_at = now()
+         where jobs.account_id = excluded.account_id and jobs.claim is null",
+        Uuid::now_v7(),
+        account.0,
+        kind.as_str(),
+        render.0,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Renews the leases of a process's jobs. Returns the claims that it still holds.
+pub async fn renew(db: &PgPool, instance: InstanceId, claims: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let held = sqlx::query_scalar!(
+        r#"update jobs set lease_until = now() + $3::float8 * interval '1 s'
+           where instance = $1 and claim = any($2)
+           returning claim as "claim!""#,
+        instance.0,
+        claims,
+        LEASE.as_secs_f64(),
+    );
+    Ok(held.fetch_all(db).await?)
+}
+
+/// Returns the processes other than `except` that hold jobs.
+pub async fn list_instances(db: &PgPool, except: InstanceId) -> Result<Vec<InstanceId>, StoreError> {
+    let instances = sqlx::query_scalar!(
+        r#"select distinct instance as "instance!" from jobs where claim is not null and instance <> $1"#,
+        except.0,
+    );
+    Ok(instances.fetch_all(db).await?.into_iter().map(InstanceId).collect())
+}
+
+/// Releases the jobs of a dead process or, without one, all jobs whose leases have expired. A job is due immediately
+/// after its first crash, and with a delay after further ones. Returns the number of jobs.
+pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> Result<i64, StoreError> {
+    let released = sqlx::query_scalar!(
+        r#"with released as (
+            update jobs
+            set claim = null, instance = null, lease_until = null, crashes = crashes + 1, due = crashes = 0,
+                failed_at = now(), last_error = $3,
+                run_at = now() + case when crashes = 0 then 0 else $2::float8 end * interval '1 s'
+            where claim is not null and (instance = $1 or $1 is null and lease_until < now())
+            returning kind, render_id
+         ),
+         queued as (
+            update renders set status = 'queued' from released
+            where renders.id = released.render_id and released.kind = 'render' and renders.finished_at is null
+         )
+         select count(*) as "count!" from released"#,
+        gone.map(|instance| instance.0),
+        AFTER_CRASHES.as_secs_f64(),
+        CRASHED,
+    );
+    Ok(released.fetch_one(db).await?)
+}
+
+/// Jobs of one kind, of all accounts that aren't suspended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QueueLength {
+    pub kind: JobKind,
+    /// Jobs that could be claimed now.
+    pub due: i64,
+    /// Jobs that wait for a retry.
+    pub later: i64,
+    /// Jobs that a worker holds.
+    pub in_hand: i64,
+    /// For how long the oldest due job has been waiting, in seconds; 0 if there is none.
+    pub oldest_due_seconds: f64,
+}
+
+/// Returns the queue length of every kind. Reads every job once, and no other large table.
+pub async fn measure(db: &PgPool) -> Result<Vec<QueueLength>, StoreError> {
+    // Jobs of suspended accounts can't be claimed, so they must not cause workers to be started.
+    let rows = sqlx::query!(
+        r#"select kind,
+            count(*) filter (where claim is null and run_at <= now()) as "due!",
+            count(*) filter (where claim is null and run_at > now()) as "later!",
+            count(*) filter (where claim is not null) as "in_hand!",
+            coalesce(
+                extract(epoch from now() - min(run_at) filter (where claim is null and run_at <= now())), 0
+            )::float8 as "oldest_due_seconds!"
+         from jobs
+         where account_id not in (select id from accounts where suspended_at is not null)
+         group by kind"#
+    )
+    .fetch_all(db)
+    .await?;
+    let lengths = JobKind::ALL.into_iter().map(|kind| {
+        let row = rows.iter().find(|row| row.kind == kind.as_str());
+        QueueLength {
+            kind,
+            due: row.map_or(0, |row| row.due),
+            later: row.map_or(0, |row| row.later),
+            in_hand: row.map_or(0, |row| row.in_hand),
+            oldest_due_seconds: row.map_or(0.0, |row| row.oldest_due_seconds),
+        }
+    });
+    Ok(lengths.collect())
+}

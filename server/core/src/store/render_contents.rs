@@ -1,0 +1,85 @@
+//! Table `render_contents`: encrypted requests of asynchronous renders.
+
+use platen_domain::ids::{AccountId, RenderId};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::store::error::StoreError;
+
+/// An encrypted request.
+#[derive(Debug)]
+pub struct EncryptedContent {
+    /// Version of the stored form.
+    pub version: i16,
+    /// The stored form, encrypted.
+    pub sealed: Vec<u8>,
+}
+
+/// Stores the request of a render.
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    render: RenderId,
+    content: &EncryptedContent,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into render_contents (render_id, account_id, version, sealed) values ($1, $2, $3, $4)",
+        render.0,
+        account.0,
+        content.version,
+        content.sealed,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Deletes requests of all accounts that were accepted longer ago than the retention of their plans, and whose renders
+/// have ended. Deletes up to `at_most` requests and returns how many.
+pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "delete from render_contents where render_id in (
+            select old.render_id
+            from accounts
+            join plans on plans.name = accounts.plan
+            cross join lateral (
+                select render_contents.render_id
+                from renders join render_contents on render_contents.render_id = renders.id
+                where renders.account_id = accounts.id
+                    and renders.inserted_at < $1::timestamptz - plans.retention_days * interval '1 day'
+                    and renders.finished_at is not null
+                limit $2
+            ) old
+            limit $2
+         )",
+        now,
+        at_most,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Deletes the requests of an account's ended renders that were accepted up to `before`. Deletes up to `at_most`
+/// requests and returns how many.
+pub async fn delete_of_account(
+    db: &PgPool,
+    account: AccountId,
+    before: OffsetDateTime,
+    at_most: i64,
+) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "delete from render_contents where render_id in (
+            select render_contents.render_id
+            from render_contents join renders on renders.id = render_contents.render_id
+            where render_contents.account_id = $1 and renders.inserted_at <= $2 and renders.finished_at is not null
+            limit $3
+         )",
+        account.0,
+        before,
+        at_most,
+    )
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected())
+}

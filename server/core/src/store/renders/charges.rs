@@ -1,0 +1,302 @@
+//! Reservations and charges of renders. The rules are database functions:
+//! `migrations/20261123000032_credit_functions.sql`.
+
+use platen_domain::{
+    credits::{Meter, NotEnoughCredits},
+    ids::{AccountId, RenderId},
+    job::{JobKind, Priority},
+};
+use platen_engine::render_log::Seen;
+use serde_json::json;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::{
+    error::StoreError,
+    jobs::ClaimedJob,
+    renders::{
+        InPeriod, Success,
+        columns::{console, milliseconds, phase_times, requests},
+        documents::StoredDocument,
+        log_with_room,
+    },
+};
+
+/// Returns the credits that an account's unfinished live renders reserve.
+pub async fn reserved_credits(db: &mut PgConnection, account: AccountId) -> Result<i64, StoreError> {
+    let reserved = sqlx::query_scalar!(r#"select reserved_credits($1) as "credits!""#, account.0);
+    Ok(reserved.fetch_one(db).await?)
+}
+
+/// Reserves the price of an unfinished live render, or refuses it.
+pub async fn reserve_price(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: RenderId,
+    price: i64,
+    now: OffsetDateTime,
+) -> Result<InPeriod<Result<(), NotEnoughCredits>>, StoreError> {
+    let decision = sqlx::query!(
+        r#"select is_free as "is_free!", free as "free!", period_ends_at as "ends_at!" from reserve_price($1, $2, $3, $4)"#,
+        account.0,
+        id.0,
+        price,
+        now,
+    );
+    let decision = decision.fetch_optional(db).await?;
+    Ok(decision.map(|row| {
+        if row.is_free {
+            return Ok(());
+        }
+        Err(NotEnoughCredits::TooExpensive {
+            price,
+            free: row.free,
+            ends_at: row.ends_at,
+        })
+    }))
+}
+
+/// The charge for a document.
+pub struct Bill {
+    pub render: RenderId,
+    /// If `false`, the usage is counted but not charged.
+    pub livemode: bool,
+    pub meter: Meter,
+    /// In credits.
+    pub price: i64,
+}
+
+/// The success of a render, to be recorded and charged.
+pub struct Completion<'a> {
+    /// The charge.
+    pub bill: Bill,
+    /// The document's properties.
+    pub success: Success,
+    /// The log of the render.
+    pub seen: Seen,
+    /// `None` for a synchronous render.
+    pub queued: Option<QueuedCompletion<'a>>,
+}
+
+/// Further parts of the success of a queued render.
+pub struct QueuedCompletion<'a> {
+    /// Deleted with the success. If another worker holds it, nothing is recorded.
+    pub job: &'a ClaimedJob,
+    /// Location of the document.
+    pub document: &'a StoredDocument,
+    /// Body of the webhook's request, should the render have a webhook.
+    pub callback_body: &'a str,
+}
+
+/// Outcome of [`succeed`].
+pub enum Charge {
+    /// The render has succeeded and is charged.
+    Made {
+        /// The account's own credits, if this charge used up four fifths of them, or all: the owner must be notified in
+        /// the same transaction.
+        tell: Option<OwnCredits>,
+        /// Whether the delivery of its webhook was enqueued.
+        has_callback: bool,
+    },
+    /// Nothing was charged: the owner must be notified, which requires a transaction.
+    ToBeTold,
+    /// The render has already ended.
+    Ended,
+    /// The document costs more than the credits left.
+    Refused(NotEnoughCredits),
+}
+
+/// An account's own credits in a period, without overage.
+pub struct OwnCredits {
+    /// All credits.
+    pub own: i64,
+    /// Used credits.
+    pub used: i64,
+    /// Maximum overage, in credits.
+    pub overage_limit: i64,
+    /// End of the period, exclusive.
+    pub ends_at: OffsetDateTime,
+}
+
+/// Ends an unfinished render as succeeded and charges for it, in one statement; or does neither. `may_tell`: `db` is a
+/// transaction, in which the owner can be notified.
+pub async fn succeed(
+    db: &mut PgConnection,
+    account: AccountId,
+    completion: &Completion<'_>,
+    may_tell: bool,
+    now: OffsetDateTime,
+) -> Result<InPeriod<Charge>, StoreError> {
+    let charge = match &completion.queued {
+        None => succeed_synchronous(db, account, completion, may_tell, now).await?,
+        Some(queued) => succeed_queued(db, account, completion, queued, may_tell, now).await?,
+    };
+    Ok(charge.map(|row| row.charge(completion.bill.price)))
+}
+
+struct ChargeRow {
+    outcome: String,
+    free: Option<i64>,
+    tell: bool,
+    own: i64,
+    own_used: Option<i64>,
+    most_overage: i64,
+    ends_at: OffsetDateTime,
+    has_callback: bool,
+}
+
+impl ChargeRow {
+    fn charge(self, price: i64) -> Charge {
+        match self.outcome.as_str() {
+            "charged" => Charge::Made {
+                tell: self.tell.then(|| OwnCredits {
+                    own: self.own,
+                    used: self.own_used.unwrap_or_default(),
+                    overage_limit: self.most_overage,
+                    ends_at: self.ends_at,
+                }),
+                has_callback: self.has_callback,
+            },
+            "to_be_told" => Charge::ToBeTold,
+            "too_expensive" => Charge::Refused(NotEnoughCredits::TooExpensive {
+                price,
+                free: self.free.unwrap_or_default(),
+                ends_at: self.ends_at,
+            }),
+            _ => Charge::Ended,
+        }
+    }
+}
+
+async fn succeed_synchronous(
+    db: &mut PgConnection,
+    account: AccountId,
+    Completion {
+        bill, success, seen, ..
+    }: &Completion<'_>,
+    may_tell: bool,
+    now: OffsetDateTime,
+) -> Result<Option<ChargeRow>, StoreError> {
+    let (requests, console) = log_with_room(db, account, requests(seen), console(seen)).await?;
+    let charge = sqlx::query_as!(
+        ChargeRow,
+        r#"with charge as materialized (
+               select * from charge_render($1, $2, $14, $15, $16, $9, $17, $18)
+           ), ended as (
+               update renders
+               set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
+                   started_at = coalesce(started_at, renders.inserted_at + $8::float8 * interval '1 ms'),
+                   finished_at = $9, conformance = $10, credits = $11,
+                   console = case when accounts.keep_content then $12 else '[]'::jsonb end,
+                   title = case when accounts.keep_content then $13 end
+               from accounts, charge
+               where charge.outcome = 'charged' and accounts.id = $1 and account_id = $1 and renders.id = $2
+           )
+           select outcome as "outcome!", free, tell as "tell!", own_credits as "own!", own_used_credits as own_used,
+               most_overage as "most_overage!", period_ends_at as "ends_at!", false as "has_callback!"
+           from charge"#,
+        account.0,
+        bill.render.0,
+        success.page_count,
+        success.bytes,
+        phase_times(&seen.phases),
+        success.warnings,
+        requests,
+        milliseconds(seen.phases.queue),
+        now,
+        success.conformance,
+        if bill.livemode { bill.price } else { 0 },
+        console,
+        success.title,
+        bill.livemode,
+        bill.meter.as_str(),
+        bill.price,
+        Uuid::now_v7(),
+        may_tell,
+    );
+    Ok(charge.fetch_optional(db).await?)
+}
+
+/// As [`succeed_synchronous`]; also deletes the job, records the document and enqueues the callback. Locks the job first, as
+/// every transaction that ends a queued render does.
+async fn succeed_queued(
+    db: &mut PgConnection,
+    account: AccountId,
+    Completion {
+        bill, success, seen, ..
+    }: &Completion<'_>,
+    QueuedCompletion {
+        job,
+        document,
+        callback_body,
+    }: &QueuedCompletion<'_>,
+    may_tell: bool,
+    now: OffsetDateTime,
+) -> Result<Option<ChargeRow>, StoreError> {
+    let (requests, console) = log_with_room(db, account, requests(seen), console(seen)).await?;
+    let mut phases = phase_times(&seen.phases).unwrap_or_else(|| json!({}));
+    phases["upload"] = milliseconds(document.took).into();
+    let charge = sqlx::query_as!(
+        ChargeRow,
+        r#"with held as materialized (
+               select render_id from jobs
+               where account_id = $1 and id = $18 and claim = $19 and render_id = $2
+               for update
+           ), charge as materialized (
+               -- Refers to the job, so that it isn't called without one.
+               select charged.* from held, charge_render($1, held.render_id, $13, $14, $15, $8, $16, $17) charged
+           ), done as (
+               delete from jobs using charge where charge.outcome = 'charged' and account_id = $1 and jobs.id = $18
+           ), ended as (
+               update renders
+               set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
+                   finished_at = $8, conformance = $9, credits = $10,
+                   console = case when accounts.keep_content then $11 else '[]'::jsonb end,
+                   title = case when accounts.keep_content then $12 end,
+                   result = $20, object_expires_at = $21
+               from accounts, charge
+               where charge.outcome = 'charged' and accounts.id = $1 and account_id = $1 and renders.id = $2
+           ), callback as (
+               update callbacks set body = $22, state = 'sending'
+               from charge
+               where charge.outcome = 'charged' and account_id = $1 and render_id = $2 and state = 'waiting'
+               returning render_id
+           ), delivery as (
+               insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
+               select $23, $1, $24, render_id, $25, now(), true from callback
+           )
+           select outcome as "outcome!", free, tell as "tell!", own_credits as "own!", own_used_credits as own_used,
+               most_overage as "most_overage!", period_ends_at as "ends_at!",
+               exists (select from callback) as "has_callback!"
+           from charge
+           union all
+           select 'ended', null, false, 0, null, 0, $8, false where not exists (select from held)"#,
+        account.0,
+        bill.render.0,
+        success.page_count,
+        success.bytes,
+        phases,
+        success.warnings,
+        requests,
+        now,
+        success.conformance,
+        if bill.livemode { bill.price } else { 0 },
+        console,
+        success.title,
+        bill.livemode,
+        bill.meter.as_str(),
+        bill.price,
+        Uuid::now_v7(),
+        may_tell,
+        job.id,
+        job.claim,
+        document.result,
+        document.expires_at,
+        callback_body,
+        Uuid::now_v7(),
+        JobKind::Callback.as_str(),
+        Priority::Normal as i16,
+    );
+    Ok(charge.fetch_optional(db).await?)
+}

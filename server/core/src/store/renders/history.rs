@@ -1,0 +1,161 @@
+//! Renders as returned to their accounts.
+
+use platen_domain::{
+    ids::{AccountId, ApiKeyId, RenderId},
+    page::PageRequest,
+    render::history::{RenderFilter, RenderMode, RenderState},
+};
+use serde_json::Value;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::store::error::StoreError;
+
+/// A stored render.
+#[derive(Debug)]
+pub struct Render {
+    pub id: RenderId,
+    /// See [`RenderMode`].
+    pub mode: String,
+    /// See [`RenderState`].
+    pub state: String,
+    /// False for test keys.
+    pub livemode: bool,
+    pub page_count: Option<i32>,
+    /// Size of the document.
+    pub bytes: Option<i64>,
+    /// PDF/A conformance of the document.
+    pub conformance: Option<String>,
+    /// Credits charged.
+    pub credits: Option<i64>,
+    /// List of `{code, message}`.
+    pub warnings: Value,
+    /// Why it failed.
+    pub error: Option<Value>,
+    /// The storage provider's description of the document.
+    pub result: Option<Value>,
+    /// The request without its content.
+    pub options: Value,
+    /// Milliseconds by phase.
+    pub phase_times: Option<Value>,
+    /// Requests of its pages: list of `{part, url, type, status, bytes, duration_ms, error, refused}`.
+    pub requests: Value,
+    /// Console messages of its pages: list of `{part, level, text}`.
+    pub console: Value,
+    /// Title of the document.
+    pub title: Option<String>,
+    /// When the document is deleted from the default storage.
+    pub object_expires_at: Option<OffsetDateTime>,
+    /// When it was accepted.
+    pub inserted_at: OffsetDateTime,
+    /// When it was first started.
+    pub started_at: Option<OffsetDateTime>,
+    /// When it ended.
+    pub finished_at: Option<OffsetDateTime>,
+}
+
+/// Queries a list. Renders that didn't succeed are rare and have an index of their own, which Postgres uses only if the
+/// statement excludes all others.
+macro_rules! list {
+    ($state:literal, $db:expr, $account:expr, $filter:expr, $page:expr) => {
+        sqlx::query_as!(
+            Render,
+            "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
+                result, options, phase_times, requests, console, title, object_expires_at, inserted_at, started_at,
+                finished_at
+             from renders
+             where account_id = $1
+                and "
+                + $state
+                + "
+                and ($3::text is null or mode = $3)
+                and ($4::uuid is null or api_key_id = $4)
+                and (
+                    $5::uuid is null
+                    or (inserted_at, id) < (
+                        select last.inserted_at, last.id from renders last where last.account_id = $1 and last.id = $5
+                    )
+                )
+             order by inserted_at desc, id desc
+             limit $6",
+            $account.0,
+            $filter.state.map(RenderState::as_str),
+            $filter.mode.map(RenderMode::as_str),
+            $filter.key.map(|key| key.0),
+            $page.after.map(|id| id.0),
+            $page.limit(),
+        )
+        .fetch_all($db)
+        .await?
+    };
+}
+
+/// Returns the renders of an account, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &RenderFilter,
+    page: PageRequest<RenderId>,
+) -> Result<Vec<Render>, StoreError> {
+    Ok(match filter.state {
+        None | Some(RenderState::Succeeded) => {
+            list!("($2::text is null or status = $2)", db, account, filter, page)
+        }
+        Some(_) => list!("status <> 'succeeded' and status = $2::text", db, account, filter, page),
+    })
+}
+
+/// Returns one render. With `key`, only if that key requested it.
+pub async fn find(
+    db: &PgPool,
+    account: AccountId,
+    id: RenderId,
+    key: Option<ApiKeyId>,
+) -> Result<Option<Render>, StoreError> {
+    let render = sqlx::query_as!(
+        Render,
+        "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
+            result, options, phase_times, requests, console, title, object_expires_at, inserted_at, started_at,
+            finished_at
+         from renders
+         where account_id = $1 and id = $2 and ($3::uuid is null or api_key_id = $3)",
+        account.0,
+        id.0,
+        key.map(|key| key.0),
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(render)
+}
+
+/// Locks a render's row. With `key`, only if that key requested the render. `None` if there is no such render.
+pub async fn lock(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: RenderId,
+    key: Option<ApiKeyId>,
+) -> Result<Option<LockedRender>, StoreError> {
+    let row = sqlx::query!(
+        r#"select mode, finished_at is not null as "finished!" from renders
+           where account_id = $1 and id = $2 and ($3::uuid is null or api_key_id = $3)
+           for no key update"#,
+        account.0,
+        id.0,
+        key.map(|key| key.0),
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| LockedRender {
+        synchronous: row.mode == RenderMode::Sync.as_str(),
+        finished: row.finished,
+    }))
+}
+
+/// Decides whether a render can be cancelled.
+#[derive(Debug, Clone, Copy)]
+pub struct LockedRender {
+    /// Whether its caller waits for it.
+    pub synchronous: bool,
+    /// Whether it has ended.
+    pub finished: bool,
+}

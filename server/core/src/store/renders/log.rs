@@ -1,0 +1,245 @@
+//! Renders as listed in the dashboard: fewer columns and more filters than [`super::history`].
+
+use platen_domain::{
+    ids::{AccountId, RenderId},
+    page::PageRequest,
+    render::{
+        history::{RenderMode, RenderState},
+        log::LogFilter,
+    },
+};
+use serde_json::Value;
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::error::StoreError;
+
+/// A listed render.
+#[derive(Debug)]
+pub struct LoggedRender {
+    pub id: RenderId,
+    /// See [`RenderMode`].
+    pub mode: String,
+    /// See [`RenderState`].
+    pub state: String,
+    /// False for test keys.
+    pub livemode: bool,
+    pub page_count: Option<i32>,
+    /// Credits charged.
+    pub credits: Option<i64>,
+    /// Title of the document.
+    pub title: Option<String>,
+    /// The parts of the request, without their content.
+    pub parts: Option<Value>,
+    /// Name of the key that requested it; `None` without a key, or once that is deleted.
+    pub key_name: Option<String>,
+    /// When it was accepted.
+    pub inserted_at: OffsetDateTime,
+    /// When it ended.
+    pub finished_at: Option<OffsetDateTime>,
+}
+
+/// See [`super::history`].
+macro_rules! list {
+    ($state:literal, $db:expr, $account:expr, $filter:expr, $page:expr) => {{
+        let filter: &LogFilter = $filter;
+        let ids = filter.ids.as_ref();
+        sqlx::query_as!(
+            LoggedRender,
+            r#"select renders.id, mode, status as state, renders.livemode, page_count, credits, title,
+                options -> 'parts' as parts, api_keys.name as "key_name?", renders.inserted_at, finished_at
+             from renders
+             left join api_keys on api_keys.id = renders.api_key_id
+             where renders.account_id = $1
+                and "#
+                + $state
+                + r#"
+                and ($3::text is null or mode = $3)
+                and ($4::boolean is null or renders.livemode = $4)
+                and ($5::uuid is null or api_key_id = $5)
+                and ($6::uuid is null or renders.id between $6 and $7)
+                and renders.inserted_at >= coalesce($8, '-infinity'::timestamptz)
+                and renders.inserted_at < coalesce($9, 'infinity'::timestamptz)
+                and (
+                    $10::text is null
+                    or exists (
+                        select from jsonb_array_elements(options -> 'parts') part where part ->> 'template_id' = $10
+                    )
+                )
+                and (
+                    $11::text is null
+                    or title ilike $11
+                    or exists (
+                        select from jsonb_array_elements(options -> 'parts') part
+                        where part ->> 'template_id' = any($12::text[])
+                    )
+                )
+                and (renders.inserted_at, renders.id) < (
+                    coalesce(
+                        (select last.inserted_at from renders last where last.account_id = $1 and last.id = $13),
+                        'infinity'
+                    ),
+                    coalesce($13, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+                )
+             order by renders.inserted_at desc, renders.id desc
+             limit $14"#,
+            $account.0,
+            filter.state.map(RenderState::as_str),
+            filter.mode.map(RenderMode::as_str),
+            filter.livemode,
+            filter.key.map(|key| key.0),
+            ids.map(|ids| *ids.start()),
+            ids.map(|ids| *ids.end()),
+            filter.from,
+            filter.until,
+            filter.template.map(|template| template.to_string()),
+            filter.text.as_ref().map(|text| text.pattern.as_str()),
+            &filter
+                .text
+                .as_ref()
+                .map(|text| text.templates.iter().map(ToString::to_string).collect())
+                .unwrap_or_else(Vec::<String>::new),
+            $page.after.map(|id| id.0),
+            $page.limit(),
+        )
+        .fetch_all($db)
+        .await?
+    }};
+}
+
+/// Returns the renders of an account, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &LogFilter,
+    page: PageRequest<RenderId>,
+) -> Result<Vec<LoggedRender>, StoreError> {
+    Ok(match filter.state {
+        None | Some(RenderState::Succeeded) => {
+            list!("($2::text is null or status = $2)", db, account, filter, page)
+        }
+        Some(_) => list!("status <> 'succeeded' and status = $2::text", db, account, filter, page),
+    })
+}
+
+/// Counts the renders of an account since `since`, up to `at_most`.
+pub async fn count_since(
+    db: &PgPool,
+    account: AccountId,
+    since: OffsetDateTime,
+    at_most: i64,
+) -> Result<i64, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from (
+            select from renders where account_id = $1 and inserted_at >= $2 limit $3
+         ) counted"#,
+        account.0,
+        since,
+        at_most,
+    );
+    Ok(count.fetch_one(db).await?)
+}
+
+/// What the page of one render shows in addition.
+#[derive(Debug, Default)]
+pub struct RenderOrigin {
+    /// Name of the key that requested it.
+    pub key_name: Option<String>,
+    /// The idempotency key, while it is valid.
+    pub idempotency_key: Option<String>,
+}
+
+/// Returns the origin of a render. `None` if there is no such render.
+pub async fn find_origin(db: &PgPool, account: AccountId, id: RenderId) -> Result<Option<RenderOrigin>, StoreError> {
+    let origin = sqlx::query_as!(
+        RenderOrigin,
+        r#"select api_keys.name as "key_name?", idempotency_keys.key as "idempotency_key?"
+           from renders
+           left join api_keys on api_keys.id = renders.api_key_id
+           left join idempotency_keys on idempotency_keys.render_id = renders.id
+           where renders.account_id = $1 and renders.id = $2"#,
+        account.0,
+        id.0,
+    );
+    Ok(origin.fetch_optional(db).await?)
+}
+
+/// Returns the names of an account's templates, including deleted ones.
+pub async fn list_template_names(
+    db: &PgPool,
+    account: AccountId,
+    ids: &[Uuid],
+) -> Result<Vec<(Uuid, String)>, StoreError> {
+    let names = sqlx::query!(
+        "select id, name from templates where account_id = $1 and id = any($2)",
+        account.0,
+        ids,
+    );
+    let names = names.fetch_all(db).await?;
+    Ok(names.into_iter().map(|row| (row.id, row.name)).collect())
+}
+
+/// Returns up to `at_most` templates of an account whose names match an `ilike` pattern.
+pub async fn find_templates(
+    db: &PgPool,
+    account: AccountId,
+    pattern: &str,
+    at_most: i64,
+) -> Result<Vec<Uuid>, StoreError> {
+    let ids = sqlx::query_scalar!(
+        "select id from templates where account_id = $1 and name ilike $2 order by id desc limit $3",
+        account.0,
+        pattern,
+        at_most,
+    );
+    Ok(ids.fetch_all(db).await?)
+}
+
+/// Deletes titles and console messages of an account's ended renders that were accepted up to `before`, latest first.
+/// Changes up to `at_most` renders. Returns when the oldest of them was accepted, up to which further ones may remain,
+/// or `None` if there were none.
+pub async fn forget_words(
+    db: &PgPool,
+    account: AccountId,
+    before: OffsetDateTime,
+    at_most: i64,
+) -> Result<Option<OffsetDateTime>, StoreError> {
+    let rest = sqlx::query_scalar!(
+        "with forgotten as (
+            update renders set title = null, console = '[]'
+            where id in (
+                select id from renders
+                where account_id = $1 and inserted_at <= $2 and finished_at is not null
+                    and (title is not null or console <> '[]')
+                order by inserted_at desc, id desc
+                limit $3
+            )
+            returning inserted_at
+         )
+         select min(inserted_at) from forgotten",
+        account.0,
+        before,
+        at_most,
+    );
+    Ok(rest.fetch_one(db).await?)
+}
+
+/// Deletes the content of test renders of all accounts that were accepted before `before` and have ended: requests,
+/// thumbnails, titles and console messages. Changes up to `at_most` renders and returns how many.
+pub async fn delete_test_content(db: &PgPool, before: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
+    let done = sqlx::query!(
+        "with old as (
+            select id from renders
+            where not livemode and not content_deleted and finished_at is not null and inserted_at < $1
+            order by inserted_at
+            limit $2
+         ),
+         contents as (delete from render_contents using old where render_id = old.id),
+         thumbnails as (delete from render_thumbnails using old where render_id = old.id)
+         update renders set content_deleted = true, title = null, console = '[]' from old where renders.id = old.id",
+        before,
+        at_most,
+    );
+    Ok(done.execute(db).await?.rows_affected())
+}

@@ -1,0 +1,90 @@
+//! Statistics of an account's renders.
+
+use platen_domain::ids::AccountId;
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use crate::store::error::StoreError;
+
+/// Figures of the renders that were accepted in a range of time, including test renders.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RenderFigures {
+    pub succeeded: i64,
+    pub failed: i64,
+    /// Median time from acceptance to the end of succeeded renders, in milliseconds.
+    pub median_ms: Option<f64>,
+    /// 95th percentile of the same time.
+    pub percentile_95_ms: Option<f64>,
+}
+
+/// Returns the figures of the renders accepted from `from` on.
+pub async fn figures(db: &PgPool, account: AccountId, from: OffsetDateTime) -> Result<RenderFigures, StoreError> {
+    let figures = sqlx::query_as!(
+        RenderFigures,
+        r#"with taken as (
+               select status, extract(epoch from finished_at - inserted_at)::float8 * 1000 as milliseconds
+               from renders where account_id = $1 and inserted_at >= $2)
+           select count(*) filter (where status = 'succeeded') as "succeeded!",
+               count(*) filter (where status = 'failed') as "failed!",
+               percentile_cont(0.5) within group (order by milliseconds) filter (where status = 'succeeded')
+                   as median_ms,
+               percentile_cont(0.95) within group (order by milliseconds) filter (where status = 'succeeded')
+                   as percentile_95_ms
+           from taken"#,
+        account.0,
+        from,
+    );
+    Ok(figures.fetch_one(db).await?)
+}
+
+/// Renders that were accepted within one hour or day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenderStep {
+    /// Start of the interval.
+    pub from: OffsetDateTime,
+    pub succeeded: i64,
+    pub failed: i64,
+}
+
+/// Returns the renders accepted from `from` on by day, or by hour, in UTC. Intervals without renders are omitted.
+pub async fn steps(
+    db: &PgPool,
+    account: AccountId,
+    from: OffsetDateTime,
+    by_hour: bool,
+) -> Result<Vec<RenderStep>, StoreError> {
+    let steps = sqlx::query_as!(
+        RenderStep,
+        r#"select date_trunc($3, inserted_at, 'UTC') as "from!",
+               count(*) filter (where status = 'succeeded') as "succeeded!",
+               count(*) filter (where status = 'failed') as "failed!"
+           from renders where account_id = $1 and inserted_at >= $2
+           group by 1 order by 1"#,
+        account.0,
+        from,
+        if by_hour { "hour" } else { "day" },
+    );
+    Ok(steps.fetch_all(db).await?)
+}
+
+/// Status and duration of a render.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RenderGlance {
+    /// See [`platen_domain::render::history::RenderState`].
+    pub state: String,
+    /// From acceptance to the end, in milliseconds.
+    pub milliseconds: Option<f64>,
+}
+
+/// Returns up to `most` renders of an account, newest first.
+pub async fn latest(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<RenderGlance>, StoreError> {
+    let glances = sqlx::query_as!(
+        RenderGlance,
+        r#"select status as state, extract(epoch from finished_at - inserted_at)::float8 * 1000 as milliseconds
+           from renders where account_id = $1
+           order by inserted_at desc, id desc limit $2"#,
+        account.0,
+        most,
+    );
+    Ok(glances.fetch_all(db).await?)
+}

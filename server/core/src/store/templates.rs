@@ -1,0 +1,380 @@
+//! Table `templates`. Most functions return the published version of each template.
+
+use platen_domain::{
+    ids::{AccountId, TemplateId},
+    page::PageRequest,
+    template::{Template, settings::TemplateSettings},
+};
+use sqlx::{PgConnection, PgExecutor, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::{error::StoreError, template_versions::object, tx};
+
+struct TemplateRow {
+    id: Uuid,
+    name: String,
+    content: String,
+    preview_context: serde_json::Value,
+    published_version: i32,
+    inserted_at: OffsetDateTime,
+    updated_at: OffsetDateTime,
+}
+
+impl From<TemplateRow> for Template {
+    fn from(row: TemplateRow) -> Self {
+        Self {
+            id: TemplateId(row.id),
+            name: row.name,
+            content: row.content,
+            preview_context: object(row.preview_context),
+            version: row.published_version,
+            inserted_at: row.inserted_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// Inserts a template. Its first version must be inserted in the same transaction.
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    name: &str,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into templates (id, account_id, name, published_version, inserted_at, updated_at)
+         values ($1, $2, $3, 1, $4, $4)",
+        id.0,
+        account.0,
+        name,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Returns a template, unless it is deleted.
+pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -> Result<Option<Template>, StoreError> {
+    let row = sqlx::query_as!(
+        TemplateRow,
+        "select templates.id, published.name, published.content, published.preview_context,
+            templates.published_version, templates.inserted_at, templates.updated_at
+         from templates
+         join template_versions published
+            on published.template_id = templates.id and published.number = templates.published_version
+         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null",
+        account.0,
+        id.0,
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(Into::into))
+}
+
+/// A version of a template as renders use it.
+#[derive(Debug)]
+pub struct RenderedVersion {
+    pub content: String,
+    /// Settings of the template.
+    pub settings: TemplateSettings,
+}
+
+/// Returns the published versions of those of these templates that aren't deleted.
+pub async fn list_published_versions(
+    db: &PgPool,
+    account: AccountId,
+    ids: &[TemplateId],
+) -> Result<Vec<(TemplateId, i32)>, StoreError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        "select id, published_version from templates
+         where account_id = $1 and id = any($2) and deleted_at is null",
+        account.0,
+        &ids,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (TemplateId(row.id), row.published_version))
+        .collect())
+}
+
+/// Returns a version of a template, even if the template is deleted.
+pub async fn find_version(
+    db: &PgPool,
+    account: AccountId,
+    id: TemplateId,
+    version: i32,
+) -> Result<Option<RenderedVersion>, StoreError> {
+    let row = sqlx::query!(
+        "select versions.content, templates.strict
+         from templates
+         join template_versions versions on versions.template_id = templates.id and versions.number = $3
+         where templates.account_id = $1 and templates.id = $2",
+        account.0,
+        id.0,
+        version,
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| RenderedVersion {
+        content: row.content,
+        settings: TemplateSettings { strict: row.strict },
+    }))
+}
+
+/// Like [`find`], but locks the template until the transaction ends, so that concurrent saves are serialized.
+pub async fn lock(db: &mut PgConnection, account: AccountId, id: TemplateId) -> Result<Option<Template>, StoreError> {
+    let locked = sqlx::query_scalar!(
+        "select id from templates where account_id = $1 and id = $2 and deleted_at is null for update",
+        account.0,
+        id.0,
+    );
+    // The version is read after the lock is acquired, to see what a concurrent save has published.
+    match locked.fetch_optional(&mut *db).await? {
+        Some(_) => find(db, account, id).await,
+        None => Ok(None),
+    }
+}
+
+/// Returns the ids of templates that aren't deleted, newest first.
+pub async fn list_ids(
+    db: &PgPool,
+    account: AccountId,
+    page: PageRequest<TemplateId>,
+) -> Result<Vec<TemplateId>, StoreError> {
+    let ids = sqlx::query_scalar!(
+        "select id from templates
+         where account_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
+         order by id desc
+         limit $3",
+        account.0,
+        page.after.map(|id| id.0),
+        page.limit(),
+    );
+    Ok(ids.fetch_all(db).await?.into_iter().map(TemplateId).collect())
+}
+
+/// Returns those of these templates that aren't deleted, newest first.
+pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result<Vec<Template>, StoreError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows = sqlx::query_as!(
+        TemplateRow,
+        "select templates.id, published.name, published.content, published.preview_context,
+            templates.published_version, templates.inserted_at, templates.updated_at
+         from templates
+         join template_versions published
+            on published.template_id = templates.id and published.number = templates.published_version
+         where templates.account_id = $1 and templates.id = any($2) and templates.deleted_at is null
+         order by templates.id desc",
+        account.0,
+        &ids,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// A template as listed in the dashboard.
+#[derive(Debug)]
+pub struct TemplateGlance {
+    pub id: TemplateId,
+    /// Name of the published version.
+    pub name: String,
+    /// Number of the published version.
+    pub published: i32,
+    /// Number of the newest version.
+    pub newest: i32,
+    /// When the newest version was saved.
+    pub changed_at: OffsetDateTime,
+    /// Display name of the newest version's author; `None` once that user is deleted.
+    pub changed_by: Option<String>,
+}
+
+/// Filter of [`list_glances`].
+#[derive(Debug, Clone, Default)]
+pub struct TemplateFilter {
+    /// Part of the name, regardless of case, or the beginning of the id.
+    pub search: Option<String>,
+    /// Whether there are unpublished changes; `None` matches both.
+    pub has_draft: Option<bool>,
+}
+
+/// Returns the templates that match a filter and aren't deleted, newest first.
+pub async fn list_glances(
+    db: &PgPool,
+    account: AccountId,
+    filter: &TemplateFilter,
+    page: PageRequest<TemplateId>,
+) -> Result<Vec<TemplateGlance>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select templates.id, templates.name, templates.published_version as published, newest.number as newest,
+            newest.inserted_at as changed_at, coalesce(nullif(users.name, ''), users.email) as changed_by
+         from templates
+         join lateral (
+            select number, created_by, inserted_at from template_versions
+            where template_id = templates.id order by number desc limit 1
+         ) newest on true
+         left join users on users.id = newest.created_by
+         where templates.account_id = $1 and templates.deleted_at is null
+            and ($2::text is null or strpos(lower(templates.name), lower($2)) > 0 or starts_with(templates.id::text, $2))
+            and ($3::boolean is null or (newest.number > templates.published_version) = $3)
+            and ($4::uuid is null or templates.id < $4)
+         order by templates.id desc
+         limit $5"#,
+        account.0,
+        filter.search,
+        filter.has_draft,
+        page.after.map(|id| id.0),
+        page.limit(),
+    )
+    .fetch_all(db)
+    .await?;
+    let glances = rows.into_iter().map(|row| TemplateGlance {
+        id: TemplateId(row.id),
+        name: row.name,
+        published: row.published,
+        newest: row.newest,
+        changed_at: row.changed_at,
+        changed_by: row.changed_by,
+    });
+    Ok(glances.collect())
+}
+
+/// Publishes a version.
+pub async fn publish(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    version: i32,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update templates set published_version = $3, name = version.name, updated_at = $4
+         from template_versions version
+         where templates.account_id = $1 and templates.id = $2
+            and version.template_id = templates.id and version.number = $3",
+        account.0,
+        id.0,
+        version,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Returns the settings of a template, unless it is deleted.
+pub async fn find_settings(
+    db: &PgPool,
+    account: AccountId,
+    id: TemplateId,
+) -> Result<Option<TemplateSettings>, StoreError> {
+    Ok(sqlx::query_as!(
+        TemplateSettings,
+        "select strict from templates where account_id = $1 and id = $2 and deleted_at is null",
+        account.0,
+        id.0,
+    )
+    .fetch_optional(db)
+    .await?)
+}
+
+/// Changes the settings of a template that isn't deleted; `None` leaves a setting unchanged. Returns the new settings.
+pub async fn update_settings(
+    db: &PgPool,
+    account: AccountId,
+    id: TemplateId,
+    strict: Option<bool>,
+) -> Result<Option<TemplateSettings>, StoreError> {
+    Ok(sqlx::query_as!(
+        TemplateSettings,
+        "update templates set strict = coalesce($3, strict)
+         where account_id = $1 and id = $2 and deleted_at is null
+         returning strict",
+        account.0,
+        id.0,
+        strict,
+    )
+    .fetch_optional(db)
+    .await?)
+}
+
+/// Marks a template as deleted. Its row and versions remain until [`delete_ended`] deletes them.
+pub async fn delete(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update templates set deleted_at = $3 where account_id = $1 and id = $2 and deleted_at is null",
+        account.0,
+        id.0,
+        now,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Deletes templates of all accounts, with their versions, that were marked as deleted longer ago than the retention of
+/// their plans and that no render can refer to any more: the account has no renders left that were accepted before the
+/// deletion. Deletes up to `at_most` templates and returns how many.
+pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
+    let mut transaction = tx::begin(db).await?;
+    // A render's time is taken before its templates are resolved, and a deletion's before it waits for the template's
+    // lock; hence the margin of an hour.
+    let ended = sqlx::query_scalar!(
+        "select templates.id
+         from templates
+         join accounts on accounts.id = templates.account_id
+         join plans on plans.name = accounts.plan
+         where templates.deleted_at < $1::timestamptz - plans.retention_days * interval '1 day'
+            and not exists (
+                select from renders
+                where renders.account_id = templates.account_id
+                    and renders.inserted_at < templates.deleted_at + interval '1 hour'
+            )
+         order by templates.deleted_at
+         limit $2
+         for update of templates skip locked",
+        now,
+        at_most,
+    );
+    let ended = ended.fetch_all(&mut *transaction).await?;
+    // Versions first, because their bytes are deducted from the account that their template still refers to.
+    sqlx::query!("delete from template_versions where template_id = any($1)", &ended)
+        .execute(&mut *transaction)
+        .await?;
+    let done = sqlx::query!("delete from templates where id = any($1)", &ended)
+        .execute(&mut *transaction)
+        .await?;
+    tx::commit(transaction).await?;
+    Ok(done.rows_affected())
+}
+
+/// Id and name of a template.
+pub struct TemplateName {
+    pub id: TemplateId,
+    /// Not unique.
+    pub name: String,
+}
+
+/// Returns up to `most` names of an account's templates, in alphabetical order.
+pub async fn list_names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<TemplateName>, StoreError> {
+    let rows = sqlx::query!(
+        "select id, name from templates where account_id = $1 and deleted_at is null order by lower(name), id limit $2",
+        account.0,
+        most,
+    );
+    let names = rows.fetch_all(db).await?.into_iter().map(|row| TemplateName {
+        id: TemplateId(row.id),
+        name: row.name,
+    });
+    Ok(names.collect())
+}

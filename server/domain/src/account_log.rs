@@ -1,0 +1,161 @@
+//! Account activity: the audit events that an account's owner and admins see.
+
+use crate::{
+    audit_events::audit_events,
+    caller::{Caller, User},
+    client::Client,
+    ids::{ApiKeyId, UserId},
+};
+
+audit_events! {
+    /// An audit event of an account. Contains no secrets; user input in it is shown as plain text.
+    AccountEvent;
+    AccountRenamed { name: String } "account.renamed" "called the account {name}";
+    ContentKept {} "account.content_kept" "decided to keep the content of requests";
+    ContentForgotten {} "account.content_forgotten" "decided to forget the content of requests";
+    ExportAsked {} "account.export_asked" "asked for an export of the account";
+    ExportFetched {} "account.export_fetched" "downloaded an export of the account";
+    DeletionAsked { on: String } "account.deletion_asked" "asked for the account to be deleted on {on}";
+    DeletionUndone {} "account.deletion_undone" "took the deletion of the account back";
+    OwnerChanged { from: String, to: String } "account.owner_changed" "handed the account over from {from} to {to}";
+    MemberInvited { email: String, role: String } "member.invited" "invited {email} as {role}";
+    InvitationSentAgain { email: String } "member.invited_again" "sent the invitation of {email} again";
+    InvitationWithdrawn { email: String } "member.invitation_withdrawn" "withdrew the invitation of {email}";
+    MemberJoined { role: String } "member.joined" "joined as {role}";
+    RoleChanged { email: String, from: String, to: String } "member.role_changed" "made {email}, until then {from}, {to}";
+    MemberRemoved { email: String } "member.removed" "removed {email}";
+    MemberLeft {} "member.left" "left the account";
+    SecondFactorOn {} "second_factor.turned_on" "turned on an authenticator app as their second factor";
+    SecondFactorOff {} "second_factor.turned_off" "turned off the authenticator app that was their second factor";
+    PasskeyAdded { name: String } "passkey.added" "added the passkey {name}";
+    PasskeyRemoved { name: String } "passkey.removed" "removed the passkey {name}";
+    SecondFactorRemoved { email: String } "second_factor.removed" "removed the second factor of {email}";
+    RecoveryCodesRenewed {} "second_factor.codes_renewed" "made new recovery codes";
+    SecondFactorRequired { from: String } "second_factor.required" "decided that everybody needs a second factor from {from} on";
+    SecondFactorOptional {} "second_factor.optional" "decided that everybody may do without a second factor";
+    SessionEnded {} "session.ended" "logged out one of their sessions";
+    OtherSessionsEnded {} "session.others_ended" "logged out all their other sessions";
+    PlanChosen { plan: String } "payment.plan_chosen" "chose the plan {plan}";
+    PlanKept {} "payment.plan_kept" "stayed with the plan instead of a smaller one";
+    SubscriptionCancelled {} "payment.subscription_cancelled" "let the subscription end with its period";
+    SubscriptionResumed {} "payment.subscription_resumed" "let the subscription go on";
+    OverageAllowed { credits: i64 } "payment.overage_allowed" "allowed {credits} credits beyond those of each period";
+    OverageEnded {} "payment.overage_ended" "allowed no more credits beyond those of a period";
+    PlanGiven { plan: String } "payment.plan_given" "gave the plan {plan}, by what is paid for";
+    CreditsBought { credits: i64 } "payment.credits_bought" "added {credits} credits that were paid for";
+    CreditsTakenBack { credits: i64 } "payment.credits_taken_back" "took back {credits} credits whose payment was refunded";
+    KeyCreated { name: String } "key.created" "made the key {name}";
+    KeyRotated { name: String } "key.rotated" "replaced the key {name}";
+    KeyRevoked { name: String } "key.revoked" "revoked the key {name}";
+    ConnectionCreated { name: String } "destination.connected" "connected the bucket of {name}";
+    ConnectionDeleted { name: String } "destination.deleted" "deleted the connection {name}";
+    WebhookSecretShown {} "webhook.secret_shown" "looked at the signing secret";
+    WebhookSecretReplaced {} "webhook.secret_replaced" "replaced the signing secret";
+    TemplateCreated { name: String } "template.created" "made the template {name}";
+    TemplateDeleted { name: String } "template.deleted" "deleted the template {name}";
+    LookedInto { reason: String, minutes: i64 } "operator.looked" "looked into the account, without changing anything, for {minutes} minutes at most ({reason})";
+    Suspended {} "operator.suspended" "suspended the account";
+    Restored {} "operator.restored" "lifted the suspension of the account";
+    CreditsGranted { credits: i64 } "operator.credits_granted" "granted {credits} credits";
+    PlanSet { plan: String } "operator.plan_set" "gave the account the plan {plan}";
+    LimitsSet {} "operator.limits_set" "changed the limits of the account";
+    TemplatePublished { name: String, version: i32 } "template.published" "published version {version} of the template {name}";
+}
+
+/// Who or what caused an audit event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ActorKind {
+    /// A logged-in user.
+    Person {
+        id: UserId,
+        /// The user's email address at that time.
+        email: String,
+    },
+    /// A program that used an API key.
+    Key {
+        id: ApiKeyId,
+        /// The email address of the key's creator.
+        creator: String,
+    },
+    /// An operator of the service, on the command line or in the dashboard.
+    Operator,
+    /// The service itself.
+    Service,
+}
+
+/// The actor of an audit event, and the client that was used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Actor {
+    pub kind: ActorKind,
+    /// `None` if the action did not come from a client, for instance on the command line.
+    pub client: Option<Client>,
+}
+
+impl Actor {
+    /// An operator.
+    pub const OPERATOR: Self = Self {
+        kind: ActorKind::Operator,
+        client: None,
+    };
+
+    /// The service itself.
+    pub const SERVICE: Self = Self {
+        kind: ActorKind::Service,
+        client: None,
+    };
+
+    /// Returns the actor for a user in a browser.
+    pub fn of_person(person: User, client: &Client) -> Self {
+        Self {
+            kind: ActorKind::Person {
+                id: person.id,
+                email: person.email,
+            },
+            client: Some(client.clone()),
+        }
+    }
+
+    /// Returns the actor for a caller: a key, or a logged-in user.
+    pub fn of_caller(caller: &Caller) -> Self {
+        let kind = match caller.key {
+            Some(id) => ActorKind::Key {
+                id,
+                creator: caller.user.email.clone(),
+            },
+            None => ActorKind::Person {
+                id: caller.user.id,
+                email: caller.user.email.clone(),
+            },
+        };
+        Self {
+            kind,
+            client: caller.client.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deed_is_read_as_it_was_kept() {
+        let event = AccountEvent::MemberInvited {
+            email: "ann@example.org".to_owned(),
+            role: "admin".to_owned(),
+        };
+        let kept = serde_json::to_value(&event).expect("JSON");
+        assert_eq!(kept["kind"], event.kind());
+        assert_eq!(serde_json::from_value::<AccountEvent>(kept).expect("a deed"), event);
+        assert_eq!(event.sentence(), "invited ann@example.org as admin");
+    }
+
+    #[test]
+    fn every_kind_says_what_it_is_about_and_is_there_once() {
+        let mut kinds = AccountEvent::KINDS.to_vec();
+        assert!(kinds.iter().all(|kind| kind.split('.').count() == 2), "{kinds:?}");
+        kinds.sort_unstable();
+        kinds.dedup();
+        assert_eq!(kinds.len(), AccountEvent::KINDS.len());
+    }
+}

@@ -1,0 +1,290 @@
+//! API keys: format, scopes and digest.
+//!
+//! A key is `pk_live_` or `pk_test_`, 32 random bytes as 43 base62 digits, and the CRC-32 of everything before it as 6
+//! base62 digits. The checksum lets secret scanners recognize keys, and mistyped keys be rejected without a lookup.
+
+use std::{collections::BTreeSet, fmt, str::FromStr};
+
+use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use crate::role::{Permission, Role};
+
+const LIVE_PREFIX: &str = "pk_live_";
+const TEST_PREFIX: &str = "pk_test_";
+const RANDOM_DIGITS: usize = 43; // 62^43 > 2^256
+const CHECKSUM_DIGITS: usize = 6; // 62^6 > 2^32
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// A key in plain text. It is shown once, and neither logged by accident nor stored.
+#[derive(Debug, Clone)]
+pub struct PlaintextKey(SecretString);
+
+/// The text is not a key: wrong prefix, length, alphabet or checksum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "not an API key: a key begins with pk_live_ or pk_test_ and has 57 characters, the last six of them a checksum"
+)]
+pub struct MalformedKey;
+
+impl PlaintextKey {
+    /// Creates a key from 32 random bytes.
+    pub fn from_random(random: [u8; 32], livemode: bool) -> Self {
+        let mut text = String::from(if livemode { LIVE_PREFIX } else { TEST_PREFIX });
+        text.push_str(&base62(random, RANDOM_DIGITS));
+        text.push_str(&checksum(&text));
+        Self(text.into())
+    }
+
+    /// Parses a key received from a client.
+    pub fn parse(text: &str) -> Result<Self, MalformedKey> {
+        let digits = text
+            .strip_prefix(LIVE_PREFIX)
+            .or_else(|| text.strip_prefix(TEST_PREFIX))
+            .ok_or(MalformedKey)?;
+        if digits.len() != RANDOM_DIGITS + CHECKSUM_DIGITS || !digits.bytes().all(|digit| digit.is_ascii_alphanumeric())
+        {
+            return Err(MalformedKey);
+        }
+        let (body, found) = text.split_at(text.len() - CHECKSUM_DIGITS);
+        if checksum(body) != found {
+            return Err(MalformedKey);
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// Returns the digest, which is stored instead of the key.
+    pub fn digest(&self) -> KeyDigest {
+        KeyDigest(Sha256::digest(self.0.expose_secret()).into())
+    }
+
+    /// Returns the prefix and the first four random digits, which may be shown to distinguish keys.
+    pub fn hint(&self) -> &str {
+        &self.0.expose_secret()[..LIVE_PREFIX.len() + 4]
+    }
+
+    /// Returns the whole key, to be shown once.
+    pub fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+/// The SHA-256 of a key. Keys are random, so a slow hash would add no security.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyDigest([u8; 32]);
+
+impl KeyDigest {
+    /// The bytes, as stored.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Compares the digest with stored bytes in constant time.
+    pub fn matches(&self, stored: &[u8]) -> bool {
+        self.0.ct_eq(stored).into()
+    }
+}
+
+/// A permission of an API key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Render, cancel renders, and send webhooks again.
+    Render,
+    /// Read renders.
+    RendersRead,
+    /// Read templates.
+    TemplatesRead,
+    /// Create, change and delete templates.
+    TemplatesWrite,
+    /// Read credits.
+    UsageRead,
+    /// Read storage connections.
+    ConnectionsRead,
+    /// Create, change and delete storage connections.
+    ConnectionsWrite,
+}
+
+impl Scope {
+    /// All scopes.
+    pub const ALL: [Self; 7] = [
+        Self::Render,
+        Self::RendersRead,
+        Self::TemplatesRead,
+        Self::TemplatesWrite,
+        Self::UsageRead,
+        Self::ConnectionsRead,
+        Self::ConnectionsWrite,
+    ];
+
+    /// Returns the name used on the command line, in responses and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Render => "render",
+            Self::RendersRead => "renders:read",
+            Self::TemplatesRead => "templates:read",
+            Self::TemplatesWrite => "templates:write",
+            Self::UsageRead => "usage:read",
+            Self::ConnectionsRead => "connections:read",
+            Self::ConnectionsWrite => "connections:write",
+        }
+    }
+    /// Returns the permission that a logged-in user needs for the same.
+    fn permission(self) -> Permission {
+        match self {
+            Self::Render | Self::RendersRead | Self::TemplatesRead | Self::TemplatesWrite => Permission::Produce,
+            Self::UsageRead => Permission::SeeAccount,
+            Self::ConnectionsRead | Self::ConnectionsWrite => Permission::ManageDestinations,
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// There is no scope with this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no such scope; allowed are render, renders:read, templates:read, templates:write, usage:read, connections:read, \
+     connections:write"
+)]
+pub struct UnknownScope;
+
+impl FromStr for Scope {
+    type Err = UnknownScope;
+
+    fn from_str(text: &str) -> Result<Self, UnknownScope> {
+        Self::ALL
+            .into_iter()
+            .find(|scope| scope.as_str() == text)
+            .ok_or(UnknownScope)
+    }
+}
+
+/// The scopes of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scopes(BTreeSet<Scope>);
+
+impl Scopes {
+    /// Returns what a member with this role may do through the API; the playground sends members' requests to the API.
+    pub fn of_role(role: Role) -> Self {
+        Scope::ALL
+            .into_iter()
+            .filter(|scope| role.may(scope.permission()))
+            .collect()
+    }
+
+    /// All scopes.
+    pub fn all() -> Self {
+        Self(Scope::ALL.into())
+    }
+
+    pub fn contains(&self, scope: Scope) -> bool {
+        self.0.contains(&scope)
+    }
+
+    /// Returns the scopes in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = Scope> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+impl FromIterator<Scope> for Scopes {
+    fn from_iter<T: IntoIterator<Item = Scope>>(scopes: T) -> Self {
+        Self(scopes.into_iter().collect())
+    }
+}
+
+/// Returns the CRC-32 (ISO-HDLC) of a text in base62.
+fn checksum(text: &str) -> String {
+    let mut bytes = [0; 32];
+    bytes[28..].copy_from_slice(&crc32fast::hash(text.as_bytes()).to_be_bytes());
+    base62(bytes, CHECKSUM_DIGITS)
+}
+
+/// Formats a big-endian number in base62 with leading zeros, by repeated division.
+fn base62(mut number: [u8; 32], digits: usize) -> String {
+    let mut text = vec![0; digits];
+    for digit in text.iter_mut().rev() {
+        let mut remainder = 0_u32;
+        for byte in &mut number {
+            let value = (remainder << 8) | u32::from(*byte);
+            *byte = (value / 62) as u8;
+            remainder = value % 62;
+        }
+        *digit = BASE62[remainder as usize];
+    }
+    text.into_iter().map(char::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_has_the_documented_form_and_is_read_back() {
+        for (livemode, prefix) in [(true, "pk_live_"), (false, "pk_test_")] {
+            let key = PlaintextKey::from_random([0xff; 32], livemode);
+            assert_eq!(key.expose().len(), 57);
+            assert!(key.expose().starts_with(prefix));
+            let read = PlaintextKey::parse(key.expose()).expect("a valid key");
+            assert!(read.digest().matches(key.digest().as_bytes()));
+        }
+    }
+
+    #[test]
+    fn known_digits() {
+        let key = PlaintextKey::from_random([0; 32], true);
+        let (body, found) = key.expose().split_at(51);
+        assert_eq!(body, format!("pk_live_{}", "0".repeat(43)));
+        // 62 ** 43 > 2 ** 256, so the highest number still fits; its digits were computed separately.
+        assert_eq!(base62([0xff; 32], 43), "yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp1");
+        assert_eq!(found, "3xC1Wz");
+    }
+
+    #[test]
+    fn damaged_keys_are_refused() {
+        let key = PlaintextKey::from_random([7; 32], true);
+        let text = key.expose();
+        let other_digit = if text.ends_with('a') { 'b' } else { 'a' };
+        let damaged = [
+            String::new(),
+            text[..56].to_owned(),
+            format!("{text}0"),
+            text.replace("pk_live_", "pk_test_"),
+            text.replace("pk_live_", "sk_live_"),
+            format!("{}{other_digit}", &text[..56]),
+            format!("{}é", &text[..55]),
+            format!(" {text}"),
+        ];
+        for text in damaged {
+            assert_eq!(PlaintextKey::parse(&text).map(|_| ()), Err(MalformedKey), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_does_not_print() {
+        let key = PlaintextKey::from_random([7; 32], true);
+        assert!(!format!("{key:?}").contains(key.expose()));
+    }
+
+    #[test]
+    fn scopes_are_read_by_name() {
+        for scope in Scope::ALL {
+            assert_eq!(scope.as_str().parse(), Ok(scope));
+        }
+        assert_eq!("admin".parse::<Scope>(), Err(UnknownScope));
+    }
+
+    #[test]
+    fn a_member_does_by_the_api_what_the_dashboard_allows() {
+        for role in [Role::Admin, Role::Owner] {
+            assert_eq!(Scopes::of_role(role), Scopes::all(), "{role}");
+        }
+        let of_member = Scopes::of_role(Role::Member);
+        assert!(of_member.contains(Scope::TemplatesWrite) && !of_member.contains(Scope::ConnectionsRead));
+    }
+}

@@ -1,0 +1,324 @@
+//! Encryption at rest, by envelope encryption: each account has a data key, and the master key wraps the data keys.
+//! When the master key changes, only the data keys are rewrapped, not the data that they encrypt. Secrets of users,
+//! which belong to no account, are so small that the master key wraps them directly.
+//!
+//! The cipher is AES-256-GCM-SIV (RFC 8452), which tolerates a repeated nonce. The associated data contains owner and
+//! purpose, so that a ciphertext can't be decrypted in another place.
+
+use std::{fmt, sync::Arc};
+
+use aws_lc_rs::aead::{AES_256_GCM_SIV, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use secrecy::{ExposeSecret, SecretBox, SecretString};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::ids::{AccountId, RenderId, UserId};
+
+const KEY_BYTES: usize = 32;
+/// The version of the format of associated data and ciphertext.
+const VERSION: u8 = 1;
+
+/// Why encryption or decryption failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum EncryptionError {
+    /// The content is larger than the cipher allows.
+    #[error("the content is too large to encrypt")]
+    NotSealed,
+    /// The ciphertext was changed, or encrypted with another key or for another place.
+    #[error("decryption failed: the data was changed, or encrypted with another key")]
+    NotOpened,
+}
+
+/// Identifies a master key without revealing it: the first 8 bytes of a digest, in hexadecimal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretKeyId(String);
+
+impl SecretKeyId {
+    /// Returns the id as it is stored.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SecretKeyId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// The master key. Neither printed nor stored in the database.
+#[derive(Debug)]
+pub struct SecretKey {
+    id: SecretKeyId,
+    bytes: SecretBox<[u8; KEY_BYTES]>,
+}
+
+impl SecretKey {
+    /// Creates a key from 32 random bytes.
+    pub fn from_random(random: [u8; KEY_BYTES]) -> Self {
+        let digest = Sha256::new_with_prefix(b"platen secret key\0")
+            .chain_update(random)
+            .finalize();
+        let mut first = [0; 8];
+        first.copy_from_slice(&digest[..8]);
+        Self {
+            id: SecretKeyId(format!("{:016x}", u64::from_be_bytes(first))),
+            bytes: SecretBox::new(Box::new(random)),
+        }
+    }
+
+    /// Parses 32 bytes as base64 with padding, or as 64 hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = if text.len() == 2 * KEY_BYTES {
+            from_hexadecimal(text)?
+        } else {
+            BASE64_STANDARD.decode(text).ok()?
+        };
+        bytes.try_into().ok().map(Self::from_random)
+    }
+
+    /// Returns the key in base64, as [`Self::parse`] reads it.
+    pub fn to_text(&self) -> SecretString {
+        BASE64_STANDARD.encode(self.bytes.expose_secret()).into()
+    }
+
+    pub fn id(&self) -> &SecretKeyId {
+        &self.id
+    }
+
+    /// Encrypts a small secret directly with the master key. The nonce must be random.
+    pub fn wrap(&self, place: &Place, nonce: [u8; NONCE_LEN], content: Vec<u8>) -> Result<Wrapped, EncryptionError> {
+        Ok(Wrapped {
+            secret_key_id: self.id.as_str().to_owned(),
+            sealed: seal(&self.bytes, place, nonce, content)?,
+        })
+    }
+}
+
+/// Data encrypted directly with a master key, as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wrapped {
+    /// The id of the master key that decrypts it.
+    pub secret_key_id: String,
+    /// Ciphertext, tag and nonce.
+    pub sealed: Vec<u8>,
+}
+
+/// The master keys of a process.
+#[derive(Debug)]
+pub struct SecretKeys {
+    /// Wraps new data keys.
+    pub current: Arc<SecretKey>,
+    /// Decrypts data keys that have not been rewrapped yet.
+    pub former: Option<Arc<SecretKey>>,
+}
+
+impl SecretKeys {
+    /// Returns the key with this id.
+    fn named(&self, id: &str) -> Option<&SecretKey> {
+        [Some(&self.current), self.former.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(AsRef::as_ref)
+            .find(|key: &&SecretKey| key.id.as_str() == id)
+    }
+
+    /// Decrypts data that was wrapped for this place. Fails if neither key is the one that encrypted it.
+    pub fn unwrap(&self, place: &Place, wrapped: Wrapped) -> Result<SecretBox<Vec<u8>>, EncryptionError> {
+        let under = self.named(&wrapped.secret_key_id).ok_or(EncryptionError::NotOpened)?;
+        Ok(SecretBox::new(Box::new(open(&under.bytes, place, wrapped.sealed)?)))
+    }
+}
+
+fn from_hexadecimal(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
+    Some(
+        digits?
+            .chunks_exact(2)
+            .map(|pair| (pair[0] * 16 + pair[1]) as u8)
+            .collect(),
+    )
+}
+
+/// The key that encrypts the data of one account.
+#[derive(Debug)]
+pub struct DataKey(SecretBox<[u8; KEY_BYTES]>);
+
+impl DataKey {
+    /// Creates a key from 32 random bytes.
+    pub fn from_random(random: [u8; KEY_BYTES]) -> Self {
+        Self(SecretBox::new(Box::new(random)))
+    }
+
+    /// Wraps the key for storage with an account.
+    pub fn wrap(
+        &self,
+        under: &SecretKey,
+        account: AccountId,
+        nonce: [u8; NONCE_LEN],
+    ) -> Result<Wrapped, EncryptionError> {
+        under.wrap(&Place::data_key(account), nonce, self.0.expose_secret().to_vec())
+    }
+
+    /// Unwraps an account's stored key.
+    pub fn unwrap(wrapped: Wrapped, keys: &SecretKeys, account: AccountId) -> Result<Self, EncryptionError> {
+        let bytes = keys.unwrap(&Place::data_key(account), wrapped)?;
+        let key = bytes.expose_secret().as_slice().try_into();
+        key.map(Self::from_random).map_err(|_| EncryptionError::NotOpened)
+    }
+
+    /// Encrypts content for a place. The nonce must be random. The result is 28 bytes longer than the content.
+    pub fn seal(&self, place: &Place, nonce: [u8; NONCE_LEN], content: Vec<u8>) -> Result<Vec<u8>, EncryptionError> {
+        seal(&self.0, place, nonce, content)
+    }
+
+    /// Decrypts content that was encrypted for this place.
+    pub fn open(&self, place: &Place, sealed: Vec<u8>) -> Result<Vec<u8>, EncryptionError> {
+        open(&self.0, place, sealed)
+    }
+}
+
+/// The place for which content is encrypted; it can't be decrypted for another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The account or user.
+    owner: Uuid,
+    purpose: &'static str,
+    row: Uuid,
+}
+
+impl Place {
+    /// An idempotent response.
+    pub fn kept_answer(account: AccountId, row: Uuid) -> Self {
+        Self {
+            owner: account.0,
+            purpose: "kept answer",
+            row,
+        }
+    }
+
+    /// The stored request of a render. Version 0 has its own purpose: releases that know only version 0 can't decrypt
+    /// others, and leave such renders to newer releases.
+    pub fn stored_request(account: AccountId, render: RenderId, version: i16) -> Self {
+        Self {
+            owner: account.0,
+            purpose: if version == 0 {
+                "render content"
+            } else {
+                "stored request"
+            },
+            row: render.0,
+        }
+    }
+
+    pub fn thumbnail(account: AccountId, row: Uuid) -> Self {
+        Self {
+            owner: account.0,
+            purpose: "thumbnail",
+            row,
+        }
+    }
+
+    /// The webhook of a render.
+    pub fn callback_target(account: AccountId, render: RenderId) -> Self {
+        Self {
+            owner: account.0,
+            purpose: "callback target",
+            row: render.0,
+        }
+    }
+
+    pub fn webhook_secret(account: AccountId, row: Uuid) -> Self {
+        Self {
+            owner: account.0,
+            purpose: "webhook secret",
+            row,
+        }
+    }
+
+    /// The credentials of a storage connection.
+    pub fn connection(account: AccountId, row: Uuid) -> Self {
+        Self {
+            owner: account.0,
+            purpose: "connection",
+            row,
+        }
+    }
+
+    /// An API key that has not been shown yet.
+    pub fn new_key(account: AccountId, row: Uuid) -> Self {
+        Self {
+            owner: account.0,
+            purpose: "new key",
+            row,
+        }
+    }
+
+    /// The secret shared with a user's authenticator app.
+    pub fn app_secret(user: UserId) -> Self {
+        Self {
+            owner: user.0,
+            purpose: "app secret",
+            row: user.0,
+        }
+    }
+
+    /// A user's recovery codes that have not been shown yet.
+    pub fn recovery_codes(user: UserId) -> Self {
+        Self {
+            owner: user.0,
+            purpose: "recovery codes",
+            row: user.0,
+        }
+    }
+
+    fn data_key(account: AccountId) -> Self {
+        Self {
+            owner: account.0,
+            purpose: "data key",
+            row: account.0,
+        }
+    }
+
+    fn associated_data(&self) -> Aad<String> {
+        let Self { owner, purpose, row } = self;
+        Aad::from(format!("{owner}|{purpose}|{row}|{VERSION}"))
+    }
+}
+
+/// Returns ciphertext, tag and nonce.
+fn seal(
+    key: &SecretBox<[u8; KEY_BYTES]>,
+    place: &Place,
+    nonce: [u8; NONCE_LEN],
+    mut content: Vec<u8>,
+) -> Result<Vec<u8>, EncryptionError> {
+    cipher(key)
+        .and_then(|cipher| cipher.seal_in_place_append_tag(Nonce::from(&nonce), place.associated_data(), &mut content))
+        .map_err(|_| EncryptionError::NotSealed)?;
+    content.extend_from_slice(&nonce);
+    Ok(content)
+}
+
+fn open(key: &SecretBox<[u8; KEY_BYTES]>, place: &Place, mut sealed: Vec<u8>) -> Result<Vec<u8>, EncryptionError> {
+    let (rest, nonce) = sealed
+        .split_last_chunk_mut::<NONCE_LEN>()
+        .ok_or(EncryptionError::NotOpened)?;
+    let length = cipher(key)
+        .and_then(|cipher| {
+            let opened = cipher.open_in_place(Nonce::from(&*nonce), place.associated_data(), rest)?;
+            Ok(opened.len())
+        })
+        .map_err(|_| EncryptionError::NotOpened)?;
+    sealed.truncate(length);
+    Ok(sealed)
+}
+
+fn cipher(key: &SecretBox<[u8; KEY_BYTES]>) -> Result<LessSafeKey, aws_lc_rs::error::Unspecified> {
+    UnboundKey::new(&AES_256_GCM_SIV, key.expose_secret()).map(LessSafeKey::new)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! Account exports: archives of all data of an account, for its owner.
+
+use std::time::Duration;
+
+use crate::job::spread;
+
+/// How long an archive can be downloaded.
+pub const LIFETIME: time::Duration = time::Duration::days(7);
+/// Maximum number of exports that an owner may request within [`DAY`].
+pub const MOST_A_DAY: i64 = 3;
+/// See [`MOST_A_DAY`].
+pub const DAY: time::Duration = time::Duration::days(1);
+/// Maximum total size of the documents in an archive; older documents are listed with their addresses.
+pub const MOST_DOCUMENT_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// How long a worker holds an export without renewing its lease.
+pub const LEASE: Duration = Duration::from_mins(5);
+
+/// Maximum number of attempts.
+pub const TRIES: i32 = 3;
+/// Delays before the second and the third attempt.
+const DELAYS: [Duration; TRIES as usize - 1] = [Duration::from_mins(1), Duration::from_mins(10)];
+
+/// Returns the delay after a failed attempt that followed `failures` earlier ones, or `None` if the export has finally
+/// failed. `chance`, from 0 to 1, spreads retries.
+pub fn delay(failures: i32, chance: f64) -> Option<Duration> {
+    spread(&DELAYS, failures, chance)
+}
+
+/// The status of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportState {
+    Waiting,
+    /// The archive can be downloaded.
+    Ready,
+    /// The archive could not be created.
+    Failed,
+}
+
+impl ExportState {
+    /// Reads the database's value; a check constraint excludes others.
+    pub fn from_column(word: &str) -> Self {
+        match word {
+            "ready" => Self::Ready,
+            "failed" => Self::Failed,
+            _ => Self::Waiting,
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Dead letters, as operators see them: names of failed jobs, and stored errors.
+
+use std::{fmt, str::FromStr};
+
+use time::OffsetDateTime;
+
+/// Maximum length of a stored error, in characters.
+const LONGEST_ERROR: usize = 300;
+/// Maximum number of names that are listed.
+const LISTED: usize = 20;
+
+/// Maximum number of jobs that one action retries or discards.
+pub const MOST_AT_ONCE: u16 = 1000;
+
+/// Kind of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkKind {
+    /// A render that waits for a retry.
+    Render,
+    /// A webhook delivery that waits for a retry, or was discarded.
+    Callback,
+    Mail,
+    Export,
+    /// Synchronization of a customer with Stripe.
+    Customer,
+    /// Usage to be reported to Stripe.
+    Usage,
+}
+
+impl WorkKind {
+    pub const ALL: [Self; 6] = [
+        Self::Render,
+        Self::Callback,
+        Self::Mail,
+        Self::Export,
+        Self::Customer,
+        Self::Usage,
+    ];
+
+    /// Returns the value in the database and in query parameters.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Render => "render",
+            Self::Callback => "callback",
+            Self::Mail => "mail",
+            Self::Export => "export",
+            Self::Customer => "customer",
+            Self::Usage => "usage",
+        }
+    }
+
+    /// Parses [`Self::as_str`].
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Render => "Render",
+            Self::Callback => "Callback",
+            Self::Mail => "Mail",
+            Self::Export => "Export",
+            Self::Customer => "Customer at Stripe",
+            Self::Usage => "Usage for Stripe",
+        }
+    }
+}
+
+/// The name of a failed job: its kind, and the id of its subject. Formatted as `render.0190…`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkName {
+    pub kind: WorkKind,
+    /// The id of the render, mail, export or customer.
+    pub id: String,
+}
+
+impl fmt::Display for WorkName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}", self.kind.as_str(), self.id)
+    }
+}
+
+/// The text is not the name of a failed job.
+#[derive(Debug, PartialEq, Eq)]
+pub struct UnknownWork;
+
+impl FromStr for WorkName {
+    type Err = UnknownWork;
+
+    fn from_str(text: &str) -> Result<Self, UnknownWork> {
+        let (kind, id) = text.split_once('.').ok_or(UnknownWork)?;
+        Ok(Self {
+            kind: WorkKind::parse(kind).ok_or(UnknownWork)?,
+            id: id.to_owned(),
+        })
+    }
+}
+
+/// The cursor of a page of dead letters: the page starts after this job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkCursor {
+    /// The time of the failure, with the precision of the database.
+    pub failed_at: OffsetDateTime,
+    pub name: WorkName,
+}
+
+impl fmt::Display for WorkCursor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let microseconds = self.failed_at.unix_timestamp_nanos() / 1000;
+        write!(formatter, "{microseconds}.{}", self.name)
+    }
+}
+
+impl FromStr for WorkCursor {
+    type Err = UnknownWork;
+
+    fn from_str(text: &str) -> Result<Self, UnknownWork> {
+        let (microseconds, name) = text.split_once('.').ok_or(UnknownWork)?;
+        let microseconds: i64 = microseconds.parse().map_err(|_| UnknownWork)?;
+        let failed_at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(microseconds) * 1000);
+        Ok(Self {
+            failed_at: failed_at.map_err(|_| UnknownWork)?,
+            name: name.parse()?,
+        })
+    }
+}
+
+/// Formats an error for storage: one line of at most 300 characters.
+pub fn kept_error(error: &str) -> String {
+    let line = error
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter });
+    line.take(LONGEST_ERROR).collect()
+}
+
+/// Returns the number of jobs of each kind: `2 renders, 1 mail`.
+pub fn counted(names: &[WorkName]) -> String {
+    let counts = WorkKind::ALL.into_iter().filter_map(|kind| {
+        let count = names.iter().filter(|name| name.kind == kind).count();
+        let plural = if count == 1 { "" } else { "s" };
+        (count > 0).then(|| format!("{count} {}{plural}", kind.as_str()))
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the names of the first 20 jobs, and the number of the others.
+pub fn listed(names: &[WorkName]) -> String {
+    let shown: Vec<_> = names.iter().take(LISTED).map(ToString::to_string).collect();
+    match names.len().saturating_sub(LISTED) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    fn name(text: &str) -> WorkName {
+        text.parse().expect("a name")
+    }
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for text in ["render.0190", "customer.cus_1.2"] {
+            assert_eq!(name(text).to_string(), text);
+        }
+        for text in ["", "render", "letter.1", ".1"] {
+            assert_eq!(text.parse::<WorkName>(), Err(UnknownWork), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_keeps_the_moment_exactly() {
+        let cursor = WorkCursor {
+            failed_at: datetime!(2026-11-22 17:00:00.123_456 UTC),
+            name: name("mail.1"),
+        };
+        assert_eq!(cursor.to_string().parse(), Ok(cursor));
+        for text in ["", "1", "x.mail.1", "9223372036854775807.mail.1"] {
+            assert_eq!(text.parse::<WorkCursor>(), Err(UnknownWork), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_are_kept_as_a_line_of_bounded_length() {
+        assert_eq!(kept_error("a\r\nb\0"), "a  b ");
+        assert_eq!(kept_error(&"ä".repeat(400)).chars().count(), LONGEST_ERROR);
+    }
+
+    #[test]
+    fn work_is_counted_by_kind() {
+        let names = ["mail.1", "render.2", "render.3"].map(name);
+        assert_eq!(counted(&names), "2 renders, 1 mail");
+        assert_eq!(counted(&[]), "");
+        assert_eq!(listed(&names), "mail.1, render.2, render.3");
+        let many: Vec<_> = (0..22).map(|number| name(&format!("mail.{number}"))).collect();
+        assert!(listed(&many).ends_with(", mail.19 and 2 more"), "{}", listed(&many));
+    }
+}

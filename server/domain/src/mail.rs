@@ -1,0 +1,232 @@
+//! Mails of the service to users: their kinds, retries, and the paths of their links.
+
+pub mod letters;
+
+use std::{net::IpAddr, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use crate::{ids::InvitationId, job::spread};
+
+/// The page that completes a sign-up, where the chosen password is entered.
+pub const VERIFY_PATH: &str = "/sign-up/verify";
+/// The page that sets a new password.
+pub const RESET_PASSWORD_PATH: &str = "/reset-password";
+/// The page that confirms a new email address of a logged-in user.
+pub const CONFIRM_EMAIL_PATH: &str = "/settings/confirm-email";
+/// The page that accepts an invitation to an account.
+pub const INVITATION_PATH: &str = "/invitation";
+/// The query parameter of a link that contains its token.
+pub const TOKEN: &str = "token";
+
+/// How long a worker holds a mail. Sending takes less.
+pub const LEASE: Duration = Duration::from_mins(3);
+
+/// Delays before the second, third … attempt: about twelve hours in total.
+const DELAYS: [Duration; 7] = [
+    Duration::from_secs(10),
+    Duration::from_mins(1),
+    Duration::from_mins(5),
+    Duration::from_mins(20),
+    Duration::from_hours(1),
+    Duration::from_hours(3),
+    Duration::from_hours(8),
+];
+
+/// Returns the delay after a failed attempt that followed `failures` earlier ones, or `None` if the mail has finally
+/// failed. `chance`, from 0 to 1, spreads retries.
+pub fn delay(failures: i32, chance: f64) -> Option<Duration> {
+    spread(&DELAYS, failures, chance)
+}
+
+/// A mail to be sent, stored when it is caused. Its text is written when it is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Letter {
+    /// A sign-up with this email address.
+    VerifyAddress,
+    /// A request to reset the password of this user.
+    ResetPassword,
+    /// To the new address of a user who wants to change it.
+    ConfirmAddress,
+    /// To the old address of a user who wants to change it.
+    AddressChangeAsked {
+        new_address: String,
+    },
+    /// To the old address of a user who has changed it.
+    AddressChanged {
+        new_address: String,
+    },
+    PasswordChanged,
+    SecondFactorOn,
+    /// The second factor was turned off, and none is left.
+    SecondFactorOff,
+    /// The authenticator app was turned off, and passkeys are left.
+    AppOff,
+    PasskeyAdded {
+        /// The passkey's name.
+        name: String,
+    },
+    /// A passkey was removed, and another factor is left.
+    PasskeyRemoved {
+        /// The passkey's name.
+        name: String,
+    },
+    /// A recovery code was used in place of the second factor.
+    RecoveryCodeUsed {
+        /// The number of remaining codes.
+        left: i64,
+    },
+    /// Someone logged in with a browser that the user has not used before.
+    NewDevice {
+        /// The readable name of browser and system.
+        device: String,
+        /// The IP address.
+        address: IpAddr,
+        /// The time of the log-in.
+        #[serde(with = "time::serde::rfc3339")]
+        at: OffsetDateTime,
+    },
+    /// The account will be deleted.
+    DeletionAsked {
+        account_name: String,
+        /// The time of the deletion.
+        #[serde(with = "time::serde::rfc3339")]
+        delete_at: OffsetDateTime,
+    },
+    /// An invitation to an account.
+    Invitation {
+        invitation: InvitationId,
+    },
+    /// The user was removed from an account.
+    Removed {
+        /// May be empty.
+        account_name: String,
+    },
+    /// The account has a new owner.
+    OwnerChanged {
+        /// May be empty.
+        account_name: String,
+        /// The new owner's email address.
+        owner: String,
+    },
+    /// The export of an account can be downloaded.
+    ExportReady {
+        account_name: String,
+        /// The end of the archive's retention.
+        #[serde(with = "time::serde::rfc3339")]
+        delete_at: OffsetDateTime,
+    },
+    /// An operator has suspended the account.
+    AccountSuspended {
+        /// The account's name.
+        account: String,
+        /// The operator's reason; may be empty.
+        reason: String,
+    },
+    /// An operator has lifted the suspension of the account.
+    AccountRestored {
+        /// The account's name.
+        account: String,
+    },
+    /// The monthly payment of an account failed.
+    PaymentFailed {
+        /// The account's name.
+        account: String,
+        plan: String,
+        /// The end of the grace period.
+        #[serde(with = "time::serde::rfc3339")]
+        until: OffsetDateTime,
+    },
+    /// The account was downgraded because its plan was not paid for.
+    PlanLost {
+        /// The account's name.
+        account: String,
+        /// The plan that was not paid for.
+        plan: String,
+    },
+    /// Most or all of an account's credits are used.
+    CreditsUsed {
+        /// The account's name.
+        account: String,
+        /// Used credits.
+        used: i64,
+        /// Credits of the period.
+        own: i64,
+        /// Credits that may be used in addition.
+        overage_limit: i64,
+        /// The end of the period.
+        #[serde(with = "time::serde::rfc3339")]
+        ends_at: OffsetDateTime,
+    },
+    /// The export of an account failed.
+    ExportFailed {
+        account_name: String,
+    },
+}
+
+impl Letter {
+    /// Returns the kind, for logs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::VerifyAddress => "verify_address",
+            Self::ResetPassword => "reset_password",
+            Self::ConfirmAddress => "confirm_address",
+            Self::AddressChangeAsked { .. } => "address_change_asked",
+            Self::AddressChanged { .. } => "address_changed",
+            Self::PasswordChanged => "password_changed",
+            Self::SecondFactorOn => "second_factor_on",
+            Self::SecondFactorOff => "second_factor_off",
+            Self::AppOff => "app_off",
+            Self::PasskeyAdded { .. } => "passkey_added",
+            Self::PasskeyRemoved { .. } => "passkey_removed",
+            Self::RecoveryCodeUsed { .. } => "recovery_code_used",
+            Self::NewDevice { .. } => "new_device",
+            Self::DeletionAsked { .. } => "deletion_asked",
+            Self::AccountSuspended { .. } => "account_suspended",
+            Self::AccountRestored { .. } => "account_restored",
+            Self::PaymentFailed { .. } => "payment_failed",
+            Self::PlanLost { .. } => "plan_lost",
+            Self::CreditsUsed { .. } => "credits_used",
+            Self::Invitation { .. } => "invitation",
+            Self::Removed { .. } => "removed",
+            Self::OwnerChanged { .. } => "owner_changed",
+            Self::ExportReady { .. } => "export_ready",
+            Self::ExportFailed { .. } => "export_failed",
+        }
+    }
+}
+
+/// A written mail. Contains a secret if it contains a link.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// One line, without user input.
+    pub subject: String,
+    /// Plain text.
+    pub text: String,
+    /// The same content as HTML.
+    pub html: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letter_is_read_as_it_was_kept() {
+        let letter = Letter::AddressChanged {
+            new_address: "ann@example.org".to_owned(),
+        };
+        let kept = serde_json::to_value(&letter).expect("JSON");
+        assert_eq!(kept["kind"], letter.kind());
+        assert_eq!(serde_json::from_value::<Letter>(kept).expect("a letter"), letter);
+    }
+
+    #[test]
+    fn a_mail_is_tried_eight_times_over_half_a_day() {
+        let waits: Vec<_> = (0..).map_while(|failures| delay(failures, 0.5)).collect();
+        let hours = waits.iter().sum::<Duration>().as_secs() / 3600;
+        assert_eq!((waits.len(), hours), (7, 12));
+    }
+}

@@ -1,0 +1,6 @@
+//! Renders: their history, log, sheet sizes, and responses for repeated idempotent requests.
+
+pub mod history;
+pub mod kept;
+pub mod log;
+pub mod sheet;

@@ -1,0 +1,341 @@
+//! Stored templates: validation of requests, and stored versions.
+
+pub mod demos;
+pub mod labels;
+pub mod places;
+pub mod settings;
+
+use std::{io, marker::PhantomData, sync::LazyLock};
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Map, Value, value::RawValue};
+use time::OffsetDateTime;
+
+use crate::{
+    ids::{TemplateId, UserId},
+    validation::{
+        Problem, Problems,
+        json::{self, Body, Layout},
+        schema::Schema,
+    },
+};
+
+/// Maximum length of a template's name, in characters.
+pub const LONGEST_NAME: usize = 200;
+/// Maximum size of a template's content in UTF-8, in bytes.
+const LONGEST_CONTENT: usize = 2 << 20;
+/// Maximum size of a preview context as JSON without whitespace, in bytes.
+const LONGEST_PREVIEW_CONTEXT: usize = 256 << 10;
+/// Maximum number of values in a preview context: more don't fit into its maximum size.
+pub const MOST_PREVIEW_VALUES: usize = LONGEST_PREVIEW_CONTEXT / 2;
+const PREVIEW_CONTEXT: &str = "/template/preview_context";
+/// Limits for bodies of template requests.
+const LAYOUT: Layout = Layout {
+    data: &["template", "preview_context"],
+    data_values: MOST_PREVIEW_VALUES,
+    list: None,
+};
+
+static CREATION: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateCreation"));
+static UPDATE: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateUpdate"));
+
+/// Compiles the schemas at start, so that the first request need not wait for it.
+pub fn compile_schemas() {
+    LazyLock::force(&CREATION);
+    LazyLock::force(&UPDATE);
+    settings::compile_schema();
+}
+
+/// A template in its published version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Template {
+    pub id: TemplateId,
+    /// Need not be unique.
+    pub name: String,
+    /// HTML in the template syntax.
+    pub content: String,
+    /// Sample data, used only for previews.
+    pub preview_context: Map<String, Value>,
+    /// The number of the published version.
+    pub version: i32,
+    pub inserted_at: OffsetDateTime,
+    /// When the current version was published.
+    pub updated_at: OffsetDateTime,
+}
+
+/// A saved version of a template, as shown in lists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VersionSummary {
+    /// From 1.
+    pub number: i32,
+    pub name: String,
+    /// Whether it is the published version.
+    pub published: bool,
+    /// The user who saved it; `None` if they have been deleted.
+    pub created_by: Option<UserId>,
+    /// The author's display name, or else their email address.
+    pub author: Option<String>,
+    pub inserted_at: OffsetDateTime,
+}
+
+/// A saved version of a template.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TemplateVersion {
+    pub summary: VersionSummary,
+    pub content: String,
+    pub preview_context: Map<String, Value>,
+}
+
+/// The content of a new version.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct NewTemplate {
+    /// 1 to 200 characters.
+    pub name: String,
+    /// 1 character to 2 MiB.
+    pub content: String,
+    /// At most 256 KiB.
+    #[serde(default)]
+    pub preview_context: Map<String, Value>,
+}
+
+/// The fields that an update changes.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct TemplateChanges {
+    name: Option<String>,
+    content: Option<String>,
+    preview_context: Option<Map<String, Value>>,
+}
+
+impl TemplateChanges {
+    /// Returns the template with the changes applied.
+    pub fn applied_to(self, template: Template) -> NewTemplate {
+        NewTemplate {
+            name: self.name.unwrap_or(template.name),
+            content: self.content.unwrap_or(template.content),
+            preview_context: self.preview_context.unwrap_or(template.preview_context),
+        }
+    }
+}
+
+/// The body of a request that saves a template.
+pub trait Saved: DeserializeOwned {
+    /// Returns the schema of the body.
+    fn schema() -> &'static Schema;
+}
+
+impl Saved for NewTemplate {
+    fn schema() -> &'static Schema {
+        &CREATION
+    }
+}
+
+impl Saved for TemplateChanges {
+    fn schema() -> &'static Schema {
+        &UPDATE
+    }
+}
+
+/// A body whose content is not checked yet. Only the worker processes can check templates, and their errors are listed
+/// together with the other validation errors.
+pub struct Submission<T> {
+    body: Value,
+    problems: Problems,
+    saved: PhantomData<T>,
+}
+
+impl<T: Saved> Submission<T> {
+    /// Parses a body. Fails only if it is not JSON; other validation errors are returned by [`Self::finish`].
+    pub fn read(body: &[u8]) -> Result<Self, Vec<Problem>> {
+        let mut problems = Problems::default();
+        let Some(Body { mut value, data }) = json::parse(body, &LAYOUT, &mut problems) else {
+            return Err(problems.sorted(&Value::Null));
+        };
+        T::schema().check(&value, &mut problems);
+        check_content_size(&value["template"]["content"], "/template/content", &mut problems);
+        if let Some(data) = data.get(PREVIEW_CONTEXT).filter(|_| !problems.within(PREVIEW_CONTEXT)) {
+            value["template"]["preview_context"] = preview_context(data, &mut problems);
+        }
+        Ok(Self {
+            body: value,
+            problems,
+            saved: PhantomData,
+        })
+    }
+
+    /// Returns the content, or `None` if there is none or it has other validation errors.
+    pub fn content(&self) -> Option<&str> {
+        let content = self.body["template"]["content"].as_str();
+        content.filter(|_| !self.problems.within("/template/content") && !self.problems.is_full())
+    }
+
+    /// Adds a validation error.
+    pub fn refuse(&mut self, problem: Problem) {
+        self.problems.add(problem);
+    }
+
+    /// Returns the valid body. Fails with all validation errors, in the order of the document.
+    pub fn finish(mut self) -> Result<T, Vec<Problem>> {
+        if !self.problems.is_empty() {
+            return Err(self.problems.sorted(&self.body));
+        }
+        serde_json::from_value(self.body["template"].take())
+            .map_err(|error| vec![Problem::invalid("", error.to_string())])
+    }
+}
+
+/// Parses a preview context; adds a validation error if it is too long.
+fn preview_context(data: &RawValue, problems: &mut Problems) -> Value {
+    let read = || {
+        let context: Value = serde_json::from_str(data.get())?;
+        let mut written = CountingWriter(0);
+        serde_json::to_writer(&mut written, &context)?;
+        Ok((context, written.0))
+    };
+    match read() {
+        Ok((context, ..=LONGEST_PREVIEW_CONTEXT)) => return context,
+        Ok((_, bytes)) => {
+            let detail = format!("Must have at most {LONGEST_PREVIEW_CONTEXT} bytes as JSON; has {bytes}");
+            problems.add(Problem::invalid(PREVIEW_CONTEXT, detail));
+        }
+        Err(error) => {
+            let error: serde_json::Error = error;
+            problems.add(Problem::invalid(PREVIEW_CONTEXT, error.to_string()));
+        }
+    }
+    Value::Null
+}
+
+/// Counts bytes and discards them.
+struct CountingWriter(usize);
+
+impl io::Write for CountingWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Checks the size of a content in bytes, because the schema counts characters.
+pub fn check_content_size(content: &Value, pointer: &str, problems: &mut Problems) {
+    let bytes = content.as_str().map_or(0, str::len);
+    if bytes > LONGEST_CONTENT {
+        let detail = format!("Must have at most {LONGEST_CONTENT} bytes; has {bytes}");
+        problems.add(Problem::invalid(pointer, detail));
+    }
+}
+
+/// The versions that a client expects to be published when it changes a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExpectedVersion {
+    /// Any version.
+    Any,
+    /// One of these versions.
+    OneOf(Vec<i32>),
+}
+
+impl ExpectedVersion {
+    /// Returns whether the published version is expected.
+    pub fn includes(&self, version: i32) -> bool {
+        match self {
+            Self::Any => true,
+            Self::OneOf(versions) => versions.contains(&version),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn assert_problems<T: Saved>(body: &Value, expected: &[&str]) {
+        let submission =
+            Submission::<T>::read(body.to_string().as_bytes()).unwrap_or_else(|problems| panic!("{problems:?}"));
+        let found = submission.finish().err().unwrap_or_default();
+        let pointers: Vec<_> = found.iter().map(|problem| problem.pointer.as_str()).collect();
+        assert_eq!(pointers, expected, "{found:#?}");
+    }
+
+    #[test]
+    fn creation_needs_name_and_content() {
+        assert_problems::<NewTemplate>(&json!({}), &["/template"]);
+        assert_problems::<NewTemplate>(&json!({"template": {}}), &["/template/name", "/template/content"]);
+        assert_problems::<NewTemplate>(&json!({"template": {"name": "n", "content": "c"}}), &[]);
+        let all = json!({"template": {"name": "n", "content": "c", "preview_context": {"a": [1]}}});
+        assert_problems::<NewTemplate>(&all, &[]);
+    }
+
+    #[test]
+    fn an_update_takes_any_subset() {
+        assert_problems::<TemplateChanges>(&json!({}), &["/template"]);
+        for sound in [
+            json!({}),
+            json!({"name": "n"}),
+            json!({"content": "c"}),
+            json!({"preview_context": {}}),
+        ] {
+            assert_problems::<TemplateChanges>(&json!({"template": sound}), &[]);
+        }
+    }
+
+    #[test]
+    fn every_fault_is_listed_where_it_is() {
+        let body = json!({
+            "template": {"preview_context": [], "name": "", "content": "", "id": 1},
+            "bogus": 1,
+        });
+        let expected = [
+            "/template/preview_context",
+            "/template/name",
+            "/template/content",
+            "/template/id",
+            "/bogus",
+        ];
+        assert_problems::<NewTemplate>(&body, &expected);
+        assert_problems::<TemplateChanges>(&body, &expected);
+        for wrong in [json!(null), json!([]), json!("x")] {
+            assert_problems::<TemplateChanges>(&json!({"template": wrong}), &["/template"]);
+            assert_problems::<TemplateChanges>(
+                &json!({"template": {"name": wrong, "content": null}}),
+                &if wrong == "x" {
+                    vec!["/template/content"]
+                } else {
+                    vec!["/template/name", "/template/content"]
+                },
+            );
+        }
+    }
+
+    #[test]
+    fn bounds() {
+        let with = |name: &str, value: Value| json!({"template": {name: value}});
+        let check = |name: &str, value: Value, sound: bool| {
+            let pointer = format!("/template/{name}");
+            let expected: &[&str] = if sound { &[] } else { &[&pointer] };
+            assert_problems::<TemplateChanges>(&with(name, value), expected);
+        };
+        check("name", "ä".repeat(200).into(), true);
+        check("name", "ä".repeat(201).into(), false);
+        check("name", "a\u{0}".into(), false);
+        check("name", "a\nb".into(), false);
+        check("content", "ä".repeat(1 << 20).into(), true);
+        check("content", format!("{}a", "ä".repeat(1 << 20)).into(), false);
+        check("content", "a\u{0}".into(), false);
+        check("content", "\n".into(), true);
+        // {"x":"…"} adds eight bytes to the text.
+        check("preview_context", json!({"x": "a".repeat((256 << 10) - 8)}), true);
+        check("preview_context", json!({"x": "a".repeat((256 << 10) - 7)}), false);
+        check("preview_context", json!({"x": "\u{0}"}), true);
+        let many = with("preview_context", json!({"x": vec![1; MOST_PREVIEW_VALUES]})).to_string();
+        let problems = Submission::<TemplateChanges>::read(many.as_bytes())
+            .err()
+            .unwrap_or_default();
+        assert_eq!(problems[0].pointer, PREVIEW_CONTEXT);
+    }
+}

@@ -1,0 +1,48 @@
+//! Settings of a stored template.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::validation::{
+    Problem, Problems,
+    json::{self, Body, Layout},
+    schema::Schema,
+};
+
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateSettingsUpdate"));
+
+/// Compiles the schema at start, so that the first request need not wait for it.
+pub(super) fn compile_schema() {
+    LazyLock::force(&SCHEMA);
+}
+
+/// The settings of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TemplateSettings {
+    /// Whether an undefined value is an error instead of a warning.
+    pub strict: bool,
+}
+
+/// Changes of settings; omitted settings stay unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct SettingsChanges {
+    /// Whether an undefined value is an error instead of a warning.
+    pub strict: Option<bool>,
+}
+
+impl SettingsChanges {
+    /// Parses and validates a body. Fails with all validation errors, in the order of the document.
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
+        let mut problems = Problems::default();
+        let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut problems) else {
+            return Err(problems.sorted(&Value::Null));
+        };
+        SCHEMA.check(&body, &mut problems);
+        if !problems.is_empty() {
+            return Err(problems.sorted(&body));
+        }
+        serde_json::from_value(body["settings"].take()).map_err(|error| vec![Problem::invalid("", error.to_string())])
+    }
+}
