@@ -17,7 +17,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use platen_core::{
-    config::{Config, jobs::Role},
+    config::{
+        Config,
+        jobs::Role,
+        log::{LogConfig, LogFormat},
+    },
     drawing::{
         self,
         child::{Drawings, Size},
@@ -139,7 +143,13 @@ fn execute(command: Command) -> Result<(), Failure> {
     if matches!(command, Command::Serve { .. }) {
         allocator::return_freed_memory();
     }
-    let config = Config::from_env().map_err(|error| Failure::by_caller(&error))?;
+    let mut config = Config::from_env().map_err(|error| Failure::by_caller(&error))?;
+    if matches!(&command, Command::Render(arguments) if !arguments.log) {
+        config.log = LogConfig {
+            filter: "warn".to_owned(),
+            format: LogFormat::Text,
+        };
+    }
     let traces = matches!(command, Command::Serve { .. }).then_some(&config.traces);
     let telemetry = telemetry::start(&config.log, traces).map_err(|error| Failure::by_caller(&error))?;
     let done = tokio::runtime::Builder::new_multi_thread()

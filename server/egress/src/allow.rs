@@ -44,6 +44,13 @@ enum Subject {
 }
 
 impl AllowList {
+    /// Adds the entries of another list.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.entries.extend(other.entries);
+        self
+    }
+
     /// Returns whether an entry allows `address` at `port` for `host`, spelled as in a parsed URL.
     pub(crate) fn allows(&self, host: &str, address: IpAddr, port: u16) -> bool {
         self.entries.iter().any(|entry| {

@@ -1,5 +1,7 @@
 //! `platen render`: renders one PDF without service or database, with the same engine, options and checks as the API.
 
+mod local_files;
+
 use std::{
     fmt,
     io::{self, IsTerminal, Read, Write},
@@ -26,7 +28,10 @@ use platen_engine::{error::RenderError, render_log::RenderLog};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::{boot::browser, cli::failure::Failure};
+use crate::{
+    boot::browser,
+    cli::{failure::Failure, render::local_files::LocalFiles},
+};
 
 const STANDARD_STREAM: &str = "-";
 /// The limit of the smallest plan.
@@ -36,8 +41,8 @@ const DEADLINE: Duration = Duration::from_mins(1);
 pub(super) struct Arguments {
     /// HTML file, http:// or https:// address, or - for standard input.
     ///
-    /// HTML is rendered as if sent through the API: it has no address, so images and style sheets need absolute ones,
-    /// and it can't read files of this machine.
+    /// The page of a file finds images, style sheets and fonts in the file's folder, but no other files of this machine.
+    /// HTML from standard input needs --base for that.
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<String>,
     /// File to which the PDF is written, or - for standard output.
@@ -49,6 +54,15 @@ pub(super) struct Arguments {
     /// One option of the API, which overrides the file: size=a5, scale=0.8, margin.top=10. May be repeated.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     single_options: Vec<String>,
+    /// Folder in which pages find files, instead of the folder of each page. Nothing outside of it can be read.
+    #[arg(long, value_name = "DIR")]
+    base: Option<PathBuf>,
+    /// Let pages read no files, as in the API.
+    #[arg(long, conflicts_with = "base")]
+    no_local_files: bool,
+    /// Write the log to standard error, as set by `PLATEN_LOG`.
+    #[arg(long)]
+    pub(super) log: bool,
 }
 
 /// Renders the document and writes it to the output.
@@ -56,7 +70,11 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     let started = Instant::now();
     let mut request =
         RenderRequest::from_value(body(&arguments)?).map_err(|problems| Failure::by_caller(&list(&problems)))?;
-    let parts = given_parts(std::mem::take(&mut request.parts))?;
+    let mut parts = given_parts(std::mem::take(&mut request.parts))?;
+    let local_files = LocalFiles::serve().await?;
+    if !arguments.no_local_files {
+        serve_files(&local_files, &arguments, &mut parts)?;
+    }
     // Handle signals, so that the browser's profile is removed.
     let lifecycle = Lifecycle::default();
     lifecycle.watch_signals()?;
@@ -65,8 +83,11 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     config.browser.browsers = 1;
     config.browser.slots = 1;
     config.browser.sessions = 1;
-    let browsers = browser::start(&config, browser::guard(&config)).await?;
-    progress.show("Rendering…");
+    let browsers = browser::start(&config, local_files.guard(&config.egress.allow)?).await?;
+    progress.show(match parts.len() {
+        1 => "Rendering…".to_owned(),
+        several => format!("Rendering {several} parts…"),
+    });
     let terms = RenderTerms {
         id: RenderId::generate(),
         lane: Lane::Synchronous,
@@ -90,6 +111,9 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     };
     browsers.engine.shutdown(Duration::ZERO).await;
     progress.clear();
+    for path in local_files.missing() {
+        eprintln!("warning: {path}: there is no such file in the page's folder");
+    }
     let document = match rendered {
         Some(Ok(document)) => document,
         Some(Err(error @ RenderError::Problem { .. })) => return Err(Failure::by_caller(&error)),
@@ -113,6 +137,20 @@ fn given_parts(parts: Vec<PartSource>) -> Result<Vec<Part>, Failure> {
         )),
     });
     given.collect()
+}
+
+/// Gives pages of files an address at which they find the files of their folder.
+fn serve_files(local_files: &LocalFiles, arguments: &Arguments, parts: &mut [Part]) -> Result<(), Failure> {
+    for (source, part) in arguments.sources.iter().zip(parts) {
+        let file = (source != STANDARD_STREAM).then_some(Path::new(source));
+        // Of a name without folders the parent is empty.
+        let parent = file.and_then(|file| Path::new(".").join(file).parent().map(Path::to_owned));
+        let folder = arguments.base.as_deref().or(parent.as_deref());
+        if let (Part::Html(html), Some(folder)) = (&mut *part, folder) {
+            *part = Part::Url(local_files.add(std::mem::take(html), file, folder)?);
+        }
+    }
+    Ok(())
 }
 
 /// Returns the equivalent request body of the API.

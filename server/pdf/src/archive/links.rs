@@ -1,5 +1,6 @@
 //! Removes links that a distributed file must not contain: `file:` reveals paths of this machine, `javascript:` and the
-//! like run code, and PDF/A does not allow addresses of more than 32,767 bytes.
+//! like run code, hosts below `.invalid` do not exist (RFC 6761, 6.4), and PDF/A does not allow addresses of more than
+//! 32,767 bytes.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ const SAFE_SCHEMES: [&str; 6] = ["http", "https", "mailto", "tel", "sms", "ftp"]
 /// Characters of an address that a warning shows.
 const SHOWN_LENGTH: usize = 100;
 
-/// Removes every link annotation whose action is not a short address with a safe scheme. Adds a warning with the page
+/// Removes every link annotation whose action is not a short address with a safe scheme and a possible host. Adds a warning with the page
 /// for each.
 pub(super) fn remove_unsafe_links(
     document: &mut Document,
@@ -58,6 +59,12 @@ fn reason_to_remove(document: &Document, annotation: &Dictionary) -> Result<Opti
             shown()
         )));
     }
+    if let Some(path) = path_at_invalid_host(address) {
+        let path = abbreviate(&clean(&decode(path)).unwrap_or_default(), SHOWN_LENGTH);
+        return Ok(Some(format!(
+            "the link to “{path}” was removed: readers of the document can't reach its host."
+        )));
+    }
     if SAFE_SCHEMES.contains(&scheme(address).as_str()) {
         return Ok(None);
     }
@@ -77,9 +84,36 @@ fn scheme(address: &[u8]) -> String {
     }
 }
 
+/// Returns the part of an address after its host, if the host is below `.invalid`.
+fn path_at_invalid_host(address: &[u8]) -> Option<&[u8]> {
+    let start = address.windows(3).position(|window| window == b"://")? + 3;
+    let rest = &address[start..];
+    let end = rest.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    let host = authority.split(|byte| *byte == b':').next()?;
+    host.to_ascii_lowercase().ends_with(b".invalid").then_some(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finds_hosts_that_cannot_exist() {
+        for (address, expected) in [
+            ("http://0.a1.invalid:4711/b.html#c", Some("/b.html#c")),
+            ("https://A.INVALID", Some("")),
+            ("https://a.invalid.example/", None),
+            ("https://example.com/?to=http://a.invalid/", None),
+            ("mailto:someone@a.invalid", None),
+        ] {
+            assert_eq!(
+                path_at_invalid_host(address.as_bytes()),
+                expected.map(str::as_bytes),
+                "{address}"
+            );
+        }
+    }
 
     #[test]
     fn reads_the_scheme_as_a_browser_does() {

@@ -1,8 +1,9 @@
 //! `platen render`
 
-use std::{fs, process::Command};
+use std::{fs, os::unix::fs::symlink, process::Command};
 
 use rustix::process::Signal;
+use tempfile::TempDir;
 
 use crate::support::{
     command::{Answer, platen, run},
@@ -100,6 +101,62 @@ fn the_callers_faults_are_named_and_leave_no_file() {
     assert!(faulty(&["-", "-", "--option", "pages=3"]).contains("the document has 2 pages"));
     assert!(faulty(&["-", "--option", "evaluate_js.expression=nope()"]).contains("nope is not defined"));
     assert!(!std::path::Path::new(&output).exists());
+}
+
+/// A folder with a page that refers to files in it and beside it.
+fn site() -> TempDir {
+    let folder = folder::temporary();
+    let write = |name: &str, content: &str| fs::write(folder.path().join(name), content).expect("our own folder");
+    fs::create_dir_all(folder.path().join("site/styles")).expect("our own folder");
+    write("outside.css", "p::before { content: 'outside ' }");
+    write("site/styles/inside.css", "p::after { content: ' inside' }");
+    symlink(folder.path().join("outside.css"), folder.path().join("site/linked.css")).expect("our own folder");
+    let page = "<title>T</title><link rel=stylesheet href=/linked.css><link rel=stylesheet href=%2e%2e/outside.css>
+        <link rel=stylesheet href=styles/inside.css><p>Page</p><img src='no such.png'><div><a href=other.html>Other</a></div>";
+    write("site/page.html", page);
+    folder
+}
+
+/// Returns the words of a document, separated by spaces.
+fn words(file: &str) -> String {
+    let text = pdf::text(&fs::read(file).expect("a document"));
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_page_finds_files_of_its_folder_and_no_others() {
+    let folder = site();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (page, output) = (path("site/page.html"), path("out.pdf"));
+    let answer = render(&[&page, "-o", &output], "");
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert_eq!(words(&output), "Page inside Other");
+    for warning in [
+        "/no such.png: there is no such file",
+        "/linked.css: there is no such file",
+        "the link to “/other.html” was removed",
+    ] {
+        assert!(answer.stderr.contains(warning), "{warning} is missing in {answer:?}");
+    }
+    assert!(!answer.stderr.contains("{\"timestamp\""), "{answer:?}");
+}
+
+#[test]
+fn another_folder_can_be_named_or_none() {
+    let folder = site();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (page, output, root) = (path("site/page.html"), path("out.pdf"), path(""));
+    let text = |arguments: &[&str], input: &str| {
+        render(&[arguments, &["-o", &output]].concat(), input).succeeded();
+        words(&output)
+    };
+    assert_eq!(text(&[&page, "--base", &root], ""), "outside Page inside Other");
+    assert_eq!(text(&[&page, "--no-local-files"], ""), "Page Other");
+    let styled = "<link rel=stylesheet href=outside.css><p>Piped";
+    assert_eq!(text(&["-", "--base", &root], styled), "outside Piped");
+    assert_eq!(text(&["-"], styled), "Piped");
+    let refused = render(&[&page, "--base", &path("nowhere"), "-o", &output], "").refused();
+    assert!(refused.contains("nowhere"), "{refused}");
 }
 
 #[tokio::test]
