@@ -67,7 +67,14 @@ pub struct DataFolder {
 /// An advisory lock on a file; the kernel releases it when the process ends, even after a crash.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Closing the file would not do: a child process that is just being started may still hold a copy of the descriptor.
+    fn drop(&mut self) {
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
 }
 
 impl DataFolder {
@@ -204,7 +211,7 @@ impl DataFolder {
             .and_then(|()| file.rewind())
             .and_then(|()| writeln!(file, "{}", std::process::id()))
             .map_err(unusable)?;
-        Ok(Some(Lock { _file: file }))
+        Ok(Some(Lock { file }))
     }
 }
 
