@@ -2,94 +2,10 @@
 
 pub mod detail;
 
+use platen_domain::render::history::{RenderMode, RenderState};
 use time::{Date, OffsetDateTime};
 
 use crate::model::overview::Glance;
-
-/// Status of a render.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RenderState {
-    Queued,
-    Processing,
-    Succeeded,
-    Failed,
-    Cancelled,
-}
-
-impl RenderState {
-    /// In the order in which they occur.
-    pub const ALL: [Self; 5] = [
-        Self::Queued,
-        Self::Processing,
-        Self::Succeeded,
-        Self::Failed,
-        Self::Cancelled,
-    ];
-
-    /// Returns the value in query parameters and in the API.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Processing => "processing",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Queued => "Queued",
-            Self::Processing => "Processing",
-            Self::Succeeded => "Succeeded",
-            Self::Failed => "Failed",
-            Self::Cancelled => "Cancelled",
-        }
-    }
-
-    /// Parses [`Self::word`].
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
-    }
-
-    /// Returns whether the status is final.
-    pub fn has_ended(self) -> bool {
-        matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled)
-    }
-}
-
-/// Execution of a render.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RenderMode {
-    /// Synchronous: the client waits for the document.
-    Sync,
-    /// Asynchronous: the document is stored.
-    Async,
-}
-
-impl RenderMode {
-    pub const ALL: [Self; 2] = [Self::Sync, Self::Async];
-
-    /// Returns the value in query parameters, in forms and in the API.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Sync => "sync",
-            Self::Async => "async",
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sync => "Sync",
-            Self::Async => "Async",
-        }
-    }
-
-    /// Parses [`Self::word`].
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.word() == word)
-    }
-}
 
 /// A search for renders. Absent criteria match all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -178,16 +94,5 @@ mod tests {
     fn ids_are_shown_by_their_ends() {
         assert_eq!(short_id("0193f2b8-4c1e-7a90-b2d5-9e10c4f077ac"), "0193f2b8…77ac");
         assert_eq!(short_id("ä"), "ä");
-    }
-
-    #[test]
-    fn words_lead_back() {
-        for state in RenderState::ALL {
-            assert_eq!(RenderState::from_word(state.word()), Some(state));
-        }
-        for mode in RenderMode::ALL {
-            assert_eq!(RenderMode::from_word(mode.word()), Some(mode));
-        }
-        assert_eq!(RenderState::from_word("Queued"), None);
     }
 }

@@ -10,7 +10,11 @@ pub mod timeline;
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
-use platen_domain::{number::counted, role::Permission};
+use platen_domain::{
+    number::counted,
+    render::history::{RenderMode, RenderState},
+    role::Permission,
+};
 
 use crate::{
     layout::{
@@ -19,7 +23,6 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::render::{
-        RenderMode, RenderState,
         detail::{Callback, Pictures, RenderDetail},
         short_id,
     },
@@ -148,7 +151,7 @@ fn Head(render: RenderDetail) -> impl IntoView {
                 <h1 class="break">{render.name}</h1>
                 <div class="page-head__meta">
                     <StateBadge state=render.state />
-                    <span>{format!("{}, {kind}", render.mode.word())}</span>
+                    <span>{format!("{}, {kind}", render.mode.as_str())}</span>
                     <span>{cost}</span>
                     <span class="mono break">{render.id.clone()}</span>
                 </div>

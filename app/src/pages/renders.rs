@@ -4,14 +4,17 @@ pub mod filters;
 
 use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_query_map;
-use platen_domain::number::{counted, duration, grouped};
+use platen_domain::{
+    number::{counted, duration, grouped},
+    render::history::RenderState,
+};
 
 use crate::{
     layout::{
         loaded::loaded,
         shell::{Shell, rail::Entry},
     },
-    model::render::{RenderLine, RenderPage, RenderState, short_id},
+    model::render::{RenderLine, RenderPage, short_id},
     pages::{
         latest::Latest,
         render::badge::StateBadge,
@@ -160,9 +163,9 @@ fn Log(page: RenderPage) -> impl IntoView {
 
 fn row(render: RenderLine) -> impl IntoView {
     let mode = if render.live {
-        render.mode.word().to_owned()
+        render.mode.as_str().to_owned()
     } else {
-        format!("{}, test", render.mode.word())
+        format!("{}, test", render.mode.as_str())
     };
     let class = match render.state {
         RenderState::Cancelled => "table__row--linked table__row--faint",

@@ -1,16 +1,14 @@
 //! Accounts, as operators see them: figures and names, without secrets and content.
 
-use platen_domain::account_directory::{AccountOrder, AccountState};
 use platen_domain::{
+    account_directory::{AccountOrder, AccountState},
+    render::history::{RenderMode, RenderState},
     role::Role,
     storage::{StorageResource, StorageUse},
 };
 use time::OffsetDateTime;
 
-use crate::model::{
-    payment::Invoice,
-    render::{RenderMode, RenderState},
-};
+use crate::model::payment::Invoice;
 
 /// A search for accounts. Absent criteria match all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

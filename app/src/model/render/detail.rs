@@ -1,11 +1,9 @@
 //! Details of one render.
 
+use platen_domain::render::history::{RenderMode, RenderState};
 use time::OffsetDateTime;
 
-use crate::model::{
-    delivery::Attempt,
-    render::{RenderMode, RenderState},
-};
+use crate::model::delivery::Attempt;
 
 /// Everything the page of a render shows.
 #[derive(Debug, Clone, PartialEq)]

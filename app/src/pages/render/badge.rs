@@ -1,11 +1,9 @@
 //! Status of a render, as a badge.
 
 use leptos::prelude::*;
+use platen_domain::render::history::RenderState;
 
-use crate::{
-    model::render::RenderState,
-    ui::badge::{Badge, State},
-};
+use crate::ui::badge::{Badge, State};
 
 /// Shows the status of a render.
 #[component]

@@ -1,12 +1,10 @@
 //! Why a render failed, and what to do.
 
 use leptos::prelude::*;
+use platen_domain::render::history::RenderMode;
 
 use crate::{
-    model::render::{
-        RenderMode,
-        detail::{Failure, Phase},
-    },
+    model::render::detail::{Failure, Phase},
     ui::icon::{Glyph, Icon},
 };
 

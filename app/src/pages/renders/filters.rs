@@ -2,10 +2,11 @@
 
 use leptos::prelude::*;
 use leptos_router::params::ParamsMap;
+use platen_domain::render::history::{RenderMode, RenderState};
 use time::{Date, format_description::FormatItem, macros::format_description};
 
 use crate::{
-    model::render::{Choice, RenderMode, RenderSearch, RenderState},
+    model::render::{Choice, RenderSearch},
     pages::{
         query::{self, asked},
         renders::PATH,
@@ -26,8 +27,8 @@ pub(super) fn search(query: &ParamsMap) -> RenderSearch {
     let date = |name: &str| text(name).and_then(|day| Date::parse(&day, DAY).ok());
     RenderSearch {
         text: text("q").unwrap_or_default(),
-        state: text("state").and_then(|word| RenderState::from_word(&word)),
-        mode: text("mode").and_then(|word| RenderMode::from_word(&word)),
+        state: text("state").and_then(|word| RenderState::parse(&word)),
+        mode: text("mode").and_then(|word| RenderMode::parse(&word)),
         live: text("keys").and_then(|word| match word.as_str() {
             LIVE => Some(true),
             TEST => Some(false),
@@ -46,8 +47,8 @@ pub(super) fn address(search: &RenderSearch, after: Option<String>) -> String {
     let day = |date: Option<Date>| date.and_then(|date| date.format(DAY).ok());
     let words = [
         ("q", Some(search.text.clone())),
-        ("state", search.state.map(|state| state.word().to_owned())),
-        ("mode", search.mode.map(|mode| mode.word().to_owned())),
+        ("state", search.state.map(|state| state.as_str().to_owned())),
+        ("mode", search.mode.map(|mode| mode.as_str().to_owned())),
         (
             "keys",
             search.live.map(|live| if live { LIVE } else { TEST }.to_owned()),
@@ -71,8 +72,8 @@ pub fn Filters(
     /// The account's keys.
     keys: Vec<Choice>,
 ) -> impl IntoView {
-    let states = RenderState::ALL.map(|state| (state.word().to_owned(), state.name().to_owned()));
-    let modes = RenderMode::ALL.map(|mode| (mode.word().to_owned(), mode.name().to_owned()));
+    let states = RenderState::ALL.map(|state| (state.as_str().to_owned(), state.name().to_owned()));
+    let modes = RenderMode::ALL.map(|mode| (mode.as_str().to_owned(), mode.name().to_owned()));
     let kinds = [(LIVE, "Live"), (TEST, "Test")].map(|(word, name)| (word.to_owned(), name.to_owned()));
     let choices = |choices: Vec<Choice>| {
         choices
@@ -89,13 +90,13 @@ pub fn Filters(
                 name="state"
                 label="Status"
                 options=states.to_vec()
-                value=search.state.map_or("", RenderState::word).to_owned()
+                value=search.state.map_or("", RenderState::as_str).to_owned()
             />
             <SelectFilter
                 name="mode"
                 label="Mode"
                 options=modes.to_vec()
-                value=search.mode.map_or("", RenderMode::word).to_owned()
+                value=search.mode.map_or("", RenderMode::as_str).to_owned()
             />
             <SelectFilter
                 name="template"

@@ -136,8 +136,9 @@ fn render_request(options: &Value) -> Result<RenderRequest, Vec<Problem>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use platen_domain::ids::TemplateId;
+
+    use super::*;
 
     fn pointers(body: &Value) -> Vec<String> {
         let problems = PreviewRequest::parse(body.to_string().as_bytes())

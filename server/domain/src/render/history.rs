@@ -26,6 +26,19 @@ impl RenderMode {
             Self::Async => "async",
         }
     }
+
+    /// Parses [`Self::as_str`].
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.as_str() == word)
+    }
+
+    /// Returns the name in the dashboard.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sync => "Sync",
+            Self::Async => "Async",
+        }
+    }
 }
 
 /// The status of a render.
@@ -43,7 +56,8 @@ pub enum RenderState {
 }
 
 impl RenderState {
-    const ALL: [Self; 5] = [
+    /// In the order in which they occur.
+    pub const ALL: [Self; 5] = [
         Self::Queued,
         Self::Processing,
         Self::Succeeded,
@@ -60,6 +74,27 @@ impl RenderState {
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
         }
+    }
+
+    /// Parses [`Self::as_str`].
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word)
+    }
+
+    /// Returns the name in the dashboard.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "Queued",
+            Self::Processing => "Processing",
+            Self::Succeeded => "Succeeded",
+            Self::Failed => "Failed",
+            Self::Cancelled => "Cancelled",
+        }
+    }
+
+    /// Returns whether the status is final.
+    pub fn has_ended(self) -> bool {
+        matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled)
     }
 }
 
@@ -101,6 +136,17 @@ fn one_of<T: Copy>(text: &str, all: &[T], word: impl Fn(T) -> &'static str) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_lead_back() {
+        for state in RenderState::ALL {
+            assert_eq!(RenderState::parse(state.as_str()), Some(state));
+        }
+        for mode in RenderMode::ALL {
+            assert_eq!(RenderMode::parse(mode.as_str()), Some(mode));
+        }
+        assert_eq!(RenderState::parse("Queued"), None);
+    }
 
     #[test]
     fn queries() {

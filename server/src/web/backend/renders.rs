@@ -12,7 +12,7 @@ use platen_app::{
     model::{
         delivery::{self, DeliverySearch, DeliveryState, Secret, Webhooks},
         rejection::{Reason, refusal::RenderRefusal},
-        render::{Choice, RenderLine, RenderMode, RenderPage, RenderSearch, RenderState, detail::RenderDetail},
+        render::{Choice, RenderLine, RenderPage, RenderSearch, detail::RenderDetail},
     },
 };
 use platen_core::{
@@ -42,7 +42,7 @@ use platen_domain::{
     caller::Access,
     ids::{AccountId, ApiKeyId, RenderId, TemplateId},
     render::{
-        history::{self, RenderState as StoredState},
+        history::{RenderMode, RenderState},
         log::LogFilter,
     },
     role::Permission,
@@ -255,17 +255,8 @@ fn midnight(date: Date) -> OffsetDateTime {
 /// Converts a search to a filter of the store. Values in the query that can't be parsed are ignored.
 fn filter(search: &RenderSearch) -> LogFilter {
     LogFilter {
-        state: search.state.map(|state| match state {
-            RenderState::Queued => StoredState::Queued,
-            RenderState::Processing => StoredState::Processing,
-            RenderState::Succeeded => StoredState::Succeeded,
-            RenderState::Failed => StoredState::Failed,
-            RenderState::Cancelled => StoredState::Cancelled,
-        }),
-        mode: search.mode.map(|mode| match mode {
-            RenderMode::Sync => history::RenderMode::Sync,
-            RenderMode::Async => history::RenderMode::Async,
-        }),
+        state: search.state,
+        mode: search.mode,
         livemode: search.live,
         key: search.key.as_deref().and_then(ApiKeyId::parse),
         template: search.template.as_deref().and_then(TemplateId::parse),
@@ -283,8 +274,8 @@ fn line(render: LoggedRender, templates: &HashMap<String, String>) -> Option<Ren
         id: render.id.to_string(),
         source: summary(&sources),
         title: render.title,
-        state: RenderState::from_word(&render.state)?,
-        mode: RenderMode::from_word(&render.mode)?,
+        state: RenderState::parse(&render.state)?,
+        mode: RenderMode::parse(&render.mode)?,
         live: render.livemode,
         key: render.key_name,
         pages: render.page_count,
@@ -325,7 +316,7 @@ fn milliseconds(duration: Duration) -> f64 {
 fn shown_delivery(found: Delivery, attempts: Vec<Attempt>, now: OffsetDateTime) -> delivery::Delivery {
     delivery::Delivery {
         render: found.render.to_string(),
-        event: if found.render_state == StoredState::Succeeded.as_str() {
+        event: if found.render_state == RenderState::Succeeded.as_str() {
             "success"
         } else {
             "failed"

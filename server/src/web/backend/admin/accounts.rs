@@ -11,7 +11,6 @@ use platen_app::{
         },
         payment::BillingDetails as ShownBillingDetails,
         rejection::Field,
-        render::{RenderMode, RenderState},
     },
 };
 use platen_core::{
@@ -41,6 +40,7 @@ use platen_domain::{
     credits::GrantLasts,
     ids::AccountId,
     plan::PlanLimits,
+    render::history::{RenderMode, RenderState},
     storage::StorageResource,
 };
 use time::OffsetDateTime;
@@ -366,8 +366,8 @@ fn render(render: &LoggedRender) -> Option<AccountRender> {
     let took = render.finished_at.map(|finished| finished - render.inserted_at);
     Some(AccountRender {
         id: render.id.to_string(),
-        state: RenderState::from_word(&render.state)?,
-        mode: RenderMode::from_word(&render.mode)?,
+        state: RenderState::parse(&render.state)?,
+        mode: RenderMode::parse(&render.mode)?,
         at: render.inserted_at,
         milliseconds: took.and_then(|took| i64::try_from(took.whole_milliseconds()).ok()),
         pages: render.page_count,

@@ -1,8 +1,7 @@
 //! Details of one render.
 
-use platen_app::model::render::{
-    RenderMode, RenderState,
-    detail::{Callback, Document, Failure, Message, Phase, Picture, Pictures, RenderDetail, Request, RequestOutcome},
+use platen_app::model::render::detail::{
+    Callback, Document, Failure, Message, Phase, Picture, Pictures, RenderDetail, Request, RequestOutcome,
 };
 use platen_core::{
     service::{
@@ -25,6 +24,7 @@ use platen_core::{
 };
 use platen_domain::{
     ids::{AccountId, RenderId},
+    render::history::{RenderMode, RenderState},
     sentence::sentence,
 };
 use serde_json::Value;
@@ -37,10 +37,7 @@ pub(super) async fn find(app: &Services, account: AccountId, id: RenderId) -> Re
     let Some((mut render, callback)) = history::find(&app.db, account, id, None).await? else {
         return Ok(None);
     };
-    let (Some(state), Some(mode)) = (
-        RenderState::from_word(&render.state),
-        RenderMode::from_word(&render.mode),
-    ) else {
+    let (Some(state), Some(mode)) = (RenderState::parse(&render.state), RenderMode::parse(&render.mode)) else {
         return Ok(None);
     };
     let pictures = match state {
