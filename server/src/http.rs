@@ -93,7 +93,8 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
     ]
 }
 
-/// Builds the router with all routes. `dashboard` builds the routes of the dashboard, and the fallback for unknown paths.
+/// Builds the router with all routes. `dashboard` builds the routes of the dashboard, and the fallback for unknown
+/// paths.
 pub(crate) fn router(app: Services, dashboard: impl FnOnce(&Services, OwnApi) -> Router) -> Router {
     connection::compile_schema();
     render_request::compile_schemas();

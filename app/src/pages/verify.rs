@@ -13,8 +13,8 @@ use crate::{
     ui::{button::Submit, field::TextField},
 };
 
-/// The page. It asks for the password, to prevent users from confirming a sign-up that another person has started with
-/// their address.
+/// The page. It asks for the password, to prevent users from confirming a sign-up that another person has started
+/// with their address.
 #[component]
 pub fn Verify() -> impl IntoView {
     let outcome = Outcome::of::<VerifySignUp>();

@@ -1,7 +1,7 @@
 //! The service without its interfaces.
 //!
-//! `jobs` and the interfaces call `service`; `service` calls `platen-domain`, `store`, `storage`, `outbound` and the other
-//! packages, which don't call each other. SQL is only in `store`.
+//! `jobs` and the interfaces call `service`; `service` calls `platen-domain`, `store`, `storage`, `outbound` and the
+//! other packages, which don't call each other. SQL is only in `store`.
 
 pub mod clock;
 pub mod config;

@@ -28,6 +28,8 @@ const LONGEST_CONTENT: usize = 2 << 20;
 const LONGEST_PREVIEW_CONTEXT: usize = 256 << 10;
 /// Maximum number of values in a preview context: more don't fit into its maximum size.
 pub const MOST_PREVIEW_VALUES: usize = LONGEST_PREVIEW_CONTEXT / 2;
+/// JSON pointer of the content.
+pub const CONTENT: &str = "/template/content";
 const PREVIEW_CONTEXT: &str = "/template/preview_context";
 /// Limits for bodies of template requests.
 const LAYOUT: Layout = Layout {
@@ -151,7 +153,7 @@ impl<T: Saved> Submission<T> {
             return Err(problems.sorted(&Value::Null));
         };
         T::schema().check(&value, &mut problems);
-        check_content_size(&value["template"]["content"], "/template/content", &mut problems);
+        check_content_size(&value["template"]["content"], CONTENT, &mut problems);
         if let Some(data) = data.get(PREVIEW_CONTEXT).filter(|_| !problems.within(PREVIEW_CONTEXT)) {
             value["template"]["preview_context"] = preview_context(data, &mut problems);
         }
@@ -165,7 +167,7 @@ impl<T: Saved> Submission<T> {
     /// Returns the content, or `None` if there is none or it has other validation errors.
     pub fn content(&self) -> Option<&str> {
         let content = self.body["template"]["content"].as_str();
-        content.filter(|_| !self.problems.within("/template/content") && !self.problems.is_full())
+        content.filter(|_| !self.problems.within(CONTENT) && !self.problems.is_full())
     }
 
     /// Adds a validation error.

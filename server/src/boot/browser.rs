@@ -11,9 +11,10 @@ use std::{
 
 use platen_core::config::Config;
 use platen_egress::{
+    allow::AllowList,
     guard::{Guard, GuardLimits},
     policy::AddressPolicy,
-    resolve::SystemResolver,
+    resolve::{Resolve, SystemResolver},
 };
 use platen_engine::{
     Engine, StartError,
@@ -49,11 +50,12 @@ pub struct Browsers {
 
 /// Creates the guard that decides which addresses pages, webhooks and storage connections may reach.
 pub fn guard(config: &Config) -> Arc<Guard> {
-    Guard::new(
-        AddressPolicy::new(config.egress.allow.clone()),
-        Arc::new(SystemResolver::default()),
-        GuardLimits::default(),
-    )
+    guard_with(config.egress.allow.clone(), SystemResolver::default())
+}
+
+/// Like [`guard`], with other exceptions from the address policy and another resolver.
+pub fn guard_with(allow: AllowList, resolver: impl Resolve + 'static) -> Arc<Guard> {
+    Guard::new(AddressPolicy::new(allow), Arc::new(resolver), GuardLimits::default())
 }
 
 /// Starts the browsers; they reach the network only through the guard.

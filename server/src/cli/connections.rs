@@ -100,9 +100,7 @@ async fn add(database: &Database, config: &Config, arguments: AddArguments) -> R
     let body = body(&arguments, read_credentials(arguments.credentials.as_deref())?);
     let account = select(database, arguments.account).await?.account;
     let buckets = buckets(database, config).await?;
-    let new = NewConnection::parse(body.to_string().as_bytes(), |url| {
-        buckets.stores().policy().check_literal(url)
-    });
+    let new = NewConnection::parse(body.to_string().as_bytes(), |url| buckets.stores().check_endpoint(url));
     let new = new.map_err(|problems| refused(&problems))?;
     match connections::create(&buckets, account, &Actor::OPERATOR, new).await {
         Ok(connection) => {

@@ -30,7 +30,10 @@ use uuid::Uuid;
 
 use crate::{
     boot::browser,
-    cli::{failure::Failure, render::local_files::LocalFiles},
+    cli::{
+        failure::Failure,
+        render::local_files::{LocalFiles, LocalPages},
+    },
 };
 
 const STANDARD_STREAM: &str = "-";
@@ -41,8 +44,8 @@ const DEADLINE: Duration = Duration::from_mins(1);
 pub(super) struct Arguments {
     /// HTML file, http:// or https:// address, or - for standard input.
     ///
-    /// The page of a file finds images, style sheets and fonts in the file's folder, but no other files of this machine.
-    /// HTML from standard input needs --base for that.
+    /// The page of a file finds images, style sheets and fonts in the file's folder, but no other files of this
+    /// machine. HTML from standard input needs --base for that.
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<String>,
     /// File to which the PDF is written, or - for standard output.
@@ -71,10 +74,13 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     let mut request =
         RenderRequest::from_value(body(&arguments)?).map_err(|problems| Failure::by_caller(&list(&problems)))?;
     let mut parts = given_parts(std::mem::take(&mut request.parts))?;
-    let local_files = LocalFiles::serve().await?;
-    if !arguments.no_local_files {
-        serve_files(&local_files, &arguments, &mut parts)?;
-    }
+    let (local_files, guard) = if arguments.no_local_files {
+        (None, browser::guard(&config))
+    } else {
+        let pages = local_pages(&arguments, &mut parts).await?;
+        let (files, guard) = pages.serve(&config.egress.allow)?;
+        (Some(files), guard)
+    };
     // Handle signals, so that the browser's profile is removed.
     let lifecycle = Lifecycle::default();
     lifecycle.watch_signals()?;
@@ -83,7 +89,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     config.browser.browsers = 1;
     config.browser.slots = 1;
     config.browser.sessions = 1;
-    let browsers = browser::start(&config, local_files.guard(&config.egress.allow)?).await?;
+    let browsers = browser::start(&config, guard).await?;
     progress.show(match parts.len() {
         1 => "Rendering…".to_owned(),
         several => format!("Rendering {several} parts…"),
@@ -111,7 +117,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     };
     browsers.engine.shutdown(Duration::ZERO).await;
     progress.clear();
-    for path in local_files.missing() {
+    for path in local_files.iter().flat_map(LocalFiles::missing) {
         eprintln!("warning: {path}: there is no such file in the page's folder");
     }
     let document = match rendered {
@@ -140,17 +146,18 @@ fn given_parts(parts: Vec<PartSource>) -> Result<Vec<Part>, Failure> {
 }
 
 /// Gives pages of files an address at which they find the files of their folder.
-fn serve_files(local_files: &LocalFiles, arguments: &Arguments, parts: &mut [Part]) -> Result<(), Failure> {
+async fn local_pages(arguments: &Arguments, parts: &mut [Part]) -> Result<LocalPages, Failure> {
+    let mut pages = LocalPages::bind().await?;
     for (source, part) in arguments.sources.iter().zip(parts) {
         let file = (source != STANDARD_STREAM).then_some(Path::new(source));
         // Of a name without folders the parent is empty.
         let parent = file.and_then(|file| Path::new(".").join(file).parent().map(Path::to_owned));
         let folder = arguments.base.as_deref().or(parent.as_deref());
         if let (Part::Html(html), Some(folder)) = (&mut *part, folder) {
-            *part = Part::Url(local_files.add(std::mem::take(html), file, folder)?);
+            *part = Part::Url(pages.add(std::mem::take(html), file, folder)?);
         }
     }
-    Ok(())
+    Ok(pages)
 }
 
 /// Returns the equivalent request body of the API.

@@ -71,7 +71,8 @@ pub struct Lock {
 }
 
 impl Drop for Lock {
-    /// Closing the file would not do: a child process that is just being started may still hold a copy of the descriptor.
+    /// Closing the file would not do: a child process that is just being started may still hold a copy of the
+    /// descriptor.
     fn drop(&mut self) {
         let _ = flock(&self.file, FlockOperation::Unlock);
     }

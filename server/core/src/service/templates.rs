@@ -14,7 +14,7 @@ use platen_domain::{
     caller::Caller,
     ids::{AccountId, TemplateId, UserId},
     page::{Page, PageRequest},
-    template::{ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges},
+    template::{CONTENT, ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges},
     validation::Problem,
 };
 use platen_engine::error::RenderError;
@@ -209,7 +209,7 @@ async fn checked<T: Saved>(
     if let Some(content) = submission.content() {
         match app.templates.check(account.0, content).await {
             Ok(()) => {}
-            Err(pool::Error::Template(problem)) => submission.refuse(faulty_template("/template/content", &problem)),
+            Err(pool::Error::Template(problem)) => submission.refuse(faulty_template(CONTENT, &problem)),
             Err(error @ pool::Error::Process(_)) => return Err(error.into()),
         }
     }
@@ -329,7 +329,7 @@ mod tests {
         let mut submission = Submission::<NewTemplate>::read(body.to_string().as_bytes()).unwrap_or_else(|_| panic!());
         assert_eq!(submission.content(), Some("{{"));
         let diagnostic = platen_template::language::check("{{").expect_err("no template");
-        submission.refuse(faulty_template("/template/content", &diagnostic));
+        submission.refuse(faulty_template(CONTENT, &diagnostic));
         let problems = submission.finish().expect_err("faults");
         assert_eq!(problems.len(), 2);
         assert!(problems[1].detail.starts_with("Line 1, column "), "{problems:?}");

@@ -6,7 +6,8 @@ use platen_domain::{
     connection::{Settings, credentials::Credentials},
     ids::AccountId,
 };
-use platen_egress::{guard::Guard, policy::AddressPolicy};
+use platen_egress::{guard::Guard, policy::Refusal};
+use url::Url;
 
 use crate::{
     config::storage::{OwnBucket, StorageConfig},
@@ -36,9 +37,9 @@ impl ObjectStores {
         })
     }
 
-    /// The policy for endpoints.
-    pub fn policy(&self) -> &AddressPolicy {
-        self.guard.policy()
+    /// Checks whether an endpoint may be reached, without resolving its name.
+    pub fn check_endpoint(&self, endpoint: &Url) -> Result<(), Refusal> {
+        self.guard.policy().check_literal(endpoint)
     }
 
     /// Returns whether storage connections may use roles instead of keys.

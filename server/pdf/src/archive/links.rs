@@ -15,8 +15,8 @@ const SAFE_SCHEMES: [&str; 6] = ["http", "https", "mailto", "tel", "sms", "ftp"]
 /// Characters of an address that a warning shows.
 const SHOWN_LENGTH: usize = 100;
 
-/// Removes every link annotation whose action is not a short address with a safe scheme and a possible host. Adds a warning with the page
-/// for each.
+/// Removes every link annotation whose action is not a short address with a safe scheme and a possible host. Adds a
+/// warning with the page for each.
 pub(super) fn remove_unsafe_links(
     document: &mut Document,
     pages: &[ObjectNumber],

@@ -142,7 +142,7 @@ impl FromRequest<ApiState> for ConnectionBody {
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let stores = state.app.buckets.stores().clone();
-        let parse = move |body: &Bytes| NewConnection::parse(body, |url| stores.policy().check_literal(url));
+        let parse = move |body: &Bytes| NewConnection::parse(body, |url| stores.check_endpoint(url));
         let (body, memory) = parsed_body(request, state, parse).await?;
         Ok(Self(body, memory))
     }

@@ -66,7 +66,7 @@ impl ConnectionBackend for RequestBackend {
         let caller = self.caller_who_may(Permission::ManageDestinations).await?;
         let body = body(&form)?;
         let new = NewConnection::parse(body.to_string().as_bytes(), |url| {
-            self.app.buckets.stores().policy().check_literal(url)
+            self.app.buckets.stores().check_endpoint(url)
         });
         let new = new.map_err(|problems| invalid(fields(&problems, &form)))?;
         let created = connections::create(&self.app.buckets, caller.account, &Actor::of_caller(&caller), new).await;

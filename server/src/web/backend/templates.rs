@@ -33,8 +33,8 @@ use platen_domain::{
     page::PageRequest,
     role::Permission,
     template::{
-        ExpectedVersion, MOST_PREVIEW_VALUES, NewTemplate, Submission, TemplateVersion, VersionSummary, demos::Demo,
-        labels,
+        CONTENT, ExpectedVersion, MOST_PREVIEW_VALUES, NewTemplate, Submission, TemplateVersion, VersionSummary,
+        demos::Demo, labels,
     },
     validation::{Problem, json},
 };
@@ -222,7 +222,7 @@ fn submission<T: platen_domain::template::Saved>(body: &Value) -> Result<Submiss
 fn faulty(problems: &[Problem]) -> AppError {
     let fields = [
         ("/template/name", Field::TemplateName),
-        ("/template/content", Field::TemplateContent),
+        (CONTENT, Field::TemplateContent),
         ("/template/preview_context", Field::TemplateData),
     ];
     let named = fields.into_iter().filter(|(pointer, _)| {

@@ -57,8 +57,8 @@ pub(super) struct Charged {
     pub(super) has_callback: bool,
 }
 
-/// Like [`charge`], but `db` is no transaction: one statement suffices, unless the owner is to be mailed or the period has to
-/// be created.
+/// Like [`charge`], but `db` is no transaction: one statement suffices, unless the owner is to be mailed or the period
+/// has to be created.
 pub(super) async fn charge_alone(
     db: &mut PgConnection,
     account: AccountId,
