@@ -4,9 +4,13 @@ pub(crate) mod client;
 
 use platen_core::config::Config;
 use platen_server::database::{self, Database};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::{
+    fs::{Advice, fadvise},
+    process::{Pid, Signal, kill_process},
+};
 use std::{
     fs::{self, File, Permissions},
+    io,
     net::TcpListener,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
@@ -72,6 +76,7 @@ impl Service {
         let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned()));
         let settings: Vec<_> = own.into_iter().chain(settings).collect();
         let log = File::create(folder.path().join("service.log"))?;
+        forget_cached_pages(binary)?;
         let child = platen(binary, &settings)
             .arg("serve")
             .stdin(Stdio::null())
@@ -253,6 +258,15 @@ impl Service {
         let last = lines.split_at(lines.len().saturating_sub(LINES)).1;
         LoadError::Platen(format!("{what}; its log ends:\n{}", last.join("\n")))
     }
+}
+
+/// Writes back the program's file and removes it from the page cache, so that the service maps it as it is read from the
+/// disk. What a build or a copy has left in the cache lies in larger pieces, of which the kernel maps up to 7 MB more.
+fn forget_cached_pages(binary: &Path) -> Result<(), LoadError> {
+    let file = File::open(binary)?;
+    file.sync_all()?;
+    fadvise(&file, 0, None, Advice::DontNeed).map_err(io::Error::from)?;
+    Ok(())
 }
 
 fn pid_of(number: u32) -> Option<Pid> {
