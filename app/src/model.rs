@@ -22,8 +22,6 @@ pub mod own_path;
 pub mod payment;
 #[cfg(feature = "ssr")]
 pub mod person;
-#[cfg(feature = "ssr")]
-pub mod plan;
 pub mod playground;
 pub mod rejection;
 #[cfg(feature = "ssr")]

@@ -1,9 +1,10 @@
 //! Plans on offer.
 
 use leptos::prelude::*;
-use platen_domain::number::{grouped, storage_size};
-
-use crate::model::plan::Plan;
+use platen_domain::{
+    number::{grouped, storage_size},
+    plan::Plan,
+};
 
 /// All plans, side by side.
 #[component]

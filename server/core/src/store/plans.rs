@@ -1,31 +1,9 @@
 //! Table `plans`.
 
-use platen_domain::ids::AccountId;
+use platen_domain::{ids::AccountId, plan::Plan};
 use sqlx::{PgConnection, PgPool};
 
 use crate::store::error::StoreError;
-
-/// A plan and its limits.
-#[derive(Debug)]
-pub struct Plan {
-    pub name: String,
-    /// Credits per month.
-    pub credits: i64,
-    /// Renders that may run or wait at once.
-    pub concurrency: i32,
-    /// Requests per minute.
-    pub rate_per_minute: i32,
-    /// Maximum size of a request body, in bytes.
-    pub body_bytes: i32,
-    /// Days for which renders, their content and thumbnails are retained.
-    pub retention_days: i32,
-    /// Maximum number of queued renders.
-    pub queued_renders: i64,
-    /// Maximum size of all documents in the default storage, in bytes.
-    pub document_bytes: i64,
-    /// Maximum number of templates.
-    pub templates: i64,
-}
 
 /// Returns all plans, smallest first.
 pub async fn list(db: &PgPool) -> Result<Vec<Plan>, StoreError> {

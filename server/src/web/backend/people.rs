@@ -5,7 +5,6 @@ use platen_app::{
     backend::people::{LogIn, LogInStep, PeopleBackend, SecondStepProof, SignUp},
     error::AppError,
     model::{
-        plan::Plan,
         rejection::{Field, Reason},
         second_factor::Ways,
     },
@@ -24,8 +23,9 @@ use platen_core::{
         plans,
         sessions::{self, Stay},
     },
-    store::plans::Plan as StoredPlan,
 };
+
+use platen_domain::plan::Plan;
 
 use super::{RequestBackend, invalid, rejected, second_factor::shown_ways, too_many};
 
@@ -143,21 +143,6 @@ impl PeopleBackend for RequestBackend {
     }
 
     async fn plans(&self) -> Result<Vec<Plan>, AppError> {
-        let plans = plans::list(&self.app.db).await.map_err(|error| self.internal(&error))?;
-        Ok(plans.into_iter().map(shown).collect())
-    }
-}
-
-fn shown(plan: StoredPlan) -> Plan {
-    Plan {
-        name: plan.name,
-        credits: plan.credits,
-        concurrency: plan.concurrency,
-        rate_per_minute: plan.rate_per_minute,
-        body_bytes: plan.body_bytes,
-        retention_days: plan.retention_days,
-        queued_renders: plan.queued_renders,
-        document_bytes: plan.document_bytes,
-        templates: plan.templates,
+        plans::list(&self.app.db).await.map_err(|error| self.internal(&error))
     }
 }
