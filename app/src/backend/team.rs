@@ -1,11 +1,14 @@
 //! Members of an account.
 
 use async_trait::async_trait;
-use platen_domain::role::Role;
+use platen_domain::{
+    role::Role,
+    team::{Guest, OpenedInvitation},
+};
 
 use crate::{
     error::AppError,
-    model::team::{LogPage, LogSearch, OpenedInvitation, OwnAccount, Team},
+    model::team::{LogPage, LogSearch, OwnAccount, Team},
 };
 
 /// The account's members, invitations and activity.
@@ -35,8 +38,8 @@ pub trait TeamBackend: Send + Sync {
     /// Transfers ownership to another member.
     async fn hand_over(&self, user: String) -> Result<(), AppError>;
 
-    /// Returns the invitation to which a link leads.
-    async fn invitation(&self, token: String) -> Result<OpenedInvitation, AppError>;
+    /// Returns the invitation to which a link leads, and who has opened it.
+    async fn invitation(&self, token: String) -> Result<(OpenedInvitation, Guest), AppError>;
 
     /// Accepts an invitation for the logged-in user.
     async fn accept_invitation(&self, token: String) -> Result<(), AppError>;

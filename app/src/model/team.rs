@@ -1,6 +1,10 @@
 //! Members of an account.
 
-use platen_domain::role::Role;
+use platen_domain::{
+    ids::UserId,
+    role::Role,
+    team::{Invitation, Member},
+};
 use time::OffsetDateTime;
 
 /// Members and invitations of an account.
@@ -10,6 +14,8 @@ pub struct Team {
     pub now: OffsetDateTime,
     /// Display name of the account; never empty.
     pub account: String,
+    /// The logged-in user.
+    pub viewer: UserId,
     /// Role of the logged-in user.
     pub role: Role,
     /// Whether the logged-in user belongs to no other account.
@@ -18,65 +24,6 @@ pub struct Team {
     pub members: Vec<Member>,
     /// The latest first. Empty for users who may not invite.
     pub invitations: Vec<Invitation>,
-}
-
-/// A member of an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
-    /// Id of the user.
-    pub id: String,
-    /// Their name, or their email address if they have none.
-    pub called: String,
-    pub email: String,
-    pub role: Role,
-    /// Time of their last action for the account.
-    pub seen_at: Option<OffsetDateTime>,
-    /// Whether this is the logged-in user.
-    pub themselves: bool,
-}
-
-/// An invitation to an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Invitation {
-    /// Not the token of its link.
-    pub id: String,
-    /// Email address of the invited user.
-    pub email: String,
-    /// Role of the future member.
-    pub role: Role,
-    /// The inviting member.
-    pub invited_by: String,
-    /// Time of the latest mail.
-    pub invited_at: OffsetDateTime,
-    pub expires_at: OffsetDateTime,
-}
-
-/// An invitation, as its link shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenedInvitation {
-    /// Name of the account; may be empty.
-    pub account: String,
-    /// Role of the future member.
-    pub role: Role,
-    /// Email address of the invited user.
-    pub email: String,
-    /// The inviting member.
-    pub invited_by: String,
-    /// The visitor who opened the link.
-    pub guest: Guest,
-}
-
-/// The visitor who opens an invitation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Guest {
-    /// The invited user, logged in.
-    Themselves,
-    /// A user who is logged in with this other email address.
-    SomebodyElse(String),
-    /// Not logged in; the invited user has a log-in.
-    LoggedOut,
-    /// Not logged in; the invited user has no log-in yet.
-    New,
 }
 
 /// An account of the logged-in user.

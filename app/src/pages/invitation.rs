@@ -5,14 +5,14 @@ pub mod api;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
-use platen_domain::role::Role;
+use platen_domain::{
+    role::Role,
+    team::{Guest, OpenedInvitation},
+};
 
 use crate::{
     layout::{card::Card, loaded::loaded, shell::slug::api::LogOut},
-    model::{
-        rejection::Field,
-        team::{Guest, OpenedInvitation},
-    },
+    model::rejection::Field,
     outcome::{
         Outcome,
         field::{FormField, NewPasswordField},
@@ -37,25 +37,25 @@ pub fn Invitation() -> impl IntoView {
             <h1 class="auth__title">"Invitation"</h1>
             {loaded(
                 |backend| async move { backend.invitation(wanted).await },
-                |opened| view! { <Content opened token /> },
+                |(opened, guest)| view! { <Content opened guest token /> },
             )}
         </Card>
     }
 }
 
 #[component]
-fn Content(opened: OpenedInvitation, token: String) -> impl IntoView {
-    let account = if opened.account.is_empty() {
+fn Content(opened: OpenedInvitation, guest: Guest, token: String) -> impl IntoView {
+    let account = if opened.account_name.is_empty() {
         "a Platen account".to_owned()
     } else {
-        opened.account
+        opened.account_name
     };
     let role = match opened.role {
         Role::Member => "as a member: you work with its templates, playground and renders.",
         Role::Admin => "as an admin: you also manage its people, keys, destinations and webhooks.",
         Role::Owner => "as its owner.",
     };
-    let what_next = match opened.guest {
+    let what_next = match guest {
         Guest::Themselves => view! { <AcceptForm /> }.into_any(),
         Guest::SomebodyElse(email) => view! { <OtherAddress email wanted=opened.email.clone() /> }.into_any(),
         Guest::LoggedOut => view! { <LogInFirst token /> }.into_any(),

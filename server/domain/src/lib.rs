@@ -78,6 +78,8 @@ pub mod second_factor;
 pub mod sentence;
 pub mod storage;
 #[cfg(feature = "server")]
+pub mod team;
+#[cfg(feature = "server")]
 pub mod template;
 #[cfg(feature = "server")]
 pub mod validation;

@@ -1,11 +1,11 @@
 //! Invitations to the account.
 
 use leptos::prelude::*;
-use platen_domain::role::Role;
+use platen_domain::{role::Role, team::Invitation};
 use time::OffsetDateTime;
 
 use crate::{
-    model::{rejection::Field, team::Invitation},
+    model::rejection::Field,
     outcome::{Outcome, dialog::DialogForm, field::FormField, form::ButtonForm},
     pages::team::api::{Invite, InviteAgain, WithdrawInvitation},
     ui::{
@@ -78,13 +78,13 @@ fn Row(invitation: Invitation, now: OffsetDateTime) -> impl IntoView {
             <td class="table__actions">
                 <RowButton
                     outcome=again
-                    id=invitation.id.clone()
+                    id=invitation.id.to_string()
                     words="Send again"
                     of=format!(" to {}", invitation.email)
                 />
                 <RowButton
                     outcome=withdraw
-                    id=invitation.id
+                    id=invitation.id.to_string()
                     words="Withdraw"
                     of=format!(" invitation of {}", invitation.email)
                 />

@@ -2,16 +2,15 @@
 
 use leptos::{either::Either, prelude::*};
 use platen_domain::{
+    ids::UserId,
     number::counted,
     role::{Permission, Role},
+    team::Member,
 };
 use time::OffsetDateTime;
 
 use crate::{
-    model::{
-        rejection::Field,
-        team::{Member, Team},
-    },
+    model::{rejection::Field, team::Team},
     outcome::{Outcome, dialog::DialogForm, form::ButtonForm},
     pages::team::api::{ChangeRole, HandOver, LeaveAccount, RemoveMember},
     ui::{
@@ -35,11 +34,11 @@ const COLUMNS: &[Column] = &[
 
 const LEAVE: &str = "leave";
 
-fn remove_dialog(user: &str) -> String {
+fn remove_dialog(user: UserId) -> String {
     format!("remove-{user}")
 }
 
-fn hand_over_dialog(user: &str) -> String {
+fn hand_over_dialog(user: UserId) -> String {
     format!("hand-over-{user}")
 }
 
@@ -49,9 +48,9 @@ pub fn MembersSection(
     /// The account with its members.
     team: Team,
 ) -> impl IntoView {
-    let (role, now, only) = (team.role, team.now, team.only_account);
+    let (viewer, role, now, only) = (team.viewer, team.role, team.now, team.only_account);
     let note = counted(team.members.len() as u64, "person", "people");
-    let others = team.members.iter().filter(|member| !member.themselves);
+    let others = team.members.iter().filter(|member| member.user != viewer);
     let dialogs = others
         .filter(|member| member.role != Role::Owner)
         .map(|member| view! { <Dialogs member=member.clone() viewer=role account=team.account.clone() /> });
@@ -60,7 +59,7 @@ pub fn MembersSection(
     let rows = team
         .members
         .into_iter()
-        .map(move |member| view! { <Row member viewer=role now /> });
+        .map(move |member| view! { <Row themselves=member.user == viewer member viewer=role now /> });
     view! {
         <section class="section">
             <div class="section__head">
@@ -79,9 +78,9 @@ pub fn MembersSection(
 }
 
 #[component]
-fn Row(member: Member, viewer: Role, now: OffsetDateTime) -> impl IntoView {
+fn Row(member: Member, themselves: bool, viewer: Role, now: OffsetDateTime) -> impl IntoView {
     let changes = viewer.may(Permission::ManagePeople) && member.role != Role::Owner;
-    let role = if changes && !member.themselves {
+    let role = if changes && !themselves {
         Either::Left(view! { <RoleForm member=member.clone() /> })
     } else {
         Either::Right(member.role.to_string())
@@ -89,20 +88,21 @@ fn Row(member: Member, viewer: Role, now: OffsetDateTime) -> impl IntoView {
     let seen = member
         .seen_at
         .map_or_else(|| Either::Left("not yet"), |at| Either::Right(view! { <Ago at now /> }));
-    let actions = match (member.themselves, changes) {
+    let actions = match (themselves, changes) {
         (true, _) if member.role != Role::Owner => Some(view! { <LeaveButton /> }.into_any()),
         (false, true) => Some(view! { <Menu member=member.clone() viewer /> }.into_any()),
         _ => None,
     };
-    let (named, email) = (member.called != member.email, member.email.clone());
+    let (called, email) = (member.called().to_owned(), member.email.clone());
+    let named = called != email;
     view! {
         <tr>
             <th scope="row">
                 <span class="person">
-                    <Avatar name=member.called.clone() />
+                    <Avatar name=called.clone() />
                     <span class="break">
-                        {member.called.clone()}
-                        {member.themselves.then(|| view! { <span class="quiet">" you"</span> })}
+                        {called}
+                        {themselves.then(|| view! { <span class="quiet">" you"</span> })}
                         {named.then(|| view! { <span class="table__sub table__narrow">{email}</span> })}
                     </span>
                 </span>
@@ -129,16 +129,16 @@ fn RoleForm(member: Member) -> impl IntoView {
     });
     view! {
         <ButtonForm outcome class="cluster">
-            <input type="hidden" name=Field::Subject.name() value=member.id.clone() />
+            <input type="hidden" name=Field::Subject.name() value=member.user.to_string() />
             <label>
-                <span class="visually-hidden">"Role of " {member.called.clone()}</span>
+                <span class="visually-hidden">"Role of " {member.called().to_owned()}</span>
                 <select class="input" name=Field::Role.name()>
                     {options.into_iter().collect_view()}
                 </select>
             </label>
             <SubmitButton rank=Rank::Quiet size=Size::Small>
                 "Save"
-                <span class="visually-hidden">" role of " {member.called.clone()}</span>
+                <span class="visually-hidden">" role of " {member.called().to_owned()}</span>
             </SubmitButton>
         </ButtonForm>
     }
@@ -148,16 +148,16 @@ fn RoleForm(member: Member) -> impl IntoView {
 fn Menu(member: Member, viewer: Role) -> impl IntoView {
     let hand_over = viewer.may(Permission::TransferOwnership).then(|| {
         view! {
-            <OpenItem dialog=hand_over_dialog(&member.id)>
+            <OpenItem dialog=hand_over_dialog(member.user)>
                 <Icon glyph=Glyph::Key />
                 "Make owner"
             </OpenItem>
         }
     });
     view! {
-        <RowMenu id=format!("menu-{}", member.id) of=member.called.clone()>
+        <RowMenu id=format!("menu-{}", member.user) of=member.called().to_owned()>
             {hand_over}
-            <OpenItem dialog=remove_dialog(&member.id) danger=true>
+            <OpenItem dialog=remove_dialog(member.user) danger=true>
                 <Icon glyph=Glyph::Remove />
                 "Remove"
             </OpenItem>
@@ -177,7 +177,8 @@ fn LeaveButton() -> impl IntoView {
 /// Dialogs for actions on another member.
 #[component]
 fn Dialogs(member: Member, viewer: Role, account: String) -> impl IntoView {
-    let (called, id) = (member.called, member.id);
+    let (called, user) = (member.called().to_owned(), member.user);
+    let id = user.to_string();
     let remove = Outcome::about::<RemoveMember>(&id);
     let hand_over = Outcome::about::<HandOver>(&id);
     let new_owner = called.clone();
@@ -185,7 +186,7 @@ fn Dialogs(member: Member, viewer: Role, account: String) -> impl IntoView {
         view! {
             <DialogForm
                 outcome=hand_over
-                id=hand_over_dialog(&id)
+                id=hand_over_dialog(user)
                 title=format!("Make {new_owner} the owner")
                 weight=Weight::Danger
                 action="Hand over"
@@ -201,7 +202,7 @@ fn Dialogs(member: Member, viewer: Role, account: String) -> impl IntoView {
         view! {
             <DialogForm
                 outcome=remove
-                id=remove_dialog(&id)
+                id=remove_dialog(user)
                 title=format!("Remove {called}")
                 weight=Weight::Danger
                 action="Remove"

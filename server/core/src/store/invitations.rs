@@ -5,6 +5,7 @@ use platen_domain::{
     ids::{AccountId, InvitationId},
     one_time_token::TokenDigest,
     role::Role,
+    team::{Invitation, OpenedInvitation},
 };
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -45,21 +46,6 @@ pub async fn upsert(
         new.expires_at,
     );
     Ok(InvitationId(id.fetch_one(db).await?))
-}
-
-/// A pending invitation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Invitation {
-    pub id: InvitationId,
-    /// Address of the invited person.
-    pub email: String,
-    /// Role after acceptance.
-    pub role: Role,
-    /// Display name of the inviting member at that time.
-    pub invited_by: String,
-    /// When the latest mail was requested.
-    pub invited_at: OffsetDateTime,
-    pub expires_at: OffsetDateTime,
 }
 
 /// Returns an account's invitations, latest first, including expired ones.
@@ -136,22 +122,12 @@ pub async fn update_digest(
     Ok(words.fetch_optional(db).await?)
 }
 
-/// An invitation found by its link.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opened {
-    pub account: AccountId,
-    /// May be empty.
-    pub account_name: String,
-    /// Address of the invited person.
-    pub email: String,
-    /// Role after acceptance.
-    pub role: Role,
-    /// Display name of the inviting member at that time.
-    pub invited_by: String,
-}
-
 /// Returns the valid invitation with this token, without using it.
-pub async fn find(db: &PgPool, digest: TokenDigest, now: OffsetDateTime) -> Result<Option<Opened>, StoreError> {
+pub async fn find(
+    db: &PgPool,
+    digest: TokenDigest,
+    now: OffsetDateTime,
+) -> Result<Option<OpenedInvitation>, StoreError> {
     let row = sqlx::query!(
         "select accounts.id, accounts.name, invitations.email, invitations.role, invitations.invited_by
          from invitations join accounts on accounts.id = invitations.account_id
@@ -160,7 +136,7 @@ pub async fn find(db: &PgPool, digest: TokenDigest, now: OffsetDateTime) -> Resu
         now,
     );
     let row = row.fetch_optional(db).await?;
-    Ok(row.map(|row| Opened {
+    Ok(row.map(|row| OpenedInvitation {
         account: AccountId(row.id),
         account_name: row.name,
         email: row.email,

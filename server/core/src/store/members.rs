@@ -5,6 +5,7 @@ use platen_domain::{
     ids::{AccountId, UserId},
     plan::PlanLimits,
     role::Role,
+    team::Member,
 };
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -55,24 +56,6 @@ pub async fn lock_account(db: &mut PgConnection, account: AccountId) -> Result<(
         .fetch_optional(db)
         .await?;
     Ok(())
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
-    pub user: UserId,
-    /// May be empty.
-    pub name: String,
-    pub email: String,
-    pub role: Role,
-    /// When they last acted for the account; up to some minutes late.
-    pub seen_at: Option<OffsetDateTime>,
-}
-
-impl Member {
-    /// Returns the name or, if that is empty, the email address.
-    pub fn called(&self) -> &str {
-        if self.name.is_empty() { &self.email } else { &self.name }
-    }
 }
 
 /// Returns the members of an account: its owner first, then by the start of membership.

@@ -4,32 +4,22 @@ use async_trait::async_trait;
 use platen_app::{
     backend::{people::PeopleBackend as _, team::TeamBackend},
     error::AppError,
-    model::team::{
-        Guest as ShownGuest, Invitation as ShownInvitation, LogEntry, LogPage, LogSearch, Member as ShownMember,
-        OpenedInvitation, OwnAccount, Team,
-    },
+    model::team::{LogEntry, LogPage, LogSearch, OwnAccount, Team},
 };
 use platen_core::{
     clock,
     service::{
         account_log, account_summary,
-        people::{
-            account,
-            invitations::{self, Guest},
-            team,
-        },
+        people::{account, invitations, team},
         sessions,
     },
-    store::{
-        account_log::{ActivityFilter, Entry},
-        invitations::Invitation,
-        members::Member,
-    },
+    store::account_log::{ActivityFilter, Entry},
 };
 use platen_domain::{
     client::device,
     ids::{AccountId, EventId, InvitationId, UserId},
     role::{Permission, Role},
+    team::{Guest, OpenedInvitation},
 };
 
 use super::{RequestBackend, called};
@@ -52,13 +42,11 @@ impl TeamBackend for RequestBackend {
         Ok(Team {
             now,
             account: account.map_or_else(String::new, |account| account.name.clone()),
+            viewer: caller.user.id,
             role: caller.role.ok_or(AppError::NoAccount)?,
             only_account: own.len() == 1,
-            members: members
-                .into_iter()
-                .map(|member| shown(member, caller.user.id))
-                .collect(),
-            invitations: invitations.into_iter().map(shown_invitation).collect(),
+            members,
+            invitations,
         })
     }
 
@@ -118,21 +106,9 @@ impl TeamBackend for RequestBackend {
         handed.map_err(|error| self.refused(error))
     }
 
-    async fn invitation(&self, token: String) -> Result<OpenedInvitation, AppError> {
+    async fn invitation(&self, token: String) -> Result<(OpenedInvitation, Guest), AppError> {
         let opened = invitations::open(&self.app.people, &token, self.user().ok(), clock::now()).await;
-        let (opened, guest) = opened.map_err(|error| self.refused(error))?;
-        Ok(OpenedInvitation {
-            account: opened.account_name,
-            role: opened.role,
-            email: opened.email,
-            invited_by: opened.invited_by,
-            guest: match guest {
-                Guest::Themselves => ShownGuest::Themselves,
-                Guest::SomebodyElse(email) => ShownGuest::SomebodyElse(email),
-                Guest::LoggedOut => ShownGuest::LoggedOut,
-                Guest::New => ShownGuest::New,
-            },
-        })
+        opened.map_err(|error| self.refused(error))
     }
 
     async fn accept_invitation(&self, token: String) -> Result<(), AppError> {
@@ -196,28 +172,6 @@ impl TeamBackend for RequestBackend {
             topics: account_log::topics(),
             days: account_log::days_kept(db, account).await.map_err(internal)?,
         })
-    }
-}
-
-fn shown(member: Member, viewer: UserId) -> ShownMember {
-    ShownMember {
-        id: member.user.to_string(),
-        called: member.called().to_owned(),
-        email: member.email,
-        role: member.role,
-        seen_at: member.seen_at,
-        themselves: member.user == viewer,
-    }
-}
-
-fn shown_invitation(invitation: Invitation) -> ShownInvitation {
-    ShownInvitation {
-        id: invitation.id.to_string(),
-        email: invitation.email,
-        role: invitation.role,
-        invited_by: invitation.invited_by,
-        invited_at: invitation.invited_at,
-        expires_at: invitation.expires_at,
     }
 }
 

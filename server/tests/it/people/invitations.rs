@@ -3,15 +3,11 @@
 use platen_core::{
     clock,
     service::{
-        people::{
-            PeopleError, account,
-            invitations::{self, Guest},
-            team,
-        },
+        people::{PeopleError, account, invitations, team},
         sessions,
     },
 };
-use platen_domain::{caller::Caller, ids::UserId, role::Role};
+use platen_domain::{caller::Caller, ids::UserId, role::Role, team::Guest};
 use time::{Duration, OffsetDateTime};
 
 use crate::support::people::{Browser, PASSWORD, Town};

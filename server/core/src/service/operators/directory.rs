@@ -7,6 +7,7 @@ use platen_domain::{
     plan::PlanLimits,
     render::log::LogFilter,
     storage::StorageUse,
+    team::Member,
 };
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -21,7 +22,7 @@ use crate::{
             self, AccountPeriod, AccountRecord, DirectoryCounts, DirectoryCursor, DirectoryEntry, DirectorySearch,
         },
         error::StoreError,
-        members::{self, Member},
+        members,
         renders::{
             log::{self, LoggedRender},
             statistics::{self, RenderFigures},

@@ -14,6 +14,7 @@ use platen_domain::{
     one_time_token::TokenDigest,
     password::Password,
     role::Role,
+    team::{Guest, Invitation, OpenedInvitation},
     validation::Problem,
 };
 use secrecy::SecretString;
@@ -29,7 +30,7 @@ use crate::{
     store::{
         account_log,
         error::StoreError,
-        invitations::{self, Invitation, NewInvitation, Opened},
+        invitations::{self, NewInvitation},
         mails, members, one_time_tokens,
         sessions::Holder,
         sign_ups, tx,
@@ -182,19 +183,6 @@ pub async fn withdraw(
     Ok(tx::commit(transaction).await?)
 }
 
-/// Visitor who opened an invitation's link.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Guest {
-    /// The invited user, logged in.
-    Themselves,
-    /// A user who is logged in with this other address.
-    SomebodyElse(String),
-    /// Not logged in; the invited address has a user.
-    LoggedOut,
-    /// Not logged in; the invited address has no user.
-    New,
-}
-
 /// Returns the invitation of a link, and its visitor. `user` is the logged-in user, if any. The link remains valid. It
 /// may reveal whether its address has a user, because its holder reads that address's mail.
 pub async fn open(
@@ -202,7 +190,7 @@ pub async fn open(
     token: &str,
     user: Option<UserId>,
     now: OffsetDateTime,
-) -> Result<(Opened, Guest), PeopleError> {
+) -> Result<(OpenedInvitation, Guest), PeopleError> {
     let opened = invitations::find(&people.db, TokenDigest::of(token), now).await?;
     let opened = opened.ok_or(PeopleError::WorthlessLink)?;
     let visitor = match user {
@@ -301,7 +289,7 @@ pub async fn join_as_new(
 /// Redeems the invitation, after concurrent changes of the account's membership.
 async fn join(
     transaction: &mut PgConnection,
-    opened: &Opened,
+    opened: &OpenedInvitation,
     guest: User,
     client: &Client,
     token: &str,

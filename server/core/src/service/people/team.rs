@@ -6,17 +6,14 @@ use platen_domain::{
     ids::{AccountId, UserId},
     mail::Letter,
     role::Role,
+    team::Member,
 };
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use crate::{
     service::people::{People, PeopleError, read_email},
-    store::{
-        account_log, accounts, api_keys, mails,
-        members::{self, Member},
-        tx, users,
-    },
+    store::{account_log, accounts, api_keys, mails, members, tx, users},
 };
 
 /// Returns the members of an account, its owner first.

@@ -30,7 +30,6 @@ use platen_core::{
         api_keys::ApiKey,
         audit_log::AuditRow,
         directory::{DirectoryCursor, DirectoryEntry, DirectorySearch},
-        members::Member,
         renders::log::LoggedRender,
     },
 };
@@ -42,6 +41,7 @@ use platen_domain::{
     plan::PlanLimits,
     render::history::{RenderMode, RenderState},
     storage::StorageResource,
+    team::Member,
 };
 use time::OffsetDateTime;
 
