@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr};
 
 use time::OffsetDateTime;
 
+use crate::ids::AccountId;
+
 /// Maximum length of a stored error, in characters.
 const LONGEST_ERROR: usize = 300;
 /// Maximum number of names that are listed.
@@ -96,6 +98,48 @@ impl FromStr for WorkName {
     }
 }
 
+/// A failed job, or other work that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedJob {
+    pub name: WorkName,
+    /// The account and its owner.
+    pub account: Option<Customer>,
+    /// Kind of a mail; `None` for other work.
+    pub about: Option<String>,
+    /// Domain of a mail's recipient; `None` for other work.
+    pub receiver: Option<String>,
+    /// Reason of the last failure; `None` if it wasn't recorded.
+    pub error: Option<String>,
+    /// Number of attempts.
+    pub tries: i32,
+    /// Time of the last failure.
+    pub failed_at: OffsetDateTime,
+    /// When it will be retried; `None` if it won't.
+    pub again_at: Option<OffsetDateTime>,
+    /// Whether a worker holds it.
+    pub in_hand: bool,
+}
+
+/// The account that work belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Customer {
+    pub id: AccountId,
+    /// May be empty.
+    pub name: String,
+    /// Email address of the owner.
+    pub owner: Option<String>,
+}
+
+impl Customer {
+    /// Returns the account's name or, if that is empty, its owner's email address.
+    pub fn called(&self) -> &str {
+        match &self.owner {
+            Some(owner) if self.name.is_empty() => owner,
+            _ => &self.name,
+        }
+    }
+}
+
 /// The cursor of a page of dead letters: the page starts after this job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkCursor {
@@ -123,6 +167,15 @@ impl FromStr for WorkCursor {
             name: name.parse()?,
         })
     }
+}
+
+/// Result of retrying or discarding a selection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Done {
+    /// Number of selected jobs.
+    pub meant: usize,
+    /// Number of retried or discarded jobs. A worker holds the others, or they had ended.
+    pub done: usize,
 }
 
 /// Formats an error for storage: one line of at most 300 characters.

@@ -1,39 +1,7 @@
 //! Failed jobs.
 
-use platen_domain::failed_jobs::WorkKind;
+use platen_domain::failed_jobs::{FailedJob, WorkKind};
 use time::OffsetDateTime;
-
-/// A failed job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedJob {
-    /// Id of the job in forms.
-    pub id: String,
-    pub kind: WorkKind,
-    /// The account's id and name, if the job belongs to one.
-    pub account: Option<(String, String)>,
-    /// Id of the render, the mail, the export or the customer.
-    pub about: String,
-    /// Further details, such as the kind of mail or the receiving host.
-    pub note: Option<String>,
-    /// Error of the last attempt.
-    pub error: String,
-    /// Number of attempts.
-    pub tries: i32,
-    /// Time of the last failure.
-    pub failed_at: OffsetDateTime,
-    pub next: NextTry,
-}
-
-/// The next attempt of a failed job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NextTry {
-    /// A worker is running the job.
-    InHand,
-    /// Scheduled at this time, or as soon as a worker is free after it.
-    At(OffsetDateTime),
-    /// None: the job was discarded.
-    Never,
-}
 
 /// A search for failed jobs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,13 +35,4 @@ pub enum ChosenWork {
     These(Vec<String>),
     /// All matches of this search, up to [`MOST_AT_ONCE`].
     Found(FailedWorkSearch),
-}
-
-/// The result of an action on several jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BulkOutcome {
-    /// Number of jobs chosen.
-    pub meant: usize,
-    /// Number of jobs changed. The rest are being run by a worker, or had ended.
-    pub done: usize,
 }

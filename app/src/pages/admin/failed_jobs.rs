@@ -5,14 +5,17 @@ pub mod list;
 
 use leptos::{either::Either, prelude::*, server::ServerActionError};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
-use platen_domain::{failed_jobs::WorkKind, number::counted};
+use platen_domain::{
+    failed_jobs::{Done, WorkKind},
+    number::counted,
+};
 
 use crate::{
     layout::{
         loaded::loaded,
         shell::admin::{AdminEntry, AdminShell},
     },
-    model::admin::failed_jobs::{BulkOutcome, FailedWorkPage, FailedWorkSearch},
+    model::admin::failed_jobs::{FailedWorkPage, FailedWorkSearch},
     pages::{
         admin::failed_jobs::list::List,
         query::{self, asked},
@@ -95,7 +98,7 @@ fn Outcomes() -> impl IntoView {
     let number = |name: &str| query.get(name).and_then(|number| number.parse::<usize>().ok());
     let word = query.get("done").filter(|_| !refused);
     let told = word.and_then(|word| {
-        let outcome = BulkOutcome {
+        let outcome = Done {
             meant: number("meant")?,
             done: number("made")?,
         };
@@ -104,7 +107,7 @@ fn Outcomes() -> impl IntoView {
     told.map(|words| view! { <DoneNotice>{words}</DoneNotice> })
 }
 
-fn outcome_in_words(word: &str, BulkOutcome { meant, done }: BulkOutcome) -> Option<String> {
+fn outcome_in_words(word: &str, Done { meant, done }: Done) -> Option<String> {
     let what = match word {
         RETRIED => "Tried again",
         DISCARDED => "Discarded",
@@ -159,7 +162,7 @@ fn address(search: &FailedWorkSearch, after: Option<String>) -> String {
 }
 
 /// Returns the address of the same search with the result of a bulk action.
-fn done_path(word: &str, search: &FailedWorkSearch, outcome: BulkOutcome) -> String {
+fn done_path(word: &str, search: &FailedWorkSearch, outcome: Done) -> String {
     let values = [
         ("done", Some(word.to_owned())),
         ("meant", Some(outcome.meant.to_string())),
@@ -200,13 +203,13 @@ mod tests {
 
     #[test]
     fn what_was_not_done_is_said() {
-        let told = |meant, done| outcome_in_words(DISCARDED, BulkOutcome { meant, done }).expect("words");
+        let told = |meant, done| outcome_in_words(DISCARDED, Done { meant, done }).expect("words");
         assert_eq!(told(1, 1), "Discarded: 1 of 1 job.");
         assert!(
             told(2, 1).starts_with("Discarded: 1 of 2 jobs. The rest"),
             "{}",
             told(2, 1)
         );
-        assert_eq!(outcome_in_words("<b>", BulkOutcome { meant: 1, done: 1 }), None);
+        assert_eq!(outcome_in_words("<b>", Done { meant: 1, done: 1 }), None);
     }
 }

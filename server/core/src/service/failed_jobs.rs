@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, num::NonZeroU16};
 
 use platen_domain::{
     audit_log::{AuditActor, AuditEvent, Reason},
-    failed_jobs::{MOST_AT_ONCE, WorkCursor, WorkKind, WorkName, counted, listed},
+    failed_jobs::{Done, FailedJob, MOST_AT_ONCE, WorkCursor, WorkKind, WorkName, counted, listed},
     health::failure_kind::FailureKind,
     ids::{AccountId, RenderId},
     job::JobKind,
@@ -24,7 +24,7 @@ use crate::{
     store::{
         audit_log,
         error::StoreError,
-        failed_jobs::{self, FailedJob, FailedJobFilter, again, discarded},
+        failed_jobs::{self, FailedJobFilter, again, discarded},
         renders::Ending,
         tx,
     },
@@ -64,15 +64,6 @@ pub enum Chosen {
     These(Vec<WorkName>),
     /// All that match the filter, up to [`MOST_AT_ONCE`].
     Found(FailedJobFilter),
-}
-
-/// Result of retrying or discarding a selection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Done {
-    /// Number of selected jobs.
-    pub meant: usize,
-    /// Number of retried or discarded jobs. A worker holds the others, or they had ended.
-    pub done: usize,
 }
 
 /// Retries the selection at once, and records one audit event.

@@ -5,47 +5,14 @@ pub mod again;
 pub mod discarded;
 
 use platen_domain::{
-    failed_jobs::{WorkCursor, WorkKind, WorkName},
+    failed_jobs::{Customer, FailedJob, WorkCursor, WorkKind, WorkName},
     ids::{AccountId, RenderId},
     page::PageRequest,
 };
 use sqlx::{PgConnection, PgPool};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::store::error::StoreError;
-
-/// A failed job, or other work that failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedJob {
-    pub name: WorkName,
-    /// The account and its owner.
-    pub account: Option<Customer>,
-    /// Kind of a mail; `None` for other work.
-    pub about: Option<String>,
-    /// Domain of a mail's recipient; `None` for other work.
-    pub receiver: Option<String>,
-    /// Reason of the last failure; `None` if it wasn't recorded.
-    pub error: Option<String>,
-    /// Number of attempts.
-    pub tries: i32,
-    /// Time of the last failure.
-    pub failed_at: OffsetDateTime,
-    /// When it will be retried; `None` if it won't.
-    pub again_at: Option<OffsetDateTime>,
-    /// Whether a worker holds it.
-    pub in_hand: bool,
-}
-
-/// The account that work belongs to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Customer {
-    pub id: AccountId,
-    /// May be empty.
-    pub name: String,
-    /// Email address of the owner.
-    pub owner: Option<String>,
-}
 
 /// A render whose jobs or delivery were changed.
 struct RenderOf {

@@ -1,13 +1,13 @@
 //! Server functions of the page of failed jobs. All are for operators only.
 
 use leptos::prelude::*;
-use platen_domain::failed_jobs::WorkKind;
+use platen_domain::failed_jobs::{Done, WorkKind};
 
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
     model::{
-        admin::failed_jobs::{BulkOutcome, ChosenWork, FailedWorkSearch},
+        admin::failed_jobs::{ChosenWork, FailedWorkSearch},
         own_path::OwnPath,
         rejection::Field,
     },
@@ -80,7 +80,7 @@ fn chosen_work(chosen: Vec<String>, search: &FailedWorkSearch) -> ChosenWork {
     }
 }
 
-fn lead_on(word: &str, search: &FailedWorkSearch, outcome: BulkOutcome) {
+fn lead_on(word: &str, search: &FailedWorkSearch, outcome: Done) {
     if let Some(path) = OwnPath::parse(&done_path(word, search, outcome)) {
         leave_for(&path);
     }

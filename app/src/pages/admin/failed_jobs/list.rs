@@ -2,8 +2,9 @@
 
 use leptos::{either::Either, prelude::*, server_fn::ServerFn};
 use platen_domain::{
-    failed_jobs::{MOST_AT_ONCE, WorkKind},
+    failed_jobs::{FailedJob, MOST_AT_ONCE, WorkKind},
     number::{grouped, wait},
+    sentence::sentence,
 };
 use time::OffsetDateTime;
 
@@ -11,7 +12,7 @@ use crate::{
     csrf::CsrfField,
     layout::shell::admin,
     model::{
-        admin::failed_jobs::{FailedJob, FailedWorkPage, FailedWorkSearch, NextTry},
+        admin::failed_jobs::{FailedWorkPage, FailedWorkSearch},
         rejection::Field,
     },
     outcome::{Outcome, field::FormField, form::OutcomeErrors},
@@ -24,6 +25,9 @@ use crate::{
         table::{Column, Table},
     },
 };
+
+/// For jobs that failed before errors were recorded.
+const UNKNOWN: &str = "The cause was not recorded.";
 
 const COLUMNS: &[Column] = &[
     Column::tight("Choose").with_hidden_head(),
@@ -69,7 +73,7 @@ pub fn List(
     let (now, of_all) = (page.now, page.work.len());
     let all_ticked = is_ticked(ALL);
     let rows = page.work.into_iter().enumerate().map(|(index, work)| {
-        let checked = is_ticked(&work.id);
+        let checked = is_ticked(&work.name.to_string());
         view! { <Row index work checked now /> }
     });
     let rows = rows.collect_view();
@@ -109,10 +113,13 @@ pub fn List(
 
 #[component]
 fn Row(index: usize, work: FailedJob, checked: bool, now: OffsetDateTime) -> impl IntoView {
-    let label = format!("Choose {} {}", work.kind.label(), work.about);
+    let (kind, note, next) = (work.name.kind.label(), note(&work), next(&work, now));
+    let name = work.name.to_string();
+    let label = format!("Choose {kind} {}", work.name.id);
+    let error = work.error.map_or_else(|| UNKNOWN.to_owned(), |error| sentence(&error));
     let account = move || {
-        work.account.clone().map(|(id, name)| {
-            view! { <a class="break" href=format!("{}/{id}", admin::PATH)>{name}</a> }
+        work.account.as_ref().map(|account| {
+            view! { <a class="break" href=format!("{}/{}", admin::PATH, account.id)>{account.called().to_owned()}</a> }
         })
     };
     view! {
@@ -122,17 +129,17 @@ fn Row(index: usize, work: FailedJob, checked: bool, now: OffsetDateTime) -> imp
                     class="check__box"
                     type="checkbox"
                     name=format!("chosen[{index}]")
-                    value=work.id
+                    value=name
                     checked=checked
                     aria-label=label
                 />
             </td>
             <th scope="row">
-                {work.kind.label()} {work.note.map(|note| format!(": {note}"))}
+                {kind} {note.map(|note| format!(": {note}"))}
                 <span class="table__sub break">
-                    <code>{work.about}</code>
+                    <code>{work.name.id}</code>
                 </span>
-                <span class="table__sub break">{work.error}</span>
+                <span class="table__sub break">{error}</span>
                 <span class="table__sub table__narrow">
                     {account()} " " <Stamp at=work.failed_at /> {format!(" UTC, tries: {}", work.tries)}
                 </span>
@@ -142,20 +149,26 @@ fn Row(index: usize, work: FailedJob, checked: bool, now: OffsetDateTime) -> imp
                 <Stamp at=work.failed_at />
             </td>
             <td class="table__figure table__medium">{work.tries}</td>
-            <td class="table__tight">
-                <Next next=work.next now />
-            </td>
+            <td class="table__tight">{next}</td>
         </tr>
     }
 }
 
-#[component]
-fn Next(next: NextTry, now: OffsetDateTime) -> impl IntoView {
-    let (state, words) = match next {
-        NextTry::InHand => (State::Busy, "in hand".to_owned()),
-        NextTry::At(at) if at <= now => (State::Open, "due".to_owned()),
-        NextTry::At(at) => (State::Open, format!("in {}", wait((at - now).whole_seconds()))),
-        NextTry::Never => (State::Bad, "given up".to_owned()),
+/// Returns the kind of a mail and its recipient's domain.
+fn note(work: &FailedJob) -> Option<String> {
+    let about = work.about.as_ref().map(|kind| kind.replace('_', " "));
+    match (about, &work.receiver) {
+        (Some(about), Some(receiver)) => Some(format!("{about}, to somebody at {receiver}")),
+        (about, _) => about,
+    }
+}
+
+fn next(work: &FailedJob, now: OffsetDateTime) -> impl IntoView + use<> {
+    let (state, words) = match work.again_at {
+        _ if work.in_hand => (State::Busy, "in hand".to_owned()),
+        Some(at) if at <= now => (State::Open, "due".to_owned()),
+        Some(at) => (State::Open, format!("in {}", wait((at - now).whole_seconds()))),
+        None => (State::Bad, "given up".to_owned()),
     };
     view! { <Badge state>{words}</Badge> }
 }

@@ -5,9 +5,7 @@ use platen_app::{
     backend::admin::failed_jobs::FailedWorkBackend,
     error::AppError,
     model::{
-        admin::failed_jobs::{
-            BulkOutcome, ChosenWork, FailedJob as ShownWork, FailedWorkPage, FailedWorkSearch, NextTry,
-        },
+        admin::failed_jobs::{ChosenWork, FailedWorkPage, FailedWorkSearch},
         rejection::Field,
     },
 };
@@ -15,24 +13,20 @@ use platen_core::{
     clock,
     service::{
         accounts::{self, SelectError, Selection},
-        failed_jobs::{self, Chosen, Done},
+        failed_jobs::{self, Chosen},
     },
-    store::failed_jobs::{FailedJob, FailedJobFilter},
+    store::failed_jobs::FailedJobFilter,
 };
 use platen_domain::{
     audit_log::{AuditActor, Reason},
-    failed_jobs::MOST_AT_ONCE,
+    failed_jobs::{Done, MOST_AT_ONCE},
     ids::AccountId,
-    sentence::sentence,
 };
 
-use super::super::{RequestBackend, called, invalid};
+use super::super::{RequestBackend, invalid};
 
 /// An id that no account has, for searches for an unknown account.
 const NOBODY: AccountId = AccountId(uuid::Uuid::nil());
-/// For jobs that failed before errors were recorded.
-const UNKNOWN: &str = "The cause was not recorded.";
-
 #[async_trait]
 impl FailedWorkBackend for RequestBackend {
     async fn failed_jobs(&self, search: FailedWorkSearch) -> Result<FailedWorkPage, AppError> {
@@ -43,7 +37,7 @@ impl FailedWorkBackend for RequestBackend {
         let page = page.map_err(|error| self.internal(&error))?;
         let found = failed_jobs::count(&self.app.db, filter).await;
         Ok(FailedWorkPage {
-            work: page.items.into_iter().map(shown).collect(),
+            work: page.items,
             next: page.next.map(|next| next.to_string()),
             found: found.map_err(|error| self.internal(&error))?,
             account_known: filter.account != Some(NOBODY),
@@ -51,7 +45,7 @@ impl FailedWorkBackend for RequestBackend {
         })
     }
 
-    async fn retry_failed_work(&self, chosen: ChosenWork, reason: String) -> Result<BulkOutcome, AppError> {
+    async fn retry_failed_work(&self, chosen: ChosenWork, reason: String) -> Result<Done, AppError> {
         let actor = AuditActor::of_operator(&self.confirmed_operator().await?);
         let reason = match reason.trim() {
             "" => Reason::default(),
@@ -59,15 +53,15 @@ impl FailedWorkBackend for RequestBackend {
         };
         let chosen = self.chosen(chosen).await?;
         let done = failed_jobs::retry(&self.app, &actor, chosen, &reason, clock::now()).await;
-        done.map(outcome).map_err(|error| self.internal(&error))
+        done.map_err(|error| self.internal(&error))
     }
 
-    async fn discard_failed_work(&self, chosen: ChosenWork, reason: String) -> Result<BulkOutcome, AppError> {
+    async fn discard_failed_work(&self, chosen: ChosenWork, reason: String) -> Result<Done, AppError> {
         let actor = AuditActor::of_operator(&self.confirmed_operator().await?);
         let reason = sound_reason(&reason)?;
         let chosen = self.chosen(chosen).await?;
         let done = failed_jobs::discard(&self.app, &actor, chosen, &reason, clock::now()).await;
-        done.map(outcome).map_err(|error| self.internal(&error))
+        done.map_err(|error| self.internal(&error))
     }
 }
 
@@ -111,37 +105,4 @@ impl RequestBackend {
 
 fn sound_reason(reason: &str) -> Result<Reason, AppError> {
     reason.parse().map_err(|_| invalid(vec![Field::OperatorsReason]))
-}
-
-fn outcome(done: Done) -> BulkOutcome {
-    BulkOutcome {
-        meant: done.meant,
-        done: done.done,
-    }
-}
-
-fn shown(work: FailedJob) -> ShownWork {
-    let about = work.about.map(|kind| kind.replace('_', " "));
-    let note = match (about, work.receiver) {
-        (Some(about), Some(receiver)) => Some(format!("{about}, to somebody at {receiver}")),
-        (about, _) => about,
-    };
-    ShownWork {
-        id: work.name.to_string(),
-        kind: work.name.kind,
-        account: work.account.map(|account| {
-            let name = called(account.name, &account.owner.unwrap_or_default());
-            (account.id.to_string(), name)
-        }),
-        about: work.name.id,
-        note,
-        error: work.error.map_or_else(|| UNKNOWN.to_owned(), |error| sentence(&error)),
-        tries: work.tries,
-        failed_at: work.failed_at,
-        next: match (work.in_hand, work.again_at) {
-            (true, _) => NextTry::InHand,
-            (false, Some(at)) => NextTry::At(at),
-            (false, None) => NextTry::Never,
-        },
-    }
 }
