@@ -1,5 +1,6 @@
 //! Webhook deliveries, as their account sees them.
 
+use platen_domain::callback::Attempt;
 use time::OffsetDateTime;
 
 /// Status of a delivery.
@@ -146,28 +147,6 @@ pub struct Delivery {
     pub body: String,
     /// Attempts, the oldest first.
     pub attempts: Vec<Attempt>,
-}
-
-/// One attempt of a delivery.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempt {
-    /// Start of the attempt.
-    pub at: OffsetDateTime,
-    /// HTTP status of the response.
-    pub status: Option<i32>,
-    /// Why there was no response.
-    pub error: Option<String>,
-    /// Beginning of the response body.
-    pub answer: String,
-    /// Duration, in milliseconds.
-    pub took_ms: i32,
-}
-
-impl Attempt {
-    /// Returns whether the endpoint responded with a 2xx status.
-    pub fn was_received(&self) -> bool {
-        matches!(self.status, Some(200..=299))
-    }
 }
 
 #[cfg(test)]

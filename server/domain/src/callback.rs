@@ -1,9 +1,10 @@
-//! The webhook that a client requests for a render.
+//! The webhook that a client requests for a render, and attempts to call it.
 
 use std::fmt;
 
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
 use url::Url;
 
 use crate::validation::{Problem, member};
@@ -75,6 +76,28 @@ pub fn header_problems<'a>(pointer: &str, headers: impl IntoIterator<Item = (&'a
         problems.push(Problem::invalid(pointer, detail));
     }
     problems
+}
+
+/// One attempt of a delivery.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// HTTP status of the response; `None` without a response.
+    pub status: Option<i32>,
+    /// Why there was no response.
+    pub error: Option<String>,
+    /// Beginning of the response body.
+    pub answer: String,
+    /// From the DNS lookup to the end of the response.
+    pub duration_ms: i32,
+    /// When the attempt began.
+    pub inserted_at: OffsetDateTime,
+}
+
+impl Attempt {
+    /// Returns whether the endpoint responded with a 2xx status.
+    pub fn was_received(&self) -> bool {
+        matches!(self.status, Some(200..=299))
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Details of one render.
 
-use platen_domain::render::history::{RenderMode, RenderState};
+use platen_domain::{
+    callback::Attempt,
+    render::history::{RenderMode, RenderState},
+};
 use time::OffsetDateTime;
-
-use crate::model::delivery::Attempt;
 
 /// Everything the page of a render shows.
 #[derive(Debug, Clone, PartialEq)]

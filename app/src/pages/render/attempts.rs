@@ -1,15 +1,12 @@
 //! Attempts of a webhook delivery.
 
 use leptos::prelude::*;
-use platen_domain::number::duration;
+use platen_domain::{callback::Attempt, number::duration};
 
-use crate::{
-    model::delivery::Attempt,
-    ui::{
-        badge::{Badge, State},
-        moment::Stamp,
-        table::{Column, Table},
-    },
+use crate::ui::{
+    badge::{Badge, State},
+    moment::Stamp,
+    table::{Column, Table},
 };
 
 const COLUMNS: &[Column] = &[Column::text("Try, UTC"), Column::text("Answer"), Column::figure("Took")];
@@ -34,12 +31,12 @@ pub fn Attempts(
             .or(Some(attempt.answer).filter(|answer| !answer.trim().is_empty()));
         view! {
             <tr>
-                <th scope="row">{format!("{number}, ")} <Stamp at=attempt.at /></th>
+                <th scope="row">{format!("{number}, ")} <Stamp at=attempt.inserted_at /></th>
                 <td>
                     <Badge state>{status}</Badge>
                     {why.map(|why| view! { <span class="table__sub break">{why}</span> })}
                 </td>
-                <td class="table__figure">{duration(attempt.took_ms.into())}</td>
+                <td class="table__figure">{duration(attempt.duration_ms.into())}</td>
             </tr>
         }
     });

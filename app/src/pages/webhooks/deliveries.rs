@@ -66,8 +66,8 @@ pub fn Deliveries(
 fn row(delivery: Delivery) -> impl IntoView {
     let short = short_id(&delivery.render);
     let last = delivery.attempts.last();
-    let took = last.map_or_else(|| "–".to_owned(), |attempt| duration(attempt.took_ms.into()));
-    let last = last.map(|attempt| attempt.at);
+    let took = last.map_or_else(|| "–".to_owned(), |attempt| duration(attempt.duration_ms.into()));
+    let last = last.map(|attempt| attempt.inserted_at);
     view! {
         <tr data-key=delivery.render.clone()>
             <th scope="row">

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use http::HeaderName;
 use platen_domain::{
-    callback::CallbackTarget,
+    callback::{Attempt, CallbackTarget},
     encryption::Place,
     ids::{AccountId, RenderId},
     job::{CRASHES, JobKind, Priority},
@@ -26,7 +26,7 @@ use crate::{
     },
     store::{
         account_storage,
-        callbacks::{self, Attempt, Callback, CallbackState},
+        callbacks::{self, Callback, CallbackState},
         error::StoreError,
         jobs::{self, ClaimedJob},
         tx,

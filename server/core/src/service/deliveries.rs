@@ -3,6 +3,7 @@
 use std::{collections::HashMap, num::NonZeroU16};
 
 use platen_domain::{
+    callback::Attempt,
     ids::{AccountId, RenderId},
     page::{Page, PageRequest},
     render::log::{containing, first_id_at, ids_beginning_with},
@@ -11,7 +12,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::store::{
-    callbacks::{Attempt, CallbackState},
+    callbacks::CallbackState,
     deliveries::{self, Delivery, DeliveryFilter},
     error::StoreError,
 };

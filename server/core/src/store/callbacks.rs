@@ -1,11 +1,11 @@
 //! Tables `callbacks` and `callback_attempts`: webhook deliveries and their attempts.
 
 use platen_domain::{
+    callback::Attempt,
     failed_jobs::kept_error,
     ids::{AccountId, RenderId},
 };
 use sqlx::{PgConnection, PgPool};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::store::error::StoreError;
@@ -143,21 +143,6 @@ pub async fn give_up(db: &mut PgConnection, account: AccountId, render: RenderId
     .execute(db)
     .await?;
     Ok(done.rows_affected() == 1)
-}
-
-/// One attempt of a delivery.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempt {
-    /// HTTP status of the response; `None` without a response.
-    pub status: Option<i32>,
-    /// Why there was no response.
-    pub error: Option<String>,
-    /// Beginning of the response body.
-    pub answer: String,
-    /// From the DNS lookup to the end of the response.
-    pub duration_ms: i32,
-    /// When the attempt began.
-    pub inserted_at: OffsetDateTime,
 }
 
 /// Attempts stored for one delivery, because users can resend it any number of times.

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use platen_domain::{
+    callback::Attempt,
     ids::{AccountId, RenderId},
     page::PageRequest,
 };
@@ -10,10 +11,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::{
-    callbacks::{Attempt, CallbackState},
-    error::StoreError,
-};
+use crate::store::{callbacks::CallbackState, error::StoreError};
 
 /// Filter of [`list`]; `None` matches everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

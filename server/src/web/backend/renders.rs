@@ -28,17 +28,13 @@ use platen_core::{
         webhook_secrets::{self, WebhookSecretError},
     },
     store::{
-        api_keys,
-        callbacks::{Attempt, CallbackState},
-        deliveries::Delivery,
-        error::StoreError,
-        plans,
-        renders::log::LoggedRender,
+        api_keys, callbacks::CallbackState, deliveries::Delivery, error::StoreError, plans, renders::log::LoggedRender,
         templates, webhook_secrets as secrets,
     },
 };
 use platen_domain::{
     account_log::Actor,
+    callback::Attempt,
     caller::Access,
     ids::{AccountId, ApiKeyId, RenderId, TemplateId},
     render::{
@@ -330,17 +326,7 @@ fn shown_delivery(found: Delivery, attempts: Vec<Attempt>, now: OffsetDateTime) 
         next_in_seconds: found.next_try.map(|at| (at - now).whole_seconds().max(0)),
         webhook_id: webhook_id(found.webhook_id),
         body: pretty(&found.body),
-        attempts: attempts.into_iter().map(shown_attempt).collect(),
-    }
-}
-
-fn shown_attempt(attempt: Attempt) -> delivery::Attempt {
-    delivery::Attempt {
-        at: attempt.inserted_at,
-        status: attempt.status,
-        error: attempt.error,
-        answer: attempt.answer,
-        took_ms: attempt.duration_ms,
+        attempts,
     }
 }
 

@@ -30,7 +30,7 @@ use platen_domain::{
 use serde_json::Value;
 use time::OffsetDateTime;
 
-use super::{shown_attempt, sources, summary, timeline::timeline};
+use super::{sources, summary, timeline::timeline};
 
 /// Returns `None` if the account has no such render.
 pub(super) async fn find(app: &Services, account: AccountId, id: RenderId) -> Result<Option<RenderDetail>, StoreError> {
@@ -166,7 +166,7 @@ fn shown_callback(callback: CallbackHistory, options: &Value, next: Option<Offse
         begun: callback.state != "waiting",
         trying: callback.state == "sending",
         next,
-        attempts: callback.attempts.into_iter().map(shown_attempt).collect(),
+        attempts: callback.attempts,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Timeline of a render, from its recorded phase times and its deliveries.
 
 use platen_app::model::render::detail::{Phase, Step, StepTime, Timeline};
-use platen_core::store::{callbacks::Attempt, renders::history::Render};
+use platen_core::store::renders::history::Render;
+use platen_domain::callback::Attempt;
 use serde_json::Value;
 
 use super::milliseconds;
@@ -58,7 +59,7 @@ pub(super) fn timeline(render: &Render, first: Option<&Attempt>, failed_in: Opti
         let took_ms = f64::from(attempt.duration_ms);
         let from_ms = since_accepted(attempt.inserted_at).max(from_ms);
         let what = StepTime::Taken { from_ms, took_ms };
-        let failed = !matches!(attempt.status, Some(200..=299));
+        let failed = !attempt.was_received();
         steps.push(Step {
             phase: Phase::Callback,
             what,
