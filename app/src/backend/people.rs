@@ -1,9 +1,9 @@
 //! Log-in, sign-up and password reset.
 
 use async_trait::async_trait;
-use platen_domain::plan::Plan;
+use platen_domain::{plan::Plan, second_factor::Ways};
 
-use crate::{error::AppError, model::second_factor::Ways};
+use crate::error::AppError;
 
 /// The log-in form.
 pub struct LogIn {

@@ -1,10 +1,11 @@
 //! The logged-in user's second factor, and confirmation of their identity for sensitive actions.
 
 use async_trait::async_trait;
+use platen_domain::second_factor::Ways;
 
 use crate::{
     error::AppError,
-    model::second_factor::{NewPasskey, SetUp, Ways},
+    model::second_factor::{NewPasskey, SetUp},
 };
 
 /// Proof of identity of a logged-in user.

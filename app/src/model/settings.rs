@@ -1,16 +1,16 @@
 //! Settings of the user and of the account.
 
-use std::net::IpAddr;
-
+use platen_domain::{
+    client::{ListedSession, RememberedDevice},
+    export::Export,
+    second_factor::SecondFactor,
+};
 use time::{Date, OffsetDateTime};
 
-use crate::model::{
-    person::Person,
-    second_factor::{RememberedDevice, SecondFactor},
-};
+use crate::model::person::Person;
 
 /// Everything the settings page shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Settings {
     /// Time of the reading.
     pub now: OffsetDateTime,
@@ -24,10 +24,10 @@ pub struct Settings {
     /// The account, if the user owns it.
     pub owned: Option<OwnedAccount>,
     /// The user's sessions, the latest first.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<ListedSession>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct OwnedAccount {
     /// May be empty.
     pub name: String,
@@ -41,45 +41,4 @@ pub struct OwnedAccount {
     pub delete_at: Option<OffsetDateTime>,
     /// The newest first.
     pub exports: Vec<Export>,
-}
-
-/// A file with all data of an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Export {
-    pub id: String,
-    pub state: ExportState,
-    /// Time of the request.
-    pub asked_at: OffsetDateTime,
-    /// Time at which the file is deleted.
-    pub delete_at: OffsetDateTime,
-}
-
-/// Status of an export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExportState {
-    /// Being created.
-    Waiting,
-    /// Ready for download.
-    Ready {
-        /// Size of the file.
-        bytes: i64,
-    },
-    Failed,
-}
-
-/// A session of the dashboard.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
-    /// Not the value of its cookie.
-    pub id: String,
-    /// Whether it is the session of this request.
-    pub current: bool,
-    /// Browser and operating system of the log-in, such as `Firefox on Linux`.
-    pub device: String,
-    /// IP address of the log-in.
-    pub address: IpAddr,
-    /// Time of the log-in.
-    pub since: OffsetDateTime,
-    /// Time of last use, at most five minutes behind.
-    pub seen: OffsetDateTime,
 }

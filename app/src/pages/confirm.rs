@@ -5,13 +5,13 @@ pub mod api;
 use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
+use platen_domain::second_factor::Ways;
 
 use crate::{
     layout::{card::Card, loaded::loaded},
     model::{
         own_path::{CONFIRM, OwnPath},
         rejection::Field,
-        second_factor::Ways,
     },
     outcome::{
         Outcome,

@@ -9,14 +9,11 @@ pub mod passkey;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
+use platen_domain::second_factor::picture::Picture;
 
 use crate::{
     layout::{card::Card, loaded::loaded, shell::slug::api::LogOut},
-    model::{
-        own_path::PASSKEY,
-        rejection::Field,
-        second_factor::{App, AppSecret, SetUp},
-    },
+    model::{own_path::PASSKEY, rejection::Field, second_factor::SetUp},
     outcome::{
         Outcome,
         field::FormField,
@@ -55,16 +52,16 @@ fn Content(found: SetUp, required: bool) -> impl IntoView {
         return view! { <NewCodes codes=found.new_codes /> }.into_any();
     }
     let is_on = found.state.is_on();
-    match found.state.app {
-        App::Begun(secret) => view! { <TurnOn secret passkeys=found.state.more_passkeys /> }.into_any(),
-        App::Off | App::On { .. } if is_on => view! {
+    match found.secret {
+        Some((secret, picture)) => view! { <TurnOn secret picture passkeys=found.state.more_passkeys /> }.into_any(),
+        None if is_on => view! {
             <p class="auth__lede">"Your second factor is on."</p>
             <div class="auth__form">
                 <ButtonLink href="/dashboard/settings#second-factor">"Go to the settings"</ButtonLink>
             </div>
         }
         .into_any(),
-        App::Off | App::On { .. } => view! { <Begin required passkeys=found.state.more_passkeys /> }.into_any(),
+        None => view! { <Begin required passkeys=found.state.more_passkeys /> }.into_any(),
     }
 }
 
@@ -117,19 +114,19 @@ fn WayOut(required: bool) -> impl IntoView {
 }
 
 #[component]
-fn TurnOn(secret: AppSecret, passkeys: bool) -> impl IntoView {
+fn TurnOn(secret: String, picture: Picture, passkeys: bool) -> impl IntoView {
     let outcome = Outcome::of::<TurnSecondFactorOn>();
-    let (side, view_box) = (secret.side, format!("0 0 {0} {0}", secret.side));
+    let (side, view_box) = (picture.side, format!("0 0 {0} {0}", picture.side));
     view! {
         <p class="auth__lede">"Scan the code with an authenticator app. Then enter the six digits that it shows."</p>
         <div class="auth__form">
             <div class="totp totp--alone">
                 <svg class="totp__code" viewBox=view_box role="img" aria-label="Code for your authenticator app">
                     <rect class="totp__paper" width=side height=side />
-                    <path class="totp__dots" d=secret.path />
+                    <path class="totp__dots" d=picture.path />
                 </svg>
                 <p class="small">
-                    "Nothing to scan with? Type this into the app:" <br /> <code>{secret.text}</code>
+                    "Nothing to scan with? Type this into the app:" <br /> <code>{secret}</code>
                 </p>
             </div>
             <PageForm outcome class="stack">

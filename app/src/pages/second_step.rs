@@ -5,10 +5,11 @@ pub mod api;
 use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
+use platen_domain::second_factor::Ways;
 
 use crate::{
     layout::{card::Card, loaded::loaded},
-    model::{own_path::OwnPath, rejection::Field, second_factor::Ways},
+    model::{own_path::OwnPath, rejection::Field},
     outcome::{Outcome, field::FormField, form::PageForm},
     pages::second_step::api::ShowSecondFactor,
     ui::{

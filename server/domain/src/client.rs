@@ -5,6 +5,9 @@ use std::net::{IpAddr, Ipv6Addr};
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
+use time::OffsetDateTime;
+
+use crate::ids::{DeviceId, SessionId};
 
 /// Longer `User-Agent` headers are truncated.
 const USER_AGENT_CHARACTERS: usize = 300;
@@ -121,6 +124,36 @@ pub fn device(user_agent: &str) -> String {
         (Some(only), None) | (None, Some(only)) => only.to_owned(),
         (None, None) => "Unknown device".to_owned(),
     }
+}
+
+/// One of a user's sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedSession {
+    /// Public id, not the cookie's value.
+    pub id: SessionId,
+    /// Whether it is the session of this request.
+    pub current: bool,
+    /// Address of the login.
+    pub address: IpAddr,
+    /// User agent of the login.
+    pub user_agent: String,
+    /// Time of the login.
+    pub since: OffsetDateTime,
+    /// Time of last use, up to five minutes late.
+    pub seen: OffsetDateTime,
+}
+
+/// A browser that can log in without the second factor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RememberedDevice {
+    pub id: DeviceId,
+    /// IP address of the last log-in.
+    pub address: String,
+    /// User agent of the last log-in.
+    pub user_agent: String,
+    /// Time of the last log-in.
+    pub used_at: OffsetDateTime,
+    pub remembered_until: OffsetDateTime,
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::job::spread;
+use time::OffsetDateTime;
+
+use crate::{ids::ExportId, job::spread};
 
 /// How long an archive can be downloaded.
 pub const LIFETIME: time::Duration = time::Duration::days(7);
@@ -25,6 +27,17 @@ const DELAYS: [Duration; TRIES as usize - 1] = [Duration::from_mins(1), Duration
 /// failed. `chance`, from 0 to 1, spreads retries.
 pub fn delay(failures: i32, chance: f64) -> Option<Duration> {
     spread(&DELAYS, failures, chance)
+}
+
+/// An export as its owner sees it.
+#[derive(Debug, Clone)]
+pub struct Export {
+    pub id: ExportId,
+    pub state: ExportState,
+    /// Size of the archive; `None` until it is ready.
+    pub bytes: Option<i64>,
+    /// When it was requested.
+    pub inserted_at: OffsetDateTime,
 }
 
 /// The status of an export.

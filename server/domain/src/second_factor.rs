@@ -13,6 +13,8 @@ use subtle::{ConditionallySelectable, ConstantTimeEq};
 use time::{Duration, OffsetDateTime};
 use url::Url;
 
+use crate::ids::PasskeyId;
+
 /// The length of the digest (RFC 4226, 4, R6).
 const SECRET_BYTES: usize = 20;
 const STEP_SECONDS: i64 = 30;
@@ -175,6 +177,63 @@ fn in_groups(text: &str, between: char) -> String {
         let _ = grouped.write_char(character);
     }
     grouped
+}
+
+/// Second factors of a user.
+#[derive(Debug)]
+pub struct SecondFactor {
+    pub app: App,
+    /// Passkeys, the earliest first.
+    pub passkeys: Vec<ListedPasskey>,
+    /// Number of unused recovery codes.
+    pub codes_left: i64,
+    /// Whether a passkey can be added: the limit isn't reached, and the base URL has a host name.
+    pub more_passkeys: bool,
+}
+
+/// Status of a user's authenticator app.
+#[derive(Debug)]
+pub enum App {
+    /// The user has no app.
+    Off,
+    /// The setup has begun.
+    Begun {
+        /// Secret to enter into the app.
+        secret: AppSecret,
+        /// Label in the app.
+        email: String,
+    },
+    /// Logins require a code of the app.
+    On {
+        /// Time at which the app was turned on.
+        since: OffsetDateTime,
+    },
+}
+
+impl SecondFactor {
+    /// Returns whether logins require a second factor.
+    pub fn is_on(&self) -> bool {
+        matches!(self.app, App::On { .. }) || !self.passkeys.is_empty()
+    }
+}
+
+/// Ways in which a user can show their second factor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ways {
+    /// Whether a code of an app is accepted.
+    pub app: bool,
+    /// Options for the browser's passkey request, as JSON; `None` if no passkey can be used.
+    pub passkey: Option<String>,
+}
+
+/// A passkey as shown in lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedPasskey {
+    pub id: PasskeyId,
+    /// Display name, chosen by the user.
+    pub name: String,
+    pub used_at: Option<OffsetDateTime>,
+    pub inserted_at: OffsetDateTime,
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! Exports of all data of an account, for its owner.
 
 use leptos::prelude::*;
-use platen_domain::number::size;
+use platen_domain::{
+    export::{Export, ExportState, LIFETIME},
+    number::size,
+};
 
 use crate::{
-    model::settings::{Export, ExportState},
     outcome::{
         Outcome,
         form::{ButtonForm, OutcomeErrors},
@@ -76,11 +78,11 @@ fn Row(export: Export) -> impl IntoView {
     let (state, word, fetch) = match export.state {
         ExportState::Waiting => (State::Busy, "Being made", None),
         ExportState::Failed => (State::Bad, "Failed", None),
-        ExportState::Ready { bytes } => {
+        ExportState::Ready => {
             let href = format!("/dashboard/exports/{}", export.id);
             let link = view! {
                 <a href=href download>
-                    "Download, " {size(bytes)}
+                    "Download, " {size(export.bytes.unwrap_or_default())}
                 </a>
             };
             (State::Good, "Ready", Some(link))
@@ -89,13 +91,13 @@ fn Row(export: Export) -> impl IntoView {
     view! {
         <tr>
             <th scope="row">
-                <Moment at=export.asked_at />
+                <Moment at=export.inserted_at />
             </th>
             <td>
                 <Badge state>{word}</Badge>
             </td>
             <td class="table__medium">
-                <Moment at=export.delete_at />
+                <Moment at=export.inserted_at + LIFETIME />
             </td>
             <td class="table__actions">{fetch}</td>
         </tr>

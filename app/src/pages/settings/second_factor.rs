@@ -3,10 +3,13 @@
 pub mod passkeys;
 
 use leptos::prelude::*;
+use platen_domain::{
+    client::{self, RememberedDevice},
+    second_factor::{App, SecondFactor},
+};
 use time::OffsetDateTime;
 
 use crate::{
-    model::second_factor::{App, RememberedDevice, SecondFactor},
     outcome::{
         Outcome,
         dialog::DialogForm,
@@ -72,7 +75,7 @@ pub fn SecondFactorSection(
 #[component]
 fn AppPart(app: App) -> impl IntoView {
     let body = match app {
-        App::Off | App::Begun(_) => view! { <NoApp /> }.into_any(),
+        App::Off | App::Begun { .. } => view! { <NoApp /> }.into_any(),
         App::On { since } => {
             let since = format!("On since {}.", day_and_year(since.date()));
             view! { <AppOn since /> }.into_any()
@@ -152,24 +155,25 @@ fn Codes(codes_left: i64) -> impl IntoView {
 fn Devices(devices: Vec<RememberedDevice>, now: OffsetDateTime) -> impl IntoView {
     let errors = Outcome::about_nothing::<ForgetDevice>();
     let rows = devices.into_iter().map(|device| {
-        let outcome = Outcome::about::<ForgetDevice>(&device.id);
+        let outcome = Outcome::about::<ForgetDevice>(&device.id.to_string());
+        let name = client::device(&device.user_agent);
         view! {
             <tr>
                 <th scope="row">
-                    {device.device.clone()} <span class="table__sub table__narrow">{device.address.clone()}</span>
+                    {name.clone()} <span class="table__sub table__narrow">{device.address.clone()}</span>
                 </th>
                 <td class="table__medium">{device.address}</td>
                 <td class="table__medium">
                     <Ago at=device.used_at now />
                 </td>
                 <td>
-                    <Day at=device.until />
+                    <Day at=device.remembered_until />
                 </td>
                 <td class="table__actions">
                     <ButtonForm outcome>
                         <SubmitButton rank=Rank::Quiet size=Size::Small>
                             "Ask again"
-                            <span class="visually-hidden">" on " {device.device}</span>
+                            <span class="visually-hidden">" on " {name}</span>
                         </SubmitButton>
                     </ButtonForm>
                 </td>

@@ -1,10 +1,10 @@
 //! Sessions of the user.
 
 use leptos::prelude::*;
+use platen_domain::client::{self, ListedSession};
 use time::OffsetDateTime;
 
 use crate::{
-    model::settings::Session,
     outcome::{
         Outcome,
         form::{ButtonForm, OutcomeErrors},
@@ -29,7 +29,7 @@ const COLUMNS: &[Column] = &[
 #[component]
 pub fn SessionsSection(
     /// Newest first.
-    sessions: Vec<Session>,
+    sessions: Vec<ListedSession>,
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
@@ -65,15 +65,16 @@ pub fn SessionsSection(
 }
 
 #[component]
-fn Row(session: Session, now: OffsetDateTime) -> impl IntoView {
-    let outcome = Outcome::about::<EndSession>(&session.id);
-    let (device, address) = (session.device.clone(), session.address.to_string());
+fn Row(session: ListedSession, now: OffsetDateTime) -> impl IntoView {
+    let outcome = Outcome::about::<EndSession>(&session.id.to_string());
+    let (device, address) = (client::device(&session.user_agent), session.address.to_string());
+    let of = device.clone();
     let end = (!session.current).then(|| {
         view! {
             <ButtonForm outcome>
                 <SubmitButton rank=Rank::Quiet size=Size::Small>
                     "Log out"
-                    <span class="visually-hidden">" " {device} " at " {session.address.to_string()}</span>
+                    <span class="visually-hidden">" " {of} " at " {session.address.to_string()}</span>
                 </SubmitButton>
             </ButtonForm>
         }
@@ -81,7 +82,7 @@ fn Row(session: Session, now: OffsetDateTime) -> impl IntoView {
     view! {
         <tr>
             <th scope="row">
-                {session.device}
+                {device}
                 {session.current.then(|| view! { <span class="table__sub">"this session"</span> })}
                 <span class="table__sub table__narrow">{address.clone()}</span>
             </th>

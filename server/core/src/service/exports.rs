@@ -9,7 +9,7 @@ use platen_domain::{
     account_log::{AccountEvent, Actor},
     caller::Caller,
     email::Email,
-    export::{self, LIFETIME},
+    export::{self, Export, LIFETIME},
     ids::{AccountId, ExportId, UserId},
     mail::Letter,
 };
@@ -30,7 +30,7 @@ use crate::{
     store::{
         account_log,
         error::StoreError,
-        exports::{self, Asker, ClaimedExport, Export},
+        exports::{self, Asker, ClaimedExport},
         mails, tx,
     },
 };

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 
 use async_trait::async_trait;
 use platen_domain::{
-    client::Client,
+    client::{Client, ListedSession},
     ids::{AccountId, SessionId, UserId},
 };
 use serde::{Deserialize, Serialize};
@@ -222,23 +222,6 @@ pub async fn log_out(session: &Session) -> Result<(), session::Error> {
         Some(_) => session.flush().await,
         None => Ok(()),
     }
-}
-
-/// One of a user's sessions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListedSession {
-    /// Public id, not the cookie's value.
-    pub id: SessionId,
-    /// Whether it is the session of this request.
-    pub current: bool,
-    /// Address of the login.
-    pub address: IpAddr,
-    /// User agent of the login.
-    pub user_agent: String,
-    /// Time of the login.
-    pub since: OffsetDateTime,
-    /// Time of last use, up to five minutes late.
-    pub seen: OffsetDateTime,
 }
 
 /// Returns a user's sessions, the latest first. `current` is the session of the request.

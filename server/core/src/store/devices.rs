@@ -1,7 +1,7 @@
 //! Table `devices`: browsers that users have logged in with.
 
 use platen_domain::{
-    client::{Client, DeviceDigest},
+    client::{Client, DeviceDigest, RememberedDevice},
     ids::{DeviceId, UserId},
 };
 use sqlx::{PgConnection, PgPool};
@@ -91,19 +91,6 @@ pub async fn upsert(
         .await?;
     }
     Ok(if new { Seen::New } else { Seen::Known })
-}
-
-/// A browser that can log in without the second factor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RememberedDevice {
-    pub id: DeviceId,
-    /// IP address of the last log-in.
-    pub address: String,
-    /// User agent of the last log-in.
-    pub user_agent: String,
-    /// Time of the last log-in.
-    pub used_at: OffsetDateTime,
-    pub remembered_until: OffsetDateTime,
 }
 
 /// Returns the browsers that can log in without the user's second factor, most recently used first.

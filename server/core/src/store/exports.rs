@@ -1,7 +1,7 @@
 //! Table `exports`: exports of accounts. Times of claims come from the database's clock, as in `jobs`.
 
 use platen_domain::{
-    export::{DAY, ExportState, LEASE, LIFETIME, MOST_A_DAY},
+    export::{DAY, Export, ExportState, LEASE, LIFETIME, MOST_A_DAY},
     failed_jobs::kept_error,
     ids::{AccountId, ExportId, UserId},
 };
@@ -38,17 +38,6 @@ pub async fn insert(
     .execute(db)
     .await?;
     Ok(done.rows_affected() == 1)
-}
-
-/// An export as its owner sees it.
-#[derive(Debug, Clone)]
-pub struct Export {
-    pub id: ExportId,
-    pub state: ExportState,
-    /// Size of the archive; `None` until it is ready.
-    pub bytes: Option<i64>,
-    /// When it was requested.
-    pub inserted_at: OffsetDateTime,
 }
 
 /// Returns an account's exports that haven't expired, newest first.

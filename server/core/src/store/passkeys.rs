@@ -3,6 +3,7 @@
 use platen_domain::{
     display_name::DisplayName,
     ids::{PasskeyId, UserId},
+    second_factor::ListedPasskey,
 };
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
@@ -44,16 +45,6 @@ pub async fn insert(
     .execute(db)
     .await?;
     Ok(())
-}
-
-/// A passkey as shown in lists.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListedPasskey {
-    pub id: PasskeyId,
-    /// Display name, chosen by the user.
-    pub name: String,
-    pub used_at: Option<OffsetDateTime>,
-    pub inserted_at: OffsetDateTime,
 }
 
 /// Returns a user's passkeys, oldest first.

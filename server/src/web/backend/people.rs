@@ -4,10 +4,7 @@ use async_trait::async_trait;
 use platen_app::{
     backend::people::{LogIn, LogInStep, PeopleBackend, SecondStepProof, SignUp},
     error::AppError,
-    model::{
-        rejection::{Field, Reason},
-        second_factor::Ways,
-    },
+    model::rejection::{Field, Reason},
 };
 use platen_core::{
     clock,
@@ -25,9 +22,9 @@ use platen_core::{
     },
 };
 
-use platen_domain::plan::Plan;
+use platen_domain::{plan::Plan, second_factor::Ways};
 
-use super::{RequestBackend, invalid, rejected, second_factor::shown_ways, too_many};
+use super::{RequestBackend, invalid, rejected, too_many};
 
 impl RequestBackend {
     /// Converts an error of the service to one for the visitor.
@@ -81,7 +78,7 @@ impl PeopleBackend for RequestBackend {
 
     async fn second_step(&self) -> Result<Option<Ways>, AppError> {
         let ways = log_in::ask_for_second_factor(&self.app.people, &self.session, clock::now()).await;
-        Ok(ways.map_err(|error| self.refused(error))?.map(shown_ways))
+        ways.map_err(|error| self.refused(error))
     }
 
     async fn log_in_by_second_factor(&self, proof: SecondStepProof, remember: bool) -> Result<(), AppError> {

@@ -4,26 +4,21 @@ use async_trait::async_trait;
 use platen_app::{
     backend::second_factor::{Proof, SecondFactorBackend},
     error::AppError,
-    model::second_factor::{
-        App as ShownApp, AppSecret, NewPasskey, Passkey, RememberedDevice as ShownDevice, SecondFactor as ShownFactor,
-        SetUp, Ways as ShownWays,
-    },
+    model::second_factor::{NewPasskey, SetUp},
 };
 use platen_core::{
     clock,
     service::people::{
         PeopleError, confirm, devices,
         second_factor::{
-            self, App, Shown, Ways, new_codes,
+            self, Shown, new_codes,
             passkeys::{self, Added, NewPasskeyForm},
         },
     },
-    store::{devices::RememberedDevice, passkeys::ListedPasskey},
 };
 use platen_domain::{
-    client::device,
     ids::{DeviceId, PasskeyId, UserId},
-    second_factor::picture,
+    second_factor::{App, SecondFactor, Ways, picture},
 };
 use secrecy::ExposeSecret;
 use time::OffsetDateTime;
@@ -32,18 +27,28 @@ use super::RequestBackend;
 
 #[async_trait]
 impl SecondFactorBackend for RequestBackend {
-    async fn ask_for_second_factor(&self) -> Result<ShownWays, AppError> {
+    async fn ask_for_second_factor(&self) -> Result<Ways, AppError> {
         let (people, user) = (&self.app.people, self.user()?);
         let ways = second_factor::ask(people, &self.session, user, clock::now()).await;
-        ways.map(shown_ways).map_err(|error| self.refused(error))
+        ways.map_err(|error| self.refused(error))
     }
 
     async fn second_factor(&self) -> Result<SetUp, AppError> {
         let (people, user, now) = (&self.app.people, self.user()?, clock::now());
         let new_codes = new_codes::take(people, &self.session, user, now).await;
         let new_codes = new_codes.map_err(|error| self.refused(error))?.unwrap_or_default();
+        let state = self.state_of_second_factor(user, now).await?;
+        let secret = match &state.app {
+            App::Off | App::On { .. } => None,
+            App::Begun { secret, email } => {
+                let picture = picture::draw(secret.to_url(email).expose_secret());
+                let picture = picture.map_err(|error| self.internal(&error))?;
+                Some((secret.to_text().expose_secret().to_owned(), picture))
+            }
+        };
         Ok(SetUp {
-            state: self.state_of_second_factor(user, now).await?,
+            state,
+            secret,
             new_codes: new_codes.iter().map(|code| code.expose_secret().to_owned()).collect(),
         })
     }
@@ -137,56 +142,8 @@ impl RequestBackend {
         &self,
         user: UserId,
         now: OffsetDateTime,
-    ) -> Result<ShownFactor, AppError> {
+    ) -> Result<SecondFactor, AppError> {
         let state = second_factor::of_user(&self.app.people, user, now).await;
-        let state = state.map_err(|error| self.refused(error))?;
-        Ok(ShownFactor {
-            app: self.shown_app(state.app)?,
-            passkeys: state.passkeys.into_iter().map(shown_passkey).collect(),
-            codes_left: state.codes_left,
-            more_passkeys: state.more_passkeys,
-        })
-    }
-
-    fn shown_app(&self, app: App) -> Result<ShownApp, AppError> {
-        match app {
-            App::Off => Ok(ShownApp::Off),
-            App::On { since } => Ok(ShownApp::On { since }),
-            App::Begun { secret, email } => {
-                let picture = picture::draw(secret.to_url(&email).expose_secret());
-                let picture = picture.map_err(|error| self.internal(&error))?;
-                Ok(ShownApp::Begun(AppSecret {
-                    text: secret.to_text().expose_secret().to_owned(),
-                    side: picture.side,
-                    path: picture.path,
-                }))
-            }
-        }
-    }
-}
-
-pub(super) fn shown_ways(ways: Ways) -> ShownWays {
-    ShownWays {
-        app: ways.app,
-        passkey: ways.passkey,
-    }
-}
-
-fn shown_passkey(found: ListedPasskey) -> Passkey {
-    Passkey {
-        id: found.id.to_string(),
-        name: found.name,
-        added_at: found.inserted_at,
-        used_at: found.used_at,
-    }
-}
-
-pub(super) fn shown_device(found: RememberedDevice) -> ShownDevice {
-    ShownDevice {
-        id: found.id.to_string(),
-        device: device(&found.user_agent),
-        address: found.address,
-        used_at: found.used_at,
-        until: found.remembered_until,
+        state.map_err(|error| self.refused(error))
     }
 }

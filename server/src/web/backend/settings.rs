@@ -7,9 +7,7 @@ use platen_app::{
     model::{
         person::Person,
         rejection::{Field, Reason},
-        settings::{
-            Export as ShownExport, ExportState as ShownExportState, OwnedAccount, Session as ShownSession, Settings,
-        },
+        settings::{OwnedAccount, Settings},
     },
 };
 use platen_core::{
@@ -17,20 +15,14 @@ use platen_core::{
     service::{
         exports::{self, RequestExportError},
         people::{self, PeopleError, account, devices, email, password},
-        sessions::{self, ListedSession},
+        sessions,
     },
-    store::exports::Export,
 };
-use platen_domain::{
-    client::device,
-    export::{ExportState, LIFETIME},
-    ids::SessionId,
-    role::Permission,
-};
+use platen_domain::{ids::SessionId, role::Permission};
 
 use time::{Date, OffsetDateTime, macros::format_description};
 
-use super::{RequestBackend, called, invalid, rejected, second_factor};
+use super::{RequestBackend, called, invalid, rejected};
 
 #[async_trait]
 impl SettingsBackend for RequestBackend {
@@ -60,16 +52,16 @@ impl SettingsBackend for RequestBackend {
                 keep_content: owned.keep_content,
                 second_factor_from: owned.second_factor_from.map(OffsetDateTime::date),
                 delete_at: owned.delete_at,
-                exports: exports.iter().map(shown_export).collect(),
+                exports,
             }),
             password_changed_at: person.password_changed_at,
             second_factor,
-            devices: devices.into_iter().map(second_factor::shown_device).collect(),
+            devices,
             person: Person {
                 name: person.name,
                 email: person.email,
             },
-            sessions: sessions.iter().map(shown).collect(),
+            sessions,
         })
     }
 
@@ -168,31 +160,5 @@ impl SettingsBackend for RequestBackend {
         let caller = self.caller_who_may(Permission::DeleteAccount).await?;
         let kept = account::undo_deletion(&self.app.people, &caller, clock::now()).await;
         kept.map_err(|error| self.refused(error))
-    }
-}
-
-fn shown(session: &ListedSession) -> ShownSession {
-    ShownSession {
-        id: session.id.to_string(),
-        current: session.current,
-        device: device(&session.user_agent),
-        address: session.address,
-        since: session.since,
-        seen: session.seen,
-    }
-}
-
-fn shown_export(export: &Export) -> ShownExport {
-    ShownExport {
-        id: export.id.to_string(),
-        state: match export.state {
-            ExportState::Waiting => ShownExportState::Waiting,
-            ExportState::Ready => ShownExportState::Ready {
-                bytes: export.bytes.unwrap_or_default(),
-            },
-            ExportState::Failed => ShownExportState::Failed,
-        },
-        asked_at: export.inserted_at,
-        delete_at: export.inserted_at + LIFETIME,
     }
 }

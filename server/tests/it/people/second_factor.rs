@@ -12,14 +12,14 @@ use platen_core::{
             PeopleError,
             log_in::{LogInStep, SecondStepForm, ask_for_second_factor, log_in_by_second_factor},
             password,
-            second_factor::{self, App, Shown, new_codes},
+            second_factor::{self, Shown, new_codes},
         },
         sessions::waiting,
     },
 };
 use platen_domain::{
     ids::UserId,
-    second_factor::{AppSecret, RECOVERY_CODES},
+    second_factor::{App, AppSecret, RECOVERY_CODES},
 };
 use secrecy::{ExposeSecret, SecretString};
 use time::{Duration, OffsetDateTime};

@@ -8,9 +8,10 @@ use platen_core::{
             log_in::{LogInForm, log_in},
             sessions::{end, end_all_others},
         },
-        sessions::{self, ListedSession, Stay},
+        sessions::{self, Stay},
     },
 };
+use platen_domain::client::ListedSession;
 use time::Duration;
 
 use crate::support::people::{Browser, PASSWORD, Town};

@@ -11,7 +11,7 @@ use platen_core::{
             People, PeopleError, callers,
             log_in::{LogInForm, LogInStep, log_in},
             second_factor::{
-                self, App, new_codes,
+                self, new_codes,
                 passkeys::{self, Added, NewPasskeyForm},
             },
             sign_up::{SignUpForm, sign_up, verify},
@@ -25,7 +25,7 @@ use platen_domain::{
     client::{Client, DeviceToken},
     encryption::{SecretKey, SecretKeys},
     ids::UserId,
-    second_factor::AppSecret,
+    second_factor::{App, AppSecret},
 };
 use secrecy::ExposeSecret;
 use sqlx::{AssertSqlSafe, PgPool};

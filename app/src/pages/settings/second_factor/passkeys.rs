@@ -1,10 +1,10 @@
 //! The user's passkeys.
 
 use leptos::prelude::*;
+use platen_domain::second_factor::ListedPasskey;
 use time::OffsetDateTime;
 
 use crate::{
-    model::second_factor::Passkey,
     outcome::{
         Outcome,
         dialog::DialogForm,
@@ -30,7 +30,7 @@ const COLUMNS: &[Column] = &[
 #[component]
 pub fn Passkeys(
     /// Oldest first.
-    passkeys: Vec<Passkey>,
+    passkeys: Vec<ListedPasskey>,
     /// Whether another passkey can be added.
     more: bool,
     /// Whether the user also has an authenticator app.
@@ -80,12 +80,12 @@ pub fn Passkeys(
 }
 
 #[component]
-fn Row(passkey: Passkey, now: OffsetDateTime) -> impl IntoView {
+fn Row(passkey: ListedPasskey, now: OffsetDateTime) -> impl IntoView {
     view! {
         <tr>
             <th scope="row">{passkey.name.clone()}</th>
             <td class="table__medium">
-                <Day at=passkey.added_at />
+                <Day at=passkey.inserted_at />
             </td>
             <td>
                 {match passkey.used_at {
@@ -104,8 +104,8 @@ fn Row(passkey: Passkey, now: OffsetDateTime) -> impl IntoView {
 }
 
 #[component]
-fn Removal(passkey: Passkey, is_last: bool) -> impl IntoView {
-    let outcome = Outcome::about::<RemovePasskey>(&passkey.id);
+fn Removal(passkey: ListedPasskey, is_last: bool) -> impl IntoView {
+    let outcome = Outcome::about::<RemovePasskey>(&passkey.id.to_string());
     view! {
         <DialogForm
             outcome
@@ -125,6 +125,6 @@ fn Removal(passkey: Passkey, is_last: bool) -> impl IntoView {
     }
 }
 
-fn dialog(passkey: &Passkey) -> String {
+fn dialog(passkey: &ListedPasskey) -> String {
     format!("remove-passkey-{}", passkey.id)
 }

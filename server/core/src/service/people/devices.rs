@@ -2,7 +2,7 @@
 //! counted, and the mail about a new one.
 
 use platen_domain::{
-    client::{Client, device},
+    client::{Client, RememberedDevice, device},
     email::Email,
     ids::{DeviceId, UserId},
     mail::Letter,
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::{
     service::people::{People, PeopleError, limits::Guesser},
     store::{
-        devices::{self, RememberedDevice, Seen},
+        devices::{self, Seen},
         error::StoreError,
         mails, tx,
     },

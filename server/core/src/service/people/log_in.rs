@@ -6,7 +6,7 @@ use platen_domain::{
     email::Email,
     ids::UserId,
     password::{Check, Password},
-    second_factor::REMEMBERED,
+    second_factor::{REMEMBERED, Ways},
 };
 use secrecy::SecretString;
 use time::OffsetDateTime;
@@ -16,7 +16,7 @@ use crate::{
     service::{
         people::{
             People, PeopleError, devices, read_email,
-            second_factor::{self, Shown, Ways},
+            second_factor::{self, Shown},
         },
         sessions::{self, Stay, waiting},
     },

@@ -12,7 +12,7 @@ use platen_domain::{
     ids::UserId,
     mail::Letter,
     passkey::MAX_PASSKEYS,
-    second_factor::{AppCode, AppSecret, RECOVERY_CODES, RecoveryCode, SET_UP_WITHIN, Typed},
+    second_factor::{App, AppCode, AppSecret, RECOVERY_CODES, RecoveryCode, SET_UP_WITHIN, SecondFactor, Typed, Ways},
 };
 use secrecy::{ExposeSecret, SecretString};
 use sqlx::PgConnection;
@@ -24,50 +24,11 @@ use crate::{
     store::{
         audit_log, devices,
         error::StoreError,
-        mails,
-        passkeys::{self as stored_passkeys, ListedPasskey},
+        mails, passkeys as stored_passkeys,
         second_factors::{self, Factors, StoredApp},
         tx, users,
     },
 };
-
-/// Second factors of a user.
-#[derive(Debug)]
-pub struct SecondFactor {
-    pub app: App,
-    /// Passkeys, the earliest first.
-    pub passkeys: Vec<ListedPasskey>,
-    /// Number of unused recovery codes.
-    pub codes_left: i64,
-    /// Whether a passkey can be added: the limit isn't reached, and the base URL has a host name.
-    pub more_passkeys: bool,
-}
-
-/// Status of a user's authenticator app.
-#[derive(Debug)]
-pub enum App {
-    /// The user has no app.
-    Off,
-    /// The setup has begun.
-    Begun {
-        /// Secret to enter into the app.
-        secret: AppSecret,
-        /// Label in the app.
-        email: String,
-    },
-    /// Logins require a code of the app.
-    On {
-        /// Time at which the app was turned on.
-        since: OffsetDateTime,
-    },
-}
-
-impl SecondFactor {
-    /// Returns whether logins require a second factor.
-    pub fn is_on(&self) -> bool {
-        matches!(self.app, App::On { .. }) || !self.passkeys.is_empty()
-    }
-}
 
 /// Returns the second factors of a user.
 pub async fn of_user(people: &People, user: UserId, now: OffsetDateTime) -> Result<SecondFactor, PeopleError> {
@@ -94,15 +55,6 @@ async fn app_of(people: &People, user: UserId, now: OffsetDateTime) -> Result<Ap
         secret: open(people, user, stored.secret)?,
         email: users::find(&people.db, user).await?.ok_or(PeopleError::NotFound)?.email,
     })
-}
-
-/// Ways in which a user can show their second factor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ways {
-    /// Whether a code of an app is accepted.
-    pub app: bool,
-    /// Options for the browser's passkey request, as JSON; `None` if no passkey can be used.
-    pub passkey: Option<String>,
 }
 
 /// Begins a challenge for a user's second factor.

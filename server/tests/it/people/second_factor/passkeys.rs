@@ -14,7 +14,11 @@ use platen_core::{
         sessions,
     },
 };
-use platen_domain::{ids::UserId, passkey::MAX_PASSKEYS, second_factor::RECOVERY_CODES};
+use platen_domain::{
+    ids::UserId,
+    passkey::MAX_PASSKEYS,
+    second_factor::{App, RECOVERY_CODES},
+};
 use secrecy::ExposeSecret;
 use time::{Duration, OffsetDateTime};
 
@@ -267,7 +271,7 @@ async fn recovery_codes_and_remembered_browsers_go_with_the_last_factor() {
     let state = second_factor::of_user(&town.people, ann.user, now)
         .await
         .expect("a state");
-    let second_factor::App::Begun { secret, .. } = state.app else {
+    let App::Begun { secret, .. } = state.app else {
         panic!("{state:?}")
     };
     let (code, client) = (secret.code_at(now).into(), ann.laptop.client.clone());
