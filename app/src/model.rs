@@ -5,8 +5,6 @@ pub mod account_summary;
 #[cfg(feature = "ssr")]
 pub mod admin;
 #[cfg(feature = "ssr")]
-pub mod announcement;
-#[cfg(feature = "ssr")]
 pub mod api_key;
 #[cfg(feature = "ssr")]
 pub mod connection;

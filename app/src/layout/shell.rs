@@ -10,7 +10,7 @@ use std::iter;
 
 use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
-use platen_domain::{number::counted, role::Permission};
+use platen_domain::{billing::PaymentDue, number::counted, role::Permission};
 use time::OffsetDateTime;
 
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
         },
     },
     model::{
-        account_summary::{AccountSummary, PaymentDue, ReadOnly},
+        account_summary::{AccountSummary, ReadOnly},
         own_path::{OwnPath, SECOND_FACTOR_FIRST},
     },
     outcome::{Outcome, form::ButtonForm},

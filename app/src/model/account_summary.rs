@@ -1,9 +1,9 @@
 //! Data that every dashboard page shows beside its content.
 
-use platen_domain::role::Role;
+use platen_domain::{announcement::Announcement, billing::PaymentDue, role::Role};
 use time::OffsetDateTime;
 
-use crate::model::{announcement::Announcement, person::Person, team::OwnAccount};
+use crate::model::{person::Person, team::OwnAccount};
 
 /// The logged-in user, the account for which they act, and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,15 +49,6 @@ pub enum ReadOnly {
         /// Minutes until the view ends, at most.
         minutes_left: i64,
     },
-}
-
-/// A payment that is due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PaymentDue {
-    /// The plan applies until this time.
-    Until(OffsetDateTime),
-    /// The account is on the free plan until the invoice is paid.
-    Overdue,
 }
 
 /// Credits of an account in the current period.

@@ -1,8 +1,9 @@
 //! Plans, credits and payment of an account.
 
+use platen_domain::billing::PaymentDue;
 use time::OffsetDateTime;
 
-use crate::model::{account_summary::PaymentDue, money::Money};
+use crate::model::money::Money;
 
 /// What the user may see of payment.
 #[derive(Debug, Clone, PartialEq, Eq)]

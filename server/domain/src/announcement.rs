@@ -3,7 +3,7 @@
 use time::{OffsetDateTime, PrimitiveDateTime, format_description::FormatItem, macros::format_description};
 use url::Url;
 
-use crate::line::line;
+use crate::{ids::AnnouncementId, line::line};
 
 /// Maximum lengths of text and link text, in characters.
 const LONGEST_WORDS: usize = 500;
@@ -136,6 +136,44 @@ fn moment(text: &str) -> Result<Option<OffsetDateTime>, ()> {
             Ok(Some(moment.assume_utc()))
         }
     }
+}
+
+/// A stored announcement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announcement {
+    pub id: AnnouncementId,
+    /// Plain text.
+    pub words: String,
+    /// Address and text of a link to details.
+    pub link: Option<(String, String)>,
+    pub level: Level,
+    /// Shown from this time.
+    pub starts_at: OffsetDateTime,
+    /// Shown until this time; `None` means indefinitely.
+    pub ends_at: Option<OffsetDateTime>,
+    /// Number of users who have dismissed it.
+    pub hidden_by: i64,
+}
+
+impl Announcement {
+    /// Returns whether the announcement is current at `now`.
+    pub fn turn(&self, now: OffsetDateTime) -> Turn {
+        match self.ends_at {
+            Some(end) if end <= now => Turn::Past,
+            _ if self.starts_at > now => Turn::Coming,
+            _ => Turn::Current,
+        }
+    }
+}
+
+/// Whether an announcement is current.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    Current,
+    /// Scheduled.
+    Coming,
+    /// Ended.
+    Past,
 }
 
 #[cfg(test)]

@@ -168,6 +168,15 @@ pub fn that_counts(
     })
 }
 
+/// An unpaid invoice of the subscription.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PaymentDue {
+    /// The payment is due; the plan remains until then.
+    Until(OffsetDateTime),
+    /// The payment is past due; the account is on the free plan until it is paid.
+    Overdue,
+}
+
 #[cfg(test)]
 mod tests {
     use time::macros::datetime;

@@ -1,15 +1,16 @@
 //! Announcements in the dashboard.
 
 use async_trait::async_trait;
-use platen_domain::announcement::AnnouncementForm;
+use platen_domain::announcement::{Announcement, AnnouncementForm};
+use time::OffsetDateTime;
 
-use crate::{error::AppError, model::admin::announcement::ListedAnnouncement};
+use crate::error::AppError;
 
 /// Announcements of operators to everyone who uses the dashboard.
 #[async_trait]
 pub trait AnnouncementBackend: Send + Sync {
-    /// Lists all announcements for operators, ordered by start, the latest first.
-    async fn announcements(&self) -> Result<Vec<ListedAnnouncement>, AppError>;
+    /// Lists all announcements for operators, ordered by start, the latest first. Also returns the current time.
+    async fn announcements(&self) -> Result<(Vec<Announcement>, OffsetDateTime), AppError>;
 
     /// Creates an announcement. Operators only.
     async fn announce(&self, form: AnnouncementForm) -> Result<(), AppError>;

@@ -3,11 +3,11 @@
 pub mod api;
 
 use leptos::prelude::*;
-use platen_domain::announcement::Level;
+use platen_domain::announcement::{Announcement, Level};
 
 use crate::{
     layout::shell::announcements::api::HideAnnouncement,
-    model::{announcement::Announcement, rejection::Field},
+    model::rejection::Field,
     outcome::{Outcome, form::ButtonForm},
     ui::icon::{Glyph, Icon},
 };
@@ -42,7 +42,7 @@ fn Notice(announcement: Announcement) -> impl IntoView {
             <p class="break">{announcement.words.clone()} {more(&announcement)}</p>
             <div class="notice__actions">
                 <ButtonForm outcome=hide>
-                    <input type="hidden" name=Field::Subject.name() value=announcement.id />
+                    <input type="hidden" name=Field::Subject.name() value=announcement.id.to_string() />
                     <button class="text-button" type="submit">
                         "Hide"
                         <span class="visually-hidden">{format!(": {}", announcement.words)}</span>

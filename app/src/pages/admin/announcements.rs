@@ -3,7 +3,11 @@
 pub mod api;
 
 use leptos::{either::Either, prelude::*};
-use platen_domain::{announcement::Level, number::counted};
+use platen_domain::{
+    announcement::{Announcement, Level, Turn},
+    number::counted,
+};
+use time::OffsetDateTime;
 
 use crate::{
     layout::{
@@ -13,10 +17,7 @@ use crate::{
             announcements::more,
         },
     },
-    model::{
-        admin::announcement::{ListedAnnouncement, Turn},
-        rejection::Field,
-    },
+    model::rejection::Field,
     outcome::{
         Outcome,
         done::Done,
@@ -48,7 +49,7 @@ pub fn Announcements() -> impl IntoView {
         <AdminShell title="Announcements" current=AdminEntry::Announcements>
             {loaded(
                 |backend| async move { backend.announcements().await },
-                |announcements| view! { <Content announcements /> },
+                |(announcements, now)| view! { <Content announcements now /> },
             )}
         </AdminShell>
     }
@@ -63,9 +64,9 @@ fn done(word: &str) -> Option<&'static str> {
 }
 
 #[component]
-fn Content(announcements: Vec<ListedAnnouncement>) -> impl IntoView {
+fn Content(announcements: Vec<Announcement>, now: OffsetDateTime) -> impl IntoView {
     let of = |turn: Turn| -> Vec<_> {
-        let of_turn = announcements.iter().filter(|listed| listed.turn == turn);
+        let of_turn = announcements.iter().filter(|listed| listed.turn(now) == turn);
         of_turn.cloned().collect()
     };
     let refused = Outcome::of::<EndAnnouncement>();
@@ -86,7 +87,7 @@ fn Content(announcements: Vec<ListedAnnouncement>) -> impl IntoView {
                 <h2>"Now"</h2>
             </div>
             <div class="section__body">
-                <List announcements=current nothing="Nothing is announced now." />
+                <List announcements=current now nothing="Nothing is announced now." />
             </div>
         </section>
         {(!coming.is_empty())
@@ -97,7 +98,7 @@ fn Content(announcements: Vec<ListedAnnouncement>) -> impl IntoView {
                             <h2>"Later"</h2>
                         </div>
                         <div class="section__body">
-                            <List announcements=coming nothing="" />
+                            <List announcements=coming now nothing="" />
                         </div>
                     </section>
                 }
@@ -119,7 +120,7 @@ fn Content(announcements: Vec<ListedAnnouncement>) -> impl IntoView {
                             <h2>"Before"</h2>
                         </div>
                         <div class="section__body">
-                            <List announcements=past nothing="" />
+                            <List announcements=past now nothing="" />
                         </div>
                     </section>
                 }
@@ -191,11 +192,13 @@ fn NewAnnouncement() -> impl IntoView {
 }
 
 #[component]
-fn List(announcements: Vec<ListedAnnouncement>, nothing: &'static str) -> impl IntoView {
+fn List(announcements: Vec<Announcement>, now: OffsetDateTime, nothing: &'static str) -> impl IntoView {
     if announcements.is_empty() {
         return Either::Left(view! { <p class="quiet">{nothing}</p> });
     }
-    let rows = announcements.into_iter().map(|listed| view! { <Row listed /> });
+    let rows = announcements
+        .into_iter()
+        .map(move |listed| view! { <Row listed now /> });
     Either::Right(view! {
         <Table caption="Announcements" columns=COLUMNS>
             {rows.collect_view()}
@@ -204,8 +207,8 @@ fn List(announcements: Vec<ListedAnnouncement>, nothing: &'static str) -> impl I
 }
 
 #[component]
-fn Row(listed: ListedAnnouncement) -> impl IntoView {
-    let (state, level) = match listed.announcement.level {
+fn Row(listed: Announcement, now: OffsetDateTime) -> impl IntoView {
+    let (state, level) = match listed.level {
         Level::Information => (State::Open, "Information"),
         Level::Warning => (State::Warning, "Warning"),
     };
@@ -216,11 +219,11 @@ fn Row(listed: ListedAnnouncement) -> impl IntoView {
     };
     let starts_at = listed.starts_at;
     let hidden = counted(listed.hidden_by, "person", "people");
-    let end = Outcome::about::<EndAnnouncement>(&listed.announcement.id);
+    let end = Outcome::about::<EndAnnouncement>(&listed.id.to_string());
     view! {
         <tr>
             <td>
-                <span class="break">{listed.announcement.words.clone()} {more(&listed.announcement)}</span>
+                <span class="break">{listed.words.clone()} {more(&listed)}</span>
                 <span class="table__sub">
                     <Badge state>{level}</Badge>
                     {format!(", hidden by {hidden}")}
@@ -235,14 +238,14 @@ fn Row(listed: ListedAnnouncement) -> impl IntoView {
             </td>
             <td class="table__medium table__tight">{until}</td>
             <td class="table__actions">
-                {(listed.turn != Turn::Past)
+                {(listed.turn(now) != Turn::Past)
                     .then(|| {
                         view! {
                             <ButtonForm outcome=end>
                                 <SubmitButton size=Size::Small>
                                     "End now"
                                     <span class="visually-hidden">
-                                        {format!(": {}", listed.announcement.words)}
+                                        {format!(": {}", listed.words)}
                                     </span>
                                 </SubmitButton>
                             </ButtonForm>

@@ -1,19 +1,14 @@
 //! Announcements of operators to all users of the dashboard.
 
 use platen_domain::{
-    announcement::NewAnnouncement,
+    announcement::{Announcement, NewAnnouncement},
     audit_log::{AuditActor, AuditEvent},
     ids::{AnnouncementId, UserId},
 };
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use crate::store::{
-    announcements::{self, Announcement},
-    audit_log,
-    error::StoreError,
-    tx,
-};
+use crate::store::{announcements, audit_log, error::StoreError, tx};
 
 /// Announcements that [`list`] returns: enough for all that matter, unless there is one every day.
 const LISTED: i64 = 200;

@@ -2,30 +2,13 @@
 //! them.
 
 use platen_domain::{
-    announcement::{Level, NewAnnouncement},
+    announcement::{Announcement, Level, NewAnnouncement},
     ids::{AnnouncementId, UserId},
 };
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::store::error::StoreError;
-
-/// A stored announcement.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Announcement {
-    pub id: AnnouncementId,
-    /// Plain text.
-    pub words: String,
-    /// Address and text of a link to details.
-    pub link: Option<(String, String)>,
-    pub level: Level,
-    /// Shown from this time.
-    pub starts_at: OffsetDateTime,
-    /// Shown until this time; `None` means indefinitely.
-    pub ends_at: Option<OffsetDateTime>,
-    /// Number of users who have dismissed it.
-    pub hidden_by: i64,
-}
 
 /// Inserts an announcement.
 pub async fn insert(db: &mut PgConnection, new: &NewAnnouncement, now: OffsetDateTime) -> Result<(), StoreError> {

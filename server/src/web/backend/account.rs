@@ -5,7 +5,7 @@ use platen_app::{
     backend::{account::AccountBackend, team::TeamBackend as _},
     error::AppError,
     model::{
-        account_summary::{AccountSummary, CreditPeriod, PaymentDue, ReadOnly},
+        account_summary::{AccountSummary, CreditPeriod, ReadOnly},
         overview::{Activity, Glance, Span, Step},
         person::Person,
         usage::{Usage, UsedDay},
@@ -13,13 +13,7 @@ use platen_app::{
 };
 use platen_core::{
     clock,
-    service::{
-        account_summary, activity, announcements,
-        billing::{self, status::PaymentDue as Due},
-        credits,
-        operators::look,
-        storage_use,
-    },
+    service::{account_summary, activity, announcements, billing, credits, operators::look, storage_use},
     store::{
         renders::statistics::{RenderGlance, RenderStep},
         usage::PeriodUsage,
@@ -33,7 +27,7 @@ use platen_domain::{
 };
 use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
 
-use super::{RequestBackend, admin::announcements::shown};
+use super::RequestBackend;
 
 #[async_trait]
 impl AccountBackend for RequestBackend {
@@ -63,10 +57,10 @@ impl AccountBackend for RequestBackend {
                 (None, Access::Suspended) => Some(ReadOnly::Suspended),
                 (None, Access::Full | Access::Looking) => None,
             },
-            announcements: announcements.into_iter().map(shown).collect(),
+            announcements,
             role,
             accounts,
-            payment_due: due.map(payment_due),
+            payment_due: due,
             delete_at: summary.delete_at,
             second_factor_from: summary.second_factor_from,
             credits: credit_period(found.usage, now),
@@ -137,13 +131,6 @@ fn used_days(usage: &PeriodUsage) -> Vec<UsedDay> {
         day += Duration::DAY;
     }
     days
-}
-
-pub(super) fn payment_due(due: Due) -> PaymentDue {
-    match due {
-        Due::Until(until) => PaymentDue::Until(until),
-        Due::Overdue => PaymentDue::Overdue,
-    }
 }
 
 fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPeriod {

@@ -1,7 +1,7 @@
 //! The operator pages. Every method begins with [`RequestBackend::operator`].
 
 mod accounts;
-pub(super) mod announcements;
+mod announcements;
 pub(in crate::web) mod audit_log;
 mod failed_jobs;
 mod health;

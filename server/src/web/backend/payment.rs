@@ -32,7 +32,7 @@ use platen_domain::{billing::FREE, caller::Caller, role::Permission};
 use time::OffsetDateTime;
 use url::Url;
 
-use super::{RequestBackend, account::payment_due, called, invalid, number, rejected};
+use super::{RequestBackend, called, invalid, number, rejected};
 
 #[async_trait]
 impl PaymentBackend for RequestBackend {
@@ -253,7 +253,7 @@ fn subscription(overview: &Overview, now: OffsetDateTime) -> Option<Subscription
         renews_at: current.period_ends_at,
         ends_at: current.cancel_at,
         next: kept.map(|kept| (name(&current.product), kept.until)),
-        due: status::due_of(current, now).map(payment_due),
+        due: status::due_of(current, now),
     })
 }
 

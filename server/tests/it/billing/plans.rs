@@ -6,9 +6,10 @@ use platen_core::{
         BillingError,
         purchases::{self, Change},
         reconciliation,
-        status::{self, BillingDetails, PaymentDue},
+        status::{self, BillingDetails},
     },
 };
+use platen_domain::billing::PaymentDue;
 use time::{Duration, OffsetDateTime};
 
 use crate::support::shop::{Shop, buyer};

@@ -2,7 +2,7 @@
 
 use platen_billing::{customers::Payer, invoices::Invoice, subscriptions::Card};
 use platen_domain::{
-    billing::{Subscription, SubscriptionStatus, that_counts},
+    billing::{PaymentDue, Subscription, SubscriptionStatus, that_counts},
     ids::AccountId,
 };
 use sqlx::PgPool;
@@ -58,15 +58,6 @@ pub enum BillingDetails {
     },
     /// Stripe could not be reached.
     Unknown,
-}
-
-/// An unpaid invoice of the subscription.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PaymentDue {
-    /// The payment is due; the plan remains until then.
-    Until(OffsetDateTime),
-    /// The payment is past due; the account is on the free plan until it is paid.
-    Overdue,
 }
 
 /// Returns whether the account has an unpaid invoice; `None` if it has none or nothing is for sale.

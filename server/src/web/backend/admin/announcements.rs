@@ -1,18 +1,10 @@
 //! Announcements.
 
 use async_trait::async_trait;
-use platen_app::{
-    backend::admin::announcements::AnnouncementBackend,
-    error::AppError,
-    model::{
-        admin::announcement::{ListedAnnouncement, Turn},
-        announcement::Announcement as ShownAnnouncement,
-        rejection::Field,
-    },
-};
-use platen_core::{clock, service::announcements, store::announcements::Announcement};
+use platen_app::{backend::admin::announcements::AnnouncementBackend, error::AppError, model::rejection::Field};
+use platen_core::{clock, service::announcements};
 use platen_domain::{
-    announcement::{AnnouncementField, AnnouncementForm, NewAnnouncement},
+    announcement::{Announcement, AnnouncementField, AnnouncementForm, NewAnnouncement},
     audit_log::AuditActor,
     ids::AnnouncementId,
 };
@@ -22,12 +14,11 @@ use super::super::{RequestBackend, invalid};
 
 #[async_trait]
 impl AnnouncementBackend for RequestBackend {
-    async fn announcements(&self) -> Result<Vec<ListedAnnouncement>, AppError> {
+    async fn announcements(&self) -> Result<(Vec<Announcement>, OffsetDateTime), AppError> {
         self.operator().await?;
         let found = announcements::list(&self.app.db).await;
         let found = found.map_err(|error| self.internal(&error))?;
-        let now = clock::now();
-        Ok(found.into_iter().map(|one| listed(one, now)).collect())
+        Ok((found, clock::now()))
     }
 
     async fn announce(&self, form: AnnouncementForm) -> Result<(), AppError> {
@@ -66,31 +57,5 @@ fn field(field: AnnouncementField) -> Field {
         AnnouncementField::Level => Field::Level,
         AnnouncementField::StartsAt => Field::StartsAt,
         AnnouncementField::EndsAt => Field::EndsAt,
-    }
-}
-
-pub(in crate::web::backend) fn shown(announcement: Announcement) -> ShownAnnouncement {
-    ShownAnnouncement {
-        id: announcement.id.to_string(),
-        level: announcement.level,
-        words: announcement.words,
-        link: announcement.link,
-    }
-}
-
-fn listed(announcement: Announcement, now: OffsetDateTime) -> ListedAnnouncement {
-    let (starts_at, ends_at) = (announcement.starts_at, announcement.ends_at);
-    ListedAnnouncement {
-        turn: if ends_at.is_some_and(|at| at <= now) {
-            Turn::Past
-        } else if starts_at > now {
-            Turn::Coming
-        } else {
-            Turn::Current
-        },
-        starts_at,
-        ends_at,
-        hidden_by: announcement.hidden_by,
-        announcement: shown(announcement),
     }
 }
