@@ -39,12 +39,12 @@ fn Content(found: Found) -> impl IntoView {
     let (now, account) = (found.now, found.account.clone());
     let tested = Outcome::about_nothing::<TestConnection>();
     let deleted = Outcome::about_nothing::<DeleteConnection>();
-    let panels = found.connections.iter().map(|connection| {
-        view! { <ConnectionPanel connection=connection.clone() account=account.clone() now /> }
+    let panels = found.connections.iter().cloned().map(|(connection, last_test)| {
+        view! { <ConnectionPanel connection last_test account=account.clone() now /> }
     });
     let panels = panels.collect_view();
-    let dialogs = found.connections.iter();
-    let dialogs = dialogs.map(|connection| view! { <DeleteDialog connection=connection.clone() /> });
+    let dialogs = found.connections.into_iter();
+    let dialogs = dialogs.map(|(connection, _)| view! { <DeleteDialog connection /> });
     let dialogs = dialogs.collect_view();
     view! {
         <div class="page-head">

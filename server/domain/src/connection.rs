@@ -62,6 +62,15 @@ impl Connection {
     pub fn in_role(&self) -> bool {
         self.settings.provider == Provider::AwsS3 && self.identity.starts_with("arn:")
     }
+
+    /// Returns the URI of bucket and prefix, as the store's tools write it.
+    pub fn covers(&self) -> String {
+        let scheme = match self.settings.provider {
+            Provider::AwsS3 => "s3",
+            Provider::GoogleCloudStorage => "gs",
+        };
+        format!("{scheme}://{}/{}", self.settings.bucket, self.settings.path_prefix)
+    }
 }
 
 /// A validated request to create a storage connection.

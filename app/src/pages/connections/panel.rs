@@ -1,12 +1,12 @@
 //! Panels for a storage connection and for the default storage.
 
 use leptos::prelude::*;
-use platen_domain::number::grouped;
+use platen_domain::{connection::Connection, destination::Provider, number::grouped};
 use time::OffsetDateTime;
 
 use crate::{
     model::{
-        connection::{Connection, ConnectionState, ConnectionTest, Provider},
+        connection::{ConnectionState, ConnectionTest},
         rejection::Field,
     },
     outcome::{Outcome, dialog::DialogForm, field::FormField, form::ButtonForm},
@@ -28,20 +28,22 @@ fn delete_dialog(connection: &Connection) -> String {
 pub fn ConnectionPanel(
     /// The connection.
     connection: Connection,
+    /// Its last test.
+    last_test: Option<ConnectionTest>,
     /// Id of the account, which is the external id of connections that assume a role.
     account: String,
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
-    let test = Outcome::about::<TestConnection>(&connection.id);
-    let state = connection.state();
-    let [name, of_test, of_delete] = [(); 3].map(|()| connection.name.clone());
+    let test = Outcome::about::<TestConnection>(&connection.id.to_string());
+    let state = ConnectionState::of(last_test.as_ref());
+    let [name, of_test, of_delete] = [(); 3].map(|()| connection.settings.name.clone());
     let again = if state == ConnectionState::Untested {
         "Test connection"
     } else {
         "Test again"
     };
-    let external_id = connection.in_role.then(|| {
+    let external_id = connection.in_role().then(|| {
         view! {
             <dt>"External id"</dt>
             <dd>
@@ -71,7 +73,7 @@ pub fn ConnectionPanel(
                         <Day at=connection.inserted_at />
                     </dd>
                 </dl>
-                {connection.last_test.clone().map(|test| view! { <TestResult test now /> })}
+                {last_test.map(|test| view! { <TestResult test now /> })}
             </div>
             <div class="panel__foot">
                 <ButtonForm outcome=test>
@@ -127,22 +129,23 @@ fn badge(state: ConnectionState) -> impl IntoView {
 }
 
 fn provider(connection: &Connection) -> String {
-    let store = match (&connection.endpoint, connection.provider) {
-        (Some(endpoint), _) => format!("S3 at {endpoint}"),
-        (None, Provider::Amazon) => "Amazon S3".to_owned(),
-        (None, Provider::Google) => "Google Cloud Storage".to_owned(),
+    let settings = &connection.settings;
+    let store = match (&settings.endpoint, settings.provider) {
+        (Some(endpoint), _) => format!("S3 at {}", endpoint.origin().ascii_serialization()),
+        (None, Provider::AwsS3) => "Amazon S3".to_owned(),
+        (None, Provider::GoogleCloudStorage) => "Google Cloud Storage".to_owned(),
     };
-    match &connection.region {
+    match &settings.region {
         Some(region) => format!("{store}, {region}"),
         None => store,
     }
 }
 
 fn access(connection: &Connection) -> &'static str {
-    match connection.provider {
-        Provider::Amazon if connection.in_role => "role",
-        Provider::Amazon => "access key",
-        Provider::Google => "service account",
+    match connection.settings.provider {
+        Provider::AwsS3 if connection.in_role() => "role",
+        Provider::AwsS3 => "access key",
+        Provider::GoogleCloudStorage => "service account",
     }
 }
 
@@ -152,12 +155,12 @@ pub fn DeleteDialog(
     /// The connection.
     connection: Connection,
 ) -> impl IntoView {
-    let outcome = Outcome::about::<DeleteConnection>(&connection.id);
+    let outcome = Outcome::about::<DeleteConnection>(&connection.id.to_string());
     view! {
         <DialogForm
             outcome=outcome
             id=delete_dialog(&connection)
-            title=format!("Delete “{}”", connection.name)
+            title=format!("Delete “{}”", connection.settings.name)
             weight=Weight::Danger
             action="Delete connection"
         >

@@ -236,3 +236,15 @@ fn a_prefix_ends_with_a_slash() {
         assert_eq!(found, ["/connection/path_prefix"], "{wrong:?}");
     }
 }
+
+#[test]
+fn a_connection_covers_its_prefix() {
+    let new = parse(&google(&json!({"path_prefix": "invoices/"}))).expect("a connection");
+    let connection = Connection {
+        id: ConnectionId::generate(),
+        settings: new.settings,
+        identity: String::new(),
+        inserted_at: OffsetDateTime::UNIX_EPOCH,
+    };
+    assert_eq!(connection.covers(), "gs://documents/invoices/");
+}

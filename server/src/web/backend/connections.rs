@@ -5,7 +5,7 @@ use platen_app::{
     backend::connections::{AMAZON, ConnectionBackend, ConnectionForm, GOOGLE, IMPERSONATION, ROLE},
     error::AppError,
     model::{
-        connection::{Connection as ShownConnection, ConnectionTest, Connections, Provider as ShownProvider, TestStep},
+        connection::{ConnectionTest, Connections, TestStep},
         rejection::Field,
     },
 };
@@ -18,8 +18,7 @@ use platen_core::{
 };
 use platen_domain::{
     account_log::Actor,
-    connection::{Connection, NewConnection},
-    destination::Provider,
+    connection::NewConnection,
     ids::{AccountId, ConnectionId},
     page::PageRequest,
     role::Permission,
@@ -55,8 +54,8 @@ impl ConnectionBackend for RequestBackend {
                 .items
                 .into_iter()
                 .map(|connection| {
-                    let test = tests.remove(&connection.id);
-                    shown(connection, test)
+                    let test = tests.remove(&connection.id).map(shown);
+                    (connection, test)
                 })
                 .collect(),
         })
@@ -111,35 +110,15 @@ impl RequestBackend {
     }
 }
 
-fn shown(connection: Connection, test: Option<LastTest>) -> ShownConnection {
-    let in_role = connection.in_role();
-    let settings = connection.settings;
-    ShownConnection {
-        id: connection.id.to_string(),
-        name: settings.name,
-        provider: match settings.provider {
-            Provider::AwsS3 => ShownProvider::Amazon,
-            Provider::GoogleCloudStorage => ShownProvider::Google,
-        },
-        bucket: settings.bucket,
-        path_prefix: settings.path_prefix,
-        region: settings.region,
-        endpoint: settings.endpoint.map(|url| url.origin().ascii_serialization()),
-        identity: connection.identity,
-        in_role,
-        inserted_at: connection.inserted_at,
-        last_test: test.map(|test| ConnectionTest {
-            at: test.tested_at,
-            milliseconds: test.milliseconds,
-            steps: test
-                .steps
-                .into_iter()
-                .map(|step| TestStep {
-                    action: step.action.as_str(),
-                    advice: step.advice,
-                })
-                .collect(),
-        }),
+fn shown(test: LastTest) -> ConnectionTest {
+    let steps = test.steps.into_iter().map(|step| TestStep {
+        action: step.action.as_str(),
+        advice: step.advice,
+    });
+    ConnectionTest {
+        at: test.tested_at,
+        milliseconds: test.milliseconds,
+        steps: steps.collect(),
     }
 }
 
