@@ -6,6 +6,10 @@ pub mod end;
 pub mod list;
 
 use leptos::prelude::*;
+use platen_domain::{
+    api_key::{ApiKey, KeyState},
+    ids::TemplateId,
+};
 
 use crate::{
     islands::copy_button::CopyButton,
@@ -13,7 +17,7 @@ use crate::{
         loaded::loaded,
         shell::{Shell, rail::Entry},
     },
-    model::api_key::{ApiKey, ApiKeys as Found, KeyState, NewKey},
+    model::api_key::{ApiKeys as Found, NewKey},
     outcome::{Outcome, done::Done, form::OutcomeErrors},
     pages::api_keys::{
         api::{RevokeKey, RotateKey},
@@ -85,8 +89,8 @@ fn Content(found: Found) -> impl IntoView {
                 {if kept.is_empty() {
                     view! { <p class="empty">"No keys yet. Requests need one."</p> }.into_any()
                 } else {
-                    view! { <KeyTable caption="API keys" keys=kept now /> }.into_any()
-                }} <Revoked keys=ended now />
+                    view! { <KeyTable caption="API keys" keys=kept templates=found.templates.clone() now /> }.into_any()
+                }} <Revoked keys=ended templates=found.templates.clone() now />
             </div>
         </section>
         <section class="section">
@@ -100,7 +104,7 @@ fn Content(found: Found) -> impl IntoView {
             </div>
         </section>
         {dialogs}
-        <CreateDialog scopes=found.scopes templates=found.templates now />
+        <CreateDialog templates=found.templates now />
         {new}
     }
 }
@@ -117,12 +121,12 @@ fn done(word: &str) -> Option<&'static str> {
 
 /// Revoked keys, collapsed.
 #[component]
-fn Revoked(keys: Vec<ApiKey>, now: time::OffsetDateTime) -> impl IntoView {
+fn Revoked(keys: Vec<ApiKey>, templates: Vec<(TemplateId, String)>, now: time::OffsetDateTime) -> impl IntoView {
     (!keys.is_empty()).then(|| {
         view! {
             <details class="folded">
                 <summary>{keys.len()} " revoked"</summary>
-                <KeyTable caption="Revoked keys" keys now />
+                <KeyTable caption="Revoked keys" keys templates now />
             </details>
         }
     })
@@ -134,7 +138,7 @@ fn RevealDialog(api_key: ApiKey, new: NewKey) -> impl IntoView {
     let scopes = api_key
         .scopes
         .iter()
-        .map(|scope| view! { <span class="tag tag--code">{*scope}</span> " " });
+        .map(|scope| view! { <span class="tag tag--code">{scope.as_str()}</span> " " });
     let scopes = scopes.collect_view();
     view! {
         <Dialog id="new-key" title="Copy the key now" open=true>

@@ -8,14 +8,23 @@ use std::{collections::BTreeSet, fmt, str::FromStr};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+use time::{Duration, OffsetDateTime};
 
-use crate::role::{Permission, Role};
+use crate::{
+    allowed_templates::AllowedTemplates,
+    ids::ApiKeyId,
+    network::Network,
+    role::{Permission, Role},
+};
 
 const LIVE_PREFIX: &str = "pk_live_";
 const TEST_PREFIX: &str = "pk_test_";
 const RANDOM_DIGITS: usize = 43; // 62^43 > 2^256
 const CHECKSUM_DIGITS: usize = 6; // 62^6 > 2^32
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Lists show the remaining time of keys that expire within this.
+const SOON: Duration = Duration::days(14);
 
 /// A key in plain text. It is shown once, and neither logged by accident nor stored.
 #[derive(Debug, Clone)]
@@ -220,8 +229,65 @@ fn base62(mut number: [u8; 32], digits: usize) -> String {
     text.into_iter().map(char::from).collect()
 }
 
+/// A key as shown in lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    pub id: ApiKeyId,
+    /// Display name.
+    pub name: String,
+    /// First characters of the key.
+    pub hint: String,
+    pub scopes: Scopes,
+    /// False for test keys.
+    pub livemode: bool,
+    /// `None` if the key doesn't expire.
+    pub expires_at: Option<OffsetDateTime>,
+    /// Networks that the key may be used from; empty means any.
+    pub allowed_networks: Vec<Network>,
+    /// Templates that the key may use; empty means any.
+    pub allowed_templates: AllowedTemplates,
+    pub revoked_at: Option<OffsetDateTime>,
+    /// When it was last used, up to a minute late.
+    pub last_used_at: Option<OffsetDateTime>,
+    /// Name of the user who created the key, if they have left the account.
+    pub former_creator: Option<String>,
+    pub inserted_at: OffsetDateTime,
+}
+
+/// Status of a key at a given time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyState {
+    /// Valid.
+    Active,
+    /// Valid for this duration.
+    ExpiresSoon(Duration),
+    Expired,
+    Revoked,
+}
+
+impl ApiKey {
+    /// Returns the status at `now`.
+    pub fn state(&self, now: OffsetDateTime) -> KeyState {
+        match self.expires_at.map(|expiry| expiry - now) {
+            _ if self.revoked_at.is_some() => KeyState::Revoked,
+            Some(left) if left <= Duration::ZERO => KeyState::Expired,
+            Some(left) if left < SOON => KeyState::ExpiresSoon(left),
+            _ => KeyState::Active,
+        }
+    }
+}
+
+impl KeyState {
+    /// Returns whether requests with the key are accepted.
+    pub fn is_good(self) -> bool {
+        matches!(self, Self::Active | Self::ExpiresSoon(_))
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use time::macros::datetime;
+
     use super::*;
 
     #[test]
@@ -286,5 +352,40 @@ mod tests {
         }
         let of_member = Scopes::of_role(Role::Member);
         assert!(of_member.contains(Scope::TemplatesWrite) && !of_member.contains(Scope::ConnectionsRead));
+    }
+
+    #[test]
+    fn a_key_is_good_until_it_expires_or_is_revoked() {
+        let now = datetime!(2026-11-21 12:00 UTC);
+        let key = |expires_at, revoked_at| ApiKey {
+            id: ApiKeyId::generate(),
+            name: String::new(),
+            hint: String::new(),
+            livemode: true,
+            scopes: Scopes::all(),
+            allowed_networks: Vec::new(),
+            allowed_templates: AllowedTemplates::default(),
+            expires_at,
+            former_creator: None,
+            revoked_at,
+            last_used_at: None,
+            inserted_at: now,
+        };
+        for (expires_at, revoked_at, expected, good) in [
+            (None, None, KeyState::Active, true),
+            (Some(now + Duration::days(15)), None, KeyState::Active, true),
+            (
+                Some(now + Duration::days(1)),
+                None,
+                KeyState::ExpiresSoon(Duration::days(1)),
+                true,
+            ),
+            (Some(now), None, KeyState::Expired, false),
+            (Some(now), Some(now), KeyState::Revoked, false),
+            (None, Some(now), KeyState::Revoked, false),
+        ] {
+            let state = key(expires_at, revoked_at).state(now);
+            assert_eq!((state, state.is_good()), (expected, good));
+        }
     }
 }

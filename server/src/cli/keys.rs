@@ -5,11 +5,10 @@ use platen_core::{
     clock,
     config::Config,
     service::api_keys::{self, CreateKeyError, CreatedKey, EndKeyError, KeyRequest},
-    store::api_keys::ApiKey,
 };
 use platen_domain::{
     account_log::Actor,
-    api_key::{Scope, Scopes},
+    api_key::{ApiKey, Scope, Scopes},
     ids::{AccountId, ApiKeyId, TemplateId},
     network::Network,
 };

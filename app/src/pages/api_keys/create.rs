@@ -1,10 +1,11 @@
 //! The form that creates a key.
 
 use leptos::prelude::*;
+use platen_domain::{api_key::Scope, ids::TemplateId};
 use time::OffsetDateTime;
 
 use crate::{
-    model::{api_key::TemplateChoice, rejection::Field},
+    model::rejection::Field,
     outcome::{Outcome, dialog::DialogForm, field::FormField},
     pages::api_keys::api::{CreateKey, LIVE, NEVER, ON_A_DAY, TEST},
     ui::{check::Check, field::FieldProblem, segmented::Segmented, select::Select, text_area::TextArea},
@@ -24,16 +25,15 @@ const FIRST_SCOPES: &str = "render templates:read";
 /// The dialog that creates a key.
 #[component]
 pub fn CreateDialog(
-    /// Scopes that a key can have.
-    scopes: Vec<&'static str>,
     /// Templates of the account.
-    templates: Vec<TemplateChoice>,
+    templates: Vec<(TemplateId, String)>,
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let outcome = Outcome::of::<CreateKey>();
     let chosen_scopes = outcome.typed_or(Field::Scopes, FIRST_SCOPES);
-    let scopes = scopes.into_iter().enumerate().map(|(index, scope)| {
+    let scopes = Scope::ALL.map(Scope::as_str).into_iter().enumerate();
+    let scopes = scopes.map(|(index, scope)| {
         view! {
             <Check
                 name=format!("{}[{index}]", Field::Scopes.name())
@@ -102,16 +102,17 @@ pub fn CreateDialog(
 
 /// Selection of the templates to which the key is restricted. Hidden if the account has none.
 #[component]
-fn Templates(outcome: Outcome, templates: Vec<TemplateChoice>) -> impl IntoView {
+fn Templates(outcome: Outcome, templates: Vec<(TemplateId, String)>) -> impl IntoView {
     let chosen = outcome.typed(Field::Templates);
     let nothing = templates.is_empty();
-    let choices = templates.into_iter().enumerate().map(move |(index, template)| {
-        let checked = chosen.split(' ').any(|chosen| chosen == template.id);
+    let choices = templates.into_iter().enumerate().map(move |(index, (id, name))| {
+        let id = id.to_string();
+        let checked = chosen.split(' ').any(|chosen| chosen == id);
         view! {
             <Check
                 name=format!("{}[{index}]", Field::Templates.name())
-                value=template.id
-                label=template.name
+                value=id
+                label=name
                 checked=checked
             />
         }

@@ -1,10 +1,11 @@
 //! Dialogs that rotate or revoke a key.
 
 use leptos::prelude::*;
+use platen_domain::{api_key::ApiKey, ids::ApiKeyId};
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    model::{api_key::ApiKey, rejection::Field},
+    model::rejection::Field,
     outcome::{Outcome, dialog::DialogForm, field::FormField},
     pages::api_keys::api::{RevokeKey, RotateKey},
     ui::{dialog::Weight, moment::Ago, notice::WarningNotice, select::Select},
@@ -21,12 +22,12 @@ const OVERLAPS: [(&str, &str); 4] = [
 ];
 
 /// Returns the `id` of the dialog that rotates a key.
-pub fn rotate_dialog(key: &str) -> String {
+pub fn rotate_dialog(key: ApiKeyId) -> String {
     format!("rotate-{key}")
 }
 
 /// Returns the `id` of the dialog that revokes a key.
-pub fn revoke_dialog(key: &str) -> String {
+pub fn revoke_dialog(key: ApiKeyId) -> String {
     format!("revoke-{key}")
 }
 
@@ -38,14 +39,15 @@ pub fn EndDialogs(
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
-    let rotate = Outcome::about::<RotateKey>(&api_key.id);
-    let revoke = Outcome::about::<RevokeKey>(&api_key.id);
+    let id = api_key.id.to_string();
+    let rotate = Outcome::about::<RotateKey>(&id);
+    let revoke = Outcome::about::<RevokeKey>(&id);
     let used = api_key.last_used_at.filter(|at| now - *at < IN_USE);
     let rotate = api_key.state(now).is_good().then(|| {
         view! {
             <DialogForm
                 outcome=rotate
-                id=rotate_dialog(&api_key.id)
+                id=rotate_dialog(api_key.id)
                 title=format!("Rotate “{}”", api_key.name)
                 action="Rotate key"
             >
@@ -66,7 +68,7 @@ pub fn EndDialogs(
         {rotate}
         <DialogForm
             outcome=revoke
-            id=revoke_dialog(&api_key.id)
+            id=revoke_dialog(api_key.id)
             title=format!("Revoke “{}”", api_key.name)
             weight=Weight::Danger
             action="Revoke key"

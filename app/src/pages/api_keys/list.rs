@@ -1,10 +1,14 @@
 //! Tables of API keys.
 
 use leptos::prelude::*;
+use platen_domain::{
+    api_key::{ApiKey, KeyState},
+    ids::TemplateId,
+    network::Network,
+};
 use time::OffsetDateTime;
 
 use crate::{
-    model::api_key::{ApiKey, KeyState},
     pages::api_keys::end::{revoke_dialog, rotate_dialog},
     ui::{
         badge::{Badge, State},
@@ -33,10 +37,15 @@ pub fn KeyTable(
     caption: &'static str,
     /// Keys, in the order of the rows.
     keys: Vec<ApiKey>,
+    /// Templates of the account.
+    templates: Vec<(TemplateId, String)>,
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
-    let rows = keys.into_iter().map(move |key| view! { <Row api_key=key now /> });
+    let rows = keys.into_iter().map(move |key| {
+        let limits = limits(&key, &templates);
+        view! { <Row api_key=key limits now /> }
+    });
     view! {
         <Table caption=caption columns=COLUMNS>
             {rows.collect_view()}
@@ -45,15 +54,14 @@ pub fn KeyTable(
 }
 
 #[component]
-fn Row(api_key: ApiKey, now: OffsetDateTime) -> impl IntoView {
+fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl IntoView {
     let state = api_key.state(now);
     let hint = format!("{}…", api_key.hint);
     let tags = api_key
         .scopes
         .iter()
-        .map(|scope| view! { <span class="tag tag--code">{*scope}</span> });
+        .map(|scope| view! { <span class="tag tag--code">{scope.as_str()}</span> });
     let tags = tags.collect_view();
-    let limits = limits(&api_key);
     let gone = api_key
         .former_creator
         .as_ref()
@@ -63,7 +71,7 @@ fn Row(api_key: ApiKey, now: OffsetDateTime) -> impl IntoView {
         <tr class=if state.is_good() { "" } else { "table__row--faint" }>
             <th scope="row">
                 {api_key.name.clone()} " "
-                {(!api_key.live).then(|| view! { <span class="tag tag--test">"Test"</span> })}
+                {(!api_key.livemode).then(|| view! { <span class="tag tag--test">"Test"</span> })}
                 {gone.map(|gone| view! { <span class="table__sub">{gone}</span> })}
                 {limits.map(|limits| view! { <span class="table__sub">{limits}</span> })}
                 <span class="table__sub table__narrow">
@@ -98,13 +106,19 @@ fn Row(api_key: ApiKey, now: OffsetDateTime) -> impl IntoView {
 }
 
 /// Describes the networks and templates to which a key is restricted. Returns `None` if it is unrestricted.
-fn limits(key: &ApiKey) -> Option<String> {
+fn limits(key: &ApiKey, templates: &[(TemplateId, String)]) -> Option<String> {
     let mut limits = Vec::new();
-    if !key.networks.is_empty() {
-        limits.push(format!("from {}", key.networks.join(", ")));
+    let networks: Vec<_> = key.allowed_networks.iter().map(Network::to_string).collect();
+    if !networks.is_empty() {
+        limits.push(format!("from {}", networks.join(", ")));
     }
-    if !key.templates.is_empty() {
-        limits.push(format!("for {}", key.templates.join(", ")));
+    let name = |id| {
+        let known = templates.iter().find(|(known, _)| *known == id);
+        known.map_or("a deleted template", |(_, name)| name.as_str())
+    };
+    let names: Vec<_> = key.allowed_templates.iter().map(name).collect();
+    if !names.is_empty() {
+        limits.push(format!("for {}", names.join(", ")));
     }
     (!limits.is_empty()).then(|| limits.join("; "))
 }
@@ -124,7 +138,7 @@ fn badge(state: KeyState) -> impl IntoView {
 fn Menu(api_key: ApiKey, state: KeyState) -> impl IntoView {
     let rotate = state.is_good().then(|| {
         view! {
-            <OpenItem dialog=rotate_dialog(&api_key.id)>
+            <OpenItem dialog=rotate_dialog(api_key.id)>
                 <Icon glyph=Glyph::Rotate />
                 "Rotate"
             </OpenItem>
@@ -132,7 +146,7 @@ fn Menu(api_key: ApiKey, state: KeyState) -> impl IntoView {
     });
     view! {
         <RowMenu id=format!("menu-{}", api_key.id) of=api_key.name>
-            {rotate} <OpenItem dialog=revoke_dialog(&api_key.id) danger=true>
+            {rotate} <OpenItem dialog=revoke_dialog(api_key.id) danger=true>
                 <Icon glyph=Glyph::Remove />
                 "Revoke"
             </OpenItem>

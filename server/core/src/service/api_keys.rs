@@ -12,7 +12,7 @@ use std::{
 use platen_domain::{
     account_log::{AccountEvent, Actor},
     allowed_templates::AllowedTemplates,
-    api_key::{KeyDigest, PlaintextKey, Scopes},
+    api_key::{ApiKey, KeyDigest, PlaintextKey, Scopes},
     caller::{Access, Caller},
     client::Client,
     ids::{AccountId, ApiKeyId, TemplateId},
@@ -26,7 +26,7 @@ use crate::{
     store::{
         account_log,
         accounts::OwnedAccount,
-        api_keys::{self, ApiKey, Credentials, NewApiKey, Successor, ended},
+        api_keys::{self, Credentials, NewApiKey, Successor, ended},
         error::StoreError,
         templates, tx,
     },

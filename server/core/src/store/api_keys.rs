@@ -4,7 +4,7 @@ pub mod ended;
 
 use platen_domain::{
     allowed_templates::AllowedTemplates,
-    api_key::{KeyDigest, Scope, Scopes},
+    api_key::{ApiKey, KeyDigest, Scope, Scopes},
     caller::User,
     ids::{AccountId, ApiKeyId, TemplateId, UserId},
     network::{InvalidNetwork, Network},
@@ -139,31 +139,6 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
         })
     });
     credentials.transpose()
-}
-
-/// A key as shown in lists.
-#[derive(Debug)]
-pub struct ApiKey {
-    pub id: ApiKeyId,
-    /// Display name.
-    pub name: String,
-    /// First characters of the key.
-    pub hint: String,
-    pub scopes: Scopes,
-    /// False for test keys.
-    pub livemode: bool,
-    /// `None` if the key doesn't expire.
-    pub expires_at: Option<OffsetDateTime>,
-    /// Networks that the key may be used from; empty means any.
-    pub allowed_networks: Vec<Network>,
-    /// Templates that the key may use; empty means any.
-    pub allowed_templates: AllowedTemplates,
-    pub revoked_at: Option<OffsetDateTime>,
-    /// When it was last used, up to a minute late.
-    pub last_used_at: Option<OffsetDateTime>,
-    /// Name of the user who created the key, if they have left the account.
-    pub former_creator: Option<String>,
-    pub inserted_at: OffsetDateTime,
 }
 
 /// Returns the keys of an account, newest first, including revoked keys.

@@ -1,13 +1,11 @@
 //! The account's keys.
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 use platen_app::{
     backend::api_keys::{ApiKeyBackend, Expiry, KeyForm},
     error::AppError,
     model::{
-        api_key::{ApiKey as ShownKey, ApiKeys, NewKey, TemplateChoice},
+        api_key::{ApiKeys, NewKey},
         rejection::{Field, Reason},
     },
 };
@@ -17,11 +15,11 @@ use platen_core::{
         api_keys::{self, CreateKeyError, CreatedKey, EndKeyError, KeyRequest, new_key},
         templates,
     },
-    store::{accounts::OwnedAccount, api_keys::ApiKey, templates::TemplateFilter},
+    store::{accounts::OwnedAccount, templates::TemplateFilter},
 };
 use platen_domain::{
     account_log::Actor,
-    api_key::{Scope, Scopes},
+    api_key::Scopes,
     caller::Caller,
     ids::{ApiKeyId, TemplateId},
     network::Network,
@@ -59,22 +57,14 @@ impl ApiKeyBackend for RequestBackend {
             .map(|template| (template.id, template.name))
             .collect();
         let ids = templates.iter().map(|(id, _)| *id);
-        let names: HashMap<_, _> = ids.zip(labels(&templates)).collect();
         Ok(ApiKeys {
             now,
-            keys: keys.into_iter().map(|key| shown(key, &names)).collect(),
-            scopes: Scope::ALL.map(Scope::as_str).to_vec(),
+            keys,
             new: new.map(|new| NewKey {
-                id: new.id.to_string(),
+                id: new.id,
                 secret: new.key.expose().to_owned(),
             }),
-            templates: templates
-                .iter()
-                .map(|(id, _)| TemplateChoice {
-                    id: id.to_string(),
-                    name: names[id].clone(),
-                })
-                .collect(),
+            templates: ids.zip(labels(&templates)).collect(),
         })
     }
 
@@ -142,24 +132,6 @@ fn owned(caller: &Caller) -> OwnedAccount {
     OwnedAccount {
         account: caller.account,
         owner: caller.user.id,
-    }
-}
-
-fn shown(key: ApiKey, names: &HashMap<TemplateId, String>) -> ShownKey {
-    let template = |id| names.get(&id).map_or("a deleted template", String::as_str).to_owned();
-    ShownKey {
-        id: key.id.to_string(),
-        name: key.name,
-        live: key.livemode,
-        hint: key.hint,
-        scopes: key.scopes.iter().map(Scope::as_str).collect(),
-        networks: key.allowed_networks.iter().map(Network::to_string).collect(),
-        templates: key.allowed_templates.iter().map(template).collect(),
-        expires_at: key.expires_at,
-        revoked_at: key.revoked_at,
-        last_used_at: key.last_used_at,
-        former_creator: key.former_creator,
-        inserted_at: key.inserted_at,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Directory of accounts for operators. Shows numbers and names, never secrets or content.
 
 use platen_domain::{
+    api_key::ApiKey,
     billing::{FREE, Subscription},
     ids::AccountId,
     page::PageRequest,
@@ -15,8 +16,7 @@ use time::OffsetDateTime;
 use crate::{
     service::{credits, storage_use},
     store::{
-        account_limits,
-        api_keys::{self, ApiKey},
+        account_limits, api_keys,
         audit_log::{self, AuditRow},
         directory::{
             self, AccountPeriod, AccountRecord, DirectoryCounts, DirectoryCursor, DirectoryEntry, DirectorySearch,
