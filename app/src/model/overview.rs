@@ -1,5 +1,6 @@
 //! Recent renders of an account.
 
+use platen_domain::render::statistics::{RenderFigures, RenderGlance, RenderStep};
 use time::OffsetDateTime;
 
 use crate::model::account_summary::CreditPeriod;
@@ -52,44 +53,13 @@ pub struct Activity {
     pub span: Span,
     /// Time of the reading.
     pub now: OffsetDateTime,
-    /// Renders that succeeded.
-    pub succeeded: i64,
-    /// Renders that failed or were cancelled.
-    pub failed: i64,
-    /// Median duration, in milliseconds.
-    pub median_ms: Option<f64>,
-    /// 95th percentile of the duration, in milliseconds.
-    pub percentile_95_ms: Option<f64>,
+    pub figures: RenderFigures,
     /// Every hour or day of the span, the oldest first, including those without renders.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RenderStep>,
     /// The latest renders, the oldest first.
-    pub latest: Vec<Glance>,
+    pub latest: Vec<RenderGlance>,
     /// Credits of the period.
     pub credits: CreditPeriod,
     /// Whether the account has never rendered anything.
     pub first_run: bool,
-}
-
-/// Figures of an hour or a day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
-    /// Start, in UTC.
-    pub from: OffsetDateTime,
-    /// Renders that succeeded.
-    pub succeeded: i64,
-    /// Renders that failed or were cancelled.
-    pub failed: i64,
-}
-
-/// Status of a render at a glance.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Glance {
-    /// Queued or being rendered.
-    Unfinished,
-    Succeeded {
-        /// Duration.
-        milliseconds: f64,
-    },
-    /// Failed or cancelled.
-    Failed,
 }

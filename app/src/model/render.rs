@@ -2,10 +2,11 @@
 
 pub mod detail;
 
-use platen_domain::render::history::{RenderMode, RenderState};
+use platen_domain::render::{
+    history::{RenderMode, RenderState},
+    statistics::RenderGlance,
+};
 use time::{Date, OffsetDateTime};
-
-use crate::model::overview::Glance;
 
 /// A search for renders. Absent criteria match all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub struct RenderPage {
     /// Days for which the plan retains renders.
     pub retention_days: i32,
     /// The latest renders regardless of the search, the oldest first.
-    pub latest: Vec<Glance>,
+    pub latest: Vec<RenderGlance>,
     pub templates: Vec<Choice>,
     pub keys: Vec<Choice>,
 }

@@ -1,11 +1,9 @@
 //! The latest renders of an account at a glance, shared by several pages.
 
 use leptos::prelude::*;
+use platen_domain::render::{history::RenderState, statistics::RenderGlance};
 
-use crate::{
-    model::overview::Glance,
-    ui::control_strip::{ControlStrip, Patch},
-};
+use crate::ui::control_strip::{ControlStrip, Patch};
 
 /// Maximum number of renders that are shown.
 const LATEST: usize = 60;
@@ -14,7 +12,7 @@ const LATEST: usize = 60;
 #[component]
 pub fn Latest(
     /// Oldest first.
-    latest: Vec<Glance>,
+    latest: Vec<RenderGlance>,
     /// Content beside the heading.
     #[prop(optional)]
     children: Option<Children>,
@@ -38,11 +36,11 @@ pub fn Latest(
     }
 }
 
-fn patches(latest: &[Glance]) -> Vec<Patch> {
-    let patch = |glance: &Glance| match *glance {
-        Glance::Unfinished => Patch::Queued,
-        Glance::Failed => Patch::Failed,
-        Glance::Succeeded { milliseconds } => Patch::Density(match milliseconds {
+fn patches(latest: &[RenderGlance]) -> Vec<Patch> {
+    let patch = |glance: &RenderGlance| match glance.milliseconds {
+        None => Patch::Queued,
+        Some(_) if glance.state != RenderState::Succeeded.as_str() => Patch::Failed,
+        Some(milliseconds) => Patch::Density(match milliseconds {
             ..100.0 => 1,
             ..300.0 => 2,
             ..1000.0 => 3,
@@ -71,12 +69,16 @@ mod tests {
 
     #[test]
     fn the_strip_is_told_in_words() {
+        let glance = |state: &str, milliseconds| RenderGlance {
+            state: state.to_owned(),
+            milliseconds,
+        };
         let latest = [
-            Glance::Succeeded { milliseconds: 40.0 },
-            Glance::Succeeded { milliseconds: 100.0 },
-            Glance::Succeeded { milliseconds: 4000.0 },
-            Glance::Failed,
-            Glance::Unfinished,
+            glance("succeeded", Some(40.0)),
+            glance("succeeded", Some(100.0)),
+            glance("succeeded", Some(4000.0)),
+            glance("failed", Some(40.0)),
+            glance("running", None),
         ];
         let patches = patches(&latest);
         assert_eq!(

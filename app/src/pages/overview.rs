@@ -150,11 +150,12 @@ fn rounded(guess: i64) -> i64 {
 /// Number, success rate and duration of renders.
 #[component]
 fn Renders(activity: Activity) -> impl IntoView {
-    let all = activity.succeeded + activity.failed;
+    let figures = activity.figures;
+    let all = figures.succeeded + figures.failed;
     let rate = if all == 0 {
         "–".to_owned()
     } else {
-        format!("{:.2}", activity.succeeded as f64 * 100.0 / all as f64)
+        format!("{:.2}", figures.succeeded as f64 * 100.0 / all as f64)
     };
     let choices = Span::ALL.map(|span| {
         view! {
@@ -204,7 +205,7 @@ fn Renders(activity: Activity) -> impl IntoView {
         upper: "failed",
         upper_is_failure: true,
     };
-    let (median, percentile_95) = (activity.median_ms, activity.percentile_95_ms);
+    let (median, percentile_95) = (figures.median_ms, figures.percentile_95_ms);
     view! {
         <section class="section">
             <div class="section__head">
@@ -219,9 +220,9 @@ fn Renders(activity: Activity) -> impl IntoView {
                         "test keys included"
                     </Figure>
                     <Figure label="Success rate" value=rate unit="%">
-                        {grouped(activity.failed)}
+                        {grouped(figures.failed)}
                         " failed"
-                        {(activity.failed > 0)
+                        {(figures.failed > 0)
                             .then(|| {
                                 view! {
                                     ", "

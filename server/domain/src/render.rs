@@ -1,6 +1,7 @@
-//! Renders: their history, log, sheet sizes, and responses for repeated idempotent requests.
+//! Renders: their history, log, sheet sizes, statistics, and responses for repeated idempotent requests.
 
 pub mod history;
 pub mod kept;
 pub mod log;
 pub mod sheet;
+pub mod statistics;

@@ -1,13 +1,13 @@
 //! Statistics of an account's renders.
 
-use platen_domain::ids::AccountId;
+use platen_domain::{
+    ids::AccountId,
+    render::statistics::{RenderFigures, RenderGlance, RenderStep},
+};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use crate::store::{
-    error::StoreError,
-    renders::statistics::{self, RenderFigures, RenderGlance, RenderStep},
-};
+use crate::store::{error::StoreError, renders::statistics};
 
 /// Number of latest renders that are returned one by one.
 const LATEST: i64 = 60;

@@ -6,7 +6,7 @@ use platen_app::{
     error::AppError,
     model::{
         account_summary::{AccountSummary, CreditPeriod, ReadOnly},
-        overview::{Activity, Glance, Span, Step},
+        overview::{Activity, Span},
         person::Person,
         usage::{Usage, UsedDay},
     },
@@ -14,15 +14,12 @@ use platen_app::{
 use platen_core::{
     clock,
     service::{account_summary, activity, announcements, billing, credits, operators::look, storage_use},
-    store::{
-        renders::statistics::{RenderGlance, RenderStep},
-        usage::PeriodUsage,
-    },
+    store::usage::PeriodUsage,
 };
 use platen_domain::{
     caller::Access,
     credits::{Meter, Period},
-    render::history::RenderState,
+    render::statistics::RenderStep,
     role::{Permission, Role},
 };
 use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
@@ -86,13 +83,10 @@ impl AccountBackend for RequestBackend {
         Ok(Activity {
             span,
             now,
-            succeeded: found.figures.succeeded,
-            failed: found.figures.failed,
-            median_ms: found.figures.median_ms,
-            percentile_95_ms: found.figures.percentile_95_ms,
+            figures: found.figures,
             steps: times.filled(&found.steps),
             first_run: found.latest.is_empty(),
-            latest: found.latest.iter().rev().map(glance).collect(),
+            latest: found.latest.into_iter().rev().collect(),
             credits,
         })
     }
@@ -145,14 +139,6 @@ fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPeriod {
     }
 }
 
-pub(super) fn glance(render: &RenderGlance) -> Glance {
-    match render.milliseconds {
-        None => Glance::Unfinished,
-        Some(milliseconds) if render.state == RenderState::Succeeded.as_str() => Glance::Succeeded { milliseconds },
-        Some(_) => Glance::Failed,
-    }
-}
-
 /// The hours or days on a chart.
 struct Times {
     from: OffsetDateTime,
@@ -192,12 +178,12 @@ impl Times {
     }
 
     /// Returns every step, with zeros for steps without renders.
-    fn filled(&self, found: &[RenderStep]) -> Vec<Step> {
+    fn filled(&self, found: &[RenderStep]) -> Vec<RenderStep> {
         let mut steps = Vec::new();
         let mut from = self.from;
         while from < self.until {
             let known = found.iter().find(|step| step.from == from);
-            steps.push(Step {
+            steps.push(RenderStep {
                 from,
                 succeeded: known.map_or(0, |step| step.succeeded),
                 failed: known.map_or(0, |step| step.failed),

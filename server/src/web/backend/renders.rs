@@ -186,7 +186,7 @@ impl RequestBackend {
             this_month,
             month,
             retention_days: retention_days.unwrap_or_default(),
-            latest: latest.iter().rev().map(super::account::glance).collect(),
+            latest: latest.into_iter().rev().collect(),
             templates: templates
                 .iter()
                 .zip(labels(&templates))

@@ -6,7 +6,7 @@ use platen_domain::{
     ids::AccountId,
     page::PageRequest,
     plan::PlanLimits,
-    render::log::LogFilter,
+    render::{log::LogFilter, statistics::RenderFigures},
     storage::StorageUse,
     team::Member,
 };
@@ -25,7 +25,7 @@ use crate::{
         members,
         renders::{
             log::{self, LoggedRender},
-            statistics::{self, RenderFigures},
+            statistics,
         },
         stripe_subscriptions,
         usage::PeriodUsage,

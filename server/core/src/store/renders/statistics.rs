@@ -1,21 +1,13 @@
 //! Statistics of an account's renders.
 
-use platen_domain::ids::AccountId;
+use platen_domain::{
+    ids::AccountId,
+    render::statistics::{RenderFigures, RenderGlance, RenderStep},
+};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::store::error::StoreError;
-
-/// Figures of the renders that were accepted in a range of time, including test renders.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RenderFigures {
-    pub succeeded: i64,
-    pub failed: i64,
-    /// Median time from acceptance to the end of succeeded renders, in milliseconds.
-    pub median_ms: Option<f64>,
-    /// 95th percentile of the same time.
-    pub percentile_95_ms: Option<f64>,
-}
 
 /// Returns the figures of the renders accepted from `from` on.
 pub async fn figures(db: &PgPool, account: AccountId, from: OffsetDateTime) -> Result<RenderFigures, StoreError> {
@@ -37,15 +29,6 @@ pub async fn figures(db: &PgPool, account: AccountId, from: OffsetDateTime) -> R
     Ok(figures.fetch_one(db).await?)
 }
 
-/// Renders that were accepted within one hour or day.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RenderStep {
-    /// Start of the interval.
-    pub from: OffsetDateTime,
-    pub succeeded: i64,
-    pub failed: i64,
-}
-
 /// Returns the renders accepted from `from` on by day, or by hour, in UTC. Intervals without renders are omitted.
 pub async fn steps(
     db: &PgPool,
@@ -65,15 +48,6 @@ pub async fn steps(
         if by_hour { "hour" } else { "day" },
     );
     Ok(steps.fetch_all(db).await?)
-}
-
-/// Status and duration of a render.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RenderGlance {
-    /// See [`platen_domain::render::history::RenderState`].
-    pub state: String,
-    /// From acceptance to the end, in milliseconds.
-    pub milliseconds: Option<f64>,
 }
 
 /// Returns up to `most` renders of an account, newest first.
