@@ -1,6 +1,7 @@
 //! Members of an account.
 
 use platen_domain::{
+    account_log::LogEntry,
     ids::UserId,
     role::Role,
     team::{Invitation, Member},
@@ -47,7 +48,7 @@ pub struct LogSearch {
 }
 
 /// A page of an account's activity.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LogPage {
     /// The latest first.
     pub entries: Vec<LogEntry>,
@@ -59,20 +60,4 @@ pub struct LogPage {
     pub topics: Vec<&'static str>,
     /// Days for which events are retained.
     pub days: i32,
-}
-
-/// An audit event of the account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogEntry {
-    pub at: OffsetDateTime,
-    /// The actor.
-    pub who: String,
-    /// Whether the actor is a key.
-    pub by_key: bool,
-    /// The action, without the actor.
-    pub what: String,
-    /// The actor's IP address.
-    pub address: Option<String>,
-    /// The actor's browser, such as `Firefox on Linux`.
-    pub device: Option<String>,
 }

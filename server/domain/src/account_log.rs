@@ -1,10 +1,12 @@
 //! Account activity: the audit events that an account's owner and admins see.
 
+use time::OffsetDateTime;
+
 use crate::{
     audit_events::audit_events,
     caller::{Caller, User},
     client::Client,
-    ids::{ApiKeyId, UserId},
+    ids::{ApiKeyId, EventId, UserId},
 };
 
 audit_events! {
@@ -131,6 +133,42 @@ impl Actor {
             kind,
             client: caller.client.clone(),
         }
+    }
+}
+
+/// An audit event as recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogEntry {
+    pub id: EventId,
+    pub happened_at: OffsetDateTime,
+    /// Kind of actor: `person`, `key`, `operator` or `service`.
+    pub actor: String,
+    /// The user's email address at the time, or the key's name; empty for other actors.
+    pub actor_name: String,
+    /// IP address of the client.
+    pub address: Option<String>,
+    pub user_agent: Option<String>,
+    /// Kind of the event, such as `key.created`.
+    pub kind: String,
+    /// The event itself. `None` if another release wrote it and this one can't read it.
+    pub deed: Option<AccountEvent>,
+}
+
+impl LogEntry {
+    /// Returns the actor's display name.
+    pub fn who(&self) -> String {
+        match self.actor.as_str() {
+            "operator" => "An operator of this service".to_owned(),
+            "service" => "This service".to_owned(),
+            _ => self.actor_name.clone(),
+        }
+    }
+
+    /// Returns a description of the event for display.
+    pub fn what(&self) -> String {
+        self.deed
+            .as_ref()
+            .map_or_else(|| self.kind.clone(), AccountEvent::sentence)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
 
 use crate::{
     audit_events::audit_events,
@@ -123,6 +124,25 @@ impl FromStr for Reason {
         let text = text.trim();
         let sound = (1..=MOST_OF_A_REASON).contains(&text.chars().count()) && !text.contains('\0');
         sound.then(|| Self(text.to_owned())).ok_or(InvalidReason)
+    }
+}
+
+/// A row of the audit log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditRow {
+    /// Position in the chain, from 1.
+    pub number: i64,
+    pub happened_at: OffsetDateTime,
+    /// Kind of the event.
+    pub kind: String,
+    pub entry: AuditEntry,
+}
+
+impl AuditRow {
+    /// Returns a description of the event for display.
+    pub fn what(&self) -> String {
+        let event = self.entry.event.as_ref();
+        event.map_or_else(|| self.kind.clone(), AuditEvent::sentence)
     }
 }
 

@@ -1,27 +1,10 @@
 //! The operator audit log: actions of operators and of the service on accounts.
 
-use time::{Date, OffsetDateTime, format_description::FormatItem, macros::format_description};
+use platen_domain::audit_log::AuditRow;
+use time::{Date, format_description::FormatItem, macros::format_description};
 
 /// Format of days in query parameters.
 pub const SEARCHED_DAY: &[FormatItem] = format_description!("[year]-[month]-[day]");
-
-/// An audit event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditEntry {
-    /// Position in the chain, from 1.
-    pub number: i64,
-    pub at: OffsetDateTime,
-    /// The actor.
-    pub who: String,
-    /// The action.
-    pub what: String,
-    /// The subject, if it is an account: its id, and its name at the time.
-    pub account: Option<(String, String)>,
-    /// Reason; may be empty.
-    pub reason: String,
-    /// The actor's IP address.
-    pub address: Option<String>,
-}
 
 /// A search in the audit log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,11 +40,9 @@ impl AuditSearch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditPage {
     /// Events, the latest first.
-    pub entries: Vec<AuditEntry>,
+    pub entries: Vec<AuditRow>,
     /// Cursor of the next page.
     pub next: Option<String>,
-    /// All kinds of events.
-    pub kinds: Vec<&'static str>,
     /// The end of the chain: number of the last event and its digest in hexadecimal. `None` if the log is empty.
     pub end: Option<(i64, String)>,
 }

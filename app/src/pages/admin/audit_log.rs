@@ -2,7 +2,10 @@
 
 use leptos::{either::Either, prelude::*};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
-use platen_domain::number::counted;
+use platen_domain::{
+    audit_log::{AuditEvent, AuditRow},
+    number::counted,
+};
 use time::Date;
 
 use crate::{
@@ -10,7 +13,7 @@ use crate::{
         loaded::loaded,
         shell::admin::{self, AdminEntry, AdminShell},
     },
-    model::admin::audit_log::{AuditEntry, AuditPage, AuditSearch, SEARCHED_DAY},
+    model::admin::audit_log::{AuditPage, AuditSearch, SEARCHED_DAY},
     pages::{query, renders::note},
     ui::{
         button::{ButtonLink, Rank},
@@ -60,7 +63,7 @@ fn Content(page: AuditPage, search: AuditSearch) -> impl IntoView {
     let older = page.next.map(|next| address(PATH, &search, Some(next)));
     let note = note(page.entries.len(), first);
     let file = address(FILE, &search, None);
-    let kinds = page.kinds.into_iter().map(|kind| (kind.to_owned(), label(kind)));
+    let kinds = AuditEvent::KINDS.iter().map(|kind| ((*kind).to_owned(), label(kind)));
     let kinds = kinds.collect();
     view! {
         <div class="page-head">
@@ -112,11 +115,11 @@ fn Filters(search: AuditSearch, kinds: Vec<(String, String)>) -> impl IntoView {
 }
 
 #[component]
-fn Entries(entries: Vec<AuditEntry>) -> impl IntoView {
+fn Entries(entries: Vec<AuditRow>) -> impl IntoView {
     if entries.is_empty() {
         return Either::Left(view! { <p class="quiet">"Nothing was done that you look for."</p> });
     }
-    let rows = entries.into_iter().map(|entry| view! { <Row entry /> });
+    let rows = entries.into_iter().map(|row| view! { <Row row /> });
     Either::Right(view! {
         <Table caption="Audit entries" columns=COLUMNS>
             {rows.collect_view()}
@@ -125,33 +128,37 @@ fn Entries(entries: Vec<AuditEntry>) -> impl IntoView {
 }
 
 #[component]
-fn Row(entry: AuditEntry) -> impl IntoView {
-    let account = entry.account;
+fn Row(row: AuditRow) -> impl IntoView {
+    let (what, who) = (row.what(), row.entry.by.who().to_owned());
+    let address = row.entry.by.address().map(ToOwned::to_owned);
+    let name = row.entry.account_name.filter(|name| !name.is_empty());
     let account = move || {
-        let named = account.clone();
-        named.map(|(id, name)| view! { <a class="break" href=format!("{}/{id}", admin::PATH)>{name}</a> })
+        row.entry.account.map(|id| {
+            let name = name.clone().unwrap_or_else(|| id.to_string());
+            view! { <a class="break" href=format!("{}/{id}", admin::PATH)>{name}</a> }
+        })
     };
-    let reason = entry.reason;
+    let reason = row.entry.reason;
     let why = (!reason.is_empty()).then(|| reason.clone());
     view! {
         <tr>
             <th scope="row" class="table__tight">
-                <Stamp at=entry.at />
-                <span class="table__sub">{format!("No. {}", entry.number)}</span>
+                <Stamp at=row.happened_at />
+                <span class="table__sub">{format!("No. {}", row.number)}</span>
             </th>
             <td class="table__medium">
-                <span class="break">{entry.who.clone()}</span>
+                <span class="break">{who.clone()}</span>
             </td>
             <td>
-                <span class="break">{entry.what}</span>
-                <span class="table__sub table__narrow break">{entry.who} " " {account()}</span>
+                <span class="break">{what}</span>
+                <span class="table__sub table__narrow break">{who} " " {account()}</span>
                 {why.map(|why| view! { <span class="table__sub table__narrow break">{why}</span> })}
             </td>
             <td class="table__medium">{account()}</td>
             <td class="table__medium">
                 <span class="break">{reason}</span>
             </td>
-            <td class="table__wide">{entry.address}</td>
+            <td class="table__wide">{address}</td>
         </tr>
     }
 }

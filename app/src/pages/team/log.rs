@@ -2,13 +2,14 @@
 
 use leptos::prelude::*;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
+use platen_domain::{account_log::LogEntry, client::device};
 
 use crate::{
     layout::{
         loaded::loaded,
         shell::{Shell, rail::Entry},
     },
-    model::team::{LogEntry, LogPage, LogSearch},
+    model::team::{LogPage, LogSearch},
     pages::{
         query::{self, asked},
         renders::note,
@@ -116,20 +117,22 @@ fn Content(page: LogPage, search: LogSearch) -> impl IntoView {
 
 #[component]
 fn Row(entry: LogEntry) -> impl IntoView {
-    let from = [entry.device, entry.address].into_iter().flatten().collect::<Vec<_>>();
+    let (who, what) = (entry.who(), entry.what());
+    let device = entry.user_agent.as_deref().map(device);
+    let from = [device, entry.address].into_iter().flatten().collect::<Vec<_>>();
     view! {
         <tr>
             <td>
                 <span class="break">
-                    {entry.by_key.then_some("Key ")} <strong>{entry.who}</strong> " " {entry.what}
+                    {(entry.actor == "key").then_some("Key ")} <strong>{who}</strong> " " {what}
                 </span>
                 {(!from.is_empty()).then(|| view! { <span class="table__sub">{from.join(", ")}</span> })}
                 <span class="table__sub table__narrow">
-                    <Moment at=entry.at />
+                    <Moment at=entry.happened_at />
                 </span>
             </td>
             <td class="table__medium table__tight">
-                <Moment at=entry.at />
+                <Moment at=entry.happened_at />
             </td>
         </tr>
     }

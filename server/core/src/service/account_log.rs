@@ -4,7 +4,7 @@
 use std::num::NonZeroU16;
 
 use platen_domain::{
-    account_log::AccountEvent,
+    account_log::{AccountEvent, LogEntry},
     client::device,
     csv,
     ids::{AccountId, EventId},
@@ -14,7 +14,7 @@ use sqlx::PgPool;
 use time::{OffsetDateTime, UtcOffset, format_description::FormatItem, macros::format_description};
 
 use crate::store::{
-    account_log::{self, ActivityFilter, Author, Entry},
+    account_log::{self, ActivityFilter, Author},
     error::StoreError,
 };
 
@@ -34,7 +34,7 @@ pub async fn page(
     account: AccountId,
     filter: &ActivityFilter,
     after: Option<EventId>,
-) -> Result<Page<Entry, EventId>, StoreError> {
+) -> Result<Page<LogEntry, EventId>, StoreError> {
     part(db, account, filter, after, PAGE).await
 }
 
@@ -44,7 +44,7 @@ async fn part(
     filter: &ActivityFilter,
     after: Option<EventId>,
     size: NonZeroU16,
-) -> Result<Page<Entry, EventId>, StoreError> {
+) -> Result<Page<LogEntry, EventId>, StoreError> {
     let request = PageRequest {
         size: Some(size),
         after,
@@ -85,7 +85,7 @@ pub async fn rows(
     Ok((found.items.iter().map(row).collect(), found.next))
 }
 
-fn row(entry: &Entry) -> String {
+fn row(entry: &LogEntry) -> String {
     let device = entry.user_agent.as_deref().map(device).unwrap_or_default();
     csv::row(&[
         &machine(entry.happened_at),

@@ -1,7 +1,7 @@
 //! Table `account_log`: account activity. Events are added, and deleted after their retention; they are never changed.
 
 use platen_domain::{
-    account_log::{AccountEvent, Actor, ActorKind},
+    account_log::{AccountEvent, Actor, ActorKind, LogEntry},
     ids::{AccountId, EventId, UserId},
     page::PageRequest,
 };
@@ -46,42 +46,6 @@ pub async fn insert(
     Ok(())
 }
 
-/// An audit event as recorded.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    pub id: EventId,
-    pub happened_at: OffsetDateTime,
-    /// Kind of actor: `person`, `key`, `operator` or `service`.
-    pub actor: String,
-    /// The user's email address at the time, or the key's name; empty for other actors.
-    pub actor_name: String,
-    /// IP address of the client.
-    pub address: Option<String>,
-    pub user_agent: Option<String>,
-    /// Kind of the event, such as `key.created`.
-    pub kind: String,
-    /// The event itself. `None` if another release wrote it and this one can't read it.
-    pub deed: Option<AccountEvent>,
-}
-
-impl Entry {
-    /// Returns the actor's display name.
-    pub fn who(&self) -> String {
-        match self.actor.as_str() {
-            "operator" => "An operator of this service".to_owned(),
-            "service" => "This service".to_owned(),
-            _ => self.actor_name.clone(),
-        }
-    }
-
-    /// Returns a description of the event for display.
-    pub fn what(&self) -> String {
-        self.deed
-            .as_ref()
-            .map_or_else(|| self.kind.clone(), AccountEvent::sentence)
-    }
-}
-
 /// Filter of [`list`].
 #[derive(Debug, Clone, Default)]
 pub struct ActivityFilter {
@@ -97,7 +61,7 @@ pub async fn list(
     account: AccountId,
     filter: &ActivityFilter,
     page: PageRequest<EventId>,
-) -> Result<Vec<Entry>, StoreError> {
+) -> Result<Vec<LogEntry>, StoreError> {
     let rows = sqlx::query!(
         "select id, happened_at, actor, actor_name, address, user_agent, kind, deed from account_log
          where account_id = $1
@@ -114,7 +78,7 @@ pub async fn list(
     )
     .fetch_all(db)
     .await?;
-    let entries = rows.into_iter().map(|row| Entry {
+    let entries = rows.into_iter().map(|row| LogEntry {
         id: EventId(row.id),
         happened_at: row.happened_at,
         actor: row.actor,

@@ -3,7 +3,7 @@
 
 use data_encoding::HEXLOWER;
 use platen_domain::{
-    audit_log::{AuditActor, AuditEntry, AuditEvent},
+    audit_log::{AuditActor, AuditEntry, AuditEvent, AuditRow},
     ids::AccountId,
     page::PageRequest,
 };
@@ -56,25 +56,6 @@ pub async fn insert_named(
     // Logs that are shipped elsewhere become a witness: a chain that was rebuilt has different digests.
     tracing::info!(number = written.number, digest = %HEXLOWER.encode(&written.digest), "audit log");
     Ok(())
-}
-
-/// A row of the audit log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditRow {
-    /// Position in the chain, from 1.
-    pub number: i64,
-    pub happened_at: OffsetDateTime,
-    /// Kind of the event.
-    pub kind: String,
-    pub entry: AuditEntry,
-}
-
-impl AuditRow {
-    /// Returns a description of the event for display.
-    pub fn what(&self) -> String {
-        let event = self.entry.event.as_ref();
-        event.map_or_else(|| self.kind.clone(), AuditEvent::sentence)
-    }
 }
 
 /// Returns up to `most` events that concern an account, newest first.

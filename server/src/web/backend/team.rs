@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use platen_app::{
     backend::{people::PeopleBackend as _, team::TeamBackend},
     error::AppError,
-    model::team::{LogEntry, LogPage, LogSearch, OwnAccount, Team},
+    model::team::{LogPage, LogSearch, OwnAccount, Team},
 };
 use platen_core::{
     clock,
@@ -13,10 +13,9 @@ use platen_core::{
         people::{account, invitations, team},
         sessions,
     },
-    store::account_log::{ActivityFilter, Entry},
+    store::account_log::ActivityFilter,
 };
 use platen_domain::{
-    client::device,
     ids::{AccountId, EventId, InvitationId, UserId},
     role::{Permission, Role},
     team::{Guest, OpenedInvitation},
@@ -163,7 +162,7 @@ impl TeamBackend for RequestBackend {
         let found = account_log::page(db, account, &filter, after).await.map_err(internal)?;
         let authors = account_log::authors(db, account).await.map_err(internal)?;
         Ok(LogPage {
-            entries: found.items.into_iter().map(entry).collect(),
+            entries: found.items,
             next: found.next.map(|id| id.to_string()),
             people: authors
                 .into_iter()
@@ -172,16 +171,5 @@ impl TeamBackend for RequestBackend {
             topics: account_log::topics(),
             days: account_log::days_kept(db, account).await.map_err(internal)?,
         })
-    }
-}
-
-fn entry(entry: Entry) -> LogEntry {
-    LogEntry {
-        at: entry.happened_at,
-        by_key: entry.actor == "key",
-        what: entry.what(),
-        device: entry.user_agent.as_deref().map(device),
-        who: entry.who(),
-        address: entry.address,
     }
 }

@@ -2,6 +2,7 @@
 
 use platen_domain::{
     api_key::ApiKey,
+    audit_log::AuditRow,
     billing::{FREE, Subscription},
     ids::AccountId,
     page::PageRequest,
@@ -16,8 +17,7 @@ use time::OffsetDateTime;
 use crate::{
     service::{credits, storage_use},
     store::{
-        account_limits, api_keys,
-        audit_log::{self, AuditRow},
+        account_limits, api_keys, audit_log,
         directory::{
             self, AccountPeriod, AccountRecord, DirectoryCounts, DirectoryCursor, DirectoryEntry, DirectorySearch,
         },

@@ -4,6 +4,7 @@ use std::num::NonZeroU16;
 
 use data_encoding::HEXLOWER;
 use platen_domain::{
+    audit_log::AuditRow,
     csv,
     page::{Page, PageRequest},
 };
@@ -13,7 +14,7 @@ use time::{OffsetDateTime, UtcOffset, format_description::FormatItem, macros::fo
 use crate::{
     service::operators::audit::ChainEnd,
     store::{
-        audit_log::{self, AuditFilter, AuditRow},
+        audit_log::{self, AuditFilter},
         error::StoreError,
     },
 };

@@ -27,7 +27,6 @@ use platen_core::{
     },
     store::{
         account_limits::{OwnLimits, StorageLimits},
-        audit_log::AuditRow,
         directory::{DirectoryCursor, DirectoryEntry, DirectorySearch},
         renders::log::LoggedRender,
     },
@@ -35,7 +34,7 @@ use platen_core::{
 use platen_domain::{
     account_directory::AccountState,
     api_key::ApiKey,
-    audit_log::{AuditActor, Reason},
+    audit_log::{AuditActor, AuditRow, Reason},
     credits::GrantLasts,
     ids::AccountId,
     plan::PlanLimits,

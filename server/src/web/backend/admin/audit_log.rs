@@ -4,13 +4,10 @@ use async_trait::async_trait;
 use platen_app::{
     backend::admin::audit_log::AuditBackend,
     error::AppError,
-    model::admin::audit_log::{AuditEntry as ShownEntry, AuditPage, AuditSearch},
+    model::admin::audit_log::{AuditPage, AuditSearch},
 };
-use platen_core::{
-    service::operators::log,
-    store::audit_log::{AuditFilter, AuditRow},
-};
-use platen_domain::{audit_log::AuditEvent, render::log::containing};
+use platen_core::{service::operators::log, store::audit_log::AuditFilter};
+use platen_domain::render::log::containing;
 use time::{Date, OffsetDateTime};
 
 use crate::web::backend::RequestBackend;
@@ -25,9 +22,8 @@ impl AuditBackend for RequestBackend {
         let end = log::end(&self.app.db).await;
         let end = end.map_err(|error| self.internal(&error))?;
         Ok(AuditPage {
-            entries: page.items.iter().map(shown).collect(),
+            entries: page.items,
             next: page.next.map(|number| number.to_string()),
-            kinds: AuditEvent::KINDS.to_vec(),
             end: end.map(|end| (end.number, end.digest)),
         })
     }
@@ -42,24 +38,5 @@ pub(in crate::web) fn filter(search: &AuditSearch) -> AuditFilter {
         kind: search.kind.clone(),
         from: search.from.map(midnight),
         before: search.to.and_then(Date::next_day).map(midnight),
-    }
-}
-
-fn shown(row: &AuditRow) -> ShownEntry {
-    let entry = &row.entry;
-    ShownEntry {
-        number: row.number,
-        at: row.happened_at,
-        who: entry.by.who().to_owned(),
-        what: row.what(),
-        account: entry.account.map(|account| {
-            let name = entry.account_name.clone().unwrap_or_default();
-            (
-                account.to_string(),
-                if name.is_empty() { account.to_string() } else { name },
-            )
-        }),
-        reason: entry.reason.clone(),
-        address: entry.by.address().map(ToOwned::to_owned),
     }
 }
