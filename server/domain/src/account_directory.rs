@@ -1,4 +1,19 @@
-//! Search of accounts by operators.
+//! Accounts, as operators find and see them.
+
+use serde_json::Value;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    api_key::ApiKey,
+    audit_log::AuditRow,
+    billing::Subscription,
+    credits::Balance,
+    plan::{OwnLimits, PlanLimits, StorageLimits},
+    render::{log::LoggedRender, statistics::RenderFigures},
+    storage::{StorageResource, StorageUse},
+    team::Member,
+};
 
 /// Status of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,4 +86,158 @@ impl AccountOrder {
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|order| order.word() == word)
     }
+}
+
+/// An account in the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectoryEntry {
+    pub id: Uuid,
+    /// Display name: the account's name or, if that is empty, its owner's email address.
+    pub called: String,
+    /// Email address of the owner.
+    pub owner: String,
+    pub plan: String,
+    /// Credits used in the current period.
+    pub used: i64,
+    /// All credits of the current period.
+    pub total: i64,
+    /// Renders accepted in the last 24 hours that have ended.
+    pub ended: i64,
+    /// Renders accepted in the last 24 hours that have failed.
+    pub failed: i64,
+    pub inserted_at: OffsetDateTime,
+    pub suspended_at: Option<OffsetDateTime>,
+    /// When the account will be deleted, if its deletion is scheduled.
+    pub delete_at: Option<OffsetDateTime>,
+    /// Sort key, by the search's order: creation time in milliseconds, credits used, or recently failed renders.
+    pub rank: i64,
+}
+
+/// Numbers of accounts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectoryCounts {
+    /// All accounts.
+    pub accounts: i64,
+    /// Accounts on another plan than the free one.
+    pub paid: i64,
+    /// Suspended accounts.
+    pub suspended: i64,
+}
+
+/// Details of one account.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccountRecord {
+    /// Display name: the account's name or, if that is empty, its owner's email address.
+    pub called: String,
+    pub plan: String,
+    /// Credits of one period, if they differ from the plan's.
+    pub credits: Option<i64>,
+    pub inserted_at: OffsetDateTime,
+    pub suspended_at: Option<OffsetDateTime>,
+    /// Reason of the suspension, as the operator stated it.
+    pub suspended_because: Option<String>,
+    /// When the account will be deleted, if its deletion is scheduled.
+    pub delete_at: Option<OffsetDateTime>,
+    /// See [`OwnLimits`].
+    pub concurrency: Option<i32>,
+    /// See [`OwnLimits`].
+    pub rate_per_minute: Option<i32>,
+    /// See [`OwnLimits`].
+    pub body_bytes: Option<i32>,
+    /// See [`OwnLimits`].
+    pub sync_deadline_seconds: Option<i32>,
+    /// See [`OwnLimits`].
+    pub storage_limits: Value,
+    /// Pending invitations.
+    pub invitations: i64,
+    /// Storage connections.
+    pub connections: i64,
+    /// Templates that aren't deleted.
+    pub templates: i64,
+    /// Jobs in the queue.
+    pub waiting: i64,
+    /// Jobs that a worker holds.
+    pub in_hand: i64,
+    /// Id of the Stripe customer.
+    pub customer: Option<String>,
+}
+
+impl DirectoryEntry {
+    pub fn state(&self) -> AccountState {
+        state(self.suspended_at, self.delete_at)
+    }
+}
+
+impl AccountRecord {
+    pub fn state(&self) -> AccountState {
+        state(self.suspended_at, self.delete_at)
+    }
+
+    /// Returns the limits that an operator has set.
+    pub fn own_limits(&self) -> OwnLimits {
+        OwnLimits {
+            concurrency: self.concurrency,
+            rate_per_minute: self.rate_per_minute,
+            body_bytes: self.body_bytes,
+            sync_deadline_seconds: self.sync_deadline_seconds,
+            storage: read_storage(&self.storage_limits),
+        }
+    }
+}
+
+/// Credits and usage of an account in one period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountPeriod {
+    pub starts_at: OffsetDateTime,
+    /// Credits of the plan.
+    pub allowance: i64,
+    /// Credits granted by operators for this period.
+    pub granted: i64,
+    /// Credits that were bought, or granted until they are used.
+    pub bought: i64,
+    /// Credits used.
+    pub used: i64,
+    /// Part of the used credits that exceeded all of these.
+    pub overage_used: i64,
+}
+
+/// An account with all that operators may look up about it. Titles and parts of its renders are not shown to them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccountFile {
+    pub record: AccountRecord,
+    /// Limits that apply to the account.
+    pub limits: PlanLimits,
+    /// Use of storage.
+    pub storage: Vec<StorageUse>,
+    /// Credits of the current period.
+    pub balance: Balance,
+    /// Figures of the renders in the current period.
+    pub figures: RenderFigures,
+    /// Members, the owner first.
+    pub members: Vec<Member>,
+    /// API keys, the latest first, including revoked and expired ones.
+    pub keys: Vec<ApiKey>,
+    /// Latest renders.
+    pub renders: Vec<LoggedRender>,
+    /// Latest credit periods.
+    pub periods: Vec<AccountPeriod>,
+    /// Subscriptions at Stripe.
+    pub subscriptions: Vec<Subscription>,
+    /// Latest audit events of operators.
+    pub audit: Vec<AuditRow>,
+}
+
+fn state(suspended_at: Option<OffsetDateTime>, delete_at: Option<OffsetDateTime>) -> AccountState {
+    match (suspended_at, delete_at) {
+        (Some(_), _) => AccountState::Suspended,
+        (None, Some(_)) => AccountState::ToBeDeleted,
+        (None, None) => AccountState::Active,
+    }
+}
+
+/// Reads the column. Resources that this build doesn't know are ignored.
+fn read_storage(column: &Value) -> StorageLimits {
+    let members = column.as_object().into_iter().flatten();
+    let limits = members.filter_map(|(name, limit)| Some((StorageResource::from_name(name)?, limit.as_i64()?)));
+    limits.collect()
 }

@@ -1,6 +1,8 @@
 //! Plans and their limits.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::{collections::BTreeMap, fmt, num::NonZeroU32, time::Duration};
+
+use crate::storage::StorageResource;
 
 /// A plan and its limits.
 #[derive(Debug, Clone)]
@@ -46,5 +48,42 @@ impl PlanLimits {
             body_bytes: body_bytes.unsigned_abs() as usize,
             sync_deadline: Duration::from_secs(u64::from(sync_deadline.unsigned_abs())),
         }
+    }
+}
+
+/// Limits that an operator has set for one account. `None` means that the plan's limit applies.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OwnLimits {
+    /// Renders that may run or wait at once.
+    pub concurrency: Option<i32>,
+    /// Requests per minute.
+    pub rate_per_minute: Option<i32>,
+    /// Maximum size of a request body, in bytes.
+    pub body_bytes: Option<i32>,
+    /// Maximum duration of a synchronous render, in seconds.
+    pub sync_deadline_seconds: Option<i32>,
+    /// Limits of stored resources; a missing resource has the plan's limit.
+    pub storage: StorageLimits,
+}
+
+/// Storage limits by resource: bytes or rows, see [`StorageResource`].
+pub type StorageLimits = BTreeMap<StorageResource, i64>;
+
+/// Used in logs.
+impl fmt::Display for OwnLimits {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limits = [
+            (self.concurrency, "at a time"),
+            (self.rate_per_minute, "requests a minute"),
+            (self.body_bytes, "bytes a request"),
+            (self.sync_deadline_seconds, "seconds a render"),
+        ];
+        let set = limits
+            .into_iter()
+            .filter_map(|(limit, unit)| Some(format!("{} {unit}", limit?)));
+        let stored = self.storage.iter();
+        let set = set.chain(stored.map(|(resource, limit)| format!("{} {limit}", resource.name())));
+        let set = set.collect::<Vec<_>>().join(", ");
+        formatter.write_str(if set.is_empty() { "the plan's" } else { &set })
     }
 }

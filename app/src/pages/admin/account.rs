@@ -7,16 +7,18 @@ pub mod lists;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 use platen_domain::{
-    account_directory::AccountState,
+    account_directory::{AccountFile as Details, AccountState},
     number::{counted, grouped},
+    plan::OwnLimits,
 };
+use time::OffsetDateTime;
 
 use crate::{
     layout::{
         loaded::loaded,
         shell::admin::{AdminEntry, AdminShell},
     },
-    model::admin::accounts::{AccountFile, OwnLimits},
+    model::admin::accounts::AccountFile,
     outcome::done::Done,
     pages::{
         admin::{
@@ -35,6 +37,8 @@ use crate::{
     },
 };
 
+const MIB: usize = 1024 * 1024;
+
 /// The page of an account, for operators.
 #[component]
 pub fn Account() -> impl IntoView {
@@ -51,48 +55,51 @@ pub fn Account() -> impl IntoView {
 
 #[component]
 fn Content(account: AccountFile) -> impl IntoView {
+    let (file, now) = (account.file.clone(), account.now);
+    let (state, balance) = (file.record.state(), file.balance);
     view! {
         <div class="page-head">
             <div class="page-head__text">
-                <h1 class="break">{account.called.clone()}</h1>
+                <h1 class="break">{file.record.called.clone()}</h1>
                 <div class="page-head__meta">
                     <span>
-                        <AccountBadge state=account.state used=account.used total=account.total />
+                        <AccountBadge state used=balance.used total=balance.total() />
                     </span>
-                    <span>{account.plan.clone()}</span>
-                    <span>"since " {day_and_year(account.since.date())}</span>
+                    <span>{file.record.plan.clone()}</span>
+                    <span>"since " {day_and_year(file.record.inserted_at.date())}</span>
                     <span class="mono break">{account.id.clone()}</span>
                 </div>
             </div>
             <div class="page-head__actions">
-                <Actions suspended={account.state == AccountState::Suspended} />
+                <Actions suspended={state == AccountState::Suspended} />
             </div>
         </div>
         <Done about=done />
-        <AccountStatus account=account.clone() />
-        <Figures account=account.clone() />
+        <AccountStatus file=file.clone() />
+        <Figures file=file.clone() />
         <div class="grid grid--2">
-            <Pairs account=account.clone() />
-            <PeriodSection periods=account.periods.clone() />
-            <MemberSection members=account.members.clone() now=account.now />
-            <KeySection keys=account.keys.clone() now=account.now />
+            <Pairs file=file.clone() now />
+            <PeriodSection periods=file.periods />
+            <MemberSection members=file.members now />
+            <KeySection keys=file.keys now />
         </div>
-        <StorageSection uses=account.storage.clone() />
-        <RenderSection renders=account.renders.clone() />
+        <StorageSection uses=file.storage />
+        <RenderSection renders=file.renders />
         <Invoices invoices=account.invoices.clone() />
-        <AuditSection entries=account.audit.clone() />
+        <AuditSection entries=file.audit />
         <Dialogs account />
     }
 }
 
 /// Notices of a suspension and of a scheduled deletion.
 #[component]
-fn AccountStatus(account: AccountFile) -> impl IntoView {
-    let suspended = account.suspended.map(|(since, reason)| {
+fn AccountStatus(file: Details) -> impl IntoView {
+    let suspended = file.record.suspended_at.map(|since| {
+        let reason = file.record.suspended_because.unwrap_or_default();
         let why = (!reason.is_empty()).then(|| format!(": {reason}"));
         view! { <WarningNotice>"Suspended since " <Moment at=since /> {why}</WarningNotice> }
     });
-    let farewell = account.delete_at.map(|at| {
+    let farewell = file.record.delete_at.map(|at| {
         view! { <WarningNotice>"Its owner has asked for it to be deleted: on " <Moment at /> "."</WarningNotice> }
     });
     view! {
@@ -102,8 +109,10 @@ fn AccountStatus(account: AccountFile) -> impl IntoView {
 }
 
 #[component]
-fn Figures(account: AccountFile) -> impl IntoView {
-    let until = day(account.period_ends_at.date());
+fn Figures(file: Details) -> impl IntoView {
+    let (record, balance, renders) = (file.record, file.balance, file.figures);
+    let (suspended, until) = (record.suspended_at.is_some(), day(balance.period.ends_at.date()));
+    let concurrency = file.limits.concurrency;
     view! {
         <section class="section">
             <div class="section__head">
@@ -111,22 +120,22 @@ fn Figures(account: AccountFile) -> impl IntoView {
             </div>
             <div class="section__body">
                 <div class="figures">
-                    <Figure label="Credits" value=grouped(account.used)>
+                    <Figure label="Credits" value=grouped(balance.used)>
                         "of "
-                        {grouped(account.total)}
+                        {grouped(balance.total())}
                         ", until "
                         {until}
                     </Figure>
-                    <Figure label="Renders" value=grouped(account.succeeded + account.failed)>
-                        {grouped(account.failed)}
+                    <Figure label="Renders" value=grouped(renders.succeeded + renders.failed)>
+                        {grouped(renders.failed)}
                         " failed"
                     </Figure>
-                    <Figure label="Waiting" value=grouped(account.waiting)>
-                        {if account.state == AccountState::Suspended { "until it is restored" } else { "jobs in its queue" }}
+                    <Figure label="Waiting" value=grouped(record.waiting)>
+                        {if suspended { "until it is restored" } else { "jobs in its queue" }}
                     </Figure>
-                    <Figure label="In hand" value=grouped(account.in_hand)>
+                    <Figure label="In hand" value=grouped(record.in_hand)>
                         "of "
-                        {grouped(account.limits.concurrency)}
+                        {whole(concurrency)}
                         " at a time"
                     </Figure>
                 </div>
@@ -136,22 +145,24 @@ fn Figures(account: AccountFile) -> impl IntoView {
 }
 
 #[component]
-fn Pairs(account: AccountFile) -> impl IntoView {
-    let owner = account.members.first().map(|owner| {
-        if owner.called == owner.email {
+fn Pairs(file: Details, now: OffsetDateTime) -> impl IntoView {
+    let record = file.record;
+    let owner = file.members.first().map(|owner| {
+        if owner.called() == owner.email {
             owner.email.clone()
         } else {
-            format!("{}, {}", owner.called, owner.email)
+            format!("{}, {}", owner.called(), owner.email)
         }
     });
-    let invited = (account.invitations > 0)
-        .then(|| format!(", and {}", counted(account.invitations, "invitation", "invitations")));
-    let in_use = account.keys.iter().filter(|key| key.in_use).count();
-    let limits = account.limits;
-    let own = account.own_limits != OwnLimits::default();
-    let stripe = account.customer.map(|customer| {
-        let paid = account.subscriptions.into_iter().map(|(product, status, until)| {
-            view! { <span class="table__sub">{format!("{product}: {status}, until {}", day_and_year(until.date()))}</span> }
+    let invited =
+        (record.invitations > 0).then(|| format!(", and {}", counted(record.invitations, "invitation", "invitations")));
+    let in_use = file.keys.iter().filter(|key| key.state(now).is_good()).count();
+    let limits = file.limits;
+    let own = record.own_limits() != OwnLimits::default();
+    let stripe = record.customer.map(|customer| {
+        let paid = file.subscriptions.into_iter().map(|paid| {
+            let until = day_and_year(paid.period_ends_at.date());
+            view! { <span class="table__sub">{format!("{}: {}, until {until}", paid.product, paid.status)}</span> }
         });
         view! {
             <dt>"Stripe"</dt>
@@ -171,28 +182,32 @@ fn Pairs(account: AccountFile) -> impl IntoView {
                     <dt>"Owner"</dt>
                     <dd class="break">{owner}</dd>
                     <dt>"Members"</dt>
-                    <dd>{account.members.len()} {invited}</dd>
+                    <dd>{file.members.len()} {invited}</dd>
                     <dt>"Keys"</dt>
                     <dd>{in_use} " in use"</dd>
                     <dt>"Templates"</dt>
-                    <dd>{account.templates}</dd>
+                    <dd>{record.templates}</dd>
                     <dt>"Destinations"</dt>
-                    <dd>{account.connections}</dd>
+                    <dd>{record.connections}</dd>
                     {stripe}
                     <dt>"Limits"</dt>
                     <dd>
                         {format!(
                             "{} at a time, {} requests a minute, {} MiB, {} s",
-                            grouped(limits.concurrency),
-                            grouped(limits.rate_per_minute),
-                            limits.body_mib,
-                            limits.deadline_seconds,
+                            whole(limits.concurrency),
+                            grouped(limits.rate_per_minute.get().into()),
+                            limits.body_bytes / MIB,
+                            limits.sync_deadline.as_secs(),
                         )} {own.then(|| view! { <span class="table__sub">"set by an operator"</span> })}
                     </dd>
                 </dl>
             </div>
         </section>
     }
+}
+
+fn whole(number: usize) -> String {
+    grouped(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
 /// Returns the notice for a value of `done` in the query.

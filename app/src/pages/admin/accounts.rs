@@ -3,7 +3,7 @@
 use leptos::{either::Either, prelude::*};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
 use platen_domain::{
-    account_directory::{AccountOrder, AccountState},
+    account_directory::{AccountOrder, AccountState, DirectoryEntry},
     number::{counted, grouped},
 };
 
@@ -12,7 +12,7 @@ use crate::{
         loaded::loaded,
         shell::admin::{AdminEntry, AdminShell, PATH},
     },
-    model::admin::accounts::{AccountLine, AccountPage, AccountSearch},
+    model::admin::accounts::{AccountPage, AccountSearch},
     pages::query::{self, asked},
     ui::{
         badge::{Badge, State},
@@ -76,9 +76,9 @@ fn Content(page: AccountPage, search: AccountSearch) -> impl IntoView {
             <div class="page-head__text">
                 <h1>"Accounts"</h1>
                 <div class="page-head__meta">
-                    <span>{counted(page.total, "account", "accounts")}</span>
-                    <span>{grouped(page.paid)} " on a paid plan"</span>
-                    <span>{grouped(page.suspended)} " suspended"</span>
+                    <span>{counted(page.counts.accounts, "account", "accounts")}</span>
+                    <span>{grouped(page.counts.paid)} " on a paid plan"</span>
+                    <span>{grouped(page.counts.suspended)} " suspended"</span>
                 </div>
             </div>
         </div>
@@ -127,7 +127,8 @@ fn Content(page: AccountPage, search: AccountSearch) -> impl IntoView {
 }
 
 #[component]
-fn Row(account: AccountLine) -> impl IntoView {
+fn Row(account: DirectoryEntry) -> impl IntoView {
+    let state = account.state();
     let used = format!("{} of {}", grouped(account.used), grouped(account.total));
     let failed = share(account.failed, account.ended);
     view! {
@@ -144,10 +145,10 @@ fn Row(account: AccountLine) -> impl IntoView {
             <td class="table__figure">{used}</td>
             <td class="table__figure table__medium">{failed}</td>
             <td class="table__wide table__tight">
-                <Day at=account.since />
+                <Day at=account.inserted_at />
             </td>
             <td>
-                <AccountBadge state=account.state used=account.used total=account.total />
+                <AccountBadge state used=account.used total=account.total />
             </td>
         </tr>
     }

@@ -1,18 +1,14 @@
 //! All accounts, for operators only. Unlike the rest of the store, these functions aren't limited to one account.
 
 use platen_domain::{
-    account_directory::{AccountOrder, AccountState},
+    account_directory::{AccountOrder, AccountPeriod, AccountRecord, AccountState, DirectoryCounts, DirectoryEntry},
     ids::AccountId,
 };
-use serde_json::Value;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::{
-    account_limits::{OwnLimits, read_storage},
-    error::StoreError,
-};
+use crate::store::error::StoreError;
 
 /// Start of a page of the directory: after this account and its rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,31 +29,6 @@ pub struct DirectorySearch {
     pub order: AccountOrder,
     /// Only the accounts after this one.
     pub after: Option<DirectoryCursor>,
-}
-
-/// An account in the directory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DirectoryEntry {
-    pub id: Uuid,
-    /// Display name: the account's name or, if that is empty, its owner's email address.
-    pub called: String,
-    /// Email address of the owner.
-    pub owner: String,
-    pub plan: String,
-    /// Credits used in the current period.
-    pub used: i64,
-    /// All credits of the current period.
-    pub total: i64,
-    /// Renders accepted in the last 24 hours that have ended.
-    pub ended: i64,
-    /// Renders accepted in the last 24 hours that have failed.
-    pub failed: i64,
-    pub inserted_at: OffsetDateTime,
-    pub suspended_at: Option<OffsetDateTime>,
-    /// When the account will be deleted, if its deletion is scheduled.
-    pub delete_at: Option<OffsetDateTime>,
-    /// Sort key, by the search's order: creation time in milliseconds, credits used, or recently failed renders.
-    pub rank: i64,
 }
 
 /// Returns up to `most` accounts that match the search.
@@ -142,17 +113,6 @@ pub async fn list(
     Ok(entries.fetch_all(db).await?)
 }
 
-/// Numbers of accounts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DirectoryCounts {
-    /// All accounts.
-    pub accounts: i64,
-    /// Accounts on another plan than the free one.
-    pub paid: i64,
-    /// Suspended accounts.
-    pub suspended: i64,
-}
-
 /// Counts all accounts. `free` is the name of the free plan.
 pub async fn count(db: &PgPool, free: &str) -> Result<DirectoryCounts, StoreError> {
     let counts = sqlx::query_as!(
@@ -163,57 +123,6 @@ pub async fn count(db: &PgPool, free: &str) -> Result<DirectoryCounts, StoreErro
         free,
     );
     Ok(counts.fetch_one(db).await?)
-}
-
-/// Details of one account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccountRecord {
-    /// Display name: the account's name or, if that is empty, its owner's email address.
-    pub called: String,
-    pub plan: String,
-    /// Credits of one period, if they differ from the plan's.
-    pub credits: Option<i64>,
-    pub inserted_at: OffsetDateTime,
-    pub suspended_at: Option<OffsetDateTime>,
-    /// Reason of the suspension, as the operator stated it.
-    pub suspended_because: Option<String>,
-    /// When the account will be deleted, if its deletion is scheduled.
-    pub delete_at: Option<OffsetDateTime>,
-    /// See [`OwnLimits`].
-    pub concurrency: Option<i32>,
-    /// See [`OwnLimits`].
-    pub rate_per_minute: Option<i32>,
-    /// See [`OwnLimits`].
-    pub body_bytes: Option<i32>,
-    /// See [`OwnLimits`].
-    pub sync_deadline_seconds: Option<i32>,
-    /// See [`OwnLimits`].
-    pub storage_limits: Value,
-    /// Pending invitations.
-    pub invitations: i64,
-    /// Storage connections.
-    pub connections: i64,
-    /// Templates that aren't deleted.
-    pub templates: i64,
-    /// Jobs in the queue.
-    pub waiting: i64,
-    /// Jobs that a worker holds.
-    pub in_hand: i64,
-    /// Id of the Stripe customer.
-    pub customer: Option<String>,
-}
-
-impl AccountRecord {
-    /// Returns the limits that an operator has set.
-    pub fn own_limits(&self) -> OwnLimits {
-        OwnLimits {
-            concurrency: self.concurrency,
-            rate_per_minute: self.rate_per_minute,
-            body_bytes: self.body_bytes,
-            sync_deadline_seconds: self.sync_deadline_seconds,
-            storage: read_storage(&self.storage_limits),
-        }
-    }
 }
 
 /// Returns one account. `None` if it doesn't exist.
@@ -237,22 +146,6 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
         now,
     );
     Ok(record.fetch_optional(db).await?)
-}
-
-/// Credits and usage of an account in one period.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccountPeriod {
-    pub starts_at: OffsetDateTime,
-    /// Credits of the plan.
-    pub allowance: i64,
-    /// Credits granted by operators for this period.
-    pub granted: i64,
-    /// Credits that were bought, or granted until they are used.
-    pub bought: i64,
-    /// Credits used.
-    pub used: i64,
-    /// Part of the used credits that exceeded all of these.
-    pub overage_used: i64,
 }
 
 /// Returns up to `most` periods of an account, latest first.

@@ -1,17 +1,43 @@
-//! Filters for renders in the dashboard.
+//! Renders in the dashboard, and filters for them.
 
 use std::ops::RangeInclusive;
 
+use serde_json::Value;
 use time::{OffsetDateTime, PrimitiveDateTime};
 use uuid::{Builder, Uuid};
 
 use crate::{
-    ids::{ApiKeyId, TemplateId},
+    ids::{ApiKeyId, RenderId, TemplateId},
     render::history::{RenderMode, RenderState},
 };
 
 /// Minimum number of digits for a search term to count as the beginning of an id.
 const FEWEST_DIGITS: usize = 8;
+
+/// A listed render.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoggedRender {
+    pub id: RenderId,
+    /// See [`RenderMode`].
+    pub mode: String,
+    /// See [`RenderState`].
+    pub state: String,
+    /// False for test keys.
+    pub livemode: bool,
+    pub page_count: Option<i32>,
+    /// Credits charged.
+    pub credits: Option<i64>,
+    /// Title of the document.
+    pub title: Option<String>,
+    /// The parts of the request, without their content.
+    pub parts: Option<Value>,
+    /// Name of the key that requested it; `None` without a key, or once that is deleted.
+    pub key_name: Option<String>,
+    /// When it was accepted.
+    pub inserted_at: OffsetDateTime,
+    /// When it ended.
+    pub finished_at: Option<OffsetDateTime>,
+}
 
 /// A filter for renders of an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

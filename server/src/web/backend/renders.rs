@@ -28,8 +28,8 @@ use platen_core::{
         webhook_secrets::{self, WebhookSecretError},
     },
     store::{
-        api_keys, callbacks::CallbackState, deliveries::Delivery, error::StoreError, plans, renders::log::LoggedRender,
-        templates, webhook_secrets as secrets,
+        api_keys, callbacks::CallbackState, deliveries::Delivery, error::StoreError, plans, templates,
+        webhook_secrets as secrets,
     },
 };
 use platen_domain::{
@@ -39,7 +39,7 @@ use platen_domain::{
     ids::{AccountId, ApiKeyId, RenderId, TemplateId},
     render::{
         history::{RenderMode, RenderState},
-        log::LogFilter,
+        log::{LogFilter, LoggedRender},
     },
     role::Permission,
     template::labels::labels,

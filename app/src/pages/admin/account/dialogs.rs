@@ -1,7 +1,9 @@
 //! Dialogs for operators' actions on an account. Each asks for a reason.
 
 use leptos::{either::Either, prelude::*};
-use platen_domain::{account_directory::AccountState, credits::GrantLasts, storage::StorageResource};
+use platen_domain::{
+    account_directory::AccountState, credits::GrantLasts, plan::StorageLimits, storage::StorageResource,
+};
 
 use crate::{
     model::{admin::accounts::AccountFile, rejection::Field},
@@ -17,6 +19,8 @@ use crate::{
         text_area::TextArea,
     },
 };
+
+const MIB: i32 = 1024 * 1024;
 
 /// The buttons that open the dialogs.
 #[component]
@@ -57,7 +61,7 @@ pub fn Dialogs(
         <GrantDialog account=account.clone() />
         <PlanDialog account=account.clone() />
         <LimitsDialog account=account.clone() />
-        {if account.state == AccountState::Suspended {
+        {if account.file.record.state() == AccountState::Suspended {
             Either::Left(view! { <RestoreDialog account /> })
         } else {
             Either::Right(view! { <SuspendDialog account /> })
@@ -76,7 +80,7 @@ const FOR_THE_AUDIT_LOG: &str = "Goes to the audit log.";
 fn LookDialog(account: AccountFile) -> impl IntoView {
     let outcome = Outcome::about::<Impersonate>(&account.id);
     view! {
-        <DialogForm outcome=outcome id="look" title=format!("Look into {}", account.called) action="Look">
+        <DialogForm outcome=outcome id="look" title=format!("Look into {}", account.file.record.called) action="Look">
             <p>
                 "You see the dashboard as its owner does, for 30 minutes. You cannot change anything, and you see neither secrets nor documents."
             </p>
@@ -91,7 +95,7 @@ fn GrantDialog(account: AccountFile) -> impl IntoView {
     let options = GrantLasts::ALL.map(|lasts| (lasts.word(), lasts.name())).to_vec();
     let chosen = outcome.typed_or(Field::GrantLasts, GrantLasts::Period.word());
     view! {
-        <DialogForm outcome=outcome id="grant" title=format!("Grant credits to {}", account.called) action="Grant credits">
+        <DialogForm outcome=outcome id="grant" title=format!("Grant credits to {}", account.file.record.called) action="Grant credits">
             <div class="fields fields--2">
                 <FormField outcome=outcome field=Field::CreditAmount label="Credits" value="500" />
                 <Select
@@ -103,7 +107,7 @@ fn GrantDialog(account: AccountFile) -> impl IntoView {
                     problem=outcome.problem(Field::GrantLasts)
                 />
             </div>
-            <p class="small quiet">"This period ends on " {day(account.period_ends_at.date())} "."</p>
+            <p class="small quiet">"This period ends on " {day(account.file.balance.period.ends_at.date())} "."</p>
             <ReasonField outcome hint=FOR_THE_AUDIT_LOG />
         </DialogForm>
     }
@@ -112,7 +116,7 @@ fn GrantDialog(account: AccountFile) -> impl IntoView {
 #[component]
 fn PlanDialog(account: AccountFile) -> impl IntoView {
     let outcome = Outcome::about::<SetPlan>(&account.id);
-    let chosen = outcome.typed_or(Field::Plan, &account.plan);
+    let chosen = outcome.typed_or(Field::Plan, &account.file.record.plan);
     let options = account.plans.into_iter().map(|plan| {
         let selected = plan == chosen;
         view! {
@@ -122,7 +126,7 @@ fn PlanDialog(account: AccountFile) -> impl IntoView {
         }
     });
     let options = options.collect_view();
-    let paid = account.customer.map(|_| {
+    let paid = account.file.record.customer.map(|_| {
         view! {
             <p>
                 "It is a customer at Stripe: the plan is this one until what it pays for there changes. Nothing is charged or refunded."
@@ -131,7 +135,7 @@ fn PlanDialog(account: AccountFile) -> impl IntoView {
     });
     let id = outcome.id(Field::Plan);
     view! {
-        <DialogForm outcome=outcome id="plan" title=format!("Change the plan of {}", account.called) action="Change plan">
+        <DialogForm outcome=outcome id="plan" title=format!("Change the plan of {}", account.file.record.called) action="Change plan">
             {paid}
             <div class="fields fields--2">
                 <div class="field">
@@ -147,7 +151,7 @@ fn PlanDialog(account: AccountFile) -> impl IntoView {
                     field=Field::PeriodCredits
                     label="Credits a month"
                     hint="Empty: as many as the plan brings."
-                    value=typed(account.own_credits)
+                    value=typed(account.file.record.credits)
                     optional=true
                 />
             </div>
@@ -159,22 +163,22 @@ fn PlanDialog(account: AccountFile) -> impl IntoView {
 #[component]
 fn LimitsDialog(account: AccountFile) -> impl IntoView {
     let outcome = Outcome::about::<SetLimits>(&account.id);
-    let own = account.own_limits;
+    let own = account.file.record.own_limits();
     let fields = [
         (Field::Concurrency, "Renders at a time", own.concurrency),
         (Field::RatePerMinute, "Requests a minute", own.rate_per_minute),
-        (Field::BodyMib, "MiB a request", own.body_mib),
+        (Field::BodyMib, "MiB a request", own.body_bytes.map(|bytes| bytes / MIB)),
         (
             Field::DeadlineSeconds,
             "Seconds a synchronous render",
-            own.deadline_seconds,
+            own.sync_deadline_seconds,
         ),
     ];
     let fields = fields.map(|(field, label, value)| {
         view! { <FormField outcome=outcome field=field label=label value=typed(value) optional=true /> }
     });
     view! {
-        <DialogForm outcome=outcome id="limits" title=format!("Limits of {}", account.called) action="Change limits">
+        <DialogForm outcome=outcome id="limits" title=format!("Limits of {}", account.file.record.called) action="Change limits">
             <p>"What is empty, the plan decides."</p>
             <div class="fields fields--2">{fields}</div>
             <TextArea
@@ -195,7 +199,7 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
     }
 }
 
-fn storage_lines(limits: &[(StorageResource, i64)]) -> String {
+fn storage_lines(limits: &StorageLimits) -> String {
     let lines = limits
         .iter()
         .map(|(resource, limit)| format!("{} {limit}", resource.name()));
@@ -213,7 +217,7 @@ fn SuspendDialog(account: AccountFile) -> impl IntoView {
         <DialogForm
             outcome=outcome
             id="suspend"
-            title=format!("Suspend {}", account.called)
+            title=format!("Suspend {}", account.file.record.called)
             weight=Weight::Danger
             action="Suspend"
         >
@@ -231,7 +235,7 @@ fn SuspendDialog(account: AccountFile) -> impl IntoView {
 fn RestoreDialog(account: AccountFile) -> impl IntoView {
     let outcome = Outcome::about::<RestoreAccount>(&account.id);
     view! {
-        <DialogForm outcome=outcome id="restore" title=format!("Restore {}", account.called) action="Restore">
+        <DialogForm outcome=outcome id="restore" title=format!("Restore {}", account.file.record.called) action="Restore">
             <p>"Its keys work again from now on, and what is queued goes on."</p>
             <ReasonField outcome hint=FOR_THE_AUDIT_LOG />
             <Check name="tell_owner" label="Mail the owner" checked=true />

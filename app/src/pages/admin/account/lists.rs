@@ -1,16 +1,22 @@
 //! Short lists of an account's credit periods, members, keys, renders, invoices and audit events.
 
 use leptos::{either::Either, prelude::*};
-use platen_domain::number::{grouped, milliseconds};
-use time::OffsetDateTime;
+use platen_domain::{
+    account_directory::AccountPeriod,
+    api_key::ApiKey,
+    audit_log::AuditRow,
+    number::{grouped, milliseconds},
+    render::{
+        history::{RenderMode, RenderState},
+        log::LoggedRender,
+    },
+    team::Member,
+};
+use time::{Duration, OffsetDateTime};
 
 use crate::{
     layout::shell::admin::AdminEntry,
-    model::{
-        admin::accounts::{AccountKey, AccountMember, AccountPeriod, AccountRender, AuditLine},
-        payment::Invoice,
-        render::short_id,
-    },
+    model::{payment::Invoice, render::short_id},
     pages::{billing::billing_details::InvoiceTable, render::badge::StateBadge},
     ui::{
         badge::{Badge, State},
@@ -113,16 +119,17 @@ pub fn PeriodSection(
 #[component]
 pub fn MemberSection(
     /// The owner first.
-    members: Vec<AccountMember>,
+    members: Vec<Member>,
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let rows = members.into_iter().map(|member| {
-        let named = member.called != member.email;
+        let called = member.called().to_owned();
+        let named = called != member.email;
         view! {
             <tr>
                 <th scope="row">
-                    <span class="break">{member.called}</span>
+                    <span class="break">{called}</span>
                     {named.then(|| view! { <span class="table__sub break">{member.email}</span> })}
                 </th>
                 <td>{member.role.to_string()}</td>
@@ -149,21 +156,22 @@ fn seen(at: Option<OffsetDateTime>, now: OffsetDateTime) -> impl IntoView {
 #[component]
 pub fn KeySection(
     /// Newest first.
-    keys: Vec<AccountKey>,
+    keys: Vec<ApiKey>,
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let rows = keys.into_iter().map(|key| {
-        let state = if key.in_use {
+        let in_use = key.state(now).is_good();
+        let state = if in_use {
             view! { <Badge state=State::Good>"In use"</Badge> }
         } else {
             view! { <Badge state=State::Struck>"Ended"</Badge> }
         };
         view! {
-            <tr class=(!key.in_use).then_some("table__row--faint")>
+            <tr class=(!in_use).then_some("table__row--faint")>
                 <th scope="row">
                     <span class="break">{key.name}</span>
-                    {(!key.live).then(|| view! { <span class="tag tag--test">"Test"</span> })}
+                    {(!key.livemode).then(|| view! { <span class="tag tag--test">"Test"</span> })}
                     <span class="table__sub">
                         <code>{key.hint} "…"</code>
                     </span>
@@ -189,26 +197,30 @@ pub fn KeySection(
 #[component]
 pub fn RenderSection(
     /// Newest first.
-    renders: Vec<AccountRender>,
+    renders: Vec<LoggedRender>,
 ) -> impl IntoView {
-    let rows = renders.into_iter().map(|render| {
-        view! {
+    let rows = renders.into_iter().filter_map(|render| {
+        // Another release may have recorded a status or mode that is unknown here.
+        let (state, mode) = (RenderState::parse(&render.state)?, RenderMode::parse(&render.mode)?);
+        let id = render.id.to_string();
+        let took = render.finished_at.map(|end| took(end - render.inserted_at));
+        Some(view! {
             <tr>
                 <th scope="row">
-                    <code title=render.id.clone()>{short_id(&render.id)}</code>
+                    <code title=id.clone()>{short_id(&id)}</code>
                 </th>
                 <td>
-                    <StateBadge state=render.state />
+                    <StateBadge state />
                 </td>
-                <td class="table__medium">{render.mode.name()}</td>
-                <td class="table__figure table__medium">{render.pages}</td>
+                <td class="table__medium">{mode.name()}</td>
+                <td class="table__figure table__medium">{render.page_count}</td>
                 <td class="table__figure table__medium">{render.credits}</td>
-                <td class="table__figure">{render.milliseconds.map(took)}</td>
+                <td class="table__figure">{took}</td>
                 <td class="table__medium table__tight">
-                    <Moment at=render.at />
+                    <Moment at=render.inserted_at />
                 </td>
             </tr>
-        }
+        })
     });
     let rows: Vec<_> = rows.collect();
     view! {
@@ -224,8 +236,8 @@ pub fn RenderSection(
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a duration needs no more digits")]
-fn took(time: i64) -> String {
-    milliseconds(time as f64)
+fn took(time: Duration) -> String {
+    milliseconds(time.whole_milliseconds() as f64)
 }
 
 /// Invoices of the account.
@@ -252,21 +264,23 @@ pub fn Invoices(
 #[component]
 pub fn AuditSection(
     /// Newest first.
-    entries: Vec<AuditLine>,
+    entries: Vec<AuditRow>,
 ) -> impl IntoView {
-    let rows = entries.into_iter().map(|entry| {
+    let rows = entries.into_iter().map(|row| {
+        let (who, what) = (row.entry.by.who().to_owned(), row.what());
+        let reason = row.entry.reason;
         view! {
             <tr>
                 <th scope="row" class="table__tight">
-                    <Moment at=entry.at />
+                    <Moment at=row.happened_at />
                 </th>
                 <td>
-                    <span class="break">{entry.who}</span>
+                    <span class="break">{who}</span>
                 </td>
                 <td>
-                    {entry.what} <span class="table__sub table__narrow">{entry.reason.clone()}</span>
+                    {what} <span class="table__sub table__narrow">{reason.clone()}</span>
                 </td>
-                <td class="table__medium">{entry.reason}</td>
+                <td class="table__medium">{reason}</td>
             </tr>
         }
     });

@@ -7,6 +7,7 @@ use platen_domain::{
     credits::GrantLasts,
     ids::AccountId,
     mail::Letter,
+    plan::OwnLimits,
 };
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -18,8 +19,7 @@ use crate::{
         mail::write_to_owner,
     },
     store::{
-        account_limits::{self, OwnLimits},
-        account_log,
+        account_limits, account_log,
         accounts::{self, suspension},
         audit_log, credits,
         error::StoreError,

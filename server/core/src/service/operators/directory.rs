@@ -1,15 +1,11 @@
 //! Directory of accounts for operators. Shows numbers and names, never secrets or content.
 
 use platen_domain::{
-    api_key::ApiKey,
-    audit_log::AuditRow,
-    billing::{FREE, Subscription},
+    account_directory::{AccountFile, DirectoryCounts, DirectoryEntry},
+    billing::FREE,
     ids::AccountId,
     page::PageRequest,
-    plan::PlanLimits,
-    render::{log::LogFilter, statistics::RenderFigures},
-    storage::StorageUse,
-    team::Member,
+    render::log::LogFilter,
 };
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -18,17 +14,11 @@ use crate::{
     service::{credits, storage_use},
     store::{
         account_limits, api_keys, audit_log,
-        directory::{
-            self, AccountPeriod, AccountRecord, DirectoryCounts, DirectoryCursor, DirectoryEntry, DirectorySearch,
-        },
+        directory::{self, DirectoryCursor, DirectorySearch},
         error::StoreError,
         members,
-        renders::{
-            log::{self, LoggedRender},
-            statistics,
-        },
+        renders::{log, statistics},
         stripe_subscriptions,
-        usage::PeriodUsage,
     },
 };
 
@@ -64,38 +54,13 @@ pub async fn list(db: &PgPool, search: &DirectorySearch, now: OffsetDateTime) ->
     })
 }
 
-/// Content of an account's page for operators.
-pub struct AccountFile {
-    pub record: AccountRecord,
-    /// Limits that apply to the account.
-    pub limits: PlanLimits,
-    /// Use of storage.
-    pub storage: Vec<StorageUse>,
-    /// Credits used in the current period.
-    pub usage: PeriodUsage,
-    /// Figures of the renders in the current period.
-    pub figures: RenderFigures,
-    /// Members, the owner first.
-    pub members: Vec<Member>,
-    /// API keys, the latest first, including revoked and expired ones.
-    pub keys: Vec<ApiKey>,
-    /// Latest renders.
-    pub renders: Vec<LoggedRender>,
-    /// Latest credit periods.
-    pub periods: Vec<AccountPeriod>,
-    /// Subscriptions at Stripe.
-    pub subscriptions: Vec<Subscription>,
-    /// Latest audit events of operators.
-    pub audit: Vec<AuditRow>,
-}
-
 /// Returns the page of an account, or `None` if it doesn't exist.
 pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Option<AccountFile>, StoreError> {
     let found = tokio::try_join!(directory::find(db, account, now), account_limits::find(db, account))?;
     let (Some(record), Some(limits)) = found else {
         return Ok(None);
     };
-    let usage = credits::usage(db, account, now).await?;
+    let balance = credits::usage(db, account, now).await?.balance;
     let latest = PageRequest {
         size: LATEST.try_into().ok(),
         after: None,
@@ -103,7 +68,7 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     let filter = LogFilter::default();
     let lines = i64::from(LATEST);
     let (figures, members, keys, renders, periods, subscriptions, audit, storage) = tokio::try_join!(
-        statistics::figures(db, account, usage.balance.period.starts_at),
+        statistics::figures(db, account, balance.period.starts_at),
         members::list(db, account),
         api_keys::list(db, account),
         log::list(db, account, &filter, latest),
@@ -116,7 +81,7 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
         record,
         limits,
         storage,
-        usage,
+        balance,
         figures,
         members,
         keys,

@@ -5,17 +5,14 @@ use std::{collections::HashMap, num::NonZeroU16};
 use platen_domain::{
     ids::{AccountId, RenderId, TemplateId},
     page::{Page, PageRequest},
-    render::log::{LogFilter, TextSearch, containing, ids_beginning_with, time_of_id},
+    render::log::{LogFilter, LoggedRender, TextSearch, containing, ids_beginning_with, time_of_id},
 };
 use serde_json::Value;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::store::{
-    error::StoreError,
-    renders::log::{self, LoggedRender},
-};
+use crate::store::{error::StoreError, renders::log};
 
 /// Renders of a page.
 const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);

@@ -5,40 +5,14 @@ use platen_domain::{
     page::PageRequest,
     render::{
         history::{RenderMode, RenderState},
-        log::LogFilter,
+        log::{LogFilter, LoggedRender},
     },
 };
-use serde_json::Value;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::store::error::StoreError;
-
-/// A listed render.
-#[derive(Debug)]
-pub struct LoggedRender {
-    pub id: RenderId,
-    /// See [`RenderMode`].
-    pub mode: String,
-    /// See [`RenderState`].
-    pub state: String,
-    /// False for test keys.
-    pub livemode: bool,
-    pub page_count: Option<i32>,
-    /// Credits charged.
-    pub credits: Option<i64>,
-    /// Title of the document.
-    pub title: Option<String>,
-    /// The parts of the request, without their content.
-    pub parts: Option<Value>,
-    /// Name of the key that requested it; `None` without a key, or once that is deleted.
-    pub key_name: Option<String>,
-    /// When it was accepted.
-    pub inserted_at: OffsetDateTime,
-    /// When it ended.
-    pub finished_at: Option<OffsetDateTime>,
-}
 
 /// See [`super::history`].
 macro_rules! list {

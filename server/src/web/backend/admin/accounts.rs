@@ -5,10 +5,7 @@ use platen_app::{
     backend::admin::accounts::AdminAccountsBackend,
     error::AppError,
     model::{
-        admin::accounts::{
-            AccountFile, AccountKey, AccountLine, AccountMember, AccountPage, AccountPeriod, AccountRender,
-            AccountSearch, AuditLine, Limits, OwnLimits as ShownLimits,
-        },
+        admin::accounts::{AccountFile, AccountPage, AccountSearch},
         payment::BillingDetails as ShownBillingDetails,
         rejection::Field,
     },
@@ -20,29 +17,20 @@ use platen_core::{
         billing,
         operators::{
             accounts::{self, Operation, OperationError},
-            directory::{self, AccountFile as Found},
+            directory,
             look::{self, ImpersonationError},
         },
         plans,
     },
-    store::{
-        account_limits::{OwnLimits, StorageLimits},
-        directory::{DirectoryCursor, DirectoryEntry, DirectorySearch},
-        renders::log::LoggedRender,
-    },
+    store::directory::{DirectoryCursor, DirectorySearch},
 };
 use platen_domain::{
-    account_directory::AccountState,
-    api_key::ApiKey,
-    audit_log::{AuditActor, AuditRow, Reason},
+    audit_log::{AuditActor, Reason},
     credits::GrantLasts,
     ids::AccountId,
-    plan::PlanLimits,
-    render::history::{RenderMode, RenderState},
+    plan::{OwnLimits, StorageLimits},
     storage::StorageResource,
-    team::Member,
 };
-use time::OffsetDateTime;
 
 use crate::web::backend::{RequestBackend, invalid, number, payment::billing_details};
 
@@ -66,12 +54,10 @@ impl AdminAccountsBackend for RequestBackend {
         let page = directory::list(&self.app.db, &wanted, clock::now()).await;
         let page = page.map_err(|error| self.internal(&error))?;
         Ok(AccountPage {
-            accounts: page.entries.into_iter().map(line).collect(),
+            accounts: page.entries,
             next: page.next.map(|next| format!("{}:{}", next.rank, next.account)),
             plans: self.plan_names().await?,
-            total: page.counts.accounts,
-            paid: page.counts.paid,
-            suspended: page.counts.suspended,
+            counts: page.counts,
         })
     }
 
@@ -96,8 +82,11 @@ impl AdminAccountsBackend for RequestBackend {
                 ShownBillingDetails::Unknown => None,
             });
         Ok(AccountFile {
+            now,
+            id: id.to_string(),
+            file: found,
+            plans: self.plan_names().await?,
             invoices,
-            ..shown(id, found, self.plan_names().await?, now)
         })
     }
 
@@ -229,91 +218,6 @@ fn all_sound(mut problems: Vec<Field>, reason: &str) -> Result<Reason, AppError>
     }
 }
 
-fn state(suspended_at: Option<OffsetDateTime>, delete_at: Option<OffsetDateTime>) -> AccountState {
-    match (suspended_at, delete_at) {
-        (Some(_), _) => AccountState::Suspended,
-        (None, Some(_)) => AccountState::ToBeDeleted,
-        (None, None) => AccountState::Active,
-    }
-}
-
-fn line(entry: DirectoryEntry) -> AccountLine {
-    AccountLine {
-        id: entry.id.to_string(),
-        called: entry.called,
-        owner: entry.owner,
-        plan: entry.plan,
-        used: entry.used,
-        total: entry.total,
-        ended: entry.ended,
-        failed: entry.failed,
-        since: entry.inserted_at,
-        state: state(entry.suspended_at, entry.delete_at),
-    }
-}
-
-fn shown(id: AccountId, found: Found, plans: Vec<String>, now: OffsetDateTime) -> AccountFile {
-    let own = found.record.own_limits();
-    let record = found.record;
-    let balance = found.usage.balance;
-    AccountFile {
-        now,
-        id: id.to_string(),
-        called: record.called,
-        state: state(record.suspended_at, record.delete_at),
-        suspended: record
-            .suspended_at
-            .map(|since| (since, record.suspended_because.unwrap_or_default())),
-        delete_at: record.delete_at,
-        since: record.inserted_at,
-        plan: record.plan,
-        own_credits: record.credits,
-        plans,
-        used: balance.used,
-        total: balance.total(),
-        period_ends_at: balance.period.ends_at,
-        succeeded: found.figures.succeeded,
-        failed: found.figures.failed,
-        waiting: record.waiting,
-        in_hand: record.in_hand,
-        limits: limits(found.limits),
-        own_limits: ShownLimits {
-            concurrency: own.concurrency,
-            rate_per_minute: own.rate_per_minute,
-            body_mib: own.body_bytes.map(|bytes| bytes / MIB),
-            deadline_seconds: own.sync_deadline_seconds,
-            storage: own.storage.into_iter().collect(),
-        },
-        storage: found.storage,
-        invitations: record.invitations,
-        connections: record.connections,
-        templates: record.templates,
-        customer: record.customer,
-        subscriptions: found
-            .subscriptions
-            .into_iter()
-            .map(|subscription| (subscription.product, subscription.status, subscription.period_ends_at))
-            .collect(),
-        invoices: None,
-        members: found.members.into_iter().map(member).collect(),
-        keys: found.keys.into_iter().map(|key| shown_key(key, now)).collect(),
-        renders: found.renders.iter().filter_map(render).collect(),
-        periods: found
-            .periods
-            .into_iter()
-            .map(|period| AccountPeriod {
-                starts_at: period.starts_at,
-                allowance: period.allowance,
-                granted: period.granted,
-                bought: period.bought,
-                used: period.used,
-                overage_used: period.overage_used,
-            })
-            .collect(),
-        audit: found.audit.iter().map(audit_line).collect(),
-    }
-}
-
 /// Parses lines such as `templates 100`.
 fn storage_limits(problems: &mut Vec<Field>, lines: &str) -> StorageLimits {
     let read = |line: &str| {
@@ -329,56 +233,4 @@ fn storage_limits(problems: &mut Vec<Field>, lines: &str) -> StorageLimits {
         problems.push(Field::StorageLimits);
         StorageLimits::new()
     })
-}
-
-fn limits(limits: PlanLimits) -> Limits {
-    let whole = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    Limits {
-        concurrency: whole(limits.concurrency),
-        rate_per_minute: i64::from(limits.rate_per_minute.get()),
-        body_mib: whole(limits.body_bytes) / i64::from(MIB),
-        deadline_seconds: i64::try_from(limits.sync_deadline.as_secs()).unwrap_or(i64::MAX),
-    }
-}
-
-fn member(member: Member) -> AccountMember {
-    AccountMember {
-        called: member.called().to_owned(),
-        email: member.email,
-        role: member.role,
-        seen_at: member.seen_at,
-    }
-}
-
-fn shown_key(key: ApiKey, now: OffsetDateTime) -> AccountKey {
-    AccountKey {
-        in_use: key.revoked_at.is_none() && key.expires_at.is_none_or(|expiry| expiry > now),
-        name: key.name,
-        hint: key.hint,
-        live: key.livemode,
-        last_used_at: key.last_used_at,
-    }
-}
-
-/// Returns `None` for a status or mode that this release doesn't know.
-fn render(render: &LoggedRender) -> Option<AccountRender> {
-    let took = render.finished_at.map(|finished| finished - render.inserted_at);
-    Some(AccountRender {
-        id: render.id.to_string(),
-        state: RenderState::parse(&render.state)?,
-        mode: RenderMode::parse(&render.mode)?,
-        at: render.inserted_at,
-        milliseconds: took.and_then(|took| i64::try_from(took.whole_milliseconds()).ok()),
-        pages: render.page_count,
-        credits: render.credits,
-    })
-}
-
-fn audit_line(row: &AuditRow) -> AuditLine {
-    AuditLine {
-        at: row.happened_at,
-        who: row.entry.by.who().to_owned(),
-        what: row.what(),
-        reason: row.entry.reason.clone(),
-    }
 }
