@@ -4,17 +4,50 @@ use std::pin::Pin;
 
 use async_trait::async_trait;
 use futures::Stream;
+use platen_domain::template::{TemplateGlance, TemplateVersion, VersionSummary};
 
 use crate::{
     error::AppError,
     model::{
         live_preview::{PreviewEvent, PreviewWanted},
-        template::{Beginning, EditedTemplate, SavedTemplate, TemplateFilter, TemplateForm, TemplateList, Versions},
+        template::{Beginning, SavedTemplate, TemplateFilter, TemplateForm},
     },
 };
 
 /// Events of a preview, in order.
 pub type PreviewEvents = Pin<Box<dyn Stream<Item = Result<PreviewEvent, AppError>> + Send>>;
+
+/// A page of templates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TemplateList {
+    /// Templates, the newest first, each with a text that distinguishes it from others with the same name.
+    pub templates: Vec<(TemplateGlance, Option<String>)>,
+    /// Cursor of the next page.
+    pub next: Option<String>,
+}
+
+/// A template in the editor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EditedTemplate {
+    pub id: String,
+    /// Number of the published version, which renders use.
+    pub published: i32,
+    pub newest: TemplateVersion,
+}
+
+/// Versions of a template, and a comparison with the newest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Versions {
+    /// Id of the template.
+    pub id: String,
+    /// Number of the published version, which renders use.
+    pub published: i32,
+    /// The latest versions, the newest first.
+    pub versions: Vec<VersionSummary>,
+    pub newest: TemplateVersion,
+    /// The version to compare with.
+    pub compared: Option<TemplateVersion>,
+}
 
 /// The account's templates.
 #[async_trait]

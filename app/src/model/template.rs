@@ -1,7 +1,6 @@
 //! Stored templates, as their account sees them.
 
 use serde::{Deserialize, Serialize};
-use time::OffsetDateTime;
 
 /// A search for templates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,78 +11,6 @@ pub struct TemplateFilter {
     pub has_draft: Option<bool>,
     /// Cursor: the page begins after this template.
     pub cursor: Option<String>,
-}
-
-/// A template in a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TemplateGlance {
-    pub id: String,
-    /// Name of the published version.
-    pub name: String,
-    /// Distinguishes templates with the same name.
-    pub hint: Option<String>,
-    /// Number of the published version, which renders use.
-    pub published: i32,
-    /// Number of the newest version.
-    pub newest: i32,
-    /// Time at which the newest version was saved.
-    pub changed_at: OffsetDateTime,
-    /// Author of the newest version, if they are still a member.
-    pub changed_by: Option<String>,
-}
-
-/// A page of templates.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TemplateList {
-    /// The newest first.
-    pub templates: Vec<TemplateGlance>,
-    /// Cursor of the next page.
-    pub next: Option<String>,
-}
-
-/// A template in the editor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EditedTemplate {
-    pub id: String,
-    /// Number of the published version, which renders use.
-    pub published: i32,
-    pub newest: TemplateText,
-}
-
-/// Content of a template version.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TemplateText {
-    /// From 1.
-    pub number: i32,
-    pub name: String,
-    /// HTML in the template syntax.
-    pub content: String,
-    /// Sample data: JSON, formatted as the author wrote it.
-    pub data: String,
-}
-
-/// A version in a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VersionGlance {
-    /// From 1.
-    pub number: i32,
-    /// Its author, if they are still a member.
-    pub author: Option<String>,
-    pub saved_at: OffsetDateTime,
-}
-
-/// Versions of a template, and a comparison with the newest.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Versions {
-    /// Id of the template.
-    pub id: String,
-    /// Number of the published version, which renders use.
-    pub published: i32,
-    /// The latest versions, the newest first.
-    pub versions: Vec<VersionGlance>,
-    pub newest: TemplateText,
-    /// The version to compare with.
-    pub compared: Option<TemplateText>,
 }
 
 /// The form that saves a version of a template.

@@ -9,13 +9,12 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
 use crate::{
-    backend::backend,
+    backend::{backend, templates::EditedTemplate},
     islands::workbench::{Workbench, api::SaveTemplate},
     layout::{
         loaded::loaded,
         shell::{Shell, ShellKind, rail::Entry},
     },
-    model::template::EditedTemplate,
     outcome::{Outcome, form::OutcomeErrors},
     pages::template::snippets::UseDialog,
     ui::code_field::{CodeField, CodeLanguage},
@@ -41,9 +40,10 @@ pub fn Template() -> impl IntoView {
 fn Editor(template: EditedTemplate) -> impl IntoView {
     let base_url = backend().base_url();
     let EditedTemplate { id, published, newest } = template;
+    let data = newest.data();
     view! {
-        <Title text=newest.name.clone() />
-        <Workbench id=id.clone() name=newest.name newest=newest.number published>
+        <Title text=newest.summary.name.clone() />
+        <Workbench id=id.clone() name=newest.summary.name newest=newest.summary.number published>
             <section class="pane pane--html" aria-labelledby="pane-html">
                 <div class="pane__bar">
                     <h2 class="pane__name" id="pane-html">
@@ -63,7 +63,7 @@ fn Editor(template: EditedTemplate) -> impl IntoView {
                     </h2>
                     <span>"JSON, saved with the template"</span>
                 </div>
-                <CodeField name="data" label="Sample data" language=CodeLanguage::Json value=newest.data />
+                <CodeField name="data" label="Sample data" language=CodeLanguage::Json value=data />
             </section>
         </Workbench>
         <UseDialog id base_url />

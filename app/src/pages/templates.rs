@@ -8,11 +8,12 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
+    backend::templates::TemplateList,
     layout::{
         loaded::loaded,
         shell::{Shell, rail::Entry},
     },
-    model::template::{TemplateFilter, TemplateList},
+    model::template::TemplateFilter,
     outcome::{Outcome, form::OutcomeErrors},
     pages::templates::{
         api::{DeleteTemplate, DuplicateTemplate},
@@ -76,8 +77,8 @@ fn Found(found: TemplateList, filter: TemplateFilter) -> impl IntoView {
         (count, false) => format!("{count} templates"),
         (_, true) => "Templates".to_owned(),
     };
-    let dialogs = found.templates.iter().map(|template| {
-        view! { <DeleteDialog id=template.id.clone() name=template.name.clone() hint=template.hint.clone() /> }
+    let dialogs = found.templates.iter().map(|(template, hint)| {
+        view! { <DeleteDialog id=template.id.to_string() name=template.name.clone() hint=hint.clone() /> }
     });
     let dialogs = dialogs.collect_view();
     let older = found.next.map(|next| filter.address(Some(next)));

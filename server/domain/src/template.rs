@@ -88,6 +88,29 @@ pub struct TemplateVersion {
     pub preview_context: Map<String, Value>,
 }
 
+impl TemplateVersion {
+    /// Returns the sample data as indented JSON.
+    pub fn data(&self) -> String {
+        serde_json::to_string_pretty(&self.preview_context).unwrap_or_default()
+    }
+}
+
+/// A template as listed in the dashboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateGlance {
+    pub id: TemplateId,
+    /// Name of the published version.
+    pub name: String,
+    /// Number of the published version.
+    pub published: i32,
+    /// Number of the newest version.
+    pub newest: i32,
+    /// When the newest version was saved.
+    pub changed_at: OffsetDateTime,
+    /// Display name of the newest version's author; `None` once that user is deleted.
+    pub changed_by: Option<String>,
+}
+
 /// The content of a new version.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct NewTemplate {

@@ -4,14 +4,16 @@ pub mod api;
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
+use platen_domain::template::{TemplateVersion, VersionSummary};
 
 use super::diff::{Line, compare};
 use crate::{
+    backend::templates::Versions as VersionsModel,
     layout::{
         loaded::loaded,
         shell::{Shell, rail::Entry},
     },
-    model::template::{TemplateText, VersionGlance, Versions as VersionsModel, editor_path, versions_path},
+    model::template::{editor_path, versions_path},
     outcome::{
         Outcome,
         form::{ButtonForm, OutcomeErrors},
@@ -50,8 +52,8 @@ fn Found(found: VersionsModel) -> impl IntoView {
         newest,
         compared,
     } = found;
-    let current = newest.number;
-    let shown = compared.as_ref().map(|version| version.number);
+    let current = newest.summary.number;
+    let shown = compared.as_ref().map(|version| version.summary.number);
     let items = versions.into_iter().map(|version| {
         let is_shown = shown == Some(version.number);
         view! { <Item id=id.clone() version published current is_shown /> }
@@ -62,7 +64,7 @@ fn Found(found: VersionsModel) -> impl IntoView {
     view! {
         <div class="page-head">
             <div class="page-head__text">
-                <h1>"Versions of " {newest.name.clone()}</h1>
+                <h1>"Versions of " {newest.summary.name.clone()}</h1>
                 <p class="page-head__lede">"Every save is one. Renders use the one that is published."</p>
             </div>
             <div class="page-head__actions">
@@ -96,7 +98,7 @@ fn Found(found: VersionsModel) -> impl IntoView {
 }
 
 #[component]
-fn Item(id: String, version: VersionGlance, published: i32, current: i32, is_shown: bool) -> impl IntoView {
+fn Item(id: String, version: VersionSummary, published: i32, current: i32, is_shown: bool) -> impl IntoView {
     let number = version.number;
     let note = match number {
         number if number == published => Some("Published"),
@@ -124,7 +126,7 @@ fn Item(id: String, version: VersionGlance, published: i32, current: i32, is_sho
         <li class=if is_shown { "versions__item versions__item--shown" } else { "versions__item" }>
             <span class="versions__number">{number}</span>
             <div>
-                <p>{author} <Moment at=version.saved_at /></p>
+                <p>{author} <Moment at=version.inserted_at /></p>
                 {note.map(|note| view! { <p class="versions__note">{note}</p> })}
             </div>
             <div>{link}</div>
@@ -133,11 +135,12 @@ fn Item(id: String, version: VersionGlance, published: i32, current: i32, is_sho
 }
 
 #[component]
-fn Comparison(id: String, compared: TemplateText, newest: TemplateText) -> impl IntoView {
-    let (older, newer) = (compared.number, newest.number);
+fn Comparison(id: String, compared: TemplateVersion, newest: TemplateVersion) -> impl IntoView {
+    let (older, newer) = (compared.summary.number, newest.summary.number);
+    let (older_data, newer_data) = (compared.data(), newest.data());
     let outcome = Outcome::of::<RestoreTemplate>();
-    let renamed = (compared.name != newest.name).then(|| {
-        view! { <p class="small">"It was called " <b>{compared.name.clone()}</b> "."</p> }
+    let renamed = (compared.summary.name != newest.summary.name).then(|| {
+        view! { <p class="small">"It was called " <b>{compared.summary.name.clone()}</b> "."</p> }
     });
     view! {
         <div class="section__head">
@@ -145,7 +148,7 @@ fn Comparison(id: String, compared: TemplateText, newest: TemplateText) -> impl 
         </div>
         <div class="section__body stack stack--tight">
             {renamed} <Difference title="HTML" older=compared.content newer=newest.content />
-            <Difference title="Sample data" older=compared.data newer=newest.data />
+            <Difference title="Sample data" older=older_data newer=newer_data />
             <ButtonForm outcome class="stack stack--tight">
                 <input type="hidden" name="id" value=id />
                 <input type="hidden" name="number" value=older />

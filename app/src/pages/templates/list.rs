@@ -1,9 +1,10 @@
 //! The list of templates and its filters.
 
 use leptos::prelude::*;
+use platen_domain::template::TemplateGlance;
 
 use crate::{
-    model::template::{TemplateFilter, TemplateGlance, editor_path, versions_path},
+    model::template::{TemplateFilter, editor_path, versions_path},
     outcome::{Outcome, form::ButtonForm},
     pages::{
         query,
@@ -71,10 +72,11 @@ pub fn Filters(
 /// Table of templates.
 #[component]
 pub fn TemplateTable(
-    /// In display order.
-    templates: Vec<TemplateGlance>,
+    /// In display order, with texts that distinguish equal names.
+    templates: Vec<(TemplateGlance, Option<String>)>,
 ) -> impl IntoView {
-    let rows = templates.into_iter().map(|template| view! { <Row template /> });
+    let rows = templates.into_iter();
+    let rows = rows.map(|(template, hint)| view! { <Row template hint /> });
     view! {
         <Table caption="Templates" columns=COLUMNS>
             {rows.collect_view()}
@@ -83,7 +85,8 @@ pub fn TemplateTable(
 }
 
 #[component]
-fn Row(template: TemplateGlance) -> impl IntoView {
+fn Row(template: TemplateGlance, hint: Option<String>) -> impl IntoView {
+    let id = template.id.to_string();
     let is_ahead = template.newest > template.published;
     let copied = Outcome::of::<DuplicateTemplate>();
     let changed = move || {
@@ -94,19 +97,19 @@ fn Row(template: TemplateGlance) -> impl IntoView {
         }
     };
     let changed_again = changed.clone();
-    let versions = versions_path(&template.id);
-    let delete = delete_dialog_id(&template.id);
+    let versions = versions_path(&id);
+    let delete = delete_dialog_id(&id);
     view! {
         <tr>
             <th scope="row">
-                <a class="table__link" href=editor_path(&template.id)>
+                <a class="table__link" href=editor_path(&id)>
                     {template.name.clone()}
                 </a>
-                {template.hint.map(|hint| view! { <span class="table__sub">{hint}</span> })}
+                {hint.map(|hint| view! { <span class="table__sub">{hint}</span> })}
                 <span class="table__sub table__narrow">{changed()}</span>
             </th>
             <td class="table__wide">
-                <code>{template.id.clone()}</code>
+                <code>{id.clone()}</code>
             </td>
             <td>
                 {if is_ahead {
@@ -118,9 +121,9 @@ fn Row(template: TemplateGlance) -> impl IntoView {
             <td class="table__figure table__medium">{template.newest}</td>
             <td class="table__medium">{changed_again()}</td>
             <td class="table__actions">
-                <RowMenu id=format!("menu-{}", template.id) of=template.name>
+                <RowMenu id=format!("menu-{id}") of=template.name>
                     <ButtonForm outcome=copied>
-                        <input type="hidden" name="id" value=template.id.clone() />
+                        <input type="hidden" name="id" value=id.clone() />
                         <button class="menu__item">
                             <Icon glyph=Glyph::Copy />
                             "Duplicate"

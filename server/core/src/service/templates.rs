@@ -14,7 +14,10 @@ use platen_domain::{
     caller::Caller,
     ids::{AccountId, TemplateId, UserId},
     page::{Page, PageRequest},
-    template::{CONTENT, ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges},
+    template::{
+        CONTENT, ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges,
+        TemplateGlance,
+    },
     validation::Problem,
 };
 use platen_engine::error::RenderError;
@@ -32,7 +35,7 @@ use crate::{
         account_log,
         error::StoreError,
         template_versions,
-        templates::{self, TemplateFilter, TemplateGlance, TemplateName},
+        templates::{self, TemplateFilter, TemplateName},
         tx,
     },
 };

@@ -3,7 +3,7 @@
 use platen_domain::{
     ids::{AccountId, TemplateId},
     page::PageRequest,
-    template::{Template, settings::TemplateSettings},
+    template::{Template, TemplateGlance, settings::TemplateSettings},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -177,22 +177,6 @@ pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result
     .fetch_all(db)
     .await?;
     Ok(rows.into_iter().map(Into::into).collect())
-}
-
-/// A template as listed in the dashboard.
-#[derive(Debug)]
-pub struct TemplateGlance {
-    pub id: TemplateId,
-    /// Name of the published version.
-    pub name: String,
-    /// Number of the published version.
-    pub published: i32,
-    /// Number of the newest version.
-    pub newest: i32,
-    /// When the newest version was saved.
-    pub changed_at: OffsetDateTime,
-    /// Display name of the newest version's author; `None` once that user is deleted.
-    pub changed_by: Option<String>,
 }
 
 /// Filter of [`list_glances`].

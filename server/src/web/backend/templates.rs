@@ -6,15 +6,12 @@ use std::{num::NonZeroU16, time::Duration};
 
 use async_trait::async_trait;
 use platen_app::{
-    backend::templates::{PreviewEvents, TemplatesBackend},
+    backend::templates::{EditedTemplate, PreviewEvents, TemplateList, TemplatesBackend, Versions},
     error::AppError,
     model::{
         live_preview::PreviewWanted,
         rejection::{Field, Reason},
-        template::{
-            Beginning, EditedTemplate, SavedTemplate, TemplateFilter, TemplateForm, TemplateGlance, TemplateList,
-            TemplateText, VersionGlance, Versions,
-        },
+        template::{Beginning, SavedTemplate, TemplateFilter, TemplateForm},
     },
 };
 use platen_core::{
@@ -26,16 +23,13 @@ use platen_core::{
             versions,
         },
     },
-    store::templates::{TemplateFilter as StoredFilter, TemplateGlance as StoredGlance},
+    store::templates::TemplateFilter as StoredFilter,
 };
 use platen_domain::{
     ids::TemplateId,
     page::PageRequest,
     role::Permission,
-    template::{
-        CONTENT, ExpectedVersion, MOST_PREVIEW_VALUES, NewTemplate, Submission, TemplateVersion, VersionSummary,
-        demos::Demo, labels,
-    },
+    template::{CONTENT, ExpectedVersion, MOST_PREVIEW_VALUES, NewTemplate, Submission, demos::Demo, labels},
     validation::{Problem, json},
 };
 use serde_json::{Map, Value};
@@ -64,7 +58,7 @@ impl TemplatesBackend for RequestBackend {
         let mut hints = labels::hints(found.items.iter().map(|template| (template.id, template.name.as_str())));
         let glances = found.items.into_iter().map(|template| {
             let hint = hints.remove(&template.id);
-            glance(template, hint)
+            (template, hint)
         });
         Ok(TemplateList {
             templates: glances.collect(),
@@ -79,7 +73,7 @@ impl TemplatesBackend for RequestBackend {
         Ok(EditedTemplate {
             id,
             published: edited.published,
-            newest: text(edited.newest),
+            newest: edited.newest,
         })
     }
 
@@ -100,9 +94,9 @@ impl TemplatesBackend for RequestBackend {
         Ok(Versions {
             id,
             published: edited.published,
-            versions: listed.items.into_iter().map(version).collect(),
-            newest: text(edited.newest),
-            compared: compared.map(text),
+            versions: listed.items,
+            newest: edited.newest,
+            compared,
         })
     }
 
@@ -230,33 +224,4 @@ fn faulty(problems: &[Problem]) -> AppError {
         pointers.any(|found| found.starts_with(pointer))
     });
     invalid(named.map(|(_, field)| field).collect())
-}
-
-fn glance(template: StoredGlance, hint: Option<String>) -> TemplateGlance {
-    TemplateGlance {
-        id: template.id.to_string(),
-        name: template.name,
-        hint,
-        published: template.published,
-        newest: template.newest,
-        changed_at: template.changed_at,
-        changed_by: template.changed_by,
-    }
-}
-
-fn version(version: VersionSummary) -> VersionGlance {
-    VersionGlance {
-        number: version.number,
-        author: version.author,
-        saved_at: version.inserted_at,
-    }
-}
-
-fn text(version: TemplateVersion) -> TemplateText {
-    TemplateText {
-        number: version.summary.number,
-        name: version.summary.name,
-        content: version.content,
-        data: serde_json::to_string_pretty(&version.preview_context).unwrap_or_default(),
-    }
 }
