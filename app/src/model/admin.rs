@@ -5,7 +5,9 @@ pub mod audit_log;
 pub mod failed_jobs;
 pub mod health;
 
-use crate::model::{admin::health::HealthSummary, person::Person};
+use platen_domain::health::process::HealthSummary;
+
+use crate::model::person::Person;
 
 /// Data that every operator page shows beside its content.
 #[derive(Debug, Clone, PartialEq, Eq)]

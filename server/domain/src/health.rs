@@ -5,4 +5,5 @@ pub mod concern;
 pub mod failure_kind;
 pub mod histogram;
 pub mod minute;
+pub mod process;
 pub mod state;

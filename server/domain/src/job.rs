@@ -83,6 +83,20 @@ pub(super) fn spread(delays: &[Duration], failures: i32, chance: f64) -> Option<
     Some(delay.mul_f64(0.75 + chance.clamp(0.0, 1.0) / 2.0))
 }
 
+/// Jobs of one kind, of all accounts that aren't suspended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QueueLength {
+    pub kind: JobKind,
+    /// Jobs that could be claimed now.
+    pub due: i64,
+    /// Jobs that wait for a retry.
+    pub later: i64,
+    /// Jobs that a worker holds.
+    pub in_hand: i64,
+    /// For how long the oldest due job has been waiting, in seconds; 0 if there is none.
+    pub oldest_due_seconds: f64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
-use platen_domain::number::counted;
+use platen_domain::{health::process::HealthSummary, number::counted};
 
 use crate::{
     backend::leave_for,
@@ -14,7 +14,7 @@ use crate::{
         shell::{Bar, slug::Slug},
     },
     model::{
-        admin::health::{HealthSummary, headline},
+        admin::health::headline,
         own_path::{DASHBOARD, OwnPath, SECOND_FACTOR_FIRST},
     },
     pages::not_found::NotFound,
@@ -192,7 +192,7 @@ fn Foot(health: HealthSummary, live: bool) -> impl IntoView {
                 <p>
                     <Badge state>{headline(health.concerns)}</Badge>
                 </p>
-                <p>{processes} <br /> "Release " {health.version}</p>
+                <p>{processes} <br /> "Release " {env!("CARGO_PKG_VERSION")}</p>
             </LivePart>
         </div>
     }

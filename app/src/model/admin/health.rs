@@ -1,6 +1,13 @@
 //! Health of the service.
 
-use platen_domain::number::counted;
+use std::collections::BTreeMap;
+
+use platen_domain::{
+    health::{concern::Concern, process::Process},
+    ids::InstanceId,
+    job::QueueLength,
+    number::counted,
+};
 use time::OffsetDateTime;
 
 /// Everything the health page shows.
@@ -12,35 +19,22 @@ pub struct Health {
     pub concerns: Vec<Concern>,
     pub processes: Vec<Process>,
     /// Id of the process to which activity is limited. `None`: all processes.
-    pub only: Option<String>,
+    pub only: Option<InstanceId>,
     /// The last hour by minute, the oldest first.
     pub minutes: Vec<Minute>,
     pub figures: Figures,
     /// The queue for slots, by lane.
     pub lanes: Vec<Lane>,
     /// Queued jobs, by kind.
-    pub jobs: Vec<Jobs>,
+    pub jobs: Vec<QueueLength>,
     /// Browser sessions.
     pub sessions: Vec<Session>,
     /// Duration of the render phases within the last hour.
     pub phases: Vec<Phase>,
-    /// Reasons of failed renders within the last hour, the most frequent first.
-    pub failures: Vec<Failure>,
+    /// Failed renders within the last hour, by the word of their [`FailureKind`](platen_domain::health::failure_kind).
+    pub failures: BTreeMap<String, u64>,
     /// Components of the service, and external services that it depends on.
     pub parts: Vec<Part>,
-}
-
-/// Health of the service in short.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HealthSummary {
-    /// Number of problems that need attention.
-    pub concerns: usize,
-    /// Number of processes that serve HTTP.
-    pub web: usize,
-    /// Number of processes that run background work.
-    pub workers: usize,
-    /// Release of the process that responds.
-    pub version: String,
 }
 
 /// Returns the headline for a number of concerns.
@@ -49,37 +43,6 @@ pub fn headline(concerns: usize) -> String {
         0 => "All parts answering".to_owned(),
         _ => format!("{} to look at", counted(concerns, "thing", "things")),
     }
-}
-
-/// A problem that needs attention.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Concern {
-    /// The problem, in a few words.
-    pub title: String,
-    /// Explanation, and what to do.
-    pub advice: String,
-    /// Whether it makes renders fail.
-    pub grave: bool,
-}
-
-/// A process of the service.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Process {
-    pub id: String,
-    pub name: String,
-    /// `all`, `web` or `worker`.
-    pub role: String,
-    /// Release of the service.
-    pub version: String,
-    /// Release of its browser.
-    pub browser: String,
-    pub started_at: OffsetDateTime,
-    /// Seconds since its last heartbeat, if it is overdue.
-    pub silent_seconds: Option<i64>,
-    /// Number of responding browsers.
-    pub browsers: usize,
-    /// Number of configured browsers.
-    pub browsers_wanted: usize,
 }
 
 /// Figures of one minute.
@@ -135,20 +98,6 @@ pub struct Lane {
     pub oldest_ms: Option<u64>,
 }
 
-/// Jobs of one kind.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Jobs {
-    pub name: &'static str,
-    /// Jobs ready to run.
-    pub due: i64,
-    /// Jobs scheduled for a retry.
-    pub later: i64,
-    /// Jobs that a worker is running.
-    pub in_hand: i64,
-    /// Seconds for which the oldest job has been ready.
-    pub oldest_seconds: Option<i64>,
-}
-
 /// A browser session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
@@ -181,17 +130,6 @@ pub struct Phase {
     pub median_ms: f64,
     /// 95th percentile, in milliseconds.
     pub percentile_95_ms: f64,
-}
-
-/// Failed renders with the same reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// The reason.
-    pub name: String,
-    /// Whether the cause is the request, its page or its account, and not the service.
-    pub callers: bool,
-    /// Number of renders.
-    pub count: i64,
 }
 
 /// A component of the service, or an external service that it depends on.

@@ -4,10 +4,15 @@ pub mod parts;
 pub mod pool;
 pub mod queue;
 pub mod traffic;
+mod words;
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
-use platen_domain::number::grouped;
+use platen_domain::{
+    health::{concern::Concern, process::Process},
+    ids::InstanceId,
+    number::grouped,
+};
 
 use self::{
     parts::{Parts, Processes},
@@ -21,7 +26,7 @@ use crate::{
         loaded::loaded,
         shell::admin::{AdminEntry, AdminShell, HEALTH_EVENTS},
     },
-    model::admin::health::{Concern, Figures, Health, Process, headline},
+    model::admin::health::{Figures, Health, headline},
     ui::{
         badge::{Badge, State},
         figure::Figure,
@@ -72,7 +77,7 @@ fn Content(health: Health) -> impl IntoView {
                 </div>
             </div>
             <div class="page-head__actions">
-                <Choice processes=health.processes.clone() only=health.only.clone() />
+                <Choice processes=health.processes.clone() only=health.only />
             </div>
         </div>
         <div class="stack stack--loose">
@@ -98,7 +103,7 @@ fn Content(health: Health) -> impl IntoView {
 
 /// Returns the text that screen readers announce when the health changes.
 fn says(concerns: &[Concern]) -> String {
-    let titles: Vec<_> = concerns.iter().map(|concern| concern.title.as_str()).collect();
+    let titles: Vec<_> = concerns.iter().map(|concern| words::concern(concern).0).collect();
     let said = headline(concerns.len());
     if titles.is_empty() {
         said
@@ -110,13 +115,14 @@ fn says(concerns: &[Concern]) -> String {
 fn state(concerns: &[Concern]) -> State {
     match concerns {
         [] => State::Good,
-        concerns if concerns.iter().any(|concern| concern.grave) => State::Bad,
+        concerns if concerns.iter().any(Concern::is_grave) => State::Bad,
         _ => State::Warning,
     }
 }
 
 fn notice(concern: Concern) -> impl IntoView {
-    let (class, glyph) = if concern.grave {
+    let (title, advice) = words::concern(&concern);
+    let (class, glyph) = if concern.is_grave() {
         ("notice notice--bad", Glyph::Problem)
     } else {
         ("notice notice--warn", Glyph::Warning)
@@ -125,8 +131,8 @@ fn notice(concern: Concern) -> impl IntoView {
         <div class=class>
             <Icon glyph />
             <div>
-                <p class="notice__title break">{concern.title}</p>
-                <p class="break">{concern.advice}</p>
+                <p class="notice__title break">{title}</p>
+                <p class="break">{advice}</p>
             </div>
         </div>
     }
@@ -134,13 +140,13 @@ fn notice(concern: Concern) -> impl IntoView {
 
 /// Links that select a process. Hidden if there is only one.
 #[component]
-fn Choice(processes: Vec<Process>, only: Option<String>) -> impl IntoView {
-    let option = |id: Option<&str>, name: &str| {
+fn Choice(processes: Vec<Process>, only: Option<InstanceId>) -> impl IntoView {
+    let option = |id: Option<InstanceId>, name: &str| {
         let address = id.map_or_else(
             || AdminEntry::Health.path().to_owned(),
             |id| format!("{}?process={id}", AdminEntry::Health.path()),
         );
-        let current = (only.as_deref() == id).then_some("page");
+        let current = (only == id).then_some("page");
         view! {
             <a class="segmented__option" href=address aria-current=current>
                 {name.to_owned()}
@@ -150,8 +156,8 @@ fn Choice(processes: Vec<Process>, only: Option<String>) -> impl IntoView {
     (processes.len() > 1).then(|| {
         let each = processes
             .iter()
-            .filter(|process| process.silent_seconds.is_none())
-            .map(|process| option(Some(&process.id), &process.name));
+            .filter(|process| !process.is_silent())
+            .map(|process| option(Some(process.heard.instance), &process.name));
         view! {
             <nav class="segmented segmented--small" aria-label="Process">
                 {option(None, "All")}

@@ -10,10 +10,12 @@ use std::{
 
 use platen_domain::{
     health::{
-        concern::{self, Concern, Facts, SILENT_AFTER, concerns},
+        concern::{self, Concern, Facts, concerns},
         minute::{Minute, Tally, beginning_of_minute},
+        process::{HealthSummary, HeardOf, Process},
     },
     ids::{AccountId, InstanceId},
+    job::QueueLength,
 };
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
@@ -25,8 +27,8 @@ use crate::{
         accounts,
         error::StoreError,
         exports,
-        health::{self, HeardOf, Summary},
-        jobs::{self, QueueLength},
+        health::{self, Summary},
+        jobs,
         mails::{self, WaitingMails},
         pool, stripe_events,
     },
@@ -84,21 +86,6 @@ impl Health {
     }
 }
 
-/// A process and its latest report.
-pub struct Process {
-    /// Name of its machine, with a number if the machine has several processes.
-    pub name: String,
-    /// Latest report.
-    pub heard: HeardOf,
-}
-
-impl Process {
-    /// Returns whether the process has not reported for too long.
-    pub fn is_silent(&self) -> bool {
-        self.heard.unseen_seconds > SILENT_AFTER
-    }
-}
-
 /// Returns the health of the service. `only` limits the figures to one process; it is ignored if there is no such
 /// process.
 pub async fn look(
@@ -135,25 +122,15 @@ pub async fn look(
     })
 }
 
-/// Summary of the health.
-pub struct Glance {
-    /// Number of concerns.
-    pub concerns: usize,
-    /// Processes that serve requests.
-    pub web: usize,
-    /// Processes that do background work. A process may do both.
-    pub workers: usize,
-}
-
 /// Returns a summary, for the footer of the operators' pages.
-pub async fn glance(db: &PgPool, waiting: &Waiting, now: OffsetDateTime) -> Result<Glance, StoreError> {
+pub async fn glance(db: &PgPool, waiting: &Waiting, now: OffsetDateTime) -> Result<HealthSummary, StoreError> {
     let processes = named(health::list(db).await?);
     let rows = health::minutes(db, now - Duration::minutes(MINUTES)).await?;
     let does = |other: &str| {
         let awake = processes.iter().filter(|process| !process.is_silent());
         awake.filter(|process| process.heard.role != other).count()
     };
-    Ok(Glance {
+    Ok(HealthSummary {
         concerns: concerns(&facts(&processes, &rows, waiting)).len(),
         web: does("worker"),
         workers: does("web"),

@@ -20,6 +20,7 @@ use platen_domain::{
         histogram::Histogram,
         minute::{Detail, Tally, WHOLE},
     },
+    job::QueueLength,
     render::history::RenderMode,
 };
 use platen_engine::{
@@ -45,7 +46,7 @@ use crate::{
     },
     store::{
         error::StoreError,
-        jobs::{self, QueueLength},
+        jobs,
         mails::{self, WaitingMails},
     },
 };

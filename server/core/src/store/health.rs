@@ -3,6 +3,7 @@
 use platen_domain::{
     health::{
         minute::{Minute, Tally},
+        process::HeardOf,
         state::InstanceState,
     },
     ids::InstanceId,
@@ -24,23 +25,6 @@ pub struct Identity {
     /// Release of the service.
     pub version: &'static str,
     pub started_at: OffsetDateTime,
-}
-
-/// The last report of a process.
-#[derive(Debug, Clone)]
-pub struct HeardOf {
-    pub instance: InstanceId,
-    /// Host name.
-    pub host: String,
-    /// `all`, `web` or `worker`.
-    pub role: String,
-    /// Release of the service.
-    pub version: String,
-    pub started_at: OffsetDateTime,
-    /// Age of the report, in seconds.
-    pub unseen_seconds: f64,
-    /// Reported state; the default if this release can't read it.
-    pub state: InstanceState,
 }
 
 /// Records the state of a process.

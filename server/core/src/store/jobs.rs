@@ -3,7 +3,7 @@
 use platen_domain::{
     failed_jobs::kept_error,
     ids::{AccountId, InstanceId, RenderId},
-    job::{AFTER_CRASHES, JobKind, LEASE, Priority},
+    job::{AFTER_CRASHES, JobKind, LEASE, Priority, QueueLength},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -296,20 +296,6 @@ pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> 
         CRASHED,
     );
     Ok(released.fetch_one(db).await?)
-}
-
-/// Jobs of one kind, of all accounts that aren't suspended.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct QueueLength {
-    pub kind: JobKind,
-    /// Jobs that could be claimed now.
-    pub due: i64,
-    /// Jobs that wait for a retry.
-    pub later: i64,
-    /// Jobs that a worker holds.
-    pub in_hand: i64,
-    /// For how long the oldest due job has been waiting, in seconds; 0 if there is none.
-    pub oldest_due_seconds: f64,
 }
 
 /// Returns the queue length of every kind. Reads every job once, and no other large table.

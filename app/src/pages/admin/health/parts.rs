@@ -1,11 +1,11 @@
 //! Components, dependencies and processes of the service.
 
 use leptos::prelude::*;
-use platen_domain::number::wait;
+use platen_domain::{health::process::Process, number::wait};
 use time::OffsetDateTime;
 
 use crate::{
-    model::admin::health::{Part, PartState, Process},
+    model::admin::health::{Part, PartState},
     ui::{
         badge::{Badge, State},
         moment::{Ago, Moment},
@@ -95,24 +95,29 @@ pub fn Processes(
 }
 
 fn of_process(process: Process, now: OffsetDateTime) -> impl IntoView {
-    let (state, word) = process.silent_seconds.map_or_else(
-        || (State::Good, "Answering".to_owned()),
-        |seconds| (State::Warning, format!("Silent for {}", wait(seconds))),
-    );
+    let (state, word) = if process.is_silent() {
+        let seconds = process.heard.unseen_seconds as i64;
+        (State::Warning, format!("Silent for {}", wait(seconds)))
+    } else {
+        (State::Good, "Answering".to_owned())
+    };
+    let heard = process.heard;
+    // A process whose clock is ahead must not seem to have started in the future.
+    let started_at = heard.started_at.min(now);
     view! {
         <tr>
             <th scope="row" class="break">
-                {process.name} <span class="table__sub">{process.role}</span>
+                {process.name} <span class="table__sub">{heard.role}</span>
             </th>
             <td>
                 <Badge state>{word}</Badge>
             </td>
             <td class="table__medium break">
-                {process.version} <span class="table__sub">{process.browser}</span>
+                {heard.version} <span class="table__sub">{heard.state.browser_version}</span>
             </td>
-            <td class="table__figure">{format!("{} of {}", process.browsers, process.browsers_wanted)}</td>
+            <td class="table__figure">{format!("{} of {}", heard.state.browsers, heard.state.browsers_wanted)}</td>
             <td class="table__medium">
-                <Moment at=process.started_at /> <span class="table__sub"><Ago at=process.started_at now /></span>
+                <Moment at=started_at /> <span class="table__sub"><Ago at=started_at now /></span>
             </td>
         </tr>
     }

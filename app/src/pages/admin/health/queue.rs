@@ -1,12 +1,13 @@
 //! Waiting renders and jobs.
 
 use leptos::prelude::*;
-use platen_domain::number::{counted, duration, grouped, wait};
-
-use crate::{
-    model::admin::health::{Jobs, Lane},
-    ui::gauge::Gauge,
+use platen_domain::{
+    job::QueueLength,
+    number::{counted, duration, grouped, wait},
 };
+
+use super::words::jobs_name;
+use crate::{model::admin::health::Lane, ui::gauge::Gauge};
 
 /// Renders waiting for a slot, and jobs waiting for a worker.
 #[component]
@@ -14,7 +15,7 @@ pub fn Queue(
     /// Renders waiting for a slot, by lane.
     lanes: Vec<Lane>,
     /// Jobs waiting for a worker, by kind.
-    jobs: Vec<Jobs>,
+    jobs: Vec<QueueLength>,
 ) -> impl IntoView {
     view! {
         <section class="section">
@@ -50,16 +51,17 @@ fn of_lane(lane: Lane) -> impl IntoView {
     }
 }
 
-fn of_jobs(jobs: Jobs) -> impl IntoView {
-    let oldest = jobs.oldest_seconds.map_or_else(
-        || "none is due".to_owned(),
-        |seconds| format!("oldest due for {}", wait(seconds)),
-    );
+fn of_jobs(jobs: QueueLength) -> impl IntoView {
+    let oldest = if jobs.due > 0 {
+        format!("oldest due for {}", wait(jobs.oldest_due_seconds as i64))
+    } else {
+        "none is due".to_owned()
+    };
     let later = (jobs.later > 0).then(|| format!(", {} to be tried again", grouped(jobs.later)));
     view! {
         <div class="lane">
             <div class="lane__head">
-                <span class="lane__name">{jobs.name}</span>
+                <span class="lane__name">{jobs_name(jobs.kind)}</span>
                 <span>{format!("{} waiting, {} in hand", grouped(jobs.due), grouped(jobs.in_hand))}</span>
             </div>
             <span class="quiet small">{oldest} {later}</span>

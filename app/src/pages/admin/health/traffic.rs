@@ -1,10 +1,16 @@
 //! Renders of the last hour: throughput, phase times and failures.
 
-use leptos::{either::Either, prelude::*};
-use platen_domain::number::{counted, duration, grouped};
+use std::{cmp::Reverse, collections::BTreeMap};
 
+use leptos::{either::Either, prelude::*};
+use platen_domain::{
+    health::failure_kind::FailureKind,
+    number::{counted, duration, grouped},
+};
+
+use super::words::failure_name;
 use crate::{
-    model::admin::health::{Failure, Minute, Phase},
+    model::admin::health::{Minute, Phase},
     ui::{
         chart::{Bar, Chart, Parts},
         moment::minute_of_day,
@@ -122,20 +128,26 @@ pub fn Phases(
 /// Failed renders by kind, and the number of refused hosts.
 #[component]
 pub fn Failures(
-    /// Failures by kind.
-    failures: Vec<Failure>,
+    /// Numbers of failures by the word of their kind.
+    failures: BTreeMap<String, u64>,
     /// Number of hosts that the egress policy refused.
     refusals: i64,
 ) -> impl IntoView {
     let content = if failures.is_empty() {
         Either::Left(view! { <p class="quiet">"No render failed in the last hour."</p> })
     } else {
-        let rows = failures.into_iter().map(|failure| {
+        let mut failures: Vec<_> = failures.into_iter().collect();
+        failures.sort_by_key(|(_, count)| Reverse(*count));
+        let rows = failures.into_iter().map(|(word, count)| {
+            let kind = FailureKind::from_word(&word);
+            // Later releases may know more reasons.
+            let name = kind.map_or(word, |kind| failure_name(kind).to_owned());
+            let callers = kind.is_some_and(FailureKind::is_the_callers);
             view! {
                 <tr>
-                    <th scope="row">{failure.name}</th>
-                    <td>{if failure.callers { "the request" } else { "the service" }}</td>
-                    <td class="table__figure">{grouped(failure.count)}</td>
+                    <th scope="row">{name}</th>
+                    <td>{if callers { "the request" } else { "the service" }}</td>
+                    <td class="table__figure">{grouped(i64::try_from(count).unwrap_or(i64::MAX))}</td>
                 </tr>
             }
         });

@@ -1,17 +1,12 @@
 //! Health of the service, with the texts of the operator page.
 
 mod parts;
-mod words;
-
-use std::cmp::Reverse;
 
 use async_trait::async_trait;
 use platen_app::{
     backend::admin::health::HealthBackend,
     error::AppError,
-    model::admin::health::{
-        Activity, Failure, Figures, Health, HealthSummary, Jobs, Lane, Minute, Phase, Process, Session,
-    },
+    model::admin::health::{Activity, Figures, Health, Lane, Minute, Phase, Session},
 };
 use platen_core::{
     clock,
@@ -20,17 +15,15 @@ use platen_core::{
 };
 use platen_domain::{
     health::{
-        failure_kind::FailureKind,
         histogram::Histogram,
         minute::{Tally, WHOLE},
+        process::HealthSummary,
         state,
     },
     ids::InstanceId,
     render::history::RenderMode,
 };
 use time::OffsetDateTime;
-
-use self::words::{concern, failure_name, jobs_name};
 
 use crate::web::backend::RequestBackend;
 
@@ -55,7 +48,7 @@ impl HealthBackend for RequestBackend {
         let now = clock::now();
         let only = process.as_deref().and_then(InstanceId::parse);
         let found = async { service::look(&self.app.db, self.waiting().await?, only, now).await };
-        Ok(shown(&found.await.map_err(|error| self.internal(&error))?, now))
+        Ok(shown(found.await.map_err(|error| self.internal(&error))?, now))
     }
 }
 
@@ -72,17 +65,11 @@ impl RequestBackend {
         let glance = glance
             .await
             .inspect_err(|error| tracing::error!(%error, "the health summary could not be read"));
-        let glance = glance.ok()?;
-        Some(HealthSummary {
-            concerns: glance.concerns,
-            web: glance.web,
-            workers: glance.workers,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        })
+        glance.ok()
     }
 }
 
-fn shown(found: &Found, now: OffsetDateTime) -> Health {
+fn shown(found: Found, now: OffsetDateTime) -> Health {
     let mut hour = Tally::default();
     for minute in &found.minutes {
         hour.add(&minute.tally);
@@ -95,33 +82,17 @@ fn shown(found: &Found, now: OffsetDateTime) -> Health {
     });
     Health {
         now,
-        concerns: found.concerns.iter().map(concern).collect(),
-        processes: found.processes.iter().map(|process| told(process, now)).collect(),
-        only: found.only.map(|only| only.to_string()),
         minutes: minutes.collect(),
-        figures: figures(found, &hour, now),
-        lanes: lanes(found),
-        jobs: jobs(found),
-        sessions: sessions(found),
+        figures: figures(&found, &hour, now),
+        lanes: lanes(&found),
+        sessions: sessions(&found),
         phases: phases(&hour),
-        failures: failures(&hour),
-        parts: parts::parts(found),
-    }
-}
-
-fn told(process: &service::Process, now: OffsetDateTime) -> Process {
-    let heard = &process.heard;
-    Process {
-        id: heard.instance.to_string(),
-        name: process.name.clone(),
-        role: heard.role.clone(),
-        version: heard.version.clone(),
-        browser: heard.state.browser_version.clone(),
-        // A process whose clock is ahead must not seem to have started in the future.
-        started_at: heard.started_at.min(now),
-        silent_seconds: process.is_silent().then_some(heard.unseen_seconds as i64),
-        browsers: heard.state.browsers,
-        browsers_wanted: heard.state.browsers_wanted,
+        parts: parts::parts(&found),
+        failures: hour.detail.failures,
+        concerns: found.concerns,
+        processes: found.processes,
+        only: found.only,
+        jobs: found.jobs,
     }
 }
 
@@ -187,17 +158,6 @@ fn lanes(found: &Found) -> Vec<Lane> {
     lanes.into()
 }
 
-fn jobs(found: &Found) -> Vec<Jobs> {
-    let jobs = found.jobs.iter().map(|length| Jobs {
-        name: jobs_name(length.kind),
-        due: length.due,
-        later: length.later,
-        in_hand: length.in_hand,
-        oldest_seconds: (length.due > 0).then_some(length.oldest_due_seconds as i64),
-    });
-    jobs.collect()
-}
-
 fn sessions(found: &Found) -> Vec<Session> {
     let several = found.shown().nth(1).is_some();
     let sessions = found.shown().flat_map(|process| {
@@ -241,25 +201,6 @@ fn phases(hour: &Tally) -> Vec<Phase> {
         })
     });
     phases.collect()
-}
-
-fn failures(hour: &Tally) -> Vec<Failure> {
-    let mut failures: Vec<_> = hour
-        .detail
-        .failures
-        .iter()
-        .map(|(word, &count)| {
-            let kind = FailureKind::from_word(word);
-            Failure {
-                // Later releases may know more reasons.
-                name: kind.map_or_else(|| word.clone(), |kind| failure_name(kind).to_owned()),
-                callers: kind.is_some_and(FailureKind::is_the_callers),
-                count: number(count),
-            }
-        })
-        .collect();
-    failures.sort_by_key(|failure| Reverse(failure.count));
-    failures
 }
 
 fn milliseconds(histogram: &Histogram, share: f64) -> Option<f64> {

@@ -1,16 +1,15 @@
 //! Texts about concerns, failures and jobs.
 
-use platen_app::model::admin::health::Concern;
 use platen_domain::{
-    health::{concern::Concern as Found, failure_kind::FailureKind},
+    health::{concern::Concern, failure_kind::FailureKind},
     job::JobKind,
     number::{counted, wait},
 };
 
 /// Returns title and advice for a concern.
-pub(super) fn concern(found: &Found) -> Concern {
-    let (title, advice) = match found {
-        Found::Silent { name, seconds } => (
+pub(super) fn concern(concern: &Concern) -> (String, String) {
+    match concern {
+        Concern::Silent { name, seconds } => (
             format!("{name} has fallen silent"),
             format!(
                 "It was heard of last {} ago, and did not stop in order. Look at its log and at its machine. It leaves \
@@ -18,51 +17,51 @@ pub(super) fn concern(found: &Found) -> Concern {
                 wait(*seconds as i64)
             ),
         ),
-        Found::BrowsersMissing { name, browsers, wanted } => (
+        Concern::BrowsersMissing { name, browsers, wanted } => (
             format!("{name} has {browsers} of {wanted} browsers"),
             "They are started again by themselves. If that takes longer than a minute, the log says why; platen doctor \
              tries a browser."
                 .to_owned(),
         ),
-        Found::BrowsersDied { name, count } => (
+        Concern::BrowsersDied { name, count } => (
             format!("{} of {name} died within an hour", counted(*count, "browser", "browsers")),
             "Renders in flight are tried once more. Look at the memory of the machine; the log says which renders each was \
              at."
                 .to_owned(),
         ),
-        Found::StorageFails { name, error } => (
+        Concern::StorageFails { name, error } => (
             format!("The default storage fails for {name}"),
             format!("{error}. Asynchronous renders without a destination of their own are tried again, and then fail; platen doctor says more."),
         ),
-        Found::QueueNearlyFull { name, waiting, limit } => (
+        Concern::QueueNearlyFull { name, waiting, limit } => (
             format!("{name} has hardly any room for renders that wait"),
             format!(
                 "{waiting} of {limit} wait for a slot; above that requests are answered with 503. Add processes with the \
                  role web, or slots if there is memory for them."
             ),
         ),
-        Found::JobsWait { kind, seconds } => (
+        Concern::JobsWait { kind, seconds } => (
             format!("{}: the oldest has been due for {}", jobs_name(*kind), wait(*seconds as i64)),
             "Look whether there are processes that do background work, and whether one account fills the queue: only \
              its own jobs wait longer then."
                 .to_owned(),
         ),
-        Found::MailWaits { seconds } => (
+        Concern::MailWaits { seconds } => (
             format!("Mail has waited for {}", wait(*seconds as i64)),
             "platen doctor tries the server that sends it; the log says what it answered.".to_owned(),
         ),
-        Found::ConnectionsNearlyUsed { used, limit } => (
+        Concern::ConnectionsNearlyUsed { used, limit } => (
             format!("{used} of {limit} connections to the database are used"),
             "Lower PLATEN_DATABASE_CONNECTIONS of the processes, or let the database have more.".to_owned(),
         ),
-        Found::VersionsDiffer { versions } => (
+        Concern::VersionsDiffer { versions } => (
             "Processes are of several releases".to_owned(),
             format!(
                 "{}. During an upgrade that is as it should be; afterwards restart those that are behind.",
                 versions.join(" and ")
             ),
         ),
-        Found::StripeDiffered { differences } => (
+        Concern::StripeDiffered { differences } => (
             format!(
                 "{} between Stripe and the database in 7 days",
                 counted(*differences, "difference", "differences")
@@ -71,11 +70,6 @@ pub(super) fn concern(found: &Found) -> Concern {
              billing reconcile compares again."
                 .to_owned(),
         ),
-    };
-    Concern {
-        title,
-        advice,
-        grave: found.is_grave(),
     }
 }
 
