@@ -12,7 +12,10 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 use platen_domain::{
     number::counted,
-    render::history::{RenderMode, RenderState},
+    render::{
+        history::{RenderMode, RenderState},
+        thumbnail::Pictures,
+    },
     role::Permission,
 };
 
@@ -23,7 +26,7 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::render::{
-        detail::{Callback, Pictures, RenderDetail},
+        detail::{Callback, RenderDetail},
         short_id,
     },
     outcome::{

@@ -1,7 +1,8 @@
-//! Renders: their history, log, sheet sizes, statistics, and responses for repeated idempotent requests.
+//! Renders: their history, log, sheet sizes, statistics, thumbnails, and responses for repeated idempotent requests.
 
 pub mod history;
 pub mod kept;
 pub mod log;
 pub mod sheet;
 pub mod statistics;
+pub mod thumbnail;

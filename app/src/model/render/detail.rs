@@ -2,7 +2,10 @@
 
 use platen_domain::{
     callback::Attempt,
-    render::history::{RenderMode, RenderState},
+    render::{
+        history::{RenderMode, RenderState},
+        thumbnail::Pictures,
+    },
 };
 use time::OffsetDateTime;
 
@@ -61,27 +64,6 @@ pub struct Document {
     pub expires_at: Option<OffsetDateTime>,
     /// Thumbnails of its first pages.
     pub pictures: Pictures,
-}
-
-/// Thumbnails of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pictures {
-    /// They exist.
-    Drawn(Vec<Picture>),
-    /// They are being rasterized.
-    Coming,
-    None,
-}
-
-/// A thumbnail of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Picture {
-    /// Number of the page, from 1.
-    pub page: i16,
-    /// In pixels.
-    pub width: i32,
-    /// In pixels.
-    pub height: i32,
 }
 
 /// The error of a render.

@@ -1,10 +1,13 @@
 //! The document of a render.
 
 use leptos::{either::Either, prelude::*};
-use platen_domain::number::{grouped, size};
+use platen_domain::{
+    number::{grouped, size},
+    render::thumbnail::{ListedThumbnail, Pictures},
+};
 
 use crate::{
-    model::render::detail::{Document, Picture, Pictures},
+    model::render::detail::Document,
     pages::renders,
     ui::{
         badge::{Badge, State},
@@ -59,7 +62,7 @@ fn nothing(why: &'static str) -> impl IntoView {
 }
 
 /// Thumbnail of a page. While the document is available, it links to this page of it.
-fn thumbnail(picture: Picture, render: &str, url: Option<&str>) -> impl IntoView + use<> {
+fn thumbnail(picture: ListedThumbnail, render: &str, url: Option<&str>) -> impl IntoView + use<> {
     let source = format!("{}/{render}/pages/{}.png", renders::PATH, picture.page);
     let image = view! {
         <img

@@ -1,6 +1,9 @@
 //! Table `render_thumbnails`: encrypted thumbnails of documents' first pages.
 
-use platen_domain::ids::{AccountId, RenderId};
+use platen_domain::{
+    ids::{AccountId, RenderId},
+    render::thumbnail::ListedThumbnail,
+};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -69,20 +72,6 @@ pub async fn insert(
     .execute(db)
     .await?;
     Ok(())
-}
-
-/// A thumbnail without its image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ListedThumbnail {
-    /// Page number, from 1.
-    pub page: i16,
-    /// In pixels.
-    pub width: i32,
-    /// In pixels.
-    pub height: i32,
-    /// Whether there is an image. `false` if the document exceeds the limits of rasterization, or if the account had no
-    /// room for it.
-    pub drawn: bool,
 }
 
 /// Returns the thumbnails of a render, by page.

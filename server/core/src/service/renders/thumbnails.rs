@@ -16,6 +16,7 @@ use bytes::Bytes;
 use platen_domain::{
     encryption::{EncryptionError, Place},
     ids::{AccountId, RenderId},
+    render::thumbnail::Pictures,
 };
 use platen_engine::config::SPARE_SLOTS;
 use tokio::{
@@ -39,7 +40,7 @@ use crate::{
     store::{
         accounts,
         error::StoreError,
-        render_thumbnails::{self, ListedThumbnail, NewThumbnail},
+        render_thumbnails::{self, NewThumbnail},
         renders::documents::{self, OwnDocument},
     },
 };
@@ -187,17 +188,6 @@ pub(super) fn offer(app: &Services, account: AccountId, render: RenderId, page_c
         report(drawn.await);
     };
     tokio::spawn(drawing.in_current_span());
-}
-
-/// Thumbnails of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pictures {
-    /// The pages were rasterized.
-    Drawn(Vec<ListedThumbnail>),
-    /// The pages are being rasterized. A change event of the render follows.
-    Coming,
-    /// There are no thumbnails.
-    None,
 }
 
 /// Returns the thumbnails of a render. Begins to rasterize a document on the local disk if it has none yet.

@@ -1,15 +1,12 @@
 //! Details of one render.
 
 use platen_app::model::render::detail::{
-    Callback, Document, Failure, Message, Phase, Picture, Pictures, RenderDetail, Request, RequestOutcome,
+    Callback, Document, Failure, Message, Phase, RenderDetail, Request, RequestOutcome,
 };
 use platen_core::{
     service::{
         Services,
-        renders::{
-            history, log,
-            thumbnails::{self, Pictures as Drawn},
-        },
+        renders::{history, log, thumbnails},
     },
     store::{
         accounts,
@@ -24,7 +21,10 @@ use platen_core::{
 };
 use platen_domain::{
     ids::{AccountId, RenderId},
-    render::history::{RenderMode, RenderState},
+    render::{
+        history::{RenderMode, RenderState},
+        thumbnail::Pictures,
+    },
     sentence::sentence,
 };
 use serde_json::Value;
@@ -41,7 +41,7 @@ pub(super) async fn find(app: &Services, account: AccountId, id: RenderId) -> Re
         return Ok(None);
     };
     let pictures = match state {
-        RenderState::Succeeded => shown_pictures(thumbnails::list(app, account, id).await?),
+        RenderState::Succeeded => thumbnails::list(app, account, id).await?,
         _ => Pictures::None,
     };
     let RenderOrigin {
@@ -167,21 +167,6 @@ fn shown_callback(callback: CallbackHistory, options: &Value, next: Option<Offse
         trying: callback.state == "sending",
         next,
         attempts: callback.attempts,
-    }
-}
-
-fn shown_pictures(drawn: Drawn) -> Pictures {
-    match drawn {
-        Drawn::Drawn(pages) => {
-            let pictures = pages.into_iter().map(|page| Picture {
-                page: page.page,
-                width: page.width,
-                height: page.height,
-            });
-            Pictures::Drawn(pictures.collect())
-        }
-        Drawn::Coming => Pictures::Coming,
-        Drawn::None => Pictures::None,
     }
 }
 
