@@ -1,4 +1,4 @@
-//! View models. Those without the feature `ssr` are shared by server and browser.
+//! View models, where the domain has no type. Those without the feature `ssr` are shared by server and browser.
 
 #[cfg(feature = "ssr")]
 pub mod account_summary;
