@@ -59,8 +59,8 @@ impl Outcome {
     pub fn id(self, field: Field) -> String {
         let function = self.url.rsplit('/').next().unwrap_or_default();
         self.subject.with_value(|subject| match subject {
-            Some(subject) => format!("{function}-{}-{subject}", field.name()),
-            None => field.name().to_owned(),
+            Some(subject) => format!("{function}-{}-{subject}", field.into_str()),
+            None => field.into_str().to_owned(),
         })
     }
 

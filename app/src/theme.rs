@@ -3,6 +3,7 @@
 
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
 use crate::error::AppError;
 
@@ -10,7 +11,8 @@ use crate::error::AppError;
 pub const COOKIE: &str = "theme";
 
 /// The visitor's choice of a theme.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "lowercase")]
 pub enum Theme {
     /// Follows the browser's preference.
@@ -21,23 +23,6 @@ pub enum Theme {
 }
 
 impl Theme {
-    /// Returns the value of the cookie, which is also the label of the button.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Automatic => "automatic",
-            Self::Light => "light",
-            Self::Dark => "dark",
-        }
-    }
-
-    /// Parses [`Self::word`]. Unknown values mean [`Theme::Automatic`].
-    pub fn from_word(word: &str) -> Self {
-        [Self::Light, Self::Dark]
-            .into_iter()
-            .find(|theme| theme.word() == word)
-            .unwrap_or_default()
-    }
-
     /// Returns the theme to which the button switches.
     #[must_use]
     pub fn next(self) -> Self {
@@ -50,7 +35,7 @@ impl Theme {
 
     /// Returns the value of the document's `data-theme`.
     pub fn attribute(self) -> Option<&'static str> {
-        (self != Self::Automatic).then(|| self.word())
+        (self != Self::Automatic).then(|| self.into_str())
     }
 }
 
@@ -68,13 +53,14 @@ pub fn of_request(headers: &http::HeaderMap) -> Theme {
         .flat_map(|cookies| cookies.split(';'))
         .filter_map(|cookie| cookie.trim().split_once('='))
         .find(|(name, _)| *name == COOKIE)
-        .map_or(Theme::Automatic, |(_, word)| Theme::from_word(word))
+        .and_then(|(_, word)| word.parse().ok())
+        .unwrap_or_default()
 }
 
 /// Stores the choice in a cookie for a year. Anyone may call it: it changes only the visitor's own cookie.
 #[server(prefix = "/web", endpoint = "theme")]
 pub async fn set_theme(theme: Theme) -> Result<(), AppError> {
-    let cookie = format!("{COOKIE}={}; Path=/; Max-Age=31536000; SameSite=Lax", theme.word());
+    let cookie = format!("{COOKIE}={}; Path=/; Max-Age=31536000; SameSite=Lax", theme.into_str());
     expect_context::<leptos_axum::ResponseOptions>().append_header(
         http::header::SET_COOKIE,
         http::HeaderValue::try_from(cookie).expect("the cookie is a valid header value"),
@@ -92,14 +78,14 @@ mod tests {
         for expected in [Theme::Light, Theme::Dark, Theme::Automatic] {
             theme = theme.next();
             assert_eq!(theme, expected);
-            assert_eq!(Theme::from_word(theme.word()), theme);
+            assert_eq!(theme.into_str().parse(), Ok(theme));
         }
     }
 
     #[test]
     fn words_of_others_mean_no_choice() {
         for word in ["", "Dark", "dark\"", "<script>"] {
-            assert_eq!(Theme::from_word(word), Theme::Automatic, "{word}");
+            assert!(word.parse::<Theme>().is_err(), "{word}");
         }
     }
 }

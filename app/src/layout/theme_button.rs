@@ -13,10 +13,10 @@ use crate::{
 pub fn ThemeButton() -> impl IntoView {
     let outcome = Outcome::of::<SetTheme>();
     let theme = of_document();
-    let label = format!("Theme: {}", theme.word());
+    let label = format!("Theme: {}", theme.into_str());
     view! {
         <ButtonForm outcome>
-            <input type="hidden" name="theme" value=theme.next().word() />
+            <input type="hidden" name="theme" value=theme.next().into_str() />
             <button class="button button--quiet button--icon button--small" aria-label=label.clone() title=label>
                 <Icon glyph=Glyph::Theme />
             </button>

@@ -1,10 +1,12 @@
 //! Webhook deliveries, as their account sees them.
 
 use platen_domain::callback::Attempt;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 
 /// Status of a delivery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "kebab-case")]
 pub enum DeliveryState {
     /// The endpoint responded with a 2xx status.
     Delivered,
@@ -15,17 +17,6 @@ pub enum DeliveryState {
 }
 
 impl DeliveryState {
-    pub const ALL: [Self; 3] = [Self::Delivered, Self::Trying, Self::GivenUp];
-
-    /// Returns the query parameter's value.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::Trying => "trying",
-            Self::GivenUp => "given-up",
-        }
-    }
-
     pub fn name(self) -> &'static str {
         match self {
             Self::Delivered => "Delivered",
@@ -33,41 +24,28 @@ impl DeliveryState {
             Self::GivenUp => "Given up",
         }
     }
-
-    /// Parses [`Self::word`].
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
-    }
 }
 
 /// Start of a range of time that ends now.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str)]
 pub enum Since {
     /// The last 24 hours.
+    #[strum(serialize = "24-hours")]
     Day,
     /// The last seven days.
+    #[strum(serialize = "7-days")]
     Week,
     /// The last thirty days.
+    #[strum(serialize = "30-days")]
     Month,
     /// Everything that is retained.
     #[default]
+    #[strum(serialize = "")]
     Ever,
 }
 
 impl Since {
-    /// From the shortest to the longest.
-    pub const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Month, Self::Ever];
-
-    /// Returns the query parameter's value.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Day => "24-hours",
-            Self::Week => "7-days",
-            Self::Month => "30-days",
-            Self::Ever => "",
-        }
-    }
-
     pub fn name(self) -> &'static str {
         match self {
             Self::Day => "24 hours",
@@ -85,14 +63,6 @@ impl Since {
             Self::Month => Some(30),
             Self::Ever => None,
         }
-    }
-
-    /// Parses [`Self::word`]. Unknown values mean [`Self::Ever`].
-    pub fn from_word(word: &str) -> Self {
-        Self::ALL
-            .into_iter()
-            .find(|since| since.word() == word)
-            .unwrap_or_default()
     }
 }
 
@@ -155,12 +125,12 @@ mod tests {
 
     #[test]
     fn words_lead_back() {
-        for state in DeliveryState::ALL {
-            assert_eq!(DeliveryState::from_word(state.word()), Some(state));
+        for state in DeliveryState::VARIANTS {
+            assert_eq!(state.into_str().parse(), Ok(*state));
         }
-        for since in Since::ALL {
-            assert_eq!(Since::from_word(since.word()), since);
+        for since in Since::VARIANTS {
+            assert_eq!(since.into_str().parse(), Ok(*since));
         }
-        assert_eq!(Since::from_word("1-year"), Since::Ever);
+        assert!("1-year".parse::<Since>().is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! Live previews in the template editor. They are sent as lines of JSON, each a [`PreviewEvent`].
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// A request for a preview.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -113,19 +114,10 @@ pub struct Place {
 }
 
 /// A pane of the template editor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Pane {
     Content,
     /// The sample data.
     Data,
-}
-
-impl Pane {
-    /// Returns the name of its form field, which is also its label on small screens.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Content => "content",
-            Self::Data => "data",
-        }
-    }
 }

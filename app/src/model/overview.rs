@@ -1,49 +1,34 @@
 //! Recent renders of an account.
 
 use platen_domain::render::statistics::{RenderFigures, RenderGlance, RenderStep};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 
 use crate::model::account_summary::CreditPeriod;
 
 /// Range of time of the figures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str)]
 pub enum Span {
     /// The last 24 hours.
+    #[strum(serialize = "24-hours")]
     Day,
     /// The last seven days.
+    #[strum(serialize = "7-days")]
     Week,
     /// The credit period.
     #[default]
+    #[strum(serialize = "this-period")]
     Period,
 }
 
 impl Span {
-    /// From the shortest to the longest.
-    pub const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Period];
-
-    /// Returns the query parameter's value.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Day => "24-hours",
-            Self::Week => "7-days",
-            Self::Period => "this-period",
-        }
-    }
-
     pub fn name(self) -> &'static str {
         match self {
             Self::Day => "24 hours",
             Self::Week => "7 days",
             Self::Period => "This period",
         }
-    }
-
-    /// Parses [`Self::word`]. Unknown values mean [`Span::Period`].
-    pub fn from_word(word: &str) -> Self {
-        Self::ALL
-            .into_iter()
-            .find(|span| span.word() == word)
-            .unwrap_or_default()
     }
 }
 

@@ -7,11 +7,13 @@ use std::fmt;
 
 use platen_domain::storage::StorageFull;
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::model::rejection::refusal::{PaymentRefusal, RenderRefusal};
 
 /// A field of a form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
     Name,
@@ -74,14 +76,19 @@ pub enum Field {
     /// Role of a member.
     Role,
     TemplateName,
+    #[strum(serialize = "content")]
     TemplateContent,
     /// Sample data for previews.
+    #[strum(serialize = "data")]
     TemplateData,
     /// Reason for an operator’s action.
+    #[strum(serialize = "reason")]
     OperatorsReason,
     /// Credits that an operator grants.
+    #[strum(serialize = "credits")]
     CreditAmount,
     /// How long granted credits can be used.
+    #[strum(serialize = "lasts")]
     GrantLasts,
     /// Plan that an operator assigns to an account.
     Plan,
@@ -100,8 +107,10 @@ pub enum Field {
     /// Storage limits of an account, instead of the plan’s.
     StorageLimits,
     /// Text of an announcement.
+    #[strum(serialize = "words")]
     AnnouncementWords,
     /// Address of an announcement’s link.
+    #[strum(serialize = "link")]
     LinkAddress,
     /// Text of an announcement’s link.
     LinkWords,
@@ -116,125 +125,6 @@ pub enum Field {
 }
 
 impl Field {
-    pub const ALL: [Self; 55] = [
-        Self::Name,
-        Self::Email,
-        Self::NewEmail,
-        Self::AccountName,
-        Self::Password,
-        Self::Code,
-        Self::RecoveryCode,
-        Self::PasskeyName,
-        Self::SecondFactorFrom,
-        Self::Subject,
-        Self::Confirmation,
-        Self::KeyName,
-        Self::KeyMode,
-        Self::Scopes,
-        Self::Expiry,
-        Self::ExpiryDay,
-        Self::Networks,
-        Self::Templates,
-        Self::Overlap,
-        Self::Provider,
-        Self::AmazonAccess,
-        Self::GoogleAccess,
-        Self::ConnectionName,
-        Self::Bucket,
-        Self::PathPrefix,
-        Self::Region,
-        Self::Endpoint,
-        Self::RoleArn,
-        Self::AccessKeyId,
-        Self::SecretAccessKey,
-        Self::ClientEmail,
-        Self::KeyFile,
-        Self::Emails,
-        Self::Role,
-        Self::TemplateName,
-        Self::TemplateContent,
-        Self::TemplateData,
-        Self::OperatorsReason,
-        Self::CreditAmount,
-        Self::GrantLasts,
-        Self::Plan,
-        Self::PeriodCredits,
-        Self::OverageLimit,
-        Self::Concurrency,
-        Self::RatePerMinute,
-        Self::BodyMib,
-        Self::DeadlineSeconds,
-        Self::StorageLimits,
-        Self::AnnouncementWords,
-        Self::LinkAddress,
-        Self::LinkWords,
-        Self::Level,
-        Self::StartsAt,
-        Self::EndsAt,
-        Self::Chosen,
-    ];
-
-    /// Returns the name in forms, and in the validation errors of the services.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Email => "email",
-            Self::NewEmail => "new_email",
-            Self::AccountName => "account_name",
-            Self::Password => "password",
-            Self::Code => "code",
-            Self::RecoveryCode => "recovery_code",
-            Self::PasskeyName => "passkey_name",
-            Self::SecondFactorFrom => "second_factor_from",
-            Self::Subject => "subject",
-            Self::Confirmation => "confirmation",
-            Self::KeyName => "key_name",
-            Self::KeyMode => "key_mode",
-            Self::Scopes => "scopes",
-            Self::Expiry => "expiry",
-            Self::ExpiryDay => "expiry_day",
-            Self::Networks => "networks",
-            Self::Templates => "templates",
-            Self::Overlap => "overlap",
-            Self::Provider => "provider",
-            Self::AmazonAccess => "amazon_access",
-            Self::GoogleAccess => "google_access",
-            Self::ConnectionName => "connection_name",
-            Self::Bucket => "bucket",
-            Self::PathPrefix => "path_prefix",
-            Self::Region => "region",
-            Self::Endpoint => "endpoint",
-            Self::RoleArn => "role_arn",
-            Self::AccessKeyId => "access_key_id",
-            Self::SecretAccessKey => "secret_access_key",
-            Self::ClientEmail => "client_email",
-            Self::KeyFile => "key_file",
-            Self::Emails => "emails",
-            Self::Role => "role",
-            Self::TemplateName => "template_name",
-            Self::TemplateContent => "content",
-            Self::TemplateData => "data",
-            Self::OperatorsReason => "reason",
-            Self::CreditAmount => "credits",
-            Self::GrantLasts => "lasts",
-            Self::Plan => "plan",
-            Self::PeriodCredits => "period_credits",
-            Self::OverageLimit => "overage_limit",
-            Self::Concurrency => "concurrency",
-            Self::RatePerMinute => "rate_per_minute",
-            Self::BodyMib => "body_mib",
-            Self::DeadlineSeconds => "deadline_seconds",
-            Self::StorageLimits => "storage_limits",
-            Self::AnnouncementWords => "words",
-            Self::LinkAddress => "link",
-            Self::LinkWords => "link_words",
-            Self::Level => "level",
-            Self::StartsAt => "starts_at",
-            Self::EndsAt => "ends_at",
-            Self::Chosen => "chosen",
-        }
-    }
-
     /// Returns the text for an invalid value.
     pub fn rule(self) -> &'static str {
         match self {

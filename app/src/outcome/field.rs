@@ -40,7 +40,7 @@ pub fn FormField(
     view! {
         <TextField
             id=outcome.id(field)
-            name=field.name()
+            name=field.into_str()
             label=label
             kind=kind
             autocomplete=autocomplete

@@ -56,7 +56,7 @@ pub fn ButtonForm(
 #[component]
 pub(super) fn SubjectField(outcome: Outcome) -> impl IntoView {
     let subject = outcome.subject.get_value();
-    subject.map(|subject| view! { <input type="hidden" name=Field::Subject.name() value=subject /> })
+    subject.map(|subject| view! { <input type="hidden" name=Field::Subject.into_str() value=subject /> })
 }
 
 /// The errors of a form.

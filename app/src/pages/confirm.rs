@@ -65,7 +65,7 @@ fn Form(ways: Ways, next: OwnPath, by_code: bool) -> impl IntoView {
     } else {
         Either::Right(view! {
             <TextField
-                name=Field::Password.name()
+                name=Field::Password.into_str()
                 label="Your password"
                 kind="password"
                 autocomplete="current-password"

@@ -39,7 +39,7 @@ pub fn Latest(
 fn patches(latest: &[RenderGlance]) -> Vec<Patch> {
     let patch = |glance: &RenderGlance| match glance.milliseconds {
         None => Patch::Queued,
-        Some(_) if glance.state != RenderState::Succeeded.as_str() => Patch::Failed,
+        Some(_) if glance.state != RenderState::Succeeded.into_str() => Patch::Failed,
         Some(milliseconds) => Patch::Density(match milliseconds {
             ..100.0 => 1,
             ..300.0 => 2,

@@ -36,7 +36,7 @@ pub fn LogIn() -> impl IntoView {
                         autocomplete="username"
                     />
                     <TextField
-                        name=Field::Password.name()
+                        name=Field::Password.into_str()
                         label="Password"
                         kind="password"
                         autocomplete="current-password"

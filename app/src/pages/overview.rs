@@ -5,6 +5,7 @@ pub mod first_run;
 use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_query_map;
 use platen_domain::{number::grouped, role::Permission};
+use strum::VariantArray;
 use time::OffsetDateTime;
 
 use crate::{
@@ -31,7 +32,11 @@ use crate::{
 /// The overview page. `period` of the query selects the time span of the figures.
 #[component]
 pub fn Overview() -> impl IntoView {
-    let span = Span::from_word(&use_query_map().read_untracked().get("period").unwrap_or_default());
+    let span = use_query_map()
+        .read_untracked()
+        .get("period")
+        .and_then(|word| word.parse().ok())
+        .unwrap_or_default();
     view! {
         <Shell title="Overview" current=Entry::Overview>
             {loaded(
@@ -157,11 +162,11 @@ fn Renders(activity: Activity) -> impl IntoView {
     } else {
         format!("{:.2}", figures.succeeded as f64 * 100.0 / all as f64)
     };
-    let choices = Span::ALL.map(|span| {
+    let choices = Span::VARIANTS.iter().map(|&span| {
         view! {
             <a
                 class="segmented__option"
-                href=format!("/dashboard?period={}", span.word())
+                href=format!("/dashboard?period={}", span.into_str())
                 aria-current=(span == activity.span).then_some("true")
             >
                 {span.name()}
@@ -211,7 +216,7 @@ fn Renders(activity: Activity) -> impl IntoView {
             <div class="section__head">
                 <h2>"Renders"</h2>
                 <nav class="segmented segmented--small" aria-label="Time">
-                    {choices.into_iter().collect_view()}
+                    {choices.collect_view()}
                 </nav>
             </div>
             <div class="section__body">

@@ -154,7 +154,7 @@ fn Head(render: RenderDetail) -> impl IntoView {
                 <h1 class="break">{render.name}</h1>
                 <div class="page-head__meta">
                     <StateBadge state=render.state />
-                    <span>{format!("{}, {kind}", render.mode.as_str())}</span>
+                    <span>{format!("{}, {kind}", render.mode.into_str())}</span>
                     <span>{cost}</span>
                     <span class="mono break">{render.id.clone()}</span>
                 </div>

@@ -163,9 +163,9 @@ fn Log(page: RenderPage) -> impl IntoView {
 
 fn row(render: RenderLine) -> impl IntoView {
     let mode = if render.live {
-        render.mode.as_str().to_owned()
+        render.mode.into_str().to_owned()
     } else {
-        format!("{}, test", render.mode.as_str())
+        format!("{}, test", render.mode.into_str())
     };
     let class = match render.state {
         RenderState::Cancelled => "table__row--linked table__row--faint",

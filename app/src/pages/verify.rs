@@ -27,7 +27,7 @@ pub fn Verify() -> impl IntoView {
                 <TokenField />
                 <div class="auth__form">
                     <TextField
-                        name=Field::Password.name()
+                        name=Field::Password.into_str()
                         label="Password"
                         kind="password"
                         autocomplete="current-password"

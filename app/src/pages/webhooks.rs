@@ -6,6 +6,7 @@ pub mod secret;
 
 use leptos::prelude::*;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
+use strum::VariantArray;
 
 use crate::{
     layout::{
@@ -93,8 +94,8 @@ fn search(query: &ParamsMap) -> DeliverySearch {
     let text = |name: &str| asked(query, name);
     DeliverySearch {
         text: text("q").unwrap_or_default(),
-        state: text("outcome").and_then(|word| DeliveryState::from_word(&word)),
-        since: text("since").map_or(Since::Ever, |word| Since::from_word(&word)),
+        state: text("outcome").and_then(|word| word.parse().ok()),
+        since: text("since").and_then(|word| word.parse().ok()).unwrap_or_default(),
         after: text("cursor"),
     }
 }
@@ -102,8 +103,8 @@ fn search(query: &ParamsMap) -> DeliverySearch {
 fn address(search: &DeliverySearch, after: Option<String>) -> String {
     let words = [
         ("q", Some(search.text.clone())),
-        ("outcome", search.state.map(|state| state.word().to_owned())),
-        ("since", Some(search.since.word().to_owned())),
+        ("outcome", search.state.map(|state| state.into_str().to_owned())),
+        ("since", Some(search.since.into_str().to_owned())),
         ("cursor", after),
     ];
     query::address(PATH, words)
@@ -122,24 +123,26 @@ fn says(deliveries: &[Delivery]) -> String {
 
 #[component]
 fn Filters(search: DeliverySearch) -> impl IntoView {
-    let states = DeliveryState::ALL.map(|state| (state.word().to_owned(), state.name().to_owned()));
+    let states = DeliveryState::VARIANTS
+        .iter()
+        .map(|state| (state.into_str().to_owned(), state.name().to_owned()));
     let spans = [Since::Day, Since::Week, Since::Month];
-    let spans = spans.map(|since| (since.word().to_owned(), since.name().to_owned()));
+    let spans = spans.map(|since| (since.into_str().to_owned(), since.name().to_owned()));
     view! {
         <form class="filters" method="get" action=PATH>
             <SearchFilter label="Find by render or address" value=search.text />
             <SelectFilter
                 name="outcome"
                 label="Outcome"
-                options=states.to_vec()
-                value=search.state.map_or("", DeliveryState::word).to_owned()
+                options=states.collect()
+                value=search.state.map_or("", |state| state.into_str()).to_owned()
             />
             <SelectFilter
                 name="since"
                 label="Since"
                 options=spans.to_vec()
                 any=Since::Ever.name()
-                value=search.since.word().to_owned()
+                value=search.since.into_str().to_owned()
             />
             <div class="filters__actions">
                 <button class="button" type="submit">

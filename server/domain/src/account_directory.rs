@@ -1,6 +1,7 @@
 //! Accounts, as operators find and see them.
 
 use serde_json::Value;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -11,12 +12,13 @@ use crate::{
     credits::Balance,
     plan::{OwnLimits, PlanLimits, StorageLimits},
     render::{log::LoggedRender, statistics::RenderFigures},
-    storage::{StorageResource, StorageUse},
+    storage::StorageUse,
     team::Member,
 };
 
 /// Status of an account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum AccountState {
     Active,
     Suspended,
@@ -25,17 +27,6 @@ pub enum AccountState {
 }
 
 impl AccountState {
-    pub const ALL: [Self; 3] = [Self::Active, Self::Suspended, Self::ToBeDeleted];
-
-    /// Returns the query parameter's value.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Suspended => "suspended",
-            Self::ToBeDeleted => "to_be_deleted",
-        }
-    }
-
     pub fn name(self) -> &'static str {
         match self {
             Self::Active => "Active",
@@ -43,48 +34,29 @@ impl AccountState {
             Self::ToBeDeleted => "To be deleted",
         }
     }
-
-    /// Parses [`Self::word`].
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
-    }
 }
 
 /// Order of a list of accounts, descending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum AccountOrder {
     /// Time of creation.
     #[default]
     Newest,
     /// Credits used in this period.
+    #[strum(serialize = "used")]
     CreditsUsed,
     /// Renders that failed in the last 24 hours.
     Failures,
 }
 
 impl AccountOrder {
-    pub const ALL: [Self; 3] = [Self::Newest, Self::CreditsUsed, Self::Failures];
-
-    /// Returns the query parameter's value.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Newest => "newest",
-            Self::CreditsUsed => "used",
-            Self::Failures => "failures",
-        }
-    }
-
     pub fn name(self) -> &'static str {
         match self {
             Self::Newest => "Newest",
             Self::CreditsUsed => "Credits used",
             Self::Failures => "Failures",
         }
-    }
-
-    /// Parses [`Self::word`].
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|order| order.word() == word)
     }
 }
 
@@ -238,6 +210,6 @@ fn state(suspended_at: Option<OffsetDateTime>, delete_at: Option<OffsetDateTime>
 /// Reads the column. Resources that this build doesn't know are ignored.
 fn read_storage(column: &Value) -> StorageLimits {
     let members = column.as_object().into_iter().flatten();
-    let limits = members.filter_map(|(name, limit)| Some((StorageResource::from_name(name)?, limit.as_i64()?)));
+    let limits = members.filter_map(|(name, limit)| Some((name.parse().ok()?, limit.as_i64()?)));
     limits.collect()
 }

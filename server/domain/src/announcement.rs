@@ -1,5 +1,6 @@
 //! Rules for announcements that operators publish to all users.
 
+use strum::{EnumString, IntoStaticStr};
 use time::{OffsetDateTime, PrimitiveDateTime, format_description::FormatItem, macros::format_description};
 use url::Url;
 
@@ -15,29 +16,13 @@ const LONGEST_LINK: usize = 2000;
 const MOMENT: &[FormatItem<'_>] = format_description!("[year]-[month]-[day]T[hour]:[minute]");
 
 /// Severity of an announcement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Level {
     /// For information.
     Information,
     /// A disruption or a change in behavior.
     Warning,
-}
-
-impl Level {
-    pub const ALL: [Self; 2] = [Self::Information, Self::Warning];
-
-    /// Returns the value in the database and in forms.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Information => "information",
-            Self::Warning => "warning",
-        }
-    }
-
-    /// Parses [`Self::as_str`].
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.as_str() == word)
-    }
 }
 
 /// The form that creates an announcement.
@@ -89,7 +74,7 @@ impl NewAnnouncement {
             problems.push(AnnouncementField::Words);
         }
         let link = link(form.link.trim(), &form.link_words).map_err(|field| problems.push(field));
-        let level = Level::parse(&form.level);
+        let level = form.level.parse().ok();
         if level.is_none() {
             problems.push(AnnouncementField::Level);
         }

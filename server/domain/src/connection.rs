@@ -113,7 +113,7 @@ impl NewConnection {
 /// Google's buckets are identified by name alone.
 fn check_amazon_only(body: &Value, problems: &mut Problems) {
     let connection = &body["connection"];
-    if connection["provider"] != Provider::GoogleCloudStorage.as_str() {
+    if connection["provider"] != Provider::GoogleCloudStorage.into_str() {
         return;
     }
     for name in ["region", "endpoint"] {
@@ -130,7 +130,7 @@ fn check_amazon_only(body: &Value, problems: &mut Problems) {
 /// Amazon's addresses contain the region; other stores accept any region.
 fn check_region(body: &Value, problems: &mut Problems) {
     let connection = &body["connection"];
-    let amazon = connection["provider"] == Provider::AwsS3.as_str() && connection.get("endpoint").is_none();
+    let amazon = connection["provider"] == Provider::AwsS3.into_str() && connection.get("endpoint").is_none();
     if amazon && connection.get("region").is_none() {
         problems.add(Problem {
             pointer: "/connection/region".into(),

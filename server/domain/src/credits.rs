@@ -1,5 +1,6 @@
 //! Prices of renders, and the credits of an account in a period.
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::{Date, Month, OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 
 /// Pages per credit; a started block counts as a whole one.
@@ -54,22 +55,13 @@ fn months_after(anchor: OffsetDateTime, months: i32) -> OffsetDateTime {
 }
 
 /// The kind of usage that credits are charged for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Meter {
     /// Synchronous renders.
     SyncRender,
     /// Asynchronous renders.
     AsyncRender,
-}
-
-impl Meter {
-    /// Returns the name used in responses and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::SyncRender => "sync_render",
-            Self::AsyncRender => "async_render",
-        }
-    }
 }
 
 /// The credits of an account in a period.
@@ -130,7 +122,8 @@ fn show(time: OffsetDateTime) -> String {
 }
 
 /// How long credits granted by an operator can be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum GrantLasts {
     /// Until the account's period ends.
     Period,
@@ -139,26 +132,11 @@ pub enum GrantLasts {
 }
 
 impl GrantLasts {
-    pub const ALL: [Self; 2] = [Self::Period, Self::UntilUsed];
-
-    /// Returns the form value.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Period => "period",
-            Self::UntilUsed => "until_used",
-        }
-    }
-
     pub fn name(self) -> &'static str {
         match self {
             Self::Period => "End of this period",
             Self::UntilUsed => "Used up",
         }
-    }
-
-    /// Parses [`Self::word`].
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|lasts| lasts.word() == word)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The destination of a document in a client's bucket.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::validation::{Problem, quote};
 
@@ -10,22 +11,13 @@ const LONGEST_BUCKET: usize = 222;
 const LONGEST_PATH: usize = 1024;
 
 /// A kind of object store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
     /// Amazon S3, or an S3-compatible store.
     AwsS3,
     GoogleCloudStorage,
-}
-
-impl Provider {
-    /// Returns the name used in requests, responses and the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AwsS3 => "aws_s3",
-            Self::GoogleCloudStorage => "google_cloud_storage",
-        }
-    }
 }
 
 /// An object in a client's bucket.

@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 
 use crate::ids::AccountId;
@@ -15,7 +16,8 @@ const LISTED: usize = 20;
 pub const MOST_AT_ONCE: u16 = 1000;
 
 /// Kind of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum WorkKind {
     /// A render that waits for a retry.
     Render,
@@ -30,32 +32,6 @@ pub enum WorkKind {
 }
 
 impl WorkKind {
-    pub const ALL: [Self; 6] = [
-        Self::Render,
-        Self::Callback,
-        Self::Mail,
-        Self::Export,
-        Self::Customer,
-        Self::Usage,
-    ];
-
-    /// Returns the value in the database and in query parameters.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Render => "render",
-            Self::Callback => "callback",
-            Self::Mail => "mail",
-            Self::Export => "export",
-            Self::Customer => "customer",
-            Self::Usage => "usage",
-        }
-    }
-
-    /// Parses [`Self::as_str`].
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
-    }
-
     pub fn label(self) -> &'static str {
         match self {
             Self::Render => "Render",
@@ -78,7 +54,7 @@ pub struct WorkName {
 
 impl fmt::Display for WorkName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}.{}", self.kind.as_str(), self.id)
+        write!(formatter, "{}.{}", self.kind.into_str(), self.id)
     }
 }
 
@@ -92,7 +68,7 @@ impl FromStr for WorkName {
     fn from_str(text: &str) -> Result<Self, UnknownWork> {
         let (kind, id) = text.split_once('.').ok_or(UnknownWork)?;
         Ok(Self {
-            kind: WorkKind::parse(kind).ok_or(UnknownWork)?,
+            kind: kind.parse().map_err(|_| UnknownWork)?,
             id: id.to_owned(),
         })
     }
@@ -188,10 +164,10 @@ pub fn kept_error(error: &str) -> String {
 
 /// Returns the number of jobs of each kind: `2 renders, 1 mail`.
 pub fn counted(names: &[WorkName]) -> String {
-    let counts = WorkKind::ALL.into_iter().filter_map(|kind| {
+    let counts = WorkKind::VARIANTS.iter().filter_map(|&kind| {
         let count = names.iter().filter(|name| name.kind == kind).count();
         let plural = if count == 1 { "" } else { "s" };
-        (count > 0).then(|| format!("{count} {}{plural}", kind.as_str()))
+        (count > 0).then(|| format!("{count} {}{plural}", kind.into_str()))
     });
     counts.collect::<Vec<_>>().join(", ")
 }

@@ -3,6 +3,7 @@
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
+use strum::IntoStaticStr;
 use time::Duration;
 
 const BYTES: usize = 32;
@@ -16,7 +17,8 @@ pub struct OneTimeToken(SecretString);
 pub struct TokenDigest(pub [u8; 32]);
 
 /// The purpose of a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Purpose {
     /// To complete a sign-up.
     Verify,
@@ -27,15 +29,6 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Returns the name used in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Verify => "verify",
-            Self::ResetPassword => "reset_password",
-            Self::ChangeEmail => "change_email",
-        }
-    }
-
     /// Returns how long a token is valid, from the time when its mail is written.
     pub fn lifetime(self) -> Duration {
         match self {

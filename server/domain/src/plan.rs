@@ -82,7 +82,7 @@ impl fmt::Display for OwnLimits {
             .into_iter()
             .filter_map(|(limit, unit)| Some(format!("{} {unit}", limit?)));
         let stored = self.storage.iter();
-        let set = set.chain(stored.map(|(resource, limit)| format!("{} {limit}", resource.name())));
+        let set = set.chain(stored.map(|(resource, limit)| format!("{} {limit}", resource.into_str())));
         let set = set.collect::<Vec<_>>().join(", ");
         formatter.write_str(if set.is_empty() { "the plan's" } else { &set })
     }

@@ -3,9 +3,13 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Role of a member. Each role includes the permissions of those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,
+)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     Member,
@@ -15,7 +19,7 @@ pub enum Role {
 }
 
 /// A permission of a role.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, VariantArray)]
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
     /// View the account: its status, its usage and its members.
@@ -44,21 +48,6 @@ pub enum Permission {
 }
 
 impl Permission {
-    pub const ALL: [Self; 12] = [
-        Self::SeeAccount,
-        Self::Produce,
-        Self::ManagePeople,
-        Self::ManageKeys,
-        Self::ManageDestinations,
-        Self::ManageWebhooks,
-        Self::ReadLog,
-        Self::ManageBilling,
-        Self::SetPolicy,
-        Self::ExportAccount,
-        Self::DeleteAccount,
-        Self::TransferOwnership,
-    ];
-
     /// Returns the lowest role that has the permission.
     pub fn takes(self) -> Role {
         match self {
@@ -76,26 +65,9 @@ impl Permission {
 }
 
 impl Role {
-    /// From the fewest to the most permissions.
-    pub const ALL: [Self; 3] = [Self::Member, Self::Admin, Self::Owner];
-
     /// Returns whether the role has the permission.
     pub fn may(self, permission: Permission) -> bool {
         self >= permission.takes()
-    }
-
-    /// Returns the value in forms and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Member => "member",
-            Self::Admin => "admin",
-            Self::Owner => "owner",
-        }
-    }
-
-    /// Parses [`Self::as_str`].
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.as_str() == word)
     }
 }
 
@@ -117,22 +89,22 @@ mod tests {
     #[test]
     fn who_may_more_may_all_that_others_may() {
         let may = |role: Role| {
-            Permission::ALL
+            Permission::VARIANTS
                 .iter()
                 .filter(|permission| role.may(**permission))
                 .count()
         };
-        assert_eq!(Role::ALL.map(may), [2, 7, 12]);
-        for permission in Permission::ALL {
-            assert!(Role::Owner.may(permission), "{permission:?}");
+        assert_eq!([Role::Member, Role::Admin, Role::Owner].map(may), [2, 7, 12]);
+        for permission in Permission::VARIANTS {
+            assert!(Role::Owner.may(*permission), "{permission:?}");
         }
     }
 
     #[test]
     fn a_role_is_read_as_it_is_written() {
-        for role in Role::ALL {
-            assert_eq!(Role::parse(role.as_str()), Some(role));
+        for role in Role::VARIANTS {
+            assert_eq!(role.into_str().parse(), Ok(*role));
         }
-        assert_eq!(Role::parse("Owner"), None);
+        assert!("Owner".parse::<Role>().is_err());
     }
 }

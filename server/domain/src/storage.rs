@@ -3,11 +3,15 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
 use crate::number::{grouped, storage_size};
 
 /// A resource whose storage is limited by account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, EnumString, IntoStaticStr,
+)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum StorageResource {
     /// Renders that have been accepted and not finished.
@@ -51,28 +55,6 @@ impl StorageResource {
         Self::Members,
     ];
 
-    /// Returns the name in the database and in forms.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::QueuedRenders => "queued_renders",
-            Self::QueuedBytes => "queued_bytes",
-            Self::RetainedBytes => "retained_bytes",
-            Self::ResponseBytes => "response_bytes",
-            Self::DocumentBytes => "document_bytes",
-            Self::TemplateBytes => "template_bytes",
-            Self::Templates => "templates",
-            Self::ApiKeys => "api_keys",
-            Self::Connections => "connections",
-            Self::PendingCallbacks => "pending_callbacks",
-            Self::Members => "members",
-        }
-    }
-
-    /// Parses [`Self::name`].
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|resource| resource.name() == name)
-    }
-
     /// Returns the label, in the plural.
     pub fn label(self) -> &'static str {
         match self {
@@ -92,7 +74,7 @@ impl StorageResource {
 
     /// Returns whether the resource is measured in bytes instead of being counted.
     pub fn is_in_bytes(self) -> bool {
-        self.name().ends_with("_bytes")
+        self.into_str().ends_with("_bytes")
     }
 
     /// Formats an amount of the resource: `1,000`, `500 MB`.
@@ -176,10 +158,10 @@ mod tests {
     #[test]
     fn names_are_read_back_and_are_those_of_the_wire() {
         for resource in StorageResource::ALL {
-            assert_eq!(StorageResource::from_name(resource.name()), Some(resource));
-            assert_eq!(serde_json::to_value(resource).unwrap(), resource.name());
+            assert_eq!(resource.into_str().parse(), Ok(resource));
+            assert_eq!(serde_json::to_value(resource).unwrap(), resource.into_str());
         }
-        assert_eq!(StorageResource::from_name("disks"), None);
+        assert!("disks".parse::<StorageResource>().is_err());
     }
 
     #[test]

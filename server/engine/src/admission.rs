@@ -1,11 +1,13 @@
 //! Admission of renders: a bounded queue, fair between accounts.
 
 use std::{
+    array,
     collections::{HashMap, VecDeque, hash_map::Entry},
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 
+use strum::VariantArray;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -13,7 +15,7 @@ use crate::error::RenderError;
 use crate::job::{Caller, Lane};
 use crate::snapshot::LaneSnapshot;
 
-const LANES: usize = Lane::ALL.len();
+const LANES: usize = Lane::VARIANTS.len();
 
 /// Grants slots. A free slot goes to the first lane with a waiting render; within a lane, accounts take turns; within
 /// an account, renders are served in order of arrival.
@@ -109,8 +111,8 @@ impl State {
 
     /// Removes the first waiting render that may take a slot now.
     fn pop(&mut self) -> Option<(Uuid, Grant)> {
-        let mut lanes = Lane::ALL.into_iter().zip(&mut self.lanes);
-        lanes.find_map(|(lane, queue)| queue.pop(|account| self.slots.may_take(account, lane)))
+        let mut lanes = Lane::VARIANTS.iter().zip(&mut self.lanes);
+        lanes.find_map(|(&lane, queue)| queue.pop(|account| self.slots.may_take(account, lane)))
     }
 }
 
@@ -241,7 +243,7 @@ impl Admission {
     /// Returns the queue limit and the state of each lane.
     pub(crate) fn snapshot(&self) -> (usize, [LaneSnapshot; LANES]) {
         let state = self.lock();
-        let lanes = Lane::ALL.map(|lane| state.lanes[lane as usize].snapshot(lane));
+        let lanes = array::from_fn(|lane| state.lanes[lane].snapshot(Lane::VARIANTS[lane]));
         (state.waiting_limit, lanes)
     }
 

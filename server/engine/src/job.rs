@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use platen_pdf::{OutputFormat, PageSelection, Watermark};
+use strum::{Display, IntoStaticStr, VariantArray};
 use url::Url;
 use uuid::Uuid;
 
@@ -19,7 +20,8 @@ pub struct Caller {
 }
 
 /// Priority class of a waiting render. A free slot goes to the first lane with a waiting render, in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Lane {
     /// Preview in an editor that a user is looking at.
     Preview,
@@ -27,11 +29,6 @@ pub enum Lane {
     Synchronous,
     /// Asynchronous render: no client is waiting.
     Background,
-}
-
-impl Lane {
-    /// All lanes in order of priority.
-    pub const ALL: [Self; 3] = [Self::Preview, Self::Synchronous, Self::Background];
 }
 
 /// One document to render. The engine trusts the values; its caller must have validated them.
@@ -204,7 +201,8 @@ impl std::fmt::Debug for RenderedDocument {
 }
 
 /// Phase of a render, in order. The names are the same in timeout errors, headers and logs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Phase {
     /// Waiting for a slot.
     Queue,
@@ -218,26 +216,6 @@ pub enum Phase {
     Print,
     /// Joining, completing and validating the PDF.
     Post,
-}
-
-impl Phase {
-    /// Returns the name used in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Queue => "queue",
-            Self::Load => "load",
-            Self::Wait => "wait",
-            Self::Evaluate => "evaluate",
-            Self::Print => "print",
-            Self::Post => "post",
-        }
-    }
-}
-
-impl std::fmt::Display for Phase {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(self.as_str())
-    }
 }
 
 /// Wall-clock time of each phase, summed over all attempts if the browser died.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use strum::VariantArray;
 use uuid::Uuid;
 
 use crate::job::Lane;
@@ -18,7 +19,7 @@ pub struct Snapshot {
     /// Maximum number of waiting renders; further ones are refused, except in [`Lane::Background`].
     pub queue_limit: usize,
     /// The lanes in order of priority.
-    pub lanes: [LaneSnapshot; Lane::ALL.len()],
+    pub lanes: [LaneSnapshot; Lane::VARIANTS.len()],
 }
 
 /// State of one session.

@@ -187,7 +187,7 @@ fn row(connection: &Connection) -> String {
     format!(
         "{}  {:20}  {:20}  {place:30}  {} ({}){at}",
         connection.id,
-        settings.provider.as_str(),
+        settings.provider.into_str(),
         show_time(connection.inserted_at),
         settings.name,
         connection.identity
@@ -204,7 +204,11 @@ async fn test(database: &Database, config: &Config, id: ConnectionId) -> Result<
     let mut failed = false;
     for step in steps {
         failed |= step.advice.is_some();
-        println!("{:7} {}", step.action.as_str(), step.advice.as_deref().unwrap_or("ok"));
+        println!(
+            "{:7} {}",
+            step.action.into_str(),
+            step.advice.as_deref().unwrap_or("ok")
+        );
     }
     if failed {
         Err(Failure::by_machine(

@@ -12,6 +12,7 @@ use platen_domain::{
     ids::{AccountId, ApiKeyId, TemplateId},
     network::Network,
 };
+use strum::VariantNames;
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
@@ -151,7 +152,7 @@ fn row(key: &ApiKey) -> String {
         (None, None) => "no end".to_owned(),
     };
     let used = key.last_used_at.map_or_else(|| "never".to_owned(), show_time);
-    let scopes: Vec<&str> = key.scopes.iter().map(Scope::as_str).collect();
+    let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.into_str()).collect();
     let created = show_time(key.inserted_at);
     let limits = [
         limit("from", key.allowed_networks.iter()),
@@ -182,8 +183,9 @@ async fn revoke(database: &Database, id: ApiKeyId) -> Result<(), Failure> {
     revoked.map_err(failure)
 }
 
-fn parse_scope(text: &str) -> Result<Scope, platen_domain::api_key::UnknownScope> {
+fn parse_scope(text: &str) -> Result<Scope, String> {
     text.parse()
+        .map_err(|_| format!("no such scope; allowed are {}", Scope::VARIANTS.join(", ")))
 }
 
 fn parse_time(text: &str) -> Result<OffsetDateTime, String> {

@@ -2,9 +2,11 @@
 
 use leptos::prelude::*;
 use serde_json::{Map, Value, json};
+use strum::{IntoStaticStr, VariantArray};
 
 /// Kind of a part's source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub(super) enum Kind {
     Html,
     Url,
@@ -12,17 +14,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 3] = [Self::Html, Self::Url, Self::Template];
-
-    /// Returns the value of `type` in the API.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Html => "html",
-            Self::Url => "url",
-            Self::Template => "template",
-        }
-    }
-
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Html => "HTML",
@@ -68,7 +59,7 @@ impl Part {
                 json!({"template_id": self.template.get(), "context": context})
             }
         };
-        json!({"type": kind.word(), "content": content})
+        json!({"type": kind.into_str(), "content": content})
     }
 }
 

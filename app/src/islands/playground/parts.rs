@@ -1,6 +1,7 @@
 //! The form's list of parts.
 
 use leptos::{either::EitherOf3, prelude::*, task::spawn_local};
+use strum::VariantArray;
 
 use super::{
     api::sample_of_template,
@@ -65,7 +66,7 @@ fn PartField(
     let id = part.id;
     let remove = move || options.parts.write().retain(|other| other.id != id);
     let name = move || format!("Part {}", index.get() + 1);
-    let kinds = Kind::ALL.map(|kind| {
+    let kinds = Kind::VARIANTS.iter().map(|&kind| {
         view! {
             <Radio
                 class="segmented__option"
@@ -82,7 +83,7 @@ fn PartField(
                 <span class="part__number">{name}</span>
                 <fieldset class="segmented segmented--small">
                     <legend class="visually-hidden">"Kind of " {name}</legend>
-                    {kinds.into_iter().collect_view()}
+                    {kinds.collect_view()}
                 </fieldset>
                 <Show when=move || { options.parts.read().len() > 1 }>
                     <Button rank=Rank::Quiet size=Size::Small label="Remove this part" on_press=remove>

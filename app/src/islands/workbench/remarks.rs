@@ -51,7 +51,7 @@ fn words(remark: &Remark) -> String {
 }
 
 fn editor(root: NodeRef<html::Form>, pane: Pane) -> Option<Element> {
-    let selector = format!("code-editor:has([name={}])", pane.name());
+    let selector = format!("code-editor:has([name={}])", pane.into_str());
     root.get_untracked()?.query_selector(&selector).ok().flatten()
 }
 

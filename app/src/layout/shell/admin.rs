@@ -3,6 +3,7 @@
 use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
 use platen_domain::{health::process::HealthSummary, number::counted};
+use strum::VariantArray;
 
 use crate::{
     backend::leave_for,
@@ -32,7 +33,7 @@ pub const HEALTH_EVENTS: &str = "/admin/events/health";
 pub const PATH: &str = "/admin/accounts";
 
 /// An entry of the operators' rail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
 pub enum AdminEntry {
     Accounts,
     Health,
@@ -44,14 +45,6 @@ pub enum AdminEntry {
 }
 
 impl AdminEntry {
-    const ALL: [Self; 5] = [
-        Self::Accounts,
-        Self::Health,
-        Self::Jobs,
-        Self::Announcements,
-        Self::Audit,
-    ];
-
     pub fn name(self) -> &'static str {
         match self {
             Self::Accounts => "Accounts",
@@ -136,7 +129,7 @@ pub fn AdminShell(
 
 #[component]
 fn Rail(current: AdminEntry, health: Option<HealthSummary>) -> impl IntoView {
-    let entries = AdminEntry::ALL.map(|entry| {
+    let entries = AdminEntry::VARIANTS.iter().map(|&entry| {
         view! {
             <li>
                 <a class="rail__link" href=entry.path() aria-current=(entry == current).then_some("page")>
@@ -154,7 +147,7 @@ fn Rail(current: AdminEntry, health: Option<HealthSummary>) -> impl IntoView {
                     <p class="rail__heading" id="rail-operator">
                         "Operator"
                     </p>
-                    <ul class="rail__list">{entries}</ul>
+                    <ul class="rail__list">{entries.collect_view()}</ul>
                 </div>
                 <div class="rail__group">
                     <ul class="rail__list">

@@ -42,7 +42,7 @@ fn Notice(announcement: Announcement) -> impl IntoView {
             <p class="break">{announcement.words.clone()} {more(&announcement)}</p>
             <div class="notice__actions">
                 <ButtonForm outcome=hide>
-                    <input type="hidden" name=Field::Subject.name() value=announcement.id.to_string() />
+                    <input type="hidden" name=Field::Subject.into_str() value=announcement.id.to_string() />
                     <button class="text-button" type="submit">
                         "Hide"
                         <span class="visually-hidden">{format!(": {}", announcement.words)}</span>

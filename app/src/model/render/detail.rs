@@ -7,6 +7,7 @@ use platen_domain::{
         thumbnail::Pictures,
     },
 };
+use strum::{EnumString, IntoStaticStr};
 use time::OffsetDateTime;
 
 /// Everything the page of a render shows.
@@ -78,7 +79,8 @@ pub struct Failure {
 }
 
 /// A phase of a render.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Phase {
     /// Waiting for a slot.
     Queue,
@@ -108,20 +110,6 @@ impl Phase {
         Self::Post,
     ];
 
-    /// Returns the name in the API.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Queue => "queue",
-            Self::Load => "load",
-            Self::Evaluate => "evaluate",
-            Self::Wait => "wait",
-            Self::Print => "print",
-            Self::Post => "post",
-            Self::Upload => "upload",
-            Self::Callback => "callback",
-        }
-    }
-
     pub fn name(self) -> &'static str {
         match self {
             Self::Queue => "Queue",
@@ -133,11 +121,6 @@ impl Phase {
             Self::Upload => "Upload",
             Self::Callback => "Callback",
         }
-    }
-
-    /// Parses [`Self::word`], for phases of the engine.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::OF_ENGINE.into_iter().find(|phase| phase.word() == word)
     }
 
     /// Returns whether the phase consists of waiting only.

@@ -6,6 +6,7 @@ use platen_domain::{
     account_directory::{AccountOrder, AccountState, DirectoryEntry},
     number::{counted, grouped},
 };
+use strum::VariantArray;
 
 use crate::{
     layout::{
@@ -54,17 +55,18 @@ fn Content(page: AccountPage, search: AccountSearch) -> impl IntoView {
     let nothing = page.accounts.is_empty();
     let named = |(word, name): (&str, &str)| (word.to_owned(), name.to_owned());
     let plans = page.plans.into_iter().map(|plan| (plan.clone(), plan)).collect();
-    let states = AccountState::ALL
-        .map(|state| named((state.word(), state.name())))
-        .to_vec();
-    let orders = AccountOrder::ALL[1..]
+    let states = AccountState::VARIANTS
         .iter()
-        .map(|order| named((order.word(), order.name())))
+        .map(|state| named((state.into_str(), state.name())))
+        .collect();
+    let orders = AccountOrder::VARIANTS[1..]
+        .iter()
+        .map(|order| named((order.into_str(), order.name())))
         .collect();
     let order = if search.order == AccountOrder::Newest {
         ""
     } else {
-        search.order.word()
+        search.order.into_str()
     };
     let rows = page
         .accounts
@@ -94,7 +96,7 @@ fn Content(page: AccountPage, search: AccountSearch) -> impl IntoView {
                         name="state"
                         label="State"
                         options=states
-                        value=search.state.map(|state| state.word().to_owned()).unwrap_or_default()
+                        value=search.state.map(|state| state.into_str().to_owned()).unwrap_or_default()
                     />
                     <SelectFilter
                         name="order"
@@ -194,21 +196,18 @@ fn search(query: &ParamsMap) -> AccountSearch {
     AccountSearch {
         text: text("q").unwrap_or_default(),
         plan: text("plan"),
-        state: text("state").as_deref().and_then(AccountState::from_word),
-        order: text("order")
-            .as_deref()
-            .and_then(AccountOrder::from_word)
-            .unwrap_or_default(),
+        state: text("state").and_then(|word| word.parse().ok()),
+        order: text("order").and_then(|word| word.parse().ok()).unwrap_or_default(),
         after: text("cursor"),
     }
 }
 
 fn address(search: &AccountSearch, after: Option<String>) -> String {
-    let order = Some(search.order.word().to_owned()).filter(|_| search.order != AccountOrder::Newest);
+    let order = Some(search.order.into_str().to_owned()).filter(|_| search.order != AccountOrder::Newest);
     let words = [
         ("q", Some(search.text.clone())),
         ("plan", search.plan.clone()),
-        ("state", search.state.map(|state| state.word().to_owned())),
+        ("state", search.state.map(|state| state.into_str().to_owned())),
         ("order", order),
         ("cursor", after),
     ];

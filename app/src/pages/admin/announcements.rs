@@ -132,13 +132,13 @@ fn Content(announcements: Vec<Announcement>, now: OffsetDateTime) -> impl IntoVi
 fn NewAnnouncement() -> impl IntoView {
     let outcome = Outcome::of::<Announce>();
     let levels = vec![
-        (Level::Information.as_str(), "Information"),
-        (Level::Warning.as_str(), "Warning"),
+        (Level::Information.into_str(), "Information"),
+        (Level::Warning.into_str(), "Warning"),
     ];
     view! {
         <PageForm outcome class="stack">
             <TextArea
-                name=Field::AnnouncementWords.name()
+                name=Field::AnnouncementWords.into_str()
                 label="Words"
                 hint="Plain text of 1 to 500 characters: what happens, when, and what to do."
                 value=outcome.typed(Field::AnnouncementWords)
@@ -146,10 +146,10 @@ fn NewAnnouncement() -> impl IntoView {
                 prose=true
             />
             <Segmented
-                name=Field::Level.name()
+                name=Field::Level.into_str()
                 legend="Level"
                 options=levels
-                chosen=outcome.typed_or(Field::Level, Level::Information.as_str())
+                chosen=outcome.typed_or(Field::Level, Level::Information.into_str())
             />
             <div class="fields fields--2">
                 <FormField

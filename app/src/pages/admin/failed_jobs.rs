@@ -9,6 +9,7 @@ use platen_domain::{
     failed_jobs::{Done, WorkKind},
     number::counted,
 };
+use strum::VariantArray;
 
 use crate::{
     layout::{
@@ -122,14 +123,16 @@ fn outcome_in_words(word: &str, Done { meant, done }: Done) -> Option<String> {
 
 #[component]
 fn Filters(search: FailedWorkSearch) -> impl IntoView {
-    let kinds = WorkKind::ALL.map(|kind| (kind.as_str().to_owned(), kind.label().to_owned()));
+    let kinds = WorkKind::VARIANTS
+        .iter()
+        .map(|kind| (kind.into_str().to_owned(), kind.label().to_owned()));
     view! {
         <form class="filters" method="get" action=PATH>
             <SelectFilter
                 name="kind"
                 label="Kind"
-                options=kinds.to_vec()
-                value=search.kind.map_or("", WorkKind::as_str).to_owned()
+                options=kinds.collect()
+                value=search.kind.map_or("", |kind| kind.into_str()).to_owned()
             />
             <label class="filters__item filters__item--search">
                 "Account: its id, or its owner’s email"
@@ -150,7 +153,7 @@ fn Filters(search: FailedWorkSearch) -> impl IntoView {
 fn search(query: &ParamsMap) -> FailedWorkSearch {
     let text = |name: &str| asked(query, name);
     FailedWorkSearch {
-        kind: text("kind").and_then(|word| WorkKind::parse(&word)),
+        kind: text("kind").and_then(|word| word.parse().ok()),
         account: text("account"),
         after: text("cursor"),
     }
@@ -176,7 +179,7 @@ fn words<const MORE: usize>(
     more: [(&'static str, Option<String>); MORE],
 ) -> impl Iterator<Item = (&'static str, Option<String>)> {
     let words = [
-        ("kind", search.kind.map(|kind| kind.as_str().to_owned())),
+        ("kind", search.kind.map(|kind| kind.into_str().to_owned())),
         ("account", search.account.clone()),
     ];
     words.into_iter().chain(more)

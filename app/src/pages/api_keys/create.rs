@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use platen_domain::{api_key::Scope, ids::TemplateId};
+use strum::VariantNames;
 use time::OffsetDateTime;
 
 use crate::{
@@ -32,11 +33,11 @@ pub fn CreateDialog(
 ) -> impl IntoView {
     let outcome = Outcome::of::<CreateKey>();
     let chosen_scopes = outcome.typed_or(Field::Scopes, FIRST_SCOPES);
-    let scopes = Scope::ALL.map(Scope::as_str).into_iter().enumerate();
+    let scopes = Scope::VARIANTS.iter().copied().enumerate();
     let scopes = scopes.map(|(index, scope)| {
         view! {
             <Check
-                name=format!("{}[{index}]", Field::Scopes.name())
+                name=format!("{}[{index}]", Field::Scopes.into_str())
                 value=scope
                 label=scope
                 hint=hint(scope)
@@ -56,7 +57,7 @@ pub fn CreateDialog(
                 focus=true
             />
             <Segmented
-                name=Field::KeyMode.name()
+                name=Field::KeyMode.into_str()
                 legend="Mode"
                 options=vec![(LIVE, "Live"), (TEST, "Test")]
                 chosen=outcome.typed_or(Field::KeyMode, LIVE)
@@ -72,7 +73,7 @@ pub fn CreateDialog(
             </fieldset>
             <div class="fields fields--2 expiry">
                 <Select
-                    name=Field::Expiry.name()
+                    name=Field::Expiry.into_str()
                     label="Expires"
                     options=EXPIRIES.to_vec()
                     chosen=outcome.typed_or(Field::Expiry, FIRST_EXPIRY)
@@ -88,7 +89,7 @@ pub fn CreateDialog(
                 </div>
             </div>
             <TextArea
-                name=Field::Networks.name()
+                name=Field::Networks.into_str()
                 label="Allowed addresses"
                 hint="One per line, as 203.0.113.7 or 203.0.113.0/24. Empty allows all."
                 value=outcome.typed(Field::Networks)
@@ -110,7 +111,7 @@ fn Templates(outcome: Outcome, templates: Vec<(TemplateId, String)>) -> impl Int
         let checked = chosen.split(' ').any(|chosen| chosen == id);
         view! {
             <Check
-                name=format!("{}[{index}]", Field::Templates.name())
+                name=format!("{}[{index}]", Field::Templates.into_str())
                 value=id
                 label=name
                 checked=checked

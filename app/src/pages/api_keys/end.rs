@@ -55,7 +55,7 @@ pub fn EndDialogs(
                     "You get a new key with the same scopes, addresses and templates. The old one keeps working for a while, so you can change over without a gap."
                 </p>
                 <Select
-                    name=Field::Overlap.name()
+                    name=Field::Overlap.into_str()
                     id=rotate.id(Field::Overlap)
                     label="Old key stops"
                     options=OVERLAPS.to_vec()

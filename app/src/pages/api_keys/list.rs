@@ -60,7 +60,7 @@ fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl Int
     let tags = api_key
         .scopes
         .iter()
-        .map(|scope| view! { <span class="tag tag--code">{scope.as_str()}</span> });
+        .map(|scope| view! { <span class="tag tag--code">{scope.into_str()}</span> });
     let tags = tags.collect_view();
     let gone = api_key
         .former_creator

@@ -34,7 +34,7 @@ pub fn ConnectDialog(
                     }
                 })}
             <Segmented
-                name=Field::Provider.name()
+                name=Field::Provider.into_str()
                 legend="Provider"
                 options=vec![(AMAZON, "Amazon S3"), (GOOGLE, "Google Cloud Storage")]
                 chosen=outcome.typed_or(Field::Provider, AMAZON)
@@ -133,7 +133,7 @@ fn Amazon(outcome: Outcome, roles: bool, account: String) -> impl IntoView {
 #[component]
 fn Access(field: Field, ways: [(&'static str, &'static str, &'static str); 2], chosen: String) -> impl IntoView {
     let ways = ways.map(|(value, label, hint)| {
-        view! { <Radio name=field.name() value label hint checked=chosen == value /> }
+        view! { <Radio name=field.into_str() value label hint checked=chosen == value /> }
     });
     view! {
         <fieldset class="fieldset">
@@ -181,7 +181,7 @@ fn Google(outcome: Outcome, impersonation: bool, account: String) -> impl IntoVi
         <div class="connect__google fields">
             {choice} {by_impersonation} <div class="connect__key-file">
                 <TextArea
-                    name=Field::KeyFile.name()
+                    name=Field::KeyFile.into_str()
                     label="Key file of a service account"
                     hint="The JSON that Google has made, with a role such as Storage Object User on the bucket. Kept encrypted, never shown again."
                     problem=outcome.problem(Field::KeyFile)

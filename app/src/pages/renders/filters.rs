@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::params::ParamsMap;
 use platen_domain::render::history::{RenderMode, RenderState};
+use strum::VariantArray;
 use time::{Date, format_description::FormatItem, macros::format_description};
 
 use crate::{
@@ -27,8 +28,8 @@ pub(super) fn search(query: &ParamsMap) -> RenderSearch {
     let date = |name: &str| text(name).and_then(|day| Date::parse(&day, DAY).ok());
     RenderSearch {
         text: text("q").unwrap_or_default(),
-        state: text("state").and_then(|word| RenderState::parse(&word)),
-        mode: text("mode").and_then(|word| RenderMode::parse(&word)),
+        state: text("state").and_then(|word| word.parse().ok()),
+        mode: text("mode").and_then(|word| word.parse().ok()),
         live: text("keys").and_then(|word| match word.as_str() {
             LIVE => Some(true),
             TEST => Some(false),
@@ -47,8 +48,8 @@ pub(super) fn address(search: &RenderSearch, after: Option<String>) -> String {
     let day = |date: Option<Date>| date.and_then(|date| date.format(DAY).ok());
     let words = [
         ("q", Some(search.text.clone())),
-        ("state", search.state.map(|state| state.as_str().to_owned())),
-        ("mode", search.mode.map(|mode| mode.as_str().to_owned())),
+        ("state", search.state.map(|state| state.into_str().to_owned())),
+        ("mode", search.mode.map(|mode| mode.into_str().to_owned())),
         (
             "keys",
             search.live.map(|live| if live { LIVE } else { TEST }.to_owned()),
@@ -72,8 +73,12 @@ pub fn Filters(
     /// The account's keys.
     keys: Vec<Choice>,
 ) -> impl IntoView {
-    let states = RenderState::ALL.map(|state| (state.as_str().to_owned(), state.name().to_owned()));
-    let modes = RenderMode::ALL.map(|mode| (mode.as_str().to_owned(), mode.name().to_owned()));
+    let states = RenderState::VARIANTS
+        .iter()
+        .map(|state| (state.into_str().to_owned(), state.name().to_owned()));
+    let modes = RenderMode::VARIANTS
+        .iter()
+        .map(|mode| (mode.into_str().to_owned(), mode.name().to_owned()));
     let kinds = [(LIVE, "Live"), (TEST, "Test")].map(|(word, name)| (word.to_owned(), name.to_owned()));
     let choices = |choices: Vec<Choice>| {
         choices
@@ -89,14 +94,14 @@ pub fn Filters(
             <SelectFilter
                 name="state"
                 label="Status"
-                options=states.to_vec()
-                value=search.state.map_or("", RenderState::as_str).to_owned()
+                options=states.collect()
+                value=search.state.map_or("", |state| state.into_str()).to_owned()
             />
             <SelectFilter
                 name="mode"
                 label="Mode"
-                options=modes.to_vec()
-                value=search.mode.map_or("", RenderMode::as_str).to_owned()
+                options=modes.collect()
+                value=search.mode.map_or("", |mode| mode.into_str()).to_owned()
             />
             <SelectFilter
                 name="template"

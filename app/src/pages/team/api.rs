@@ -14,7 +14,8 @@ fn about(subject: String) -> Vec<(Field, String)> {
 }
 
 fn read_role(word: &str) -> Result<Role, AppError> {
-    Role::parse(word)
+    word.parse()
+        .ok()
         .filter(|role| *role != Role::Owner)
         .ok_or(AppError::Malformed)
 }

@@ -98,7 +98,7 @@ fn Row(invitation: Invitation, now: OffsetDateTime) -> impl IntoView {
 fn RowButton(outcome: Outcome, id: String, words: &'static str, of: String) -> impl IntoView {
     view! {
         <ButtonForm outcome>
-            <input type="hidden" name=Field::Subject.name() value=id />
+            <input type="hidden" name=Field::Subject.into_str() value=id />
             <SubmitButton rank=Rank::Quiet size=Size::Small>
                 {words}
                 <span class="visually-hidden">{of}</span>
@@ -114,7 +114,7 @@ pub fn InviteDialog(
     account: String,
 ) -> impl IntoView {
     let outcome = Outcome::of::<Invite>();
-    let chosen = outcome.typed_or(Field::Role, Role::Member.as_str());
+    let chosen = outcome.typed_or(Field::Role, Role::Member.into_str());
     view! {
         <DialogForm outcome=outcome id="invite" title=format!("Invite to {account}") action="Send invitation">
             <FormField
@@ -127,18 +127,18 @@ pub fn InviteDialog(
             <fieldset class="fieldset">
                 <legend class="fieldset__legend">"Role"</legend>
                 <Radio
-                    name=Field::Role.name()
-                    value=Role::Member.as_str()
+                    name=Field::Role.into_str()
+                    value=Role::Member.into_str()
                     label="Member"
                     hint="Templates, playground, renders"
-                    checked=chosen == Role::Member.as_str()
+                    checked=chosen == Role::Member.into_str()
                 />
                 <Radio
-                    name=Field::Role.name()
-                    value=Role::Admin.as_str()
+                    name=Field::Role.into_str()
+                    value=Role::Admin.into_str()
                     label="Admin"
                     hint="Also people, keys, destinations, webhooks"
-                    checked=chosen == Role::Admin.as_str()
+                    checked=chosen == Role::Admin.into_str()
                 />
             </fieldset>
         </DialogForm>

@@ -122,17 +122,17 @@ fn RoleForm(member: Member) -> impl IntoView {
     let outcome = Outcome::of::<ChangeRole>();
     let options = [Role::Admin, Role::Member].map(|role| {
         view! {
-            <option value=role.as_str() selected=role == member.role>
+            <option value=role.into_str() selected=role == member.role>
                 {role.to_string()}
             </option>
         }
     });
     view! {
         <ButtonForm outcome class="cluster">
-            <input type="hidden" name=Field::Subject.name() value=member.user.to_string() />
+            <input type="hidden" name=Field::Subject.into_str() value=member.user.to_string() />
             <label>
                 <span class="visually-hidden">"Role of " {member.called().to_owned()}</span>
-                <select class="input" name=Field::Role.name()>
+                <select class="input" name=Field::Role.into_str()>
                     {options.into_iter().collect_view()}
                 </select>
             </label>

@@ -60,7 +60,7 @@ pub fn DeleteDialog(
                     {hint.map(|hint| view! { <p>"Several templates have this name. This is the one " {hint} "."</p> })}
                     <p>"Renders that name it will answer 422 from now on. This cannot be undone."</p>
                     <TextField
-                        name=Field::Confirmation.name()
+                        name=Field::Confirmation.into_str()
                         id=format!("confirmation-{id}")
                         label="Type the name to confirm"
                     />

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use strum::{EnumString, IntoStaticStr};
+
 use crate::config::reader::{Reader, Setting};
 
 const ROLE: Setting = Setting {
@@ -26,7 +28,8 @@ const PAGE_LIMIT: Setting = Setting {
 pub(super) const SETTINGS: &[&Setting] = &[&ROLE, &DEADLINE, &PAGE_LIMIT];
 
 /// The share of the work that a process does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Role {
     /// Everything.
     All,
@@ -37,15 +40,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// Returns the name used in the setting.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Web => "web",
-            Self::Worker => "worker",
-        }
-    }
-
     /// Returns whether the process serves requests to the API.
     pub fn serves(self) -> bool {
         self != Self::Worker
@@ -68,12 +62,7 @@ pub struct JobsConfig {
 
 impl JobsConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let role = reader.parsed(&ROLE, |text| match text {
-            "all" => Some(Role::All),
-            "web" => Some(Role::Web),
-            "worker" => Some(Role::Worker),
-            _ => None,
-        });
+        let role = reader.parsed(&ROLE, |text| text.parse().ok());
         let deadline = reader.seconds(&DEADLINE, 1..=86_400);
         let page_limit = reader.number(&PAGE_LIMIT, 1..=100_000);
         Some(Self {

@@ -244,7 +244,7 @@ pub async fn resend(app: &Services, account: AccountId, render: RenderId) -> Res
     }
     callbacks::set_state(&mut transaction, account, render, CallbackState::Sending).await?;
     // A webhook in state `sending` counts already.
-    if state != CallbackState::Sending.as_str() {
+    if state != CallbackState::Sending.into_str() {
         let storage = account_storage::lock(&mut transaction, account).await?;
         storage.room_for(StorageResource::PendingCallbacks, 1)?;
     }

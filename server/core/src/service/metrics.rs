@@ -28,6 +28,7 @@ use platen_engine::{
     job::{Phase, PhaseTimes},
 };
 use sqlx::PgPool;
+use strum::VariantArray;
 use tokio::{
     sync::Mutex,
     time::{Instant, timeout},
@@ -99,18 +100,18 @@ impl Default for Metrics {
     fn default() -> Self {
         Self {
             renders: Family::of(
-                RenderMode::ALL
-                    .into_iter()
-                    .flat_map(|mode| Outcome::all().map(move |outcome| (mode, outcome))),
+                RenderMode::VARIANTS
+                    .iter()
+                    .flat_map(|&mode| Outcome::all().map(move |outcome| (mode, outcome))),
             ),
-            phases: Family::of(RenderMode::ALL.into_iter().flat_map(|mode| {
+            phases: Family::of(RenderMode::VARIANTS.iter().flat_map(|&mode| {
                 let phases = PhaseTimes::default().by_phase();
                 phases.map(|(phase, _)| (mode, phase))
             })),
-            documents: Family::of(RenderMode::ALL),
+            documents: Family::of(RenderMode::VARIANTS.iter().copied()),
             start_delays: Family::of([()]),
-            callbacks: Family::of(CallbackOutcome::ALL),
-            mails: Family::of(MailOutcome::ALL),
+            callbacks: Family::of(CallbackOutcome::VARIANTS.iter().copied()),
+            mails: Family::of(MailOutcome::VARIANTS.iter().copied()),
             credits: AtomicU64::new(0),
             http_answers: Family::of([]),
             connections: Arc::default(),
@@ -174,17 +175,17 @@ impl Metrics {
                 Outcome::Cancelled => tally.cancelled += count,
                 Outcome::Failed(kind) => {
                     tally.failed += count;
-                    *tally.detail.failures.entry(kind.as_str().to_owned()).or_default() += count;
+                    *tally.detail.failures.entry(kind.into_str().to_owned()).or_default() += count;
                 }
             }
         }
         let mut note = |mode: RenderMode, phase: &str, histogram: &Histogram| {
             let Detail { phases, .. } = &mut tally.detail;
-            let phases = phases.entry(mode.as_str().to_owned()).or_default();
+            let phases = phases.entry(mode.into_str().to_owned()).or_default();
             phases.insert(phase.to_owned(), histogram.clone());
         };
         for ((mode, phase), histogram) in &*self.phases.all() {
-            note(*mode, phase.as_str(), histogram);
+            note(*mode, phase.into(), histogram);
         }
         for (mode, histogram) in &*self.documents.all() {
             note(*mode, WHOLE, histogram);
@@ -231,14 +232,14 @@ impl Metrics {
             "Renders that have ended, without previews.",
             outcomes
                 .iter()
-                .map(|((mode, outcome), count)| (vec![("mode", mode.as_str()), ("outcome", *outcome)], *count)),
+                .map(|((mode, outcome), count)| (vec![("mode", mode.into_str()), ("outcome", *outcome)], *count)),
         );
         exposition.counter(
             "platen_render_failures_total",
             "Renders that have ended without a document, by kind of failure.",
             failures
                 .iter()
-                .map(|(kind, count)| (vec![("kind", kind.as_str())], *count)),
+                .map(|(kind, count)| (vec![("kind", kind.into_str())], *count)),
         );
     }
 
@@ -248,7 +249,7 @@ impl Metrics {
             "platen_render_phase_seconds",
             "Duration of each phase of a document.",
             self.phases.all().iter().map(|((mode, phase), histogram)| {
-                (vec![("mode", mode.as_str()), ("phase", phase.as_str())], histogram)
+                (vec![("mode", mode.into_str()), ("phase", phase.into())], histogram)
             }),
         );
         exposition.histogram(
@@ -257,7 +258,7 @@ impl Metrics {
             self.documents
                 .all()
                 .iter()
-                .map(|(mode, histogram)| (vec![("mode", mode.as_str())], histogram)),
+                .map(|(mode, histogram)| (vec![("mode", mode.into_str())], histogram)),
         );
         exposition.histogram(
             "platen_render_start_delay_seconds",
@@ -270,7 +271,7 @@ impl Metrics {
             self.callbacks
                 .all()
                 .iter()
-                .map(|(outcome, count)| (vec![("outcome", outcome.as_str())], *count)),
+                .map(|(outcome, count)| (vec![("outcome", outcome.into_str())], *count)),
         );
         exposition.counter(
             "platen_mail_tries_total",
@@ -278,7 +279,7 @@ impl Metrics {
             self.mails
                 .all()
                 .iter()
-                .map(|(outcome, count)| (vec![("outcome", outcome.as_str())], *count)),
+                .map(|(outcome, count)| (vec![("outcome", outcome.into_str())], *count)),
         );
         exposition.counter(
             "platen_credits_charged_total",

@@ -182,7 +182,7 @@ pub struct UsedDay {
     pub period_starts_at: OffsetDateTime,
     /// UTC day.
     pub day: Date,
-    /// See [`platen_domain::credits::Meter::as_str`].
+    /// See [`platen_domain::credits::Meter`].
     pub meter: String,
     /// False for test keys.
     pub livemode: bool,

@@ -32,7 +32,7 @@ pub async fn find(db: &PgPool, id: AccountId) -> Result<Option<PlanLimits>, Stor
 fn storage_column(limits: &StorageLimits) -> Value {
     let members = limits
         .iter()
-        .map(|(resource, limit)| (resource.name().to_owned(), Value::from(*limit)));
+        .map(|(resource, limit)| (resource.into_str().to_owned(), Value::from(*limit)));
     Value::Object(members.collect())
 }
 

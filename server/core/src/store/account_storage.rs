@@ -39,7 +39,7 @@ impl AccountStorage {
     }
 
     fn of(&self, resource: StorageResource) -> StorageUse {
-        let number = |column: &Value| column[resource.name()].as_i64();
+        let number = |column: &Value| column[resource.into_str()].as_i64();
         StorageUse {
             resource,
             used: number(&self.used).unwrap_or_default(),
@@ -96,7 +96,7 @@ fn refused(refusal: &PgDatabaseError) -> Option<StorageFull> {
     let name = refusal.constraint()?.strip_prefix(CONSTRAINT)?;
     let (limit, used) = refusal.detail()?.split_once(' ')?;
     Some(StorageFull {
-        resource: StorageResource::from_name(name)?,
+        resource: name.parse().ok()?,
         used: used.parse().ok()?,
         limit: limit.parse().ok()?,
     })

@@ -20,7 +20,7 @@ pub async fn insert(db: &mut PgConnection, new: &NewAnnouncement, now: OffsetDat
         new.words,
         link.map(|(address, _)| address.as_str()),
         link.map(|(_, words)| words.as_str()),
-        new.level.as_str(),
+        new.level.into_str(),
         new.starts_at,
         new.ends_at,
         now,
@@ -48,7 +48,7 @@ impl From<AnnouncementRow> for Announcement {
             words: row.words,
             link: row.link.zip(row.link_words),
             // A check constraint allows only known levels.
-            level: Level::parse(&row.level).unwrap_or(Level::Warning),
+            level: row.level.parse().unwrap_or(Level::Warning),
             starts_at: row.starts_at,
             ends_at: row.ends_at,
             hidden_by: row.hidden_by,

@@ -42,7 +42,7 @@ pub async fn insert(
     key: NewApiKey<'_>,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let scopes: Vec<String> = key.scopes.iter().map(|scope| scope.as_str().to_owned()).collect();
+    let scopes: Vec<String> = key.scopes.iter().map(|scope| scope.into_str().to_owned()).collect();
     let networks: Vec<String> = key.allowed_networks.iter().map(Network::to_string).collect();
     let templates: Vec<Uuid> = key.allowed_templates.iter().map(|template| template.0).collect();
     sqlx::query!(

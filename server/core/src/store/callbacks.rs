@@ -6,6 +6,7 @@ use platen_domain::{
     ids::{AccountId, RenderId},
 };
 use sqlx::{PgConnection, PgPool};
+use strum::IntoStaticStr;
 use uuid::Uuid;
 
 use crate::store::error::StoreError;
@@ -73,7 +74,8 @@ pub async fn find(db: &PgPool, account: AccountId, render: RenderId) -> Result<O
 }
 
 /// Status of a delivery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum CallbackState {
     /// Being sent, or waiting for an attempt.
     Sending,
@@ -81,17 +83,6 @@ pub enum CallbackState {
     Delivered,
     /// Given up.
     Failed,
-}
-
-impl CallbackState {
-    /// Returns the name used in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sending => "sending",
-            Self::Delivered => "delivered",
-            Self::Failed => "failed",
-        }
-    }
 }
 
 /// Sets the status of a delivery and clears an earlier failure.
@@ -105,7 +96,7 @@ pub async fn set_state(
         "update callbacks set state = $3, failed_at = null where account_id = $1 and render_id = $2",
         account.0,
         render.0,
-        state.as_str(),
+        state.into_str(),
     )
     .execute(db)
     .await?;

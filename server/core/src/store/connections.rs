@@ -35,7 +35,7 @@ impl TryFrom<ConnectionRow> for Connection {
 
     fn try_from(row: ConnectionRow) -> Result<Self, StoreError> {
         // A check constraint allows only these two.
-        let provider = if row.provider == Provider::AwsS3.as_str() {
+        let provider = if row.provider == Provider::AwsS3.into_str() {
             Provider::AwsS3
         } else {
             Provider::GoogleCloudStorage
@@ -73,7 +73,7 @@ pub async fn insert(
         connection.id.0,
         account.0,
         settings.name,
-        settings.provider.as_str(),
+        settings.provider.into_str(),
         settings.bucket,
         settings.path_prefix,
         settings.region,
@@ -135,7 +135,7 @@ pub async fn find_covering(
          order by char_length(path_prefix) desc
          limit 1",
         account.0,
-        destination.provider.as_str(),
+        destination.provider.into_str(),
         destination.bucket,
         destination.path,
     );

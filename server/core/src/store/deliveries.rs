@@ -66,7 +66,7 @@ macro_rules! list {
              order by callbacks.render_id desc
              limit $8"#,
             $account.0,
-            filter.state.map(CallbackState::as_str),
+            filter.state.map(|state| state.into_str()),
             filter.since,
             $page.after.map(|id| id.0),
             ids.map(|ids| *ids.start()),

@@ -51,10 +51,10 @@ pub async fn list(
                and ($3::timestamptz is null or (failed_at, failed.kind, failed.id) < ($3, $4, $5))
            order by failed_at desc, failed.kind desc, failed.id desc
            limit $6"#,
-        filter.kind.map(WorkKind::as_str),
+        filter.kind.map(|kind| kind.into_str()),
         filter.account.map(|account| account.0),
         after.map(|after| after.failed_at),
-        after.map(|after| after.name.kind.as_str()),
+        after.map(|after| after.name.kind.into_str()),
         after.map(|after| after.name.id.as_str()),
         page.limit(),
     )
@@ -63,7 +63,7 @@ pub async fn list(
     let work = rows.into_iter().filter_map(|row| {
         Some(FailedJob {
             name: WorkName {
-                kind: WorkKind::parse(&row.kind)?,
+                kind: row.kind.parse().ok()?,
                 id: row.id,
             },
             account: row.account_id.map(|id| Customer {
@@ -88,7 +88,7 @@ pub async fn count(db: &PgPool, filter: FailedJobFilter) -> Result<i64, StoreErr
     let count = sqlx::query_scalar!(
         r#"select count(*) as "count!" from failed_work
            where ($1::text is null or kind = $1) and ($2::uuid is null or account_id = $2)"#,
-        filter.kind.map(WorkKind::as_str),
+        filter.kind.map(|kind| kind.into_str()),
         filter.account.map(|account| account.0),
     );
     Ok(count.fetch_one(db).await?)
@@ -105,7 +105,7 @@ pub async fn list_names(
            where ($1::text is null or kind = $1) and ($2::uuid is null or account_id = $2)
            order by failed_at desc, kind desc, id desc
            limit $3"#,
-        filter.kind.map(WorkKind::as_str),
+        filter.kind.map(|kind| kind.into_str()),
         filter.account.map(|account| account.0),
         i64::from(at_most),
     )
@@ -113,7 +113,7 @@ pub async fn list_names(
     .await?;
     let names = rows.into_iter().filter_map(|row| {
         Some(WorkName {
-            kind: WorkKind::parse(&row.kind)?,
+            kind: row.kind.parse().ok()?,
             id: row.id,
         })
     });

@@ -40,7 +40,7 @@ pub async fn upsert(
         InvitationId::generate().0,
         account.0,
         new.email.as_str(),
-        new.role.as_str(),
+        new.role.into_str(),
         new.invited_by,
         now,
         new.expires_at,

@@ -42,7 +42,7 @@ pub async fn insert(
          on conflict on constraint members_pkey do nothing",
         account.0,
         user.0,
-        role.as_str(),
+        role.into_str(),
         now,
     )
     .execute(db)
@@ -132,7 +132,7 @@ pub async fn update_role(
         "update members set role = $3 where account_id = $1 and user_id = $2",
         account.0,
         user.0,
-        role.as_str(),
+        role.into_str(),
     )
     .execute(db)
     .await?;
@@ -212,7 +212,7 @@ pub async fn list_accounts(db: &mut PgConnection, user: UserId) -> Result<Vec<Ac
 
 /// Maps an unknown role, which comes from a newer release, to the one with the fewest permissions.
 pub(super) fn read_role(word: &str) -> Role {
-    Role::parse(word).unwrap_or(Role::Member)
+    word.parse().unwrap_or(Role::Member)
 }
 
 /// The account for which a logged-in user acts, and what they may do.

@@ -24,7 +24,7 @@ pub async fn insert(
         "insert into one_time_tokens (digest, purpose, email, user_id, expires_at, inserted_at)
          values ($1, $2, $3, $4, $5, $6)",
         &digest.0[..],
-        purpose.as_str(),
+        purpose.into_str(),
         email.as_str(),
         user.map(|user| user.0),
         now + purpose.lifetime(),
@@ -54,7 +54,7 @@ pub async fn find(
     let row = sqlx::query!(
         "select email, user_id from one_time_tokens where digest = $1 and purpose = $2 and expires_at > $3",
         &digest.0[..],
-        purpose.as_str(),
+        purpose.into_str(),
         now,
     )
     .fetch_optional(db)
@@ -78,7 +78,7 @@ pub async fn use_up(
     let done = sqlx::query!(
         "delete from one_time_tokens where digest = $1 and purpose = $2 and expires_at > $3",
         &digest.0[..],
-        purpose.as_str(),
+        purpose.into_str(),
         now,
     )
     .execute(db)
@@ -102,7 +102,7 @@ pub async fn delete_of_user(db: &mut PgConnection, user: UserId, purpose: Option
     sqlx::query!(
         "delete from one_time_tokens where user_id = $1 and ($2::text is null or purpose = $2)",
         user.0,
-        purpose.map(Purpose::as_str),
+        purpose.map(|purpose| purpose.into_str()),
     )
     .execute(db)
     .await?;

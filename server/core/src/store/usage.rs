@@ -22,7 +22,7 @@ pub struct PeriodUsage {
 /// A row of the table.
 pub struct UsedDay {
     pub id: Uuid,
-    /// See [`platen_domain::credits::Meter::as_str`].
+    /// See [`platen_domain::credits::Meter`].
     pub meter: String,
     /// False for test keys.
     pub livemode: bool,

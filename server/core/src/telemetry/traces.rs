@@ -69,7 +69,7 @@ pub fn phases(times: &PhaseTimes) {
     for (phase, duration) in phases.into_iter().filter(|(_, duration)| !duration.is_zero()) {
         let until = from + duration;
         tracer
-            .span_builder(phase.as_str())
+            .span_builder(phase.to_string())
             .with_start_time(from)
             .start_with_context(&tracer, &parent)
             .end_with_timestamp(until);

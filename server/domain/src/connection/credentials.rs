@@ -114,7 +114,7 @@ pub(super) fn check_private_key(body: &Value, problems: &mut Problems) {
     const POINTER: &str = "/connection/credentials/private_key";
     let key = body["connection"]["credentials"]["private_key"].as_str();
     if let Some(key) = key.filter(|_| !problems.within(POINTER))
-        && body["connection"]["provider"] == Provider::GoogleCloudStorage.as_str()
+        && body["connection"]["provider"] == Provider::GoogleCloudStorage.into_str()
         && !is_rsa_key(key)
     {
         problems.add(Problem::invalid(

@@ -1,7 +1,10 @@
 //! Classes of failed renders, for metrics.
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 /// The class of a failed render.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum FailureKind {
     /// The page of a URL could not be loaded.
     Unreachable,
@@ -41,57 +44,6 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    /// All kinds, those caused by the client first.
-    pub const ALL: [Self; 18] = [
-        Self::Unreachable,
-        Self::AddressRefused,
-        Self::Script,
-        Self::TooSlow,
-        Self::Crashed,
-        Self::Memory,
-        Self::TooLarge,
-        Self::Document,
-        Self::Template,
-        Self::Destination,
-        Self::Credits,
-        Self::StorageFull,
-        Self::Conflict,
-        Self::NoSlot,
-        Self::Browser,
-        Self::Lost,
-        Self::Storage,
-        Self::Internal,
-    ];
-
-    /// Returns the name used in metrics and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unreachable => "unreachable",
-            Self::AddressRefused => "address_refused",
-            Self::Script => "script",
-            Self::TooSlow => "too_slow",
-            Self::Crashed => "crashed",
-            Self::Memory => "memory",
-            Self::TooLarge => "too_large",
-            Self::Document => "document",
-            Self::Template => "template",
-            Self::Destination => "destination",
-            Self::Credits => "credits",
-            Self::StorageFull => "storage_full",
-            Self::Conflict => "conflict",
-            Self::NoSlot => "no_slot",
-            Self::Browser => "browser",
-            Self::Lost => "lost",
-            Self::Storage => "storage",
-            Self::Internal => "internal",
-        }
-    }
-
-    /// Returns the kind with this name.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
-    }
-
     /// Returns whether the request, its page or its account caused the failure, rather than the service.
     pub fn is_the_callers(self) -> bool {
         self <= Self::Conflict
@@ -104,9 +56,9 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_word_of_its_own() {
-        for kind in FailureKind::ALL {
-            assert_eq!(FailureKind::from_word(kind.as_str()), Some(kind));
+        for kind in FailureKind::VARIANTS {
+            assert_eq!(kind.into_str().parse(), Ok(*kind));
         }
-        assert_eq!(FailureKind::from_word("another"), None);
+        assert!("another".parse::<FailureKind>().is_err());
     }
 }

@@ -1,5 +1,9 @@
 //! Filters for lists of renders.
 
+use std::str::FromStr;
+
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 use crate::{
     ids::ApiKeyId,
     page::parameter,
@@ -7,7 +11,10 @@ use crate::{
 };
 
 /// The execution of a render.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray, strum::VariantNames,
+)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum RenderMode {
     /// Synchronous: the client waits for the document.
     Sync,
@@ -16,22 +23,6 @@ pub enum RenderMode {
 }
 
 impl RenderMode {
-    /// All modes.
-    pub const ALL: [Self; 2] = [Self::Sync, Self::Async];
-
-    /// Returns the name used in responses and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sync => "sync",
-            Self::Async => "async",
-        }
-    }
-
-    /// Parses [`Self::as_str`].
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.as_str() == word)
-    }
-
     /// Returns the name in the dashboard.
     pub fn name(self) -> &'static str {
         match self {
@@ -42,7 +33,8 @@ impl RenderMode {
 }
 
 /// The status of a render.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray, strum::VariantNames)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum RenderState {
     /// It waits for a worker, or for its next attempt.
     Queued,
@@ -56,31 +48,6 @@ pub enum RenderState {
 }
 
 impl RenderState {
-    /// In the order in which they occur.
-    pub const ALL: [Self; 5] = [
-        Self::Queued,
-        Self::Processing,
-        Self::Succeeded,
-        Self::Failed,
-        Self::Cancelled,
-    ];
-
-    /// Returns the name used in responses and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Processing => "processing",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// Parses [`Self::as_str`].
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == word)
-    }
-
     /// Returns the name in the dashboard.
     pub fn name(self) -> &'static str {
         match self {
@@ -111,12 +78,8 @@ impl RenderFilter {
     /// Parses `state` and `mode` of a query string. Fails with all validation errors, at the parameters' names.
     pub fn parse(query: &str) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
-        let state = parameter(query, "state", &mut problems, |text| {
-            one_of(text, &RenderState::ALL, RenderState::as_str)
-        });
-        let mode = parameter(query, "mode", &mut problems, |text| {
-            one_of(text, &RenderMode::ALL, RenderMode::as_str)
-        });
+        let state = parameter(query, "state", &mut problems, one_of);
+        let mode = parameter(query, "mode", &mut problems, one_of);
         if problems.is_empty() {
             Ok(Self { state, mode, key: None })
         } else {
@@ -125,12 +88,9 @@ impl RenderFilter {
     }
 }
 
-fn one_of<T: Copy>(text: &str, all: &[T], word: impl Fn(T) -> &'static str) -> Result<T, String> {
-    let found = all.iter().copied().find(|&one| word(one) == text);
-    found.ok_or_else(|| {
-        let words: Vec<_> = all.iter().map(|&one| word(one)).collect();
-        format!("Must be one of {}; got {}", words.join(", "), quote(text))
-    })
+fn one_of<T: FromStr + strum::VariantNames>(text: &str) -> Result<T, String> {
+    text.parse()
+        .map_err(|_| format!("Must be one of {}; got {}", T::VARIANTS.join(", "), quote(text)))
 }
 
 #[cfg(test)]
@@ -139,13 +99,13 @@ mod tests {
 
     #[test]
     fn words_lead_back() {
-        for state in RenderState::ALL {
-            assert_eq!(RenderState::parse(state.as_str()), Some(state));
+        for state in RenderState::VARIANTS {
+            assert_eq!(state.into_str().parse(), Ok(*state));
         }
-        for mode in RenderMode::ALL {
-            assert_eq!(RenderMode::parse(mode.as_str()), Some(mode));
+        for mode in RenderMode::VARIANTS {
+            assert_eq!(mode.into_str().parse(), Ok(*mode));
         }
-        assert_eq!(RenderState::parse("Queued"), None);
+        assert!("Queued".parse::<RenderState>().is_err());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Page setup: page size, orientation and margins.
 
 use serde::Deserialize;
+use strum::IntoStaticStr;
 
 const MM_PER_INCH: f64 = 25.4;
 /// Pages of PDF/A measure 3 to 14,400 pt per side (ISO 19005-2, 6.1.13); 200 in are 14,400 pt, and nobody needs less
@@ -13,7 +14,8 @@ const SMALLEST_PRINTABLE: f64 = 1.0 / 72.0;
 const ROUNDING: f64 = 1e-9;
 
 /// A unit of length.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// Millimetres.
@@ -35,15 +37,6 @@ impl Unit {
             Self::Cm => length * 10.0 / MM_PER_INCH,
             Self::In => length,
             Self::Px => length / 96.0,
-        }
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Mm => "mm",
-            Self::Cm => "cm",
-            Self::In => "in",
-            Self::Px => "px",
         }
     }
 }
@@ -138,7 +131,7 @@ impl Size {
             .map(|(name, side)| {
                 (
                     name,
-                    format!("Must be from 3 mm to 200 in; got {side} {}", unit.as_str()),
+                    format!("Must be from 3 mm to 200 in; got {side} {}", unit.into_str()),
                 )
             })
             .collect()

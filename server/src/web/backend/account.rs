@@ -109,7 +109,7 @@ fn used_days(usage: &PeriodUsage) -> Vec<UsedDay> {
     let sum = |day: Date, meter: Meter| {
         let of_day = usage.days.iter().filter(|used| used.livemode && used.day == day);
         of_day
-            .filter(|used| used.meter == meter.as_str())
+            .filter(|used| used.meter == meter.into_str())
             .map(|used| used.credits)
             .sum()
     };

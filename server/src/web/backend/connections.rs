@@ -28,6 +28,7 @@ use platen_domain::{
     },
 };
 use serde_json::{Map, Value, json};
+use strum::VariantArray;
 
 use super::{RequestBackend, invalid};
 
@@ -112,7 +113,7 @@ impl RequestBackend {
 
 fn shown(test: LastTest) -> ConnectionTest {
     let steps = test.steps.into_iter().map(|step| TestStep {
-        action: step.action.as_str(),
+        action: step.action.into_str(),
         advice: step.advice,
     });
     ConnectionTest {
@@ -179,7 +180,11 @@ fn fields(problems: &[Problem], form: &ConnectionForm) -> Vec<Field> {
         }
     };
     let found: Vec<_> = problems.iter().map(named).collect();
-    Field::ALL.into_iter().filter(|field| found.contains(field)).collect()
+    Field::VARIANTS
+        .iter()
+        .copied()
+        .filter(|field| found.contains(field))
+        .collect()
 }
 
 #[cfg(test)]

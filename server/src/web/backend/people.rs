@@ -23,6 +23,7 @@ use platen_core::{
 };
 
 use platen_domain::{plan::Plan, second_factor::Ways};
+use strum::VariantArray;
 
 use super::{RequestBackend, invalid, rejected, too_many};
 
@@ -33,9 +34,9 @@ impl RequestBackend {
             PeopleError::Invalid(problems) => {
                 let is_faulty = |field: &Field| {
                     let mut pointers = problems.iter().map(|problem| problem.pointer.as_str());
-                    pointers.any(|pointer| pointer.strip_prefix('/') == Some(field.name()))
+                    pointers.any(|pointer| pointer.strip_prefix('/') == Some(field.into_str()))
                 };
-                Reason::Invalid(Field::ALL.into_iter().filter(is_faulty).collect())
+                Reason::Invalid(Field::VARIANTS.iter().copied().filter(is_faulty).collect())
             }
             PeopleError::WrongCredentials => Reason::WrongCredentials,
             PeopleError::WrongPassword => Reason::WrongPassword,

@@ -38,7 +38,7 @@ use platen_domain::{
     caller::Access,
     ids::{AccountId, ApiKeyId, RenderId, TemplateId},
     render::{
-        history::{RenderMode, RenderState},
+        history::RenderState,
         log::{LogFilter, LoggedRender},
     },
     role::Permission,
@@ -270,8 +270,8 @@ fn line(render: LoggedRender, templates: &HashMap<String, String>) -> Option<Ren
         id: render.id.to_string(),
         source: summary(&sources),
         title: render.title,
-        state: RenderState::parse(&render.state)?,
-        mode: RenderMode::parse(&render.mode)?,
+        state: render.state.parse().ok()?,
+        mode: render.mode.parse().ok()?,
         live: render.livemode,
         key: render.key_name,
         pages: render.page_count,
@@ -312,7 +312,7 @@ fn milliseconds(duration: Duration) -> f64 {
 fn shown_delivery(found: Delivery, attempts: Vec<Attempt>, now: OffsetDateTime) -> delivery::Delivery {
     delivery::Delivery {
         render: found.render.to_string(),
-        event: if found.render_state == RenderState::Succeeded.as_str() {
+        event: if found.render_state == RenderState::Succeeded.into_str() {
             "success"
         } else {
             "failed"

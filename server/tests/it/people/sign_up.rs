@@ -44,7 +44,7 @@ async fn an_address_becomes_a_user_by_its_link_and_the_password() {
     let accounts = accounts_of(&town.people, user).await.unwrap();
     assert_eq!(accounts.len(), 1);
     assert_eq!(
-        (accounts[0].name.as_str(), accounts[0].role.as_str()),
+        (accounts[0].name.as_str(), accounts[0].role.into_str()),
         ("Example & Sons", "owner")
     );
 

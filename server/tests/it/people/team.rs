@@ -32,7 +32,7 @@ impl Town {
         let user = self.welcome(&mut browser, email).await;
         self.execute(&format!(
             "insert into members (account_id, user_id, role, inserted_at) values ('{account}', '{user}', '{}', now())",
-            role.as_str()
+            role.into_str()
         ))
         .await;
         (user, browser.client)

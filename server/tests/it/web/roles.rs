@@ -7,6 +7,7 @@ use leptos::server_fn::axum::server_fn_paths;
 use platen_app::routes::App;
 use platen_domain::role::{Permission, Role};
 use serde_json::{Value, json};
+use strum::VariantArray;
 
 use super::{service_with, site};
 use crate::support::{service::TestService, studio::header, visitor::Visitor};
@@ -286,11 +287,11 @@ impl Stage {
     async fn set(service: TestService) -> Self {
         let account = service.account("owner@example.org");
         let mut people = Vec::new();
-        for role in Role::ALL {
-            let email = format!("{}@example.org", role.as_str());
+        for &role in Role::VARIANTS {
+            let email = format!("{}@example.org", role.into_str());
             if role != Role::Owner {
                 service.account(&email);
-                service.join(&account.id, &email, role.as_str()).await;
+                service.join(&account.id, &email, role.into_str()).await;
             }
             let mut visitor = Visitor::log_in(&service, &email).await;
             visitor.switch_to(&account.id).await;

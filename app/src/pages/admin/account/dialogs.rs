@@ -4,6 +4,7 @@ use leptos::{either::Either, prelude::*};
 use platen_domain::{
     account_directory::AccountState, credits::GrantLasts, plan::StorageLimits, storage::StorageResource,
 };
+use strum::VariantArray;
 
 use crate::{
     model::{admin::accounts::AccountFile, rejection::Field},
@@ -92,14 +93,17 @@ fn LookDialog(account: AccountFile) -> impl IntoView {
 #[component]
 fn GrantDialog(account: AccountFile) -> impl IntoView {
     let outcome = Outcome::about::<GrantCredits>(&account.id);
-    let options = GrantLasts::ALL.map(|lasts| (lasts.word(), lasts.name())).to_vec();
-    let chosen = outcome.typed_or(Field::GrantLasts, GrantLasts::Period.word());
+    let options = GrantLasts::VARIANTS
+        .iter()
+        .map(|lasts| (lasts.into_str(), lasts.name()))
+        .collect();
+    let chosen = outcome.typed_or(Field::GrantLasts, GrantLasts::Period.into_str());
     view! {
         <DialogForm outcome=outcome id="grant" title=format!("Grant credits to {}", account.file.record.called) action="Grant credits">
             <div class="fields fields--2">
                 <FormField outcome=outcome field=Field::CreditAmount label="Credits" value="500" />
                 <Select
-                    name=Field::GrantLasts.name()
+                    name=Field::GrantLasts.into_str()
                     id=outcome.id(Field::GrantLasts)
                     label="Valid until"
                     options
@@ -142,7 +146,7 @@ fn PlanDialog(account: AccountFile) -> impl IntoView {
                     <label class="field__label" for=id.clone()>
                         "Plan"
                     </label>
-                    <select class="input" id=id.clone() name=Field::Plan.name()>
+                    <select class="input" id=id.clone() name=Field::Plan.into_str()>
                         {options}
                     </select>
                 </div>
@@ -182,7 +186,7 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
             <p>"What is empty, the plan decides."</p>
             <div class="fields fields--2">{fields}</div>
             <TextArea
-                name=Field::StorageLimits.name()
+                name=Field::StorageLimits.into_str()
                 id=outcome.id(Field::StorageLimits)
                 label="Storage"
                 hint="One limit a line, such as templates 100. Bytes are whole numbers."
@@ -192,7 +196,7 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
             />
             <p class="small quiet">
                 "Names: "
-                {StorageResource::ALL.map(StorageResource::name).join(", ")}
+                {StorageResource::ALL.map(|resource| resource.into_str()).join(", ")}
             </p>
             <ReasonField outcome hint=FOR_THE_AUDIT_LOG />
         </DialogForm>
@@ -202,7 +206,7 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
 fn storage_lines(limits: &StorageLimits) -> String {
     let lines = limits
         .iter()
-        .map(|(resource, limit)| format!("{} {limit}", resource.name()));
+        .map(|(resource, limit)| format!("{} {limit}", resource.into_str()));
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -6,10 +6,7 @@ use platen_domain::{
     api_key::ApiKey,
     audit_log::AuditRow,
     number::{grouped, milliseconds},
-    render::{
-        history::{RenderMode, RenderState},
-        log::LoggedRender,
-    },
+    render::{history::RenderMode, log::LoggedRender},
     team::Member,
 };
 use time::{Duration, OffsetDateTime};
@@ -201,7 +198,7 @@ pub fn RenderSection(
 ) -> impl IntoView {
     let rows = renders.into_iter().filter_map(|render| {
         // Another release may have recorded a status or mode that is unknown here.
-        let (state, mode) = (RenderState::parse(&render.state)?, RenderMode::parse(&render.mode)?);
+        let (state, mode) = (render.state.parse().ok()?, render.mode.parse::<RenderMode>().ok()?);
         let id = render.id.to_string();
         let took = render.finished_at.map(|end| took(end - render.inserted_at));
         Some(view! {

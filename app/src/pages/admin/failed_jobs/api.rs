@@ -1,7 +1,7 @@
 //! Server functions of the page of failed jobs. All are for operators only.
 
 use leptos::prelude::*;
-use platen_domain::failed_jobs::{Done, WorkKind};
+use platen_domain::failed_jobs::Done;
 
 use crate::{
     backend::{backend, leave_for},
@@ -66,7 +66,7 @@ fn typed(chosen: &[String], reason: &str) -> Vec<(Field, String)> {
 
 fn search(kind: &str, account: String) -> FailedWorkSearch {
     FailedWorkSearch {
-        kind: WorkKind::parse(kind),
+        kind: kind.parse().ok(),
         account: Some(account).filter(|account| !account.is_empty()),
         after: None,
     }

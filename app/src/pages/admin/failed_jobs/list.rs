@@ -2,7 +2,7 @@
 
 use leptos::{either::Either, prelude::*, server_fn::ServerFn};
 use platen_domain::{
-    failed_jobs::{FailedJob, MOST_AT_ONCE, WorkKind},
+    failed_jobs::{FailedJob, MOST_AT_ONCE},
     number::{grouped, wait},
     sentence::sentence,
 };
@@ -80,7 +80,7 @@ pub fn List(
     Either::Right(view! {
         <form class="stack" method="post" action=RetryFailedWork::url()>
             <CsrfField />
-            <input type="hidden" name="kind" value=search.kind.map_or("", WorkKind::as_str) />
+            <input type="hidden" name="kind" value=search.kind.map_or("", |kind| kind.into_str()) />
             <input type="hidden" name="account" value=search.account.unwrap_or_default() />
             <OutcomeErrors outcome=refused />
             <div id=refused.id(Field::Chosen)>

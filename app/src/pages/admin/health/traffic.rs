@@ -139,7 +139,7 @@ pub fn Failures(
         let mut failures: Vec<_> = failures.into_iter().collect();
         failures.sort_by_key(|(_, count)| Reverse(*count));
         let rows = failures.into_iter().map(|(word, count)| {
-            let kind = FailureKind::from_word(&word);
+            let kind = word.parse().ok();
             // Later releases may know more reasons.
             let name = kind.map_or(word, |kind| failure_name(kind).to_owned());
             let callers = kind.is_some_and(FailureKind::is_the_callers);

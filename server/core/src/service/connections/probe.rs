@@ -11,6 +11,7 @@ use platen_domain::{
 };
 use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
+use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -31,7 +32,8 @@ use crate::{
 const CONTENT: &[u8] = b"Platen tries whether it may write here.\n";
 
 /// Steps of a test, in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// Writes an object. Deliveries need only this.
@@ -43,15 +45,6 @@ pub enum Action {
 }
 
 impl Action {
-    /// Name in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Read => "read",
-            Self::Delete => "delete",
-        }
-    }
-
     /// Name of the required permission at AWS.
     fn permission(self) -> &'static str {
         match self {
@@ -200,18 +193,18 @@ fn lasting(action: Action, connection: &Connection, refusal: &Refusal) -> String
                 "The role {identity} can't be assumed, or may not {} objects: its trust policy must admit this service \
                  with the external id of the connection, and its permissions must allow {} on \
                  arn:aws:s3:::{bucket}/{path_prefix}*.",
-                action.as_str(),
+                action.into_str(),
                 action.permission()
             ),
             Provider::AwsS3 => format!(
                 "The access key {identity} may not {} objects: allow it {} on arn:aws:s3:::{bucket}/{path_prefix}*.",
-                action.as_str(),
+                action.into_str(),
                 action.permission()
             ),
             Provider::GoogleCloudStorage => format!(
                 "The service account {identity} may not {} objects: give it the role Storage Object User \
                  (roles/storage.objectUser) on the bucket {bucket}.",
-                action.as_str()
+                action.into_str()
             ),
         },
         "authError" => format!(
@@ -229,7 +222,7 @@ fn lasting(action: Action, connection: &Connection, refusal: &Refusal) -> String
         ),
         _ => format!(
             "The store refuses to {} objects in the bucket {bucket}.",
-            action.as_str()
+            action.into_str()
         ),
     }
 }

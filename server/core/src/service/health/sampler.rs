@@ -13,7 +13,7 @@ use platen_domain::{
     },
     ids::AccountId,
 };
-use platen_engine::{job::Lane, snapshot};
+use platen_engine::snapshot;
 use time::OffsetDateTime;
 use tokio::{
     sync,
@@ -54,7 +54,7 @@ impl Sampler {
         let identity = Identity {
             instance: app.instance,
             host: host.nodename().to_string_lossy().into_owned(),
-            role: app.config.jobs.role.as_str(),
+            role: app.config.jobs.role.into_str(),
             version: env!("CARGO_PKG_VERSION"),
             started_at: now,
         };
@@ -185,13 +185,8 @@ fn session(seen: &snapshot::SessionSnapshot) -> SessionState {
 }
 
 fn lane(seen: &snapshot::LaneSnapshot) -> LaneState {
-    let word = match seen.lane {
-        Lane::Preview => "preview",
-        Lane::Synchronous => "synchronous",
-        Lane::Background => "background",
-    };
     LaneState {
-        lane: word.to_owned(),
+        lane: seen.lane.to_string(),
         waiting: seen.waiting,
         accounts: seen.accounts,
         oldest_ms: seen.oldest.map_or(0, milliseconds),

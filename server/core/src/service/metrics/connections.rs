@@ -5,10 +5,13 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use strum::{IntoStaticStr, VariantArray};
+
 use crate::service::metrics::{exposition::Exposition, instruments::Family};
 
 /// Why a connection is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Refusal {
     /// Its network has too many open connections.
     Network,
@@ -17,7 +20,8 @@ pub enum Refusal {
 }
 
 /// What the service waited for when a connection timed out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Overdue {
     /// The header of a request, which the client did not complete.
     Header,
@@ -38,8 +42,8 @@ impl Default for ConnectionMetrics {
     fn default() -> Self {
         Self {
             open: AtomicU64::new(0),
-            refused: Family::of([Refusal::Network, Refusal::Total]),
-            timed_out: Family::of([Overdue::Header, Overdue::Idle, Overdue::Write]),
+            refused: Family::of(Refusal::VARIANTS.iter().copied()),
+            timed_out: Family::of(Overdue::VARIANTS.iter().copied()),
         }
     }
 }
@@ -76,30 +80,21 @@ impl ConnectionMetrics {
             "Open client connections.",
             [(vec![], self.open.load(Ordering::Relaxed) as f64)],
         );
-        let reason = |refusal: &Refusal| match refusal {
-            Refusal::Network => "network",
-            Refusal::Total => "total",
-        };
         exposition.counter(
             "platen_http_connections_refused_total",
             "Client connections that were refused.",
             self.refused
                 .all()
                 .iter()
-                .map(|(refusal, count)| (vec![("limit", reason(refusal))], *count)),
+                .map(|(refusal, count)| (vec![("limit", refusal.into_str())], *count)),
         );
-        let phase = |overdue: &Overdue| match overdue {
-            Overdue::Header => "header",
-            Overdue::Idle => "idle",
-            Overdue::Write => "write",
-        };
         exposition.counter(
             "platen_http_connections_timed_out_total",
             "Client connections that were closed because of a slow client.",
             self.timed_out
                 .all()
                 .iter()
-                .map(|(overdue, count)| (vec![("phase", phase(overdue))], *count)),
+                .map(|(overdue, count)| (vec![("phase", overdue.into_str())], *count)),
         );
     }
 }

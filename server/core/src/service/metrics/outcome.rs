@@ -1,6 +1,7 @@
 //! Outcomes of counted renders, deliveries and mails.
 
 use platen_domain::health::failure_kind::FailureKind;
+use strum::{IntoStaticStr, VariantArray};
 
 /// Outcome of a render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,7 +16,7 @@ pub enum Outcome {
 
 impl Outcome {
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        let failed = FailureKind::ALL.map(Self::Failed);
+        let failed = FailureKind::VARIANTS.iter().copied().map(Self::Failed);
         [Self::Succeeded, Self::Cancelled].into_iter().chain(failed)
     }
 
@@ -30,7 +31,8 @@ impl Outcome {
 }
 
 /// Outcome of one attempt to deliver a webhook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum CallbackOutcome {
     /// The endpoint accepted it.
     Delivered,
@@ -40,20 +42,9 @@ pub enum CallbackOutcome {
     GivenUp,
 }
 
-impl CallbackOutcome {
-    pub(super) const ALL: [Self; 3] = [Self::Delivered, Self::Retried, Self::GivenUp];
-
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::Retried => "retried",
-            Self::GivenUp => "given_up",
-        }
-    }
-}
-
 /// Outcome of one attempt to send a mail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum MailOutcome {
     /// A server accepted it.
     Sent,
@@ -61,16 +52,4 @@ pub enum MailOutcome {
     Retried,
     /// It failed and is discarded.
     GivenUp,
-}
-
-impl MailOutcome {
-    pub(super) const ALL: [Self; 3] = [Self::Sent, Self::Retried, Self::GivenUp];
-
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Sent => "sent",
-            Self::Retried => "retried",
-            Self::GivenUp => "given_up",
-        }
-    }
 }

@@ -68,7 +68,7 @@ pub async fn invite(
     for email in &emails {
         let event = AccountEvent::MemberInvited {
             email: email.as_str().to_owned(),
-            role: role.as_str().to_owned(),
+            role: role.into_str().to_owned(),
         };
         write(&mut transaction, caller, email, role, &event, now).await?;
     }
@@ -299,7 +299,7 @@ async fn join(
     let role = role.ok_or(PeopleError::WorthlessLink)?;
     members::insert(transaction, opened.account, guest.id, role, now).await?;
     let event = AccountEvent::MemberJoined {
-        role: role.as_str().to_owned(),
+        role: role.into_str().to_owned(),
     };
     let actor = Actor::of_person(guest, client);
     Ok(account_log::insert(transaction, opened.account, &actor, &event, now).await?)

@@ -39,8 +39,8 @@ pub async fn change_role(
     members::update_role(&mut transaction, caller.account, user, role).await?;
     let event = AccountEvent::RoleChanged {
         email: member.email,
-        from: member.role.as_str().to_owned(),
-        to: role.as_str().to_owned(),
+        from: member.role.into_str().to_owned(),
+        to: role.into_str().to_owned(),
     };
     account_log::insert(&mut transaction, caller.account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)

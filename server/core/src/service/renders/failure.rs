@@ -53,7 +53,7 @@ pub enum FailureReason {
     #[error("the callback's address is refused")]
     Callback(Problem),
     /// No storage connection of the account covers the destination.
-    #[error("no storage connection of the account covers the path {:?} in the bucket {:?} of {}", .0.path, .0.bucket, .0.provider.as_str())]
+    #[error("no storage connection of the account covers the path {:?} in the bucket {:?} of {}", .0.path, .0.bucket, .0.provider.into_str())]
     NoConnection(Destination),
     /// The document could not be delivered.
     #[error(transparent)]
@@ -148,7 +148,7 @@ impl FailureReason {
             RenderError::Problem { part, problem } => {
                 json!({"message": message, "pointer": blamed_member(*part, problem)})
             }
-            RenderError::Deadline { phase, .. } => json!({"message": message, "phase": phase.as_str()}),
+            RenderError::Deadline { phase, .. } => json!({"message": message, "phase": phase.to_string()}),
             RenderError::Browser(_) => json!({"message": "internal error"}),
             RenderError::TooManyConcurrent { .. } | RenderError::QueueFull | RenderError::ShuttingDown => {
                 json!({"message": message})

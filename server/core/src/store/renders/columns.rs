@@ -27,7 +27,7 @@ pub(super) fn phase_times(phases: &PhaseTimes) -> Option<Value> {
     begun.then(|| {
         let times = times.into_iter();
         times
-            .map(|(phase, duration)| (phase.as_str(), milliseconds(duration)))
+            .map(|(phase, duration)| (phase.to_string(), milliseconds(duration)))
             .collect()
     })
 }

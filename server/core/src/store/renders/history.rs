@@ -79,8 +79,8 @@ macro_rules! list {
              order by inserted_at desc, id desc
              limit $6",
             $account.0,
-            $filter.state.map(RenderState::as_str),
-            $filter.mode.map(RenderMode::as_str),
+            $filter.state.map(|state| state.into_str()),
+            $filter.mode.map(|mode| mode.into_str()),
             $filter.key.map(|key| key.0),
             $page.after.map(|id| id.0),
             $page.limit(),
@@ -146,7 +146,7 @@ pub async fn lock(
     .fetch_optional(db)
     .await?;
     Ok(row.map(|row| LockedRender {
-        synchronous: row.mode == RenderMode::Sync.as_str(),
+        synchronous: row.mode == RenderMode::Sync.into_str(),
         finished: row.finished,
     }))
 }

@@ -4,7 +4,7 @@ use platen_domain::{
     ids::{AccountId, RenderId},
     page::PageRequest,
     render::{
-        history::{RenderMode, RenderState},
+        history::RenderState,
         log::{LogFilter, LoggedRender},
     },
 };
@@ -59,8 +59,8 @@ macro_rules! list {
              order by renders.inserted_at desc, renders.id desc
              limit $14"#,
             $account.0,
-            filter.state.map(RenderState::as_str),
-            filter.mode.map(RenderMode::as_str),
+            filter.state.map(|state| state.into_str()),
+            filter.mode.map(|mode| mode.into_str()),
             filter.livemode,
             filter.key.map(|key| key.0),
             ids.map(|ids| *ids.start()),

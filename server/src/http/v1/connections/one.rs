@@ -59,7 +59,7 @@ pub(in crate::http) async fn test(
     let steps: Vec<_> = steps
         .into_iter()
         .map(|step| StepResponse {
-            action: step.action.as_str(),
+            action: step.action.into_str(),
             passed: step.advice.is_none(),
             message: step.advice,
         })

@@ -26,10 +26,8 @@ use platen_core::{
 };
 use platen_domain::{
     audit_log::{AuditActor, Reason},
-    credits::GrantLasts,
     ids::AccountId,
     plan::{OwnLimits, StorageLimits},
-    storage::StorageResource,
 };
 
 use crate::web::backend::{RequestBackend, invalid, number, payment::billing_details};
@@ -106,7 +104,7 @@ impl AdminAccountsBackend for RequestBackend {
         let (actor, account) = (self.auditor().await?, read_id(&id)?);
         let mut problems = Vec::new();
         let amount = number(&mut problems, Field::CreditAmount, &credits, 1, MOST_CREDITS);
-        let lasts = GrantLasts::from_word(&lasts).ok_or(AppError::Malformed)?;
+        let lasts = lasts.parse().map_err(|_| AppError::Malformed)?;
         let reason = all_sound(problems, &reason)?;
         let amount = amount.ok_or_else(|| invalid(vec![Field::CreditAmount]))?;
         let done = accounts::grant(&self.app.db, operation(&actor, account, &reason), amount, lasts).await;
@@ -225,7 +223,7 @@ fn storage_limits(problems: &mut Vec<Field>, lines: &str) -> StorageLimits {
         let limit = limit.trim().replace(',', "").parse().ok()?;
         (0..=MOST_STORED)
             .contains(&limit)
-            .then_some((StorageResource::from_name(name)?, limit))
+            .then_some((name.parse().ok()?, limit))
     };
     let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
     let limits: Option<StorageLimits> = lines.map(read).collect();

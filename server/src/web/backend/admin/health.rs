@@ -111,7 +111,7 @@ fn figures(found: &Found, hour: &Tally, now: OffsetDateTime) -> Figures {
         per_second: per_second(found, now),
         last_hour: number(hour.ended()),
         peak: found.day.peak_at.map(|at| (found.day.peak as f64 / 60.0, at)),
-        percentile_95_ms: milliseconds(&recent.detail.phase(&[RenderMode::Sync.as_str()], WHOLE), 0.95),
+        percentile_95_ms: milliseconds(&recent.detail.phase(&[RenderMode::Sync.into_str()], WHOLE), 0.95),
         sessions_in_use: sessions().filter(in_use).count(),
         session_limit: states().map(|state| state.session_limit).sum(),
         sessions_free: sessions().filter(is_free).count(),

@@ -1,8 +1,6 @@
 //! Details of one render.
 
-use platen_app::model::render::detail::{
-    Callback, Document, Failure, Message, Phase, RenderDetail, Request, RequestOutcome,
-};
+use platen_app::model::render::detail::{Callback, Document, Failure, Message, RenderDetail, Request, RequestOutcome};
 use platen_core::{
     service::{
         Services,
@@ -21,10 +19,7 @@ use platen_core::{
 };
 use platen_domain::{
     ids::{AccountId, RenderId},
-    render::{
-        history::{RenderMode, RenderState},
-        thumbnail::Pictures,
-    },
+    render::{history::RenderState, thumbnail::Pictures},
     sentence::sentence,
 };
 use serde_json::Value;
@@ -37,7 +32,7 @@ pub(super) async fn find(app: &Services, account: AccountId, id: RenderId) -> Re
     let Some((mut render, callback)) = history::find(&app.db, account, id, None).await? else {
         return Ok(None);
     };
-    let (Some(state), Some(mode)) = (RenderState::parse(&render.state), RenderMode::parse(&render.mode)) else {
+    let (Ok(state), Ok(mode)) = (render.state.parse(), render.mode.parse()) else {
         return Ok(None);
     };
     let pictures = match state {
@@ -131,7 +126,7 @@ fn failure(error: &Value) -> Failure {
     Failure {
         message: sentence(error["message"].as_str().unwrap_or("internal error")),
         pointer: text(error, "pointer"),
-        phase: error["phase"].as_str().and_then(Phase::from_word),
+        phase: error["phase"].as_str().and_then(|phase| phase.parse().ok()),
     }
 }
 

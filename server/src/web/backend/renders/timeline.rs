@@ -17,7 +17,7 @@ pub(super) fn timeline(render: &Render, first: Option<&Attempt>, failed_in: Opti
             whole_ms: render.finished_at.map(since_accepted),
         };
     };
-    let taken = |phase: Phase| times[phase.word()].as_f64().unwrap_or_default();
+    let taken = |phase: Phase| times[phase.into_str()].as_f64().unwrap_or_default();
     let failed_in = failed_in.or_else(|| {
         let last = Phase::OF_ENGINE.into_iter().rev().find(|&phase| taken(phase) > 0.0);
         last.filter(|_| render.error.is_some())
@@ -45,7 +45,7 @@ pub(super) fn timeline(render: &Render, first: Option<&Attempt>, failed_in: Opti
         reached &= !failed;
         steps.push(Step { phase, what, failed });
     }
-    if let Some(took_ms) = times[Phase::Upload.word()].as_f64() {
+    if let Some(took_ms) = times[Phase::Upload.into_str()].as_f64() {
         let what = StepTime::Taken { from_ms, took_ms };
         steps.push(Step {
             phase: Phase::Upload,
@@ -123,7 +123,7 @@ mod tests {
             };
             format!(
                 "{} {time}{}",
-                step.phase.word(),
+                step.phase.into_str(),
                 if step.failed { " failed" } else { "" }
             )
         };
