@@ -10,7 +10,7 @@ use crate::error::AppError;
 /// Name of the cookie that contains a [`Theme`].
 pub const COOKIE: &str = "theme";
 
-/// The visitor's choice of a theme.
+/// The visitor's choice of a theme. The names are used in the cookie and on the button.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "lowercase")]

@@ -4,7 +4,7 @@ use platen_domain::callback::Attempt;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 
-/// Status of a delivery.
+/// Status of a delivery. The names are used in query parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "kebab-case")]
 pub enum DeliveryState {
@@ -26,7 +26,7 @@ impl DeliveryState {
     }
 }
 
-/// Start of a range of time that ends now.
+/// Start of a range of time that ends now. The names are used in query parameters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(const_into_str)]
 pub enum Since {

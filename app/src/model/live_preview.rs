@@ -113,7 +113,7 @@ pub struct Place {
     pub length: usize,
 }
 
-/// A pane of the template editor.
+/// A pane of the template editor. The names are those of the form fields, and labels on small screens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Pane {

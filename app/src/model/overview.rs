@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use crate::model::account_summary::CreditPeriod;
 
-/// Range of time of the figures.
+/// Range of time of the figures. The names are used in query parameters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(const_into_str)]
 pub enum Span {

@@ -11,7 +11,7 @@ use strum::{IntoStaticStr, VariantArray};
 
 use crate::model::rejection::refusal::{PaymentRefusal, RenderRefusal};
 
-/// A field of a form.
+/// A field of a form. The names are used in forms and in the validation errors of the services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]

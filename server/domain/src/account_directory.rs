@@ -16,7 +16,7 @@ use crate::{
     team::Member,
 };
 
-/// Status of an account.
+/// Status of an account. The names are used in query parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum AccountState {
@@ -36,7 +36,7 @@ impl AccountState {
     }
 }
 
-/// Order of a list of accounts, descending.
+/// Order of a list of accounts, descending. The names are used in query parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, EnumString, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum AccountOrder {

@@ -15,7 +15,7 @@ const LONGEST_LINK: usize = 2000;
 /// The format of a browser's `datetime-local` field.
 const MOMENT: &[FormatItem<'_>] = format_description!("[year]-[month]-[day]T[hour]:[minute]");
 
-/// Severity of an announcement.
+/// Severity of an announcement. The names are used in the database and in forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Level {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
-use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use subtle::ConstantTimeEq;
 use time::{Duration, OffsetDateTime};
 
@@ -96,21 +96,9 @@ impl KeyDigest {
     }
 }
 
-/// A permission of an API key.
+/// A permission of an API key. The names are used on the command line, in responses and in the database.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Display,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    strum::VariantNames,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray, strum::VariantNames,
 )]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Scope {

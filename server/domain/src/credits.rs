@@ -54,7 +54,7 @@ fn months_after(anchor: OffsetDateTime, months: i32) -> OffsetDateTime {
     Date::from_calendar_date(year, month, day).map_or(anchor, |date| anchor.replace_date(date))
 }
 
-/// The kind of usage that credits are charged for.
+/// The kind of usage that credits are charged for. The names are used in responses and in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Meter {
@@ -121,7 +121,7 @@ fn show(time: OffsetDateTime) -> String {
     time.format(&Rfc3339).unwrap_or_default()
 }
 
-/// How long credits granted by an operator can be used.
+/// How long credits granted by an operator can be used. The names are used in forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum GrantLasts {

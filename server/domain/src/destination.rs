@@ -10,7 +10,7 @@ const LONGEST_BUCKET: usize = 222;
 /// Maximum length of an object's name, in bytes, in both kinds of stores.
 const LONGEST_PATH: usize = 1024;
 
-/// A kind of object store.
+/// A kind of object store. The names are used in requests, responses and the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]

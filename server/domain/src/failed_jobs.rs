@@ -15,7 +15,7 @@ const LISTED: usize = 20;
 /// Maximum number of jobs that one action retries or discards.
 pub const MOST_AT_ONCE: u16 = 1000;
 
-/// Kind of a job.
+/// Kind of a job. The names are used in the database and in query parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum WorkKind {

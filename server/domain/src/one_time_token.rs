@@ -16,7 +16,7 @@ pub struct OneTimeToken(SecretString);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenDigest(pub [u8; 32]);
 
-/// The purpose of a token.
+/// The purpose of a token. The names are used in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Purpose {

@@ -7,7 +7,7 @@ use strum::{EnumString, IntoStaticStr};
 
 use crate::number::{grouped, storage_size};
 
-/// A resource whose storage is limited by account.
+/// A resource whose storage is limited by account. The names are used in the database and in forms.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, EnumString, IntoStaticStr,
 )]

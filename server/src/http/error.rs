@@ -166,7 +166,7 @@ impl IntoResponse for ApiError {
             | Self::Resend(ResendError::Store(error))
             | Self::Store(error) => internal(&error),
             Self::MissingScope(scope) => {
-                let message = format!("The API key lacks the scope {scope}.");
+                let message = format!("The API key lacks the scope {}.", scope.into_str());
                 answer(StatusCode::FORBIDDEN, auth_error("insufficient_permissions", &message))
             }
             Self::NotAllowed(refusal) => {

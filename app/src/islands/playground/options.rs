@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use serde_json::{Map, Value, json};
 use strum::{IntoStaticStr, VariantArray};
 
-/// Kind of a part's source.
+/// Kind of a part's source. The names are the values of `type` in the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub(super) enum Kind {

@@ -78,7 +78,7 @@ pub struct Failure {
     pub phase: Option<Phase>,
 }
 
-/// A phase of a render.
+/// A phase of a render. The names are used in the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Phase {

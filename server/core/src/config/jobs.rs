@@ -27,7 +27,7 @@ const PAGE_LIMIT: Setting = Setting {
 
 pub(super) const SETTINGS: &[&Setting] = &[&ROLE, &DEADLINE, &PAGE_LIMIT];
 
-/// The share of the work that a process does.
+/// The share of the work that a process does. The names are used in the setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, EnumString, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Role {

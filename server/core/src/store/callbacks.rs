@@ -73,7 +73,7 @@ pub async fn find(db: &PgPool, account: AccountId, render: RenderId) -> Result<O
     Ok(callback.fetch_optional(db).await?)
 }
 
-/// Status of a delivery.
+/// Status of a delivery. The names are used in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum CallbackState {

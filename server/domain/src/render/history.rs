@@ -10,7 +10,7 @@ use crate::{
     validation::{Problem, quote},
 };
 
-/// The execution of a render.
+/// The execution of a render. The names are used in responses and in the database.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray, strum::VariantNames,
 )]
@@ -32,7 +32,7 @@ impl RenderMode {
     }
 }
 
-/// The status of a render.
+/// The status of a render. The names are used in responses and in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray, strum::VariantNames)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum RenderState {

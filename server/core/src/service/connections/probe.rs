@@ -31,7 +31,7 @@ use crate::{
 
 const CONTENT: &[u8] = b"Platen tries whether it may write here.\n";
 
-/// Steps of a test, in this order.
+/// Steps of a test, in this order. The names are used in the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
