@@ -35,7 +35,7 @@ export async function signUp(page: Page, address: string): Promise<void> {
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign up" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Check your mail");
-  await page.goto(await linkFor(address, "Confirm your address"));
+  await page.goto(await linkFor(address, "Confirm your email address"));
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Confirm address" }).click();
   await expect(page).toHaveURL(/\/dashboard$/);

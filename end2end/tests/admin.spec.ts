@@ -60,7 +60,7 @@ for (const javaScriptEnabled of [true, false]) {
       await dialog.getByRole("button", { name: "Suspend" }).click();
       await expect(done(page)).toContainText("Account suspended.");
       await expect(page.locator(".notice--warn")).toContainText("Ticket 4410 </script><b>");
-      await expect(row(page, "suspended, owner told")).toBeVisible();
+      await expect(row(page, "suspended the account, owner notified")).toBeVisible();
 
       await theirs.goto("/dashboard/templates");
       await expect(theirs.locator(".notice--warn", { hasText: "This account is suspended." })).toBeVisible();
@@ -137,7 +137,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/dashboard");
       await banner.getByRole("button", { name: "Stop looking" }).click();
       await expect(done(page)).toHaveText("You look no more.");
-      await expect(row(page, "stopped looking")).toBeVisible();
+      await expect(row(page, "stopped viewing the account")).toBeVisible();
       await page.goto("/dashboard");
       await expect(banner).toHaveCount(0);
     });

@@ -147,8 +147,8 @@ test("whose payment fails is told so by mail and on every page, and what becomes
   await subscribe(page, "Starter");
   await failPayment(email, 1);
   await expectReminder(page, /Everything goes on until \d+ \w+; then the plan is Free, and nothing is deleted\./);
-  const failed = await mailTo(email, "A payment has failed");
-  expect(failed).toMatch(/The plan Starter of the Platen account \S+ could not be paid for/);
+  const failed = await mailTo(email, "Your payment failed");
+  expect(failed).toMatch(/The payment for the Starter plan of the Platen account \S+ failed/);
   await page.goto(/^\S*\/dashboard\/billing$/m.exec(failed)![0]);
   await expect(section(page, "Plan")).toContainText("Starter");
   await expect(section(page, "Plan")).toContainText("An invoice is open: pay it under Invoices.");
@@ -162,7 +162,7 @@ test("whose payment fails is told so by mail and on every page, and what becomes
   await expectReminder(page, /the plan is Free\. It returns as soon as the invoice is paid\./);
   await expect(section(page, "Plan")).toContainText("Free");
   await expect(section(page, "Plan")).not.toContainText("€ 19");
-  expect(await mailTo(email, "Your account is on the plan Free")).toContain("Nothing is deleted.");
+  expect(await mailTo(email, "Your account was downgraded to the Free plan")).toContain("Nothing is deleted.");
 });
 
 for (const colorScheme of ["light", "dark"] as const) {

@@ -31,7 +31,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel("Email").fill(address);
       await page.getByRole("button", { name: "Send the link" }).click();
       await expect(page.getByText("If your address has an account, a link is on its way.")).toBeVisible();
-      await page.goto(await linkFor(address, "Choose a new password"));
+      await page.goto(await linkFor(address, "Reset your password"));
       await page.getByLabel("New password").fill(OTHER_PASSWORD);
       await page.getByRole("button", { name: "Set password" }).click();
       await expect(page).toHaveURL(/\/log-in\?done=password$/);

@@ -79,7 +79,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("link", { name: "Forgot password" }).click();
       await page.getByLabel("Email").fill(member.email);
       await page.getByRole("button", { name: "Send the link" }).click();
-      await page.goto(await linkFor(member.email, "Choose a new password"));
+      await page.goto(await linkFor(member.email, "Reset your password"));
       await page.getByLabel("New password").fill(OTHER_PASSWORD);
       await page.getByRole("button", { name: "Set password" }).click();
       await expect(page).toHaveURL(/\/log-in\?done=password$/);

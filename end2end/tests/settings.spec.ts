@@ -78,7 +78,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "Send the link" }).click();
       await expect(page.getByRole("status")).toContainText("A link is on its way to the new address.");
       await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(member.email);
-      await page.goto(await linkFor(address, "Confirm your new address"));
+      await page.goto(await linkFor(address, "Confirm your new email address"));
       await page.getByRole("button", { name: "Confirm address" }).click();
       await expect(page).toHaveURL(/\/dashboard\/settings\?done=email-confirmed$/);
       await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(address);

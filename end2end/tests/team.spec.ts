@@ -4,7 +4,7 @@ import { expect, test } from "../fixtures.ts";
 import { PASSWORD, linkFor, logIn, logOut, makeMember, newAddress } from "../people.ts";
 
 const EVIL = `Bob </script><img src=x onerror=alert(1)> "Example"`;
-const SUBJECT = "You are invited to a Platen account";
+const SUBJECT = "You're invited to a Platen account";
 
 const row = (page: Page, of: string) => page.getByRole("row").filter({ hasText: of });
 const done = (page: Page) => page.getByRole("status");
@@ -137,7 +137,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL(/\/log-in/);
 
       await other.goto("/dashboard/team/log");
-      await expect(row(other, `handed the account over from ${member.email} to ${bob}`)).toHaveCount(1);
+      await expect(row(other, `transferred the account from ${member.email} to ${bob}`)).toHaveCount(1);
       await other.getByLabel("About").selectOption("Member");
       await other.getByRole("button", { name: "Filter" }).click();
       await expect(other).toHaveURL(/about=member/);

@@ -15,17 +15,17 @@ audit_events! {
     /// An audit event of an operator or the service. Contains no secrets.
     AuditEvent;
     OperatorAppointed { email: String } "operator.appointed" "made {email} an operator";
-    OperatorDismissed { email: String } "operator.dismissed" "took {email} out of the operators";
+    OperatorDismissed { email: String } "operator.dismissed" "removed {email} from the operators";
     SecondFactorRemoved { email: String } "user.second_factor_removed" "removed the second factor of {email}";
-    AccountSuspended { told: String } "account.suspended" "suspended, {told}";
-    AccountRestored {} "account.restored" "lifted the suspension";
-    AccountDeleted { asked_by: String } "account.deleted" "deleted, asked by {asked_by}";
+    AccountSuspended { told: String } "account.suspended" "suspended the account, {told}";
+    AccountRestored {} "account.restored" "lifted the suspension of the account";
+    AccountDeleted { asked_by: String } "account.deleted" "deleted the account, requested by {asked_by}";
     CreditsGranted { credits: i64, until: String } "credits.granted" "granted {credits} credits until {until}";
     PlanSet { from: String, to: String } "plan.set" "changed the plan from {from} to {to}";
     LimitsSet { limits: String } "plan.limits_set" "set limits: {limits}";
-    LookBegun { minutes: i64 } "look.begun" "looked as the owner, for {minutes} minutes at most";
-    LookEnded {} "look.ended" "stopped looking";
-    WorkRetried { work: String, ids: String } "work.retried" "let {work} be tried again ({ids})";
+    LookBegun { minutes: i64 } "look.begun" "viewed the account as its owner, for up to {minutes} minutes";
+    LookEnded {} "look.ended" "stopped viewing the account";
+    WorkRetried { work: String, ids: String } "work.retried" "retried {work} ({ids})";
     WorkDiscarded { work: String, ids: String } "work.discarded" "discarded {work} ({ids})";
     Announced { words: String } "announcement.made" "announced: {words}";
     AnnouncementEnded { words: String } "announcement.ended" "ended the announcement: {words}";

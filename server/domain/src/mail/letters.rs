@@ -18,165 +18,175 @@ const SETTINGS_PATH: &str = "/dashboard/settings";
 
 /// Completes a sign-up.
 pub fn verify_address(base: &Url, token: &OneTimeToken) -> Written {
-    Draft::new("Confirm your address")
-        .says("Somebody, we hope you, wants a Platen account with this address.")
-        .says("To have it, open this page within 24 hours and type the password that you chose.")
-        .leads("Confirm the address", &link(base, VERIFY_PATH, token))
-        .says("If it was not you, do nothing: there is no account unless you confirm.")
+    Draft::new("Confirm your email address")
+        .says("You signed up for Platen with this email address.")
+        .says("To create your account, open this link within 24 hours and enter the password that you chose.")
+        .leads("Confirm email address", &link(base, VERIFY_PATH, token))
+        .says("If this wasn't you, ignore this email. No account is created unless the address is confirmed.")
         .written()
 }
 
 /// For users who sign up twice, and users whose address someone else tries to sign up with.
 pub fn account_exists(base: &Url) -> Written {
-    Draft::new("You have an account already")
-        .says("Somebody, we hope you, wants to use this address for a Platen account. It has one already.")
+    Draft::new("You already have an account")
+        .says(
+            "Someone tried to use this email address for a Platen account. You already have an account with this address.",
+        )
+        .says("If this was you, log in, or reset your password if you have forgotten it.")
         .leads("Log in", &page(base, LOG_IN_PATH))
-        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
-        .says("If it was not you, do nothing: nothing has changed.")
+        .leads("Reset password", &page(base, FORGOT_PASSWORD_PATH))
+        .says("If this wasn't you, ignore this email. Your account hasn't changed.")
         .written()
 }
 
 /// Links to the page that resets the password.
 pub fn reset_password(base: &Url, token: &OneTimeToken) -> Written {
-    Draft::new("Choose a new password")
-        .says("Somebody, we hope you, has forgotten the password of the Platen account with this address.")
+    Draft::new("Reset your password")
+        .says("You asked to reset the password of your Platen account.")
         .says(format!(
-            "This page lets you choose a new one, of at least {MIN_CHARACTERS} characters. It works once, for an hour."
+            "Open this link to choose a new password of at least {MIN_CHARACTERS} characters. The link expires in one hour \
+             and can be used once."
         ))
-        .leads("Choose a new password", &link(base, RESET_PASSWORD_PATH, token))
-        .says("If it was not you, do nothing: the password stays as it is.")
+        .leads("Reset password", &link(base, RESET_PASSWORD_PATH, token))
+        .says("If this wasn't you, ignore this email. Your password hasn't changed.")
         .written()
 }
 
 /// Sent to the new address of a user who wants to change it.
 pub fn confirm_address(base: &Url, token: &OneTimeToken) -> Written {
-    Draft::new("Confirm your new address")
-        .says("Somebody, we hope you, wants to use this address for their Platen account from now on.")
-        .says("To do so, log in as before and open this page within 24 hours.")
-        .leads("Confirm the address", &link(base, CONFIRM_EMAIL_PATH, token))
-        .says("If it was not you, do nothing.")
+    Draft::new("Confirm your new email address")
+        .says("You asked to use this email address for your Platen account.")
+        .says("To confirm the change, log in with your current address and open this link within 24 hours.")
+        .leads("Confirm email address", &link(base, CONFIRM_EMAIL_PATH, token))
+        .says("If this wasn't you, ignore this email.")
         .written()
 }
 
 /// Sent to the old address of a user who wants to change it.
 pub fn address_change_asked(base: &Url, new_address: &str) -> Written {
-    Draft::new("Your address is to be changed")
+    Draft::new("Email address change requested")
         .says(format!(
-            "You, or somebody who knows your password, asked for {new_address} as the address of your Platen account. It \
-             changes once that address is confirmed."
+            "You asked to change the email address of your Platen account to {new_address}. The change takes effect when \
+             the new address is confirmed."
         ))
-        .says("If it was not you, choose a new password now: that calls it off.")
-        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .says("If this wasn't you, someone else knows your password. Reset it now to cancel the change.")
+        .leads("Reset password", &page(base, FORGOT_PASSWORD_PATH))
         .written()
 }
 
 /// Sent to the old address of a user who has changed it.
 pub fn address_changed(new_address: &str) -> Written {
-    Draft::new("Your address was changed")
+    Draft::new("Your email address was changed")
         .says(format!(
-            "Your Platen account has the address {new_address} now; you log in with it. Nothing more is sent here."
+            "The email address of your Platen account is now {new_address}. Use it to log in. You will no longer receive \
+             emails at this address."
         ))
-        .says("If it was not you, write to whoever runs this service.")
+        .says("If this wasn't you, contact the operator of this service.")
         .written()
 }
 
 /// Sent after every change of the password.
 pub fn password_changed(base: &Url) -> Written {
     Draft::new("Your password was changed")
-        .says("The password of your Platen account is a new one, and all other sessions are logged out.")
-        .says("If it was not you, choose another one now.")
-        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .says("The password of your Platen account was changed, and all other sessions were logged out.")
+        .says("If this wasn't you, reset your password now.")
+        .leads("Reset password", &page(base, FORGOT_PASSWORD_PATH))
         .written()
 }
 
 /// Sent after the first log-in with a browser.
 pub fn new_device(base: &Url, device: &str, address: IpAddr, at: OffsetDateTime) -> Written {
-    Draft::new("A log-in with a new browser")
+    Draft::new("New log-in to your account")
         .says(format!(
-            "Somebody, we hope you, has logged in to your Platen account with a browser that you have not used before: \
-             {device}, from {address}, on {}.",
+            "Your Platen account was logged in to with a new browser: {device}, from {address}, on {}.",
             moment(at)
         ))
-        .says("If it was not you, choose a new password now: that ends every session.")
-        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .says("If this was you, there is nothing to do.")
+        .says("If this wasn't you, reset your password now. This ends all sessions.")
+        .leads("Reset password", &page(base, FORGOT_PASSWORD_PATH))
         .written()
 }
 
 /// Sent to the owner.
 pub fn account_suspended(base: &Url, account: &str, reason: &str) -> Written {
     let draft = Draft::new("Your account is suspended").says(format!(
-        "The operator of this service has suspended the Platen account {account}: its keys answer 403 from now on, what is \
-         queued waits, and in the dashboard nothing can be changed. Nothing is deleted."
+        "The operator of this service has suspended the Platen account {account}. Requests with its API keys are rejected \
+         with 403, queued renders are paused, and the dashboard is read-only. Nothing is deleted."
     ));
     let draft = if reason.is_empty() {
         draft
     } else {
-        draft.says(format!("The reason: {reason}"))
+        draft.says(format!("Reason: {reason}"))
     };
     draft
-        .says("Write to the operator of this service to have it lifted. In Settings you can still make an export of the account.")
-        .leads("Look at the account", &page(base, DASHBOARD_PATH))
+        .says(
+            "To have the suspension lifted, contact the operator of this service. You can still export the account in Settings.",
+        )
+        .leads("Open dashboard", &page(base, DASHBOARD_PATH))
         .written()
 }
 
 /// Sent to the owner.
 pub fn account_restored(base: &Url, account: &str) -> Written {
-    Draft::new("Your account works again")
+    Draft::new("Your account is active again")
         .says(format!(
-            "The operator of this service has lifted the suspension of the Platen account {account}. Its keys work again, and \
-             what was queued goes on."
+            "The operator of this service has lifted the suspension of the Platen account {account}. Its API keys work \
+             again, and queued renders continue."
         ))
-        .leads("Look at the account", &page(base, DASHBOARD_PATH))
+        .leads("Open dashboard", &page(base, DASHBOARD_PATH))
         .written()
 }
 
 /// Sent when the deletion is requested, so that it can be undone.
 pub fn deletion_asked(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> Written {
     let account = called(account_name, "your account");
-    Draft::new("Your account is to be deleted")
+    Draft::new("Your account will be deleted")
         .says(format!(
-            "As you asked, {account} is deleted on {}, with its templates, keys, renders and stored documents.",
+            "As you requested, {account} will be deleted on {}, with its templates, keys, renders and stored documents.",
             moment(delete_at)
         ))
-        .says("Until then you can log in and take it back.")
+        .says("To keep the account, log in before then and cancel the deletion.")
         .leads("Log in", &page(base, LOG_IN_PATH))
         .written()
 }
 
 /// Links to the invitation.
 pub fn invitation(base: &Url, account_name: &str, invited_by: &str, token: &OneTimeToken) -> Written {
-    Draft::new("You are invited to a Platen account")
+    Draft::new("You're invited to a Platen account")
         .says(format!(
-            "{invited_by} asks you into {}, to work with its templates and renders.",
+            "{invited_by} has invited you to {}. As a member, you can work with its templates and renders.",
             called(account_name, "their Platen account")
         ))
-        .says("The link works once, within seven days, and for this address only.")
-        .leads("Look at the invitation", &link(base, INVITATION_PATH, token))
-        .says("If you do not know them, do nothing.")
+        .says("The invitation is for this email address. It expires in seven days and can be used once.")
+        .leads("View invitation", &link(base, INVITATION_PATH, token))
+        .says("If you don't know the sender, ignore this email.")
         .written()
 }
 
 /// Sent to a user who was removed from an account.
 pub fn removed(base: &Url, account_name: &str) -> Written {
-    Draft::new("You no longer belong to an account")
+    Draft::new("You were removed from an account")
         .says(format!(
-            "Somebody who may do so has taken you out of {}. You cannot see or use it any more.",
+            "An administrator has removed you from {}. You no longer have access to it.",
             called(account_name, "a Platen account")
         ))
-        .says("Accounts of your own, and others that you belong to, are as before. If this was the only one, your log-in is gone with it; you can sign up again.")
+        .says(
+            "Your other accounts aren't affected. If this was your only account, your log-in was deleted too; you can sign up \
+             again.",
+        )
         .leads("Log in", &page(base, LOG_IN_PATH))
         .written()
 }
 
 /// Sent to the former owner and to the new one.
 pub fn owner_changed(base: &Url, account_name: &str, owner: &str) -> Written {
-    Draft::new("An account has another owner")
+    Draft::new("Your account has a new owner")
         .says(format!(
-            "{owner} owns {} from now on, with its plan and the right to delete it.",
+            "{owner} is now the owner of {}, and can manage its plan and delete it.",
             called(account_name, "your Platen account")
         ))
-        .says("If you did not expect this, talk to the other members of the account.")
-        .leads("Dashboard", &page(base, DASHBOARD_PATH))
+        .says("If you didn't expect this, contact the other members of the account.")
+        .leads("Open dashboard", &page(base, DASHBOARD_PATH))
         .written()
 }
 
@@ -185,23 +195,21 @@ pub fn export_ready(base: &Url, account_name: &str, delete_at: OffsetDateTime) -
     let (account, moment) = (called(account_name, "your account"), moment(delete_at));
     Draft::new("Your export is ready")
         .says(format!(
-            "All that belongs to {account} is in one file now. You find it under Settings until {moment}; then it is deleted."
+            "The export of {account} is ready. You can download it in Settings until {moment}, when it will be deleted."
         ))
-        .leads("Settings", &page(base, SETTINGS_PATH))
-        .says("If you did not ask for it, choose a new password now.")
-        .leads("Choose a new password", &page(base, FORGOT_PASSWORD_PATH))
+        .leads("Open Settings", &page(base, SETTINGS_PATH))
+        .says("If you didn't request this export, reset your password now.")
+        .leads("Reset password", &page(base, FORGOT_PASSWORD_PATH))
         .written()
 }
 
 /// Sent after the last attempt.
 pub fn export_failed(base: &Url, account_name: &str) -> Written {
     let account = called(account_name, "your account");
-    Draft::new("Your export could not be made")
-        .says(format!(
-            "You asked for all that belongs to {account}. It could not be put into a file, by no fault of yours."
-        ))
-        .says("Ask for it once more under Settings. If that fails, too, write to whoever runs this service.")
-        .leads("Settings", &page(base, SETTINGS_PATH))
+    Draft::new("Your export failed")
+        .says(format!("The export of {account} failed because of an internal error."))
+        .says("Start it again in Settings. If it fails again, contact the operator of this service.")
+        .leads("Open Settings", &page(base, SETTINGS_PATH))
         .written()
 }
 
@@ -313,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_stays_text() {
+    fn user_input_is_escaped() {
         let mail = deletion_asked(
             &base(),
             "<script>alert('1')</script> & \"Sons\"",

@@ -57,7 +57,7 @@ async fn an_address_changes_by_the_link_that_it_was_sent() {
     let told = town.mails().await.pop().expect("a mail");
     assert_eq!(
         (told.recipient.as_str(), told.written.subject.as_str()),
-        ("ann@example.org", "Your address was changed")
+        ("ann@example.org", "Your email address was changed")
     );
     for worthless in [
         confirm_change(&town.people, user, &token, now).await,
@@ -145,7 +145,7 @@ async fn an_address_that_somebody_has_is_not_told_to_whoever_wants_it() {
         .unwrap();
     let mails = town.mails().await;
     let to_bob = mails.iter().rfind(|mail| mail.recipient == "bob@example.org").unwrap();
-    assert_eq!(to_bob.written.subject, "You have an account already");
+    assert_eq!(to_bob.written.subject, "You already have an account");
     // Another user takes the address after the mail was sent.
     request_change(&town.people, user, &ann.client, "eve@example.org", now)
         .await

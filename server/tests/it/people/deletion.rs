@@ -43,7 +43,7 @@ async fn an_owner_can_take_an_account_back_for_a_week() {
     let shown = accounts_of(&town.people, user).await.unwrap();
     assert_eq!(shown[0].delete_at, Some(delete_at));
     let mail = town.mails().await.pop().expect("a mail");
-    assert_eq!(mail.written.subject, "Your account is to be deleted");
+    assert_eq!(mail.written.subject, "Your account will be deleted");
     assert!(mail.written.text.contains("Example & Sons"), "{}", mail.written.text);
     assert!(
         mail.written.html.contains("Example &amp; Sons"),

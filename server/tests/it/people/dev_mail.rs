@@ -47,7 +47,7 @@ async fn a_developer_finds_the_mail_at_this_machine() {
     };
     let list = show("/dev/mail").await;
     assert!(
-        list.contains("ann@example.org") && list.contains("Confirm your address"),
+        list.contains("ann@example.org") && list.contains("Confirm your email address"),
         "{list}"
     );
     let (_, rest) = list.split_once("href=\"").expect("a link");

@@ -12,7 +12,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::support::people::{Browser, PASSWORD, Town};
 
-const SUBJECT: &str = "You are invited to a Platen account";
+const SUBJECT: &str = "You're invited to a Platen account";
 
 impl Town {
     /// Sends an invitation and returns its token.

@@ -80,7 +80,7 @@ async fn the_service_sends_mail_in_two_forms_and_forgets_it() {
     );
     assert_eq!(sent.envelope[1], "RCPT TO:<ann@example.org>");
     assert_eq!(sent.header("To").as_deref(), Some("ann@example.org"));
-    assert_eq!(sent.header("Subject").as_deref(), Some("Choose a new password"));
+    assert_eq!(sent.header("Subject").as_deref(), Some("Reset your password"));
     let from = sent.header("From").expect("a sender");
     assert!(from.ends_with("<no-reply@example.org>"), "{from}");
     assert!(sent.header("Date").is_some() && sent.header("MIME-Version").is_some());

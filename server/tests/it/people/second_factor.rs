@@ -206,7 +206,7 @@ async fn a_recovery_code_stands_in_for_the_app_once_and_its_user_is_told() {
         .iter()
         .find(|mail| mail.written.subject == "A recovery code was used")
         .expect("a mail");
-    assert!(told.written.text.contains("9 are left."), "{}", told.written.text);
+    assert!(told.written.text.contains("You have 9 left."), "{}", told.written.text);
     let mut phone = town.at_second_step("192.0.2.2").await;
     let refused = town.second_step(&mut phone, &code, false, ann.now).await;
     assert!(matches!(refused, Err(PeopleError::WrongCode)), "{refused:?}");

@@ -114,9 +114,9 @@ async fn a_taken_address_is_answered_like_a_free_one_and_its_owner_is_told() {
     let [.., to_owner, to_nobody] = mails.as_slice() else {
         panic!("two mails")
     };
-    assert_eq!(to_owner.written.subject, "You have an account already");
+    assert_eq!(to_owner.written.subject, "You already have an account");
     assert!(!to_owner.written.text.contains("token="), "{}", to_owner.written.text);
-    assert_eq!(to_nobody.written.subject, "Confirm your address");
+    assert_eq!(to_nobody.written.subject, "Confirm your email address");
     // An address that is taken in the meantime can't be used a second time.
     let mut late = town.browser("192.0.2.3");
     let token = token_in(&to_nobody.written.text);

@@ -119,7 +119,7 @@ async fn whoever_is_removed_is_out_at_once_and_their_keys_go_on() {
     let log = town.logged(own.account).await;
     let expected = [
         "ann@example.org removed bob@example.org",
-        "bob@example.org made the key Billing",
+        "bob@example.org created the API key Billing",
     ];
     assert_eq!(log, expected);
 }
@@ -173,7 +173,7 @@ async fn an_account_is_handed_over_by_its_owner() {
     hand(&own, bob).await.unwrap();
     assert_eq!(town.role_of(account, bob).await, Some(Role::Owner));
     assert_eq!(town.role_of(account, owner).await, Some(Role::Admin));
-    let expected = "ann@example.org handed the account over from ann@example.org to bob@example.org";
+    let expected = "ann@example.org transferred the account from ann@example.org to bob@example.org";
     assert_eq!(town.logged(account).await, [expected]);
     let told: Vec<_> = town
         .mails()

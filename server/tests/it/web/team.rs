@@ -109,7 +109,7 @@ async fn what_people_write_stays_text_in_the_log_and_in_its_file() {
     }
     let page = ann.page("/dashboard/team/log?about=key").await;
     assert!(
-        page.contains("made the key =cmd") && !page.contains("called the account"),
+        page.contains("created the API key =cmd") && !page.contains("renamed the account to"),
         "{page}"
     );
     let file = ann.get("/dashboard/team/log.csv?about=account").await;
@@ -120,7 +120,7 @@ async fn what_people_write_stays_text_in_the_log_and_in_its_file() {
         lines[0],
         "\"time\",\"actor\",\"name\",\"address\",\"device\",\"kind\",\"what\""
     );
-    let expected = ",\"person\",\"ann@example.org\",\"127.0.0.1\",\"Unknown device\",\"account.renamed\",\"called the account <script>alert(1)</script>\"";
+    let expected = ",\"person\",\"ann@example.org\",\"127.0.0.1\",\"Unknown device\",\"account.renamed\",\"renamed the account to <script>alert(1)</script>\"";
     assert!(lines[1].ends_with(expected), "{file}");
     assert_eq!(lines.len(), 3, "{file}");
     // The complete log, in more than one chunk.

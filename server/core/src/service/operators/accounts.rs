@@ -83,7 +83,7 @@ pub async fn suspend(db: &PgPool, operation: Operation<'_>, notify_owner: bool) 
         };
         write_to_owner(&mut transaction, &owner, &letter, now).await?;
     }
-    let told = if notify_owner { "owner told" } else { "owner not told" };
+    let told = if notify_owner { "owner notified" } else { "owner not notified" };
     let event = AuditEvent::AccountSuspended { told: told.to_owned() };
     operation
         .write_down(&mut transaction, &AccountEvent::Suspended {}, event)

@@ -11,25 +11,26 @@ const BILLING_PATH: &str = "/dashboard/billing";
 /// Sent while the grace period lasts.
 pub fn failed(base: &Url, account: &str, plan: &str, until: OffsetDateTime) -> Written {
     let moment = moment(until);
-    Draft::new("A payment has failed")
+    Draft::new("Your payment failed")
         .says(format!(
-            "The plan {plan} of the Platen account {account} could not be paid for. It stays until {moment}."
+            "The payment for the {plan} plan of the Platen account {account} failed. The account stays on this plan until \
+             {moment}."
         ))
-        .says("If the payment is still missing then, the account is on the plan Free from then on. Nothing is deleted.")
-        .says("Pay what is open, or pay with another card:")
-        .leads("Usage and billing", &page(base, BILLING_PATH))
+        .says("If the invoice is unpaid by then, the account is downgraded to the Free plan. Nothing is deleted.")
+        .says("Pay the invoice or change your payment method:")
+        .leads("Open Usage and billing", &page(base, BILLING_PATH))
         .written()
 }
 
 /// Sent after the grace period.
 pub fn plan_lost(base: &Url, account: &str, plan: &str) -> Written {
-    Draft::new("Your account is on the plan Free")
+    Draft::new("Your account was downgraded to the Free plan")
         .says(format!(
-            "The plan {plan} of the Platen account {account} was not paid for, so the account is on the plan Free now. \
-             Nothing is deleted."
+            "The {plan} plan of the Platen account {account} wasn't paid for, so the account was downgraded to the Free \
+             plan. Nothing is deleted."
         ))
-        .says("To have a larger plan again, pay what is open, or choose one anew:")
-        .leads("Usage and billing", &page(base, BILLING_PATH))
+        .says("To upgrade again, pay the open invoice or choose a plan:")
+        .leads("Open Usage and billing", &page(base, BILLING_PATH))
         .written()
 }
 
@@ -37,24 +38,24 @@ pub fn plan_lost(base: &Url, account: &str, plan: &str) -> Written {
 pub fn credits_used(base: &Url, account: &str, used: i64, own: i64, beyond: i64, ends_at: OffsetDateTime) -> Written {
     let (all, moment) = (used >= own, moment(ends_at));
     let subject = if all {
-        "All credits are used"
+        "You have used all credits"
     } else {
-        "Most credits are used"
+        "You have used most of your credits"
     };
     let draft = Draft::new(subject).says(format!(
-        "Of the {own} credits of the Platen account {account}, {used} are used. The next ones come on {moment}."
+        "The Platen account {account} has used {used} of its {own} credits. They renew on {moment}."
     ));
     let draft = match (all, beyond) {
-        (true, 0) => draft.says("Until then renders with live keys are refused."),
+        (true, 0) => draft.says("Until then, renders with live keys are rejected."),
         (true, beyond) => draft.says(format!(
-            "Renders go on: up to {beyond} credits more may be used, and are paid for with the next invoice."
+            "Renders continue: you can use up to {beyond} additional credits, which are billed with the next invoice."
         )),
-        (false, 0) => draft.says("When they are used up, renders with live keys are refused until then."),
+        (false, 0) => draft.says("Once they are used up, renders with live keys are rejected until then."),
         (false, beyond) => draft.says(format!(
-            "When they are used up, up to {beyond} more may be used, and are paid for with the next invoice."
+            "Once they are used up, you can use up to {beyond} additional credits, which are billed with the next invoice."
         )),
     };
-    draft.leads("Usage and billing", &page(base, BILLING_PATH)).written()
+    draft.leads("Open Usage and billing", &page(base, BILLING_PATH)).written()
 }
 
 #[cfg(test)]
@@ -64,19 +65,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_runs_out_of_credits_reads_whether_renders_go_on() {
+    fn credit_mails_say_whether_renders_continue() {
         let base = Url::parse("https://platen.example/app/").expect("a URL");
         let ends_at = datetime!(2026-12-01 08:05 UTC);
         for (used, beyond, subject, words) in [
             (
                 80,
                 0,
-                "Most",
-                "When they are used up, renders with live keys are refused",
+                "You have used most",
+                "Once they are used up, renders with live keys are rejected",
             ),
-            (80, 500, "Most", "When they are used up, up to 500 more"),
-            (100, 0, "All", "Until then renders with live keys are refused"),
-            (100, 500, "All", "Renders go on: up to 500 credits more"),
+            (80, 500, "You have used most", "Once they are used up, you can use up to 500 additional credits"),
+            (100, 0, "You have used all", "Until then, renders with live keys are rejected"),
+            (100, 500, "You have used all", "Renders continue: you can use up to 500 additional credits"),
         ] {
             let mail = credits_used(&base, "Acme", used, 100, beyond, ends_at);
             assert!(

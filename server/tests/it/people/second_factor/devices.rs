@@ -42,7 +42,7 @@ async fn a_browser_that_is_new_is_told_of_and_no_other() {
         let mails = town.mails().await;
         let told = mails
             .into_iter()
-            .filter(|mail| mail.written.subject == "A log-in with a new browser");
+            .filter(|mail| mail.written.subject == "New log-in to your account");
         told.map(|mail| mail.written.text).collect::<Vec<_>>()
     };
     // The browser used at sign-up is known, at any address.

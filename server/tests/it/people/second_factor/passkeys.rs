@@ -301,7 +301,7 @@ async fn recovery_codes_and_remembered_browsers_go_with_the_last_factor() {
     let subjects: Vec<_> = mails.iter().map(|mail| mail.written.subject.as_str()).collect();
     let position = |subject: &str| subjects.iter().position(|told| *told == subject).expect(subject);
     assert!(
-        position("Your authenticator app is off") < position("Your second factor is off"),
+        position("Your authenticator app was turned off") < position("Your second factor is off"),
         "{subjects:?}"
     );
     let removed = "select count(*) from account_log where deed->>'kind' = 'passkey.removed'";

@@ -29,7 +29,7 @@ async fn a_look_shows_the_account_and_is_told_to_its_owner() {
 
     let ann = Visitor::log_in(&office.service, ANN).await;
     let log = ann.page("/dashboard/team/log").await;
-    let told = "looked into the account, without changing anything, for 30 minutes at most (Ticket 4410)";
+    let told = "viewed the account as its owner, read-only, for up to 30 minutes (Ticket 4410)";
     assert!(
         log.contains(told) && log.contains("An operator of this service") && !log.contains(OPERATOR),
         "{log}"
