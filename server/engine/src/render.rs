@@ -130,6 +130,7 @@ impl Render<'_> {
                 break;
             }
             printed.push((index, self.print_part(index).await?));
+            self.log.note_printed();
         }
         Ok(printed)
     }

@@ -25,6 +25,8 @@ pub struct Seen {
     pub console: Vec<ConsoleMessage>,
     /// Time spent in each phase.
     pub phases: PhaseTimes,
+    /// Number of parts that have been printed.
+    pub printed_parts: usize,
 }
 
 /// One request of a page, as reported by DevTools and the guard.
@@ -85,6 +87,16 @@ impl RenderLog {
         seen.console.sort_by_key(|message| message.part);
         seen.console.truncate(CONSOLE_LIMIT);
         seen
+    }
+
+    /// Returns the number of parts that have been printed so far.
+    pub fn printed_parts(&self) -> usize {
+        self.lock().printed_parts
+    }
+
+    /// Records that one more part has been printed.
+    pub(crate) fn note_printed(&self) {
+        self.lock().printed_parts += 1;
     }
 
     /// Adds time to a phase.

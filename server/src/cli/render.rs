@@ -39,6 +39,8 @@ use crate::{
 const STANDARD_STREAM: &str = "-";
 /// The limit of the smallest plan.
 const DEADLINE: Duration = Duration::from_mins(1);
+/// Interval at which the progress of a render is shown.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -90,10 +92,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     config.browser.slots = 1;
     config.browser.sessions = 1;
     let browsers = browser::start(&config, guard).await?;
-    progress.show(match parts.len() {
-        1 => "Rendering…".to_owned(),
-        several => format!("Rendering {several} parts…"),
-    });
+    let count = parts.len();
     let terms = RenderTerms {
         id: RenderId::generate(),
         lane: Lane::Synchronous,
@@ -113,6 +112,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     };
     let rendered = tokio::select! {
         rendered = rendering => Some(rendered),
+        () = progress.follow(&log, count) => None,
         () = lifecycle.stopping() => None,
     };
     browsers.engine.shutdown(Duration::ZERO).await;
@@ -279,6 +279,15 @@ impl Progress {
         }
     }
 
+    /// Shows the part that is being rendered, out of `count`, until it is cancelled.
+    async fn follow(&self, log: &RenderLog, count: usize) {
+        let mut interval = tokio::time::interval(PROGRESS_INTERVAL);
+        loop {
+            interval.tick().await;
+            self.show(status(log.printed_parts(), count));
+        }
+    }
+
     fn clear(&self) {
         self.show("");
     }
@@ -296,6 +305,15 @@ impl Progress {
                 took.as_secs_f64()
             );
         }
+    }
+}
+
+/// Returns the progress line of a render with `count` parts, of which `printed` have been printed.
+fn status(printed: usize, count: usize) -> String {
+    match (printed, count) {
+        (_, 1) => "Rendering…".to_owned(),
+        (printed, count) if printed == count => "Assembling the document…".to_owned(),
+        (printed, count) => format!("Rendering part {} of {count}…", printed + 1),
     }
 }
 
@@ -332,6 +350,16 @@ mod tests {
             "bogus": [1],
         });
         assert_eq!(given, expected);
+    }
+
+    #[test]
+    fn progress_is_shown_by_part() {
+        let lines = |count| (0..=count).map(|printed| status(printed, count)).collect::<Vec<_>>();
+        assert_eq!(lines(1), ["Rendering…", "Rendering…"]);
+        assert_eq!(
+            lines(2),
+            ["Rendering part 1 of 2…", "Rendering part 2 of 2…", "Assembling the document…"]
+        );
     }
 
     #[test]
