@@ -40,7 +40,7 @@ pub enum DrawingError {
     #[error("{0}")]
     TooMuch(String),
     /// The process failed, or the document is damaged; an internal error.
-    #[error("pages could not be drawn: {0}")]
+    #[error("the pages could not be rasterized: {0}")]
     Process(#[from] io::Error),
 }
 
@@ -148,7 +148,7 @@ impl RasterStream {
         match limit_exceeded(status) {
             Some(Limit::Time) => Err(too_long()),
             Some(Limit::Memory) => {
-                let message = "the pages take too much memory to draw";
+                let message = "rasterizing the pages takes too much memory";
                 Err(DrawingError::TooMuch(message.to_owned()))
             }
             None => Err(io::Error::other(format!("it ended with {status}")).into()),
@@ -157,5 +157,5 @@ impl RasterStream {
 }
 
 fn too_long() -> DrawingError {
-    DrawingError::TooMuch(format!("the pages take more than {PROCESSOR_SECONDS} s to draw"))
+    DrawingError::TooMuch(format!("rasterizing the pages takes more than {PROCESSOR_SECONDS} s"))
 }

@@ -286,10 +286,10 @@ impl RenderRequest {
     /// over the page.
     pub fn check_content(&self) -> Result<(), NotAllowed> {
         if self.evaluate.is_some() {
-            Err(NotAllowed::new("/evaluate_js, which could change what they say"))
+            Err(NotAllowed::new("/evaluate_js, which could change their output"))
         } else if self.decorated {
             Err(NotAllowed::new(
-                "/header_template and /footer_template, which could cover what they say; put them into the template",
+                "/header_template and /footer_template, which could cover their output; put them into the template",
             ))
         } else {
             Ok(())

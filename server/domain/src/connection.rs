@@ -121,7 +121,7 @@ fn check_amazon_only(body: &Value, problems: &mut Problems) {
             problems.add(Problem {
                 pointer: member("/connection", name),
                 title: "Unknown field".into(),
-                detail: format!("{name} is for the provider aws_s3 only"),
+                detail: format!("{name} is allowed only for the provider aws_s3"),
             });
         }
     }
@@ -135,7 +135,7 @@ fn check_region(body: &Value, problems: &mut Problems) {
         problems.add(Problem {
             pointer: "/connection/region".into(),
             title: "Missing field".into(),
-            detail: "region is required, unless endpoint specifies a store other than Amazon's".into(),
+            detail: "region is required unless endpoint specifies a store other than Amazon S3".into(),
         });
     }
 }
@@ -161,7 +161,7 @@ fn check_endpoint<Refusal: Display>(
 fn endpoint<Refusal: Display>(text: &str, check_address: impl Fn(&Url) -> Result<(), Refusal>) -> Result<(), String> {
     let url = Url::parse(text).map_err(|error| error.to_string())?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err("it has to begin with https:// or http://".into());
+        return Err("it must begin with https:// or http://".into());
     }
     if matches!(url.host(), None | Some(Host::Domain(""))) {
         return Err("it has no host".into());
@@ -170,7 +170,7 @@ fn endpoint<Refusal: Display>(text: &str, check_address: impl Fn(&Url) -> Result
         return Err("credentials must be given in the field credentials".into());
     }
     if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
-        return Err("it has to end with the host or the port".into());
+        return Err("it must end with the host or the port".into());
     }
     check_address(&url).map_err(|refusal| format!("{refusal} can't be reached"))
 }

@@ -277,7 +277,7 @@ fn stays_put(session: &Session, part: &Part) -> Result<(), StepError> {
 fn resource_timeout() -> Warning {
     Warning {
         code: "resource_timeout",
-        message: "a font or picture was not ready in time and may be missing".to_owned(),
+        message: "a font or an image did not load in time and may be missing".to_owned(),
     }
 }
 

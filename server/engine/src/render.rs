@@ -205,7 +205,7 @@ impl Render<'_> {
         let is_unused = self.job.cookie.is_some() && !printed.iter().any(|part| part.cookie_set);
         let warning = is_unused.then(|| Warning {
             code: "cookie_unused",
-            message: "set_cookie.domain matches no URL part; the cookie was not set".to_owned(),
+            message: "set_cookie.domain doesn't match any URL part; the cookie was not set".to_owned(),
         });
         warning.into_iter().collect()
     }

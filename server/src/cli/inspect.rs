@@ -55,7 +55,7 @@ fn as_text(file: &Path, length: usize, inspection: &Result<Inspection, PdfError>
     match inspection {
         Ok(inspection) => add_all(&mut text, inspection),
         Err(error) => {
-            let reason = format!("unreadable, because it is not as Platen writes it: {error}");
+            let reason = format!("unreadable, because its structure isn't what Platen writes: {error}");
             add(&mut text, "Contents", [reason]);
         }
     }

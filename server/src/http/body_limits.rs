@@ -88,11 +88,11 @@ impl FormLimits {
             let (status, message) = match overrun {
                 Overrun::Time(time) => (
                     StatusCode::REQUEST_TIMEOUT,
-                    format!("The form was not complete after {} s. Send it again.\n", time.as_secs()),
+                    format!("The form was not received within {} s. Submit it again.\n", time.as_secs()),
                 ),
                 Overrun::Size(bytes) => (
                     StatusCode::PAYLOAD_TOO_LARGE,
-                    format!("The form is larger than {bytes} bytes. Shorten it and send it again.\n"),
+                    format!("The form is larger than {bytes} bytes. Shorten it and submit it again.\n"),
                 ),
             };
             (status, [(header::CONNECTION, "close")], message).into_response()
@@ -111,7 +111,7 @@ impl FormLimits {
 
 fn full(error: MemoryFull) -> Response {
     tracing::warn!(%error, "request to a page refused: not enough memory");
-    let message = "The service is busy with other requests. Send this one again in a moment.\n";
+    let message = "The service is overloaded. Send the request again in a moment.\n";
     let headers = [(header::RETRY_AFTER, "5"), (header::CONNECTION, "close")];
     (StatusCode::SERVICE_UNAVAILABLE, headers, message).into_response()
 }

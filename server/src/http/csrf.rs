@@ -103,7 +103,7 @@ async fn with_token(request: Request, token: &str) -> Result<Request, Response> 
     }
     let (parts, body) = request.into_parts();
     let form = to_bytes(body, FORM_BYTES).await.map_err(|_| {
-        let message = "The form was not received completely. Send it again.\n";
+        let message = "The form was not received completely. Submit it again.\n";
         (StatusCode::BAD_REQUEST, message).into_response()
     })?;
     let given = form_urlencoded::parse(&form).find(|(name, _)| name == platen_app::csrf::FIELD);

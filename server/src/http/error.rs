@@ -191,7 +191,7 @@ impl IntoResponse for ApiError {
                 ([(header::CONNECTION, "close")], response).into_response()
             }
             Self::Busy => {
-                let message = "The service is busy with other requests; send this one again.";
+                let message = "The service is overloaded; send the request again.";
                 retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, message), RETRY_PLACE)
             }
             Self::Invalid(problems) => validation_error(&problems),

@@ -282,7 +282,7 @@ async fn google_s_message_is_passed_on() {
         [
             said("forbidden", no_access),
             said("authError", "Invalid Credentials"),
-            said("forbidden", "Google Cloud Storage answered with status 403."),
+            said("forbidden", "Google Cloud Storage responded with status 403."),
         ]
     );
 }

@@ -51,10 +51,10 @@ impl RenderRefusal {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::HasEnded => "This render has ended in the meantime.",
-            Self::IsAwaited => "A synchronous render is cancelled by closing its connection.",
-            Self::NotToldYet => "This render has not ended yet. Its callback is sent when it has.",
-            Self::BeingSent => "This callback is being sent at this moment.",
-            Self::NotTried => "This callback is no longer being retried.",
+            Self::IsAwaited => "To cancel a synchronous render, close its connection.",
+            Self::NotToldYet => "This render hasn't ended yet. Its webhook is notified when it ends.",
+            Self::BeingSent => "The delivery is in progress.",
+            Self::NotTried => "This delivery is no longer being retried.",
         }
     }
 }

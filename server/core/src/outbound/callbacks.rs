@@ -55,7 +55,7 @@ pub enum SendError {
     /// A header is invalid.
     #[error("the request can't be sent: {0}")]
     Malformed(String),
-    #[error("no answer within {} s", DEADLINE.as_secs())]
+    #[error("no response within {} s", DEADLINE.as_secs())]
     TimedOut,
     /// Resolution, connection or transmission failed.
     #[error("{0}")]

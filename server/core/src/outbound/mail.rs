@@ -75,7 +75,7 @@ impl SmtpClient {
             Ok(Ok(false)) => Err(SendMailError::Passing("the server closed the connection".to_owned())),
             Ok(Err(error)) => Err(failed(&error)),
             Err(_) => Err(SendMailError::Passing(format!(
-                "no answer within {} s",
+                "no response within {} s",
                 DEADLINE.as_secs()
             ))),
         }
@@ -114,9 +114,9 @@ fn failed(error: &lettre::transport::smtp::Error) -> SendMailError {
     match error.status().map(u16::from) {
         // The server's text may contain the address, so only the code is reported.
         Some(code) if error.is_permanent() && !OF_AUTHENTICATION.contains(&code) => {
-            SendMailError::Final(format!("the server answers {code}"))
+            SendMailError::Final(format!("the server responded with {code}"))
         }
-        Some(code) => SendMailError::Passing(format!("the server answers {code}")),
+        Some(code) => SendMailError::Passing(format!("the server responded with {code}")),
         None => {
             let mut cause: &dyn std::error::Error = error;
             while let Some(deeper) = cause.source() {

@@ -250,7 +250,7 @@ pub async fn account_of(db: &PgPool, id: ApiKeyId) -> Result<Option<AccountId>, 
 #[derive(Debug, thiserror::Error)]
 pub enum EndKeyError {
     /// The account has no key with this id.
-    #[error("there is no key {0}; `platen keys list` shows them")]
+    #[error("there is no API key {0}; `platen keys list` lists the keys")]
     NoSuchKey(ApiKeyId),
     /// The key is revoked or has expired, and can't be rotated.
     #[error("the key {0} is revoked or has expired; `platen keys create` creates a new one")]

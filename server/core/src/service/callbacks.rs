@@ -215,13 +215,13 @@ async fn settle(app: &Services, job: &ClaimedJob, attempt: Option<Attempt>, sent
 #[derive(Debug, thiserror::Error)]
 pub enum ResendError {
     /// The render has no webhook.
-    #[error("this render has no callback")]
+    #[error("this render has no webhook")]
     None,
     /// The render has not ended.
-    #[error("the render has not ended yet; its callback is sent when it has")]
+    #[error("the render hasn't ended yet; its webhook is notified when it ends")]
     NotYet,
     /// An attempt is in progress.
-    #[error("the callback is being sent at this moment")]
+    #[error("the delivery is in progress")]
     UnderWay,
     /// The account's limit of pending webhooks is reached.
     #[error(transparent)]
@@ -258,7 +258,7 @@ pub async fn resend(app: &Services, account: AccountId, render: RenderId) -> Res
 #[derive(Debug, thiserror::Error)]
 pub enum StopError {
     /// The webhook is not being delivered.
-    #[error("this callback is not being sent")]
+    #[error("no delivery to this webhook is in progress")]
     NotSending,
     /// The database failed.
     #[error(transparent)]

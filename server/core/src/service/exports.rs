@@ -42,7 +42,7 @@ pub enum RequestExportError {
     #[error("an export of this account is in progress")]
     UnderWay,
     /// The daily limit is reached.
-    #[error("an account can request {} exports a day", export::MOST_A_DAY)]
+    #[error("an account can request up to {} exports a day", export::MOST_A_DAY)]
     TooMany,
     /// The database failed.
     #[error(transparent)]

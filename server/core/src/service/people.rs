@@ -73,7 +73,7 @@ pub enum PeopleError {
     #[error("{}", .0.iter().map(|problem| format!("{}: {}", problem.pointer, problem.detail)).collect::<Vec<_>>().join("; "))]
     Invalid(Vec<Problem>),
     /// No user has this email address and password.
-    #[error("e-mail address or password is wrong")]
+    #[error("email address or password is wrong")]
     WrongCredentials,
     /// The logged-in user typed a wrong password.
     #[error("the password is wrong")]
@@ -94,7 +94,7 @@ pub enum PeopleError {
     #[error("a user can have up to {MAX_PASSKEYS} passkeys")]
     TooManyPasskeys,
     /// No login in this session waits for a second factor, or it has expired.
-    #[error("the login took too long; log in again")]
+    #[error("the log-in took too long; log in again")]
     LogInAnew,
     /// Too many attempts.
     #[error("too many attempts; try again in {}", in_words(*.retry_after))]

@@ -47,7 +47,7 @@ pub enum TemplateError {
     #[error("there is no such template")]
     NotFound,
     /// The template's current version is not the one that the client expects.
-    #[error("the template has another version now")]
+    #[error("the template has changed since it was read")]
     Changed,
     /// The request is invalid, or the template can't be filled.
     #[error("the request body is invalid")]

@@ -95,7 +95,7 @@ impl AwsS3 {
     /// Returns the bucket of a storage connection, accessed in a role that the service assumes for the account.
     pub fn bucket_in_role(&self, settings: &Settings, role: &Role, account: AccountId) -> Result<Bucket, BucketError> {
         let token_service = self.token_service.as_ref().ok_or_else(|| {
-            let message = "The service has no identity at Amazon by which it could assume a role.";
+            let message = "The service has no AWS identity to assume a role with.";
             BucketError::Refused(Refusal::by_s3("AccessDenied", message))
         })?;
         let region = settings.region.as_deref().unwrap_or(ANY_REGION);
@@ -172,7 +172,7 @@ impl Endpoint {
             Ok(_) => Ok(()),
             Err(ConnectError::Refused(refusal)) => Err(BucketError::Refused(Refusal::by_s3(
                 "AccessDenied",
-                &format!("The endpoint {host} leads to {refusal}, which can't be reached from here."),
+                &format!("The endpoint {host} resolves to {refusal}, which the service doesn't connect to."),
             ))),
             Err(error) => Err(BucketError::Silent(format!("the endpoint {host}: {error}"))),
         }
@@ -236,7 +236,7 @@ impl Bucket {
         let answer = get.send().await.map_err(failure)?;
         match answer.body.collect().await {
             Ok(content) => Ok(content.to_vec()),
-            Err(error) => Err(BucketError::Silent(format!("the store's answer broke off: {error}"))),
+            Err(error) => Err(BucketError::Silent(format!("the store's response was interrupted: {error}"))),
         }
     }
 
@@ -274,22 +274,22 @@ where
             let status = answer.raw().status().as_u16();
             refused(status, answer.err().code(), answer.err().message())
         }
-        SdkError::TimeoutError(_) => BucketError::Silent("the store did not answer in time".into()),
+        SdkError::TimeoutError(_) => BucketError::Silent("the store did not respond in time".into()),
         SdkError::DispatchFailure(failure) => {
             let reason = failure.as_connector_error().map(|error| root_cause(error));
             BucketError::Silent(format!(
                 "the store can't be reached: {}",
-                reason.unwrap_or_else(|| "no reason is known".into())
+                reason.unwrap_or_else(|| "unknown reason".into())
             ))
         }
         SdkError::ResponseError(answer) => {
             let status = answer.raw().status().as_u16();
-            BucketError::Silent(format!("the store's answer, status {status}, can't be read"))
+            BucketError::Silent(format!("the store's response with status {status} can't be read"))
         }
         // The request can't be built, for instance because the bucket's name is invalid, and will fail again.
         SdkError::ConstructionFailure(_) => BucketError::Refused(Refusal::by_s3(
             "InvalidRequest",
-            "A request to this bucket can't be made; its name or region may be wrong.",
+            "Requests to this bucket can't be created; its name or region may be wrong.",
         )),
         _ => BucketError::Silent("the request to the store failed".into()),
     }
@@ -321,7 +321,7 @@ fn refused(status: u16, code: Option<&str>, message: Option<&str>) -> BucketErro
         (None, 500..) => "InternalError",
         (None, _) => "InvalidRequest",
     };
-    let message = message.map_or_else(|| format!("The store answered with status {status}."), str::to_owned);
+    let message = message.map_or_else(|| format!("The store responded with status {status}."), str::to_owned);
     let refusal = Refusal::by_s3(code, &message);
     if status >= 500 || matches!(status, 408 | 429) || PASSING.contains(&code) {
         BucketError::Busy(refusal)

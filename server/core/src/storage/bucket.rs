@@ -152,7 +152,7 @@ async fn within<T>(patience: Duration, request: BoxFuture<'_, Result<T, BucketEr
     match tokio::time::timeout(patience, request).await {
         Ok(outcome) => outcome,
         Err(_) => Err(BucketError::Silent(format!(
-            "the store did not answer within {} s",
+            "the store did not respond within {} s",
             patience.as_secs()
         ))),
     }
@@ -191,7 +191,7 @@ mod tests {
         let error = within(REQUEST_TIMEOUT, silent).await.expect_err("no answer");
         assert_eq!(
             error,
-            BucketError::Silent("the store did not answer within 60 s".into())
+            BucketError::Silent("the store did not respond within 60 s".into())
         );
     }
 }

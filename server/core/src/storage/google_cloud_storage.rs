@@ -70,7 +70,7 @@ impl GoogleCloudStorage {
     /// must check that the grant is meant for the account.
     pub async fn bucket_as(&self, name: &str, account: &ImpersonatedServiceAccount) -> Result<Bucket, BucketError> {
         let impersonator = self.impersonator.as_ref().ok_or_else(|| {
-            let message = "The service has no identity at Google by which it could act as a service account.";
+            let message = "The service has no Google identity to impersonate a service account with.";
             BucketError::Refused(Refusal::by_google("forbidden", message))
         })?;
         self.bucket_by(name, impersonator.credentials(&account.client_email))
@@ -145,7 +145,7 @@ impl Bucket {
             content.extend_from_slice(&piece.map_err(|error| failure(&error))?);
             if content.len() > LONGEST_ANSWER {
                 return Err(BucketError::Silent(
-                    "the object is longer than what was looked for".into(),
+                    "the object is longer than expected".into(),
                 ));
             }
         }
@@ -238,7 +238,7 @@ fn refused(status: u16, message: &str) -> BucketError {
         _ => "invalid",
     };
     let message = match message {
-        "" => &format!("Google Cloud Storage answered with status {status}."),
+        "" => &format!("Google Cloud Storage responded with status {status}."),
         message => message,
     };
     let refusal = Refusal::by_google(reason, message);

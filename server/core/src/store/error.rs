@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug, thiserror::Error)]
-    #[error("nothing was done")]
+    #[error("no changes were made")]
     struct Outer(#[source] StoreError);
 
     #[derive(Debug, thiserror::Error)]

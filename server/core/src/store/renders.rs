@@ -62,7 +62,7 @@ pub enum NotAdded {
     Credentials,
 }
 
-/// Result of a statement on credits. `None` if the account has no credit period at that time; then nothing was done.
+/// Result of a statement on credits. `None`, without changes, if the account has no credit period at that time.
 pub type InPeriod<T> = Option<T>;
 
 /// Inserts a render. A live render reserves a credit, and is refused if none is left. A render is also refused if its

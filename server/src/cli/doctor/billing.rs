@@ -56,12 +56,12 @@ async fn ask(config: &Config, stripe: &StripeConfig) -> Finding {
         Ok(_) if closed.is_err() => Finding::warning(SUBJECT, "the database could not be closed", "see its log"),
         Ok(_) if stripe.is_live() && !config.http.base_url.scheme().eq("https") => Finding::warning(
             SUBJECT,
-            "Stripe answers with a live key, and PLATEN_BASE_URL is not https://",
+            "the Stripe key is a live key, and PLATEN_BASE_URL is not https://",
             "set PLATEN_BASE_URL: Stripe sends its events there, to /webhooks/stripe",
         ),
         Ok(_) => Finding::fine(
             SUBJECT,
-            format!("Stripe answers ({mode} key), and everything has a price"),
+            format!("Stripe responds ({mode} key), and all plans and packs have prices"),
         ),
     }
 }

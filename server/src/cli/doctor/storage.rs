@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::{boot::browser, cli::doctor::Finding};
 
 const SUBJECT: &str = "Storage";
-const CONTENT: &[u8] = b"%PDF-1.7\n% Platen tries whether it may write here.\n%%EOF\n";
+const CONTENT: &[u8] = b"%PDF-1.7\n% Platen checks whether it can write here.\n%%EOF\n";
 
 /// Checks a bucket; the data folder is checked with the disks.
 pub(super) async fn look(config: &Config) -> Vec<Finding> {
@@ -67,7 +67,7 @@ async fn is_public(address: &str) -> Result<(), String> {
     let answer = reqwest::get(address).await.map_err(|error| error.to_string())?;
     let status = answer.status();
     if !status.is_success() {
-        return Err(format!("it answers with status {status}"));
+        return Err(format!("it responds with status {status}"));
     }
     match answer.bytes().await {
         Ok(content) if content == CONTENT => Ok(()),

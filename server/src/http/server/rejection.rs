@@ -43,8 +43,8 @@ impl Rejections {
 
 async fn answer(mut stream: TcpStream, refusal: Refusal) -> std::io::Result<()> {
     let message = match refusal {
-        Refusal::Network => "Too many connections from your network are open. Close some, or try again in",
-        Refusal::Total => "Too many connections to the service are open. Try again in",
+        Refusal::Network => "There are too many open connections from your network. Close some, or try again in",
+        Refusal::Total => "There are too many open connections to the service. Try again in",
     };
     let body = format!("{{\"error\":{{\"message\":\"{message} {RETRY_SECONDS} s.\"}}}}");
     let response = format!(

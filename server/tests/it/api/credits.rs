@@ -254,7 +254,7 @@ async fn what_a_killed_process_held_comes_back_and_the_sum_is_right() {
     let ended = tokio::task::spawn_blocking(move || killed.process.ended());
     ended.await.unwrap();
     let row = studio.recorded_as("failed").await;
-    assert_eq!(row["error"]["message"], "the service stopped while it was rendered");
+    assert_eq!(row["error"]["message"], "the service stopped during the render");
     assert_eq!(studio.render("<p>", json!({})).await.status(), 200);
     forbidden(studio.render("<p>", json!({})).await).await;
     assert_eq!(credits(&studio.service, &studio.account).await["credits_used"], 2);

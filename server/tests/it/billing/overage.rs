@@ -233,7 +233,7 @@ async fn what_stripe_has_counted_of_the_day_before_is_compared() {
     assert_eq!(compare().await, Vec::<String>::new());
     shop.execute("update stripe_meter_events set credits = 41").await;
     let words = format!(
-        "41 credits were used beyond the plan on {}, and Stripe has counted 40",
+        "41 overage credits were used on {}, but Stripe counted 40",
         used_at.date()
     );
     assert!(compare().await.contains(&words));

@@ -315,7 +315,7 @@ async fn what_nobody_told_of_is_found_and_written_down() {
     shop.stripe.end(&subscription);
     drop(shop.stripe.events());
     let words = format!(
-        "{subscription} was active platen_starter here and is canceled platen_starter at Stripe, without an event"
+        "{subscription} was active platen_starter here and canceled platen_starter at Stripe, without an event"
     );
     assert_eq!(found().await, [words]);
     assert_eq!(shop.plan(&ann).await.0, "Free");

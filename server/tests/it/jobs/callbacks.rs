@@ -122,7 +122,7 @@ async fn receivers_that_misbehave_get_no_more_than_their_time() {
     assert!(endless["answer"].as_str().unwrap().len() <= 500);
     assert_eq!(
         (&never["status"], &never["error"]),
-        (&Value::Null, &json!("no answer within 10 s"))
+        (&Value::Null, &json!("no response within 10 s"))
     );
 }
 
@@ -149,10 +149,10 @@ async fn what_can_not_be_sent_again() {
     let without = studio.queued(&json!({"parts": ["<p>"]})).await;
     let waiting = studio.queued(&page_with_callback("<p>", &receiver.url("/ok"))).await;
     for (id, message) in [
-        (without, "This render has no callback."),
+        (without, "This render has no webhook."),
         (
             waiting,
-            "The render has not ended yet; its callback is sent when it has.",
+            "The render hasn't ended yet; its webhook is notified when it ends.",
         ),
     ] {
         let answer = studio.post(&format!("/api/v1/renders/{id}/callback/resend")).await;

@@ -164,7 +164,7 @@ async fn a_mailbox_that_is_not_there_is_not_tried_again() {
         ),
         (0, 0, 1)
     );
-    let told = "select count(*) from mails where last_error = 'the server answers 550'";
+    let told = "select count(*) from mails where last_error = 'the server responded with 550'";
     assert_eq!(town.number(told).await, 1);
 }
 

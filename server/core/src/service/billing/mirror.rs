@@ -290,7 +290,7 @@ async fn note_differences(
                 there,
                 "change at Stripe without an event"
             );
-            let words = format!("{id} was {here} here and is {there} at Stripe, without an event");
+            let words = format!("{id} was {here} here and {there} at Stripe, without an event");
             stripe_events::insert_difference(db, &customer.id, Some(account), &words, now).await?;
         }
     }

@@ -68,7 +68,7 @@ async fn report(till: &Till, event: &ClaimedEvent, now: OffsetDateTime) -> Repor
     }
     if event.used_at < now - TAKEN_FOR {
         return Report::GivenUp(
-            "This usage could not be reported for 34 days; Stripe no longer accepts it. Write an invoice".to_owned(),
+            "This usage could not be reported for 34 days; Stripe no longer accepts it. Send an invoice instead".to_owned(),
         );
     }
     let sent = MeterEvent {
@@ -100,7 +100,7 @@ pub(super) async fn reconcile(billing: &Billing, till: &Till, now: OffsetDateTim
             .await?;
         if counted != told.credits {
             let words = format!(
-                "{} credits were used beyond the plan on {}, and Stripe has counted {counted}",
+                "{} overage credits were used on {}, but Stripe counted {counted}",
                 told.credits,
                 from.date()
             );

@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-const CONTENT: &[u8] = b"Platen tries whether it may write here.\n";
+const CONTENT: &[u8] = b"Platen checks whether it can write here.\n";
 
 /// Steps of a test, in this order. The names are used in the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
@@ -218,10 +218,10 @@ fn lasting(action: Action, connection: &Connection, refusal: &Refusal) -> String
         ),
         "PermanentRedirect" | "AuthorizationHeaderMalformed" | "IllegalLocationConstraintException" => format!(
             "The bucket {bucket} is not in the region {}: create a connection with the right region.",
-            region.as_deref().unwrap_or("that the store assumes")
+            region.as_deref().unwrap_or("that the store expects")
         ),
         _ => format!(
-            "The store refuses to {} objects in the bucket {bucket}.",
+            "The store doesn't allow Platen to {} objects in the bucket {bucket}.",
             action.into_str()
         ),
     }

@@ -31,10 +31,10 @@ pub enum AuditFault {
     #[error("entry {0} was changed after it was written")]
     Changed(i64),
     /// An entry doesn't continue the previous one.
-    #[error("entry {0} does not follow the one before it: one of the two was replaced")]
+    #[error("entry {0} doesn't follow the previous entry: one of the two was replaced")]
     Broken(i64),
     /// The chain doesn't contain the entry that was noted earlier.
-    #[error("entry {number} is not the one that was noted: its digest is {digest}. The log was rewritten")]
+    #[error("entry {number} differs from the recorded entry: its digest is {digest}. The log was rewritten")]
     NotAsNoted {
         /// Number of the noted entry.
         number: i64,
@@ -152,7 +152,7 @@ mod tests {
         assert!(
             check(&replaced)
                 .expect_err("no chain")
-                .contains("entry 2 does not follow")
+                .contains("entry 2 doesn't follow")
         );
     }
 }

@@ -26,7 +26,7 @@ pub async fn request_change(
     let new = read_email(new)?;
     let former = email_of(people, user).await?;
     if new == former {
-        let problem = Problem::invalid("/email", "this is already your address");
+        let problem = Problem::invalid("/email", "this is already your email address");
         return Err(PeopleError::Invalid(vec![problem]));
     }
     people.limits.ask_for_mail(client, &new)?;

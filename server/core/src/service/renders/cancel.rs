@@ -27,7 +27,7 @@ pub enum CancelError {
     #[error("the render has ended already")]
     Ended,
     /// The render is synchronous.
-    #[error("a synchronous render is cancelled by closing its connection")]
+    #[error("to cancel a synchronous render, close its connection")]
     Synchronous,
     /// The database failed.
     #[error(transparent)]

@@ -50,7 +50,7 @@ pub enum FailureReason {
     #[error(transparent)]
     TemplateProcess(pool::Error),
     /// The webhook's address is forbidden.
-    #[error("the callback's address is refused")]
+    #[error("the webhook's URL is blocked")]
     Callback(Problem),
     /// No storage connection of the account covers the destination.
     #[error("no storage connection of the account covers the path {:?} in the bucket {:?} of {}", .0.path, .0.bucket, .0.provider.into_str())]
@@ -62,7 +62,7 @@ pub enum FailureReason {
     #[error("the content of the request: {0}")]
     Content(#[source] ContentError),
     /// Several processes crashed while they rendered it.
-    #[error("the service crashed {CRASHES} times while it was rendered; it is not retried")]
+    #[error("the service crashed {CRASHES} times during this render, which is not retried")]
     Poisonous,
     /// The account has too few credits.
     #[error(transparent)]
@@ -95,7 +95,7 @@ pub enum FailureReason {
     #[error("recording the render was interrupted: {0}")]
     Interrupted(#[from] JoinError),
     /// The render was cancelled, or ended by another process.
-    #[error("the render was ended before it was finished")]
+    #[error("the render was ended before it finished")]
     Ended,
 }
 

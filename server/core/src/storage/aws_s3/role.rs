@@ -73,7 +73,7 @@ impl AssumedRole {
         let answer = assume.send().await.map_err(failure)?;
         let given = answer
             .credentials
-            .ok_or_else(|| BucketError::Silent("the token service answered without credentials".into()))?;
+            .ok_or_else(|| BucketError::Silent("the token service returned no credentials".into()))?;
         let until = SystemTime::try_from(given.expiration).ok();
         Ok(Credentials::new(
             given.access_key_id,

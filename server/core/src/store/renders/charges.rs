@@ -218,8 +218,8 @@ async fn succeed_synchronous(
     Ok(charge.fetch_optional(db).await?)
 }
 
-/// As [`succeed_synchronous`]; also deletes the job, records the document and enqueues the callback. Locks the job first, as
-/// every transaction that ends a queued render does.
+/// As [`succeed_synchronous`]; also deletes the job, records the document and enqueues the callback. Locks the job first,
+/// as every transaction that ends a queued render does.
 async fn succeed_queued(
     db: &mut PgConnection,
     account: AccountId,

@@ -175,7 +175,7 @@ impl<'de> Visitor<'de> for Node<'_, '_, '_> {
         while let Some(Name(name)) = members.next_key()? {
             if name.len() > LONGEST_NAME {
                 let detail = format!(
-                    "A member's name may have at most {LONGEST_NAME} bytes; one of them has {}",
+                    "Property names must have at most {LONGEST_NAME} bytes; one has {}",
                     name.len()
                 );
                 return Err(self.scan.stop(parent.pointer(), detail));

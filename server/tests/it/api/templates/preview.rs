@@ -114,7 +114,7 @@ async fn pages_that_take_too_much_to_draw_are_given_up() {
         found,
         [(
             "/dots_per_inch".to_owned(),
-            "The pages take too much memory to draw.".to_owned()
+            "Rasterizing the pages takes too much memory.".to_owned()
         )]
     );
     let path = studio.template("Light", "<p>light").await;

@@ -78,7 +78,7 @@ async fn whoever_gets_around_that_is_found_out() {
     let answer = office.verify(&["--noted", &end]);
     assert_eq!(answer.code, Some(1), "{answer:?}");
     assert!(
-        answer.stderr.contains("entry 3 is not the one that was noted"),
+        answer.stderr.contains("entry 3 differs from the recorded entry"),
         "{answer:?}"
     );
     // The noted digest also reveals that the end was removed.
