@@ -85,8 +85,8 @@ pub(crate) fn complete_document(
         pages::check_sizes(&document, pages)?;
         link_descriptions::describe_links(&mut document, pages)?;
         let noted = limits::enforce_limits(&mut document, &mut warnings)?;
-        unicode_maps::mend_unicode_maps(&mut document, &noted.fonts)?;
-        drawings::mend_drawings(&mut document, pages, &noted.drawings, &mut warnings)?;
+        unicode_maps::repair_unicode_maps(&mut document, &noted.fonts)?;
+        drawings::repair_drawings(&mut document, pages, &noted.drawings, &mut warnings)?;
         if noted.fonts.is_empty() && !noted.has_pictures {
             decoration::mark_decoration(&mut document, pages)?;
         }

@@ -86,7 +86,7 @@ pub(crate) fn replace_data(stream: &mut Stream, data: &[u8]) {
 
 /// Returns whether a content stream may contain a number, a string or a character that PDF/A forbids. False positives
 /// are harmless, because the stream is then scanned precisely; this scan is many times faster.
-pub(crate) fn may_need_mending(content: &[u8]) -> bool {
+pub(crate) fn may_need_repair(content: &[u8]) -> bool {
     // Inline images, which Chromium doesn't write.
     if memmem::find(content, b"BI").is_some() {
         return true;
@@ -168,16 +168,16 @@ mod tests {
             "<00570",
             "(open",
         ] {
-            assert!(may_need_mending(content.as_bytes()), "{content}");
+            assert!(may_need_repair(content.as_bytes()), "{content}");
         }
-        assert!(may_need_mending(format!("<{}> Tj", "0041".repeat(20_000)).as_bytes()));
-        assert!(may_need_mending(format!("({}) Tj", "a".repeat(40_000)).as_bytes()));
+        assert!(may_need_repair(format!("<{}> Tj", "0041".repeat(20_000)).as_bytes()));
+        assert!(may_need_repair(format!("({}) Tj", "a".repeat(40_000)).as_bytes()));
         for content in [
             "/Span<</ActualText <feffe123> >> BDC <01000020> Tj EMC",
             ".23999999 0 0 -.23999999 0 792 cm",
             "(<00000000> \\) 00000000000) Tj",
         ] {
-            assert!(!may_need_mending(content.as_bytes()), "{content}");
+            assert!(!may_need_repair(content.as_bytes()), "{content}");
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) fn stand_in_name(font: ObjectNumber) -> String {
 
 /// A repaired stream.
 #[derive(Debug, Default)]
-pub(super) struct MendedContent {
+pub(super) struct RepairedContent {
     pub(super) bytes: Vec<u8>,
     /// Characters that no font has: the current font, and the beginning of the text if the stream contains it.
     pub(super) missing: BTreeSet<(ObjectNumber, Option<String>)>,
@@ -44,12 +44,12 @@ pub(super) struct MendedContent {
 }
 
 /// Repairs a content stream; returns `None` if there is nothing to repair.
-pub(super) fn mend(content: &[u8], fonts: &CompositeFonts) -> Result<Option<MendedContent>, PdfError> {
-    let mut mender = Mender {
+pub(super) fn repair(content: &[u8], fonts: &CompositeFonts) -> Result<Option<RepairedContent>, PdfError> {
+    let mut repairer = Repairer {
         content,
         fonts,
         copied: 0,
-        mended: MendedContent::default(),
+        repaired: RepairedContent::default(),
         font: None,
         saved_fonts: Vec::new(),
         replacement_texts: Vec::new(),
@@ -59,7 +59,7 @@ pub(super) fn mend(content: &[u8], fonts: &CompositeFonts) -> Result<Option<Mend
     while let Some((start, token)) = lexer.next_token()? {
         match token {
             Token::Keyword(operator) if !matches!(operator, b"true" | b"false" | b"null") => {
-                mender.operator(operator, &operands, lexer.position())?;
+                repairer.operator(operator, &operands, lexer.position())?;
                 operands.clear();
                 if operator == b"ID" {
                     lexer = Lexer::new(content, end_of_inline_image(content, lexer.position())?);
@@ -77,11 +77,11 @@ pub(super) fn mend(content: &[u8], fonts: &CompositeFonts) -> Result<Option<Mend
             }),
         }
     }
-    if mender.copied == 0 {
+    if repairer.copied == 0 {
         return Ok(None);
     }
-    mender.mended.bytes.extend_from_slice(&content[mender.copied..]);
-    Ok(Some(mender.mended))
+    repairer.repaired.bytes.extend_from_slice(&content[repairer.copied..]);
+    Ok(Some(repairer.repaired))
 }
 
 struct Operand<'c> {
@@ -111,19 +111,19 @@ struct Font<'c> {
     composite: Option<ObjectNumber>,
 }
 
-struct Mender<'c, 'f> {
+struct Repairer<'c, 'f> {
     content: &'c [u8],
     fonts: &'f CompositeFonts,
-    /// Offset in `content` up to which `mended` is complete.
+    /// Offset in `content` up to which `repaired` is complete.
     copied: usize,
-    mended: MendedContent,
+    repaired: RepairedContent,
     font: Option<Font<'c>>,
     saved_fonts: Vec<Option<Font<'c>>>,
     /// Beginning of `/ActualText` for each open marked content.
     replacement_texts: Vec<Option<String>>,
 }
 
-impl<'c> Mender<'c, '_> {
+impl<'c> Repairer<'c, '_> {
     fn operator(&mut self, operator: &[u8], operands: &[Operand<'c>], end: usize) -> Result<(), PdfError> {
         if matches!(operator, b"Tj" | b"TJ") && self.needs_other_text(operands) {
             let start = operands.first().map_or(end, |operand| operand.range.start);
@@ -177,14 +177,14 @@ impl<'c> Mender<'c, '_> {
     }
 
     fn copy_to(&mut self, end: usize) {
-        self.mended.bytes.extend_from_slice(&self.content[self.copied..end]);
+        self.repaired.bytes.extend_from_slice(&self.content[self.copied..end]);
         self.copied = end;
     }
 
     fn limited_number(&mut self, raw: &[u8]) {
         if let Some(number) = parse_number(raw).as_ref().and_then(within_range) {
-            write_object(&mut self.mended.bytes, &number);
-            self.mended.limited += 1;
+            write_object(&mut self.repaired.bytes, &number);
+            self.repaired.limited += 1;
         }
     }
 
@@ -198,9 +198,9 @@ impl<'c> Mender<'c, '_> {
             && text.len() > MAX_STRING
         {
             self.copy_to(value.range.start);
-            write_string(&mut self.mended.bytes, fit_encoded(text));
+            write_string(&mut self.repaired.bytes, fit_encoded(text));
             self.copied = value.range.end;
-            self.mended.shortened += 1;
+            self.repaired.shortened += 1;
         }
         let beginning = text.map(|text| decode(&text[..text.len().min(NOTED_LENGTH)]));
         self.replacement_texts.push(beginning);
@@ -220,15 +220,15 @@ impl<'c> Mender<'c, '_> {
     fn show_text(&mut self, operands: &[Operand]) {
         let composite = self.font.and_then(|font| font.composite);
         let mut is_stand_in = false;
-        self.mended.bytes.push(b'[');
+        self.repaired.bytes.push(b'[');
         for operand in operands {
             if let Token::Number(raw) = operand.token {
                 if is_extreme(raw) {
                     self.limited_number(raw);
                 } else {
-                    self.mended.bytes.extend_from_slice(raw);
+                    self.repaired.bytes.extend_from_slice(raw);
                 }
-                self.mended.bytes.push(b' ');
+                self.repaired.bytes.push(b' ');
             }
             let Some(text) = operand.string() else { continue };
             let Some(number) = composite else {
@@ -243,28 +243,28 @@ impl<'c> Mender<'c, '_> {
                 }
                 if is_stand_in {
                     let text = self.replacement_texts.iter().rev().flatten().next();
-                    self.mended.missing.insert((number, text.cloned()));
+                    self.repaired.missing.insert((number, text.cloned()));
                     self.write_parts(&vec![0; run.len()]);
                 } else {
                     self.write_parts(&run.concat());
                 }
             }
         }
-        self.mended.bytes.extend_from_slice(b"] TJ");
+        self.repaired.bytes.extend_from_slice(b"] TJ");
         if is_stand_in {
             self.write_font(false);
         }
     }
 
     fn switch_font(&mut self, to_stand_in: bool) {
-        self.mended.bytes.extend_from_slice(b"] TJ");
+        self.repaired.bytes.extend_from_slice(b"] TJ");
         self.write_font(to_stand_in);
-        self.mended.bytes.extend_from_slice(b" [");
+        self.repaired.bytes.extend_from_slice(b" [");
     }
 
     fn write_font(&mut self, is_stand_in: bool) {
         let Some(font) = self.font else { return };
-        let output = &mut self.mended.bytes;
+        let output = &mut self.repaired.bytes;
         output.push(b' ');
         if let Some(number) = font.composite.filter(|_| is_stand_in) {
             write_name(output, stand_in_name(number).as_bytes());
@@ -279,7 +279,7 @@ impl<'c> Mender<'c, '_> {
 
     fn write_parts(&mut self, text: &[u8]) {
         for part in text.chunks(STRING_PART) {
-            write_hex_string(&mut self.mended.bytes, part);
+            write_hex_string(&mut self.repaired.bytes, part);
         }
     }
 }
@@ -308,20 +308,20 @@ fn end_of_inline_image(content: &[u8], start: usize) -> Result<usize, PdfError> 
 mod tests {
     use super::*;
 
-    fn mended(content: &str) -> Option<String> {
+    fn repaired(content: &str) -> Option<String> {
         let fonts = CompositeFonts::from([(b"F4".to_vec(), 7)]);
-        let mended = mend(content.as_bytes(), &fonts).expect("valid")?;
-        Some(String::from_utf8(mended.bytes).expect("ASCII"))
+        let repaired = repair(content.as_bytes(), &fonts).expect("valid")?;
+        Some(String::from_utf8(repaired.bytes).expect("ASCII"))
     }
 
     #[test]
     fn draws_missing_characters_in_the_stand_in() {
         assert_eq!(
-            mended("BT /F4 16 Tf <005700000058> Tj ET").as_deref(),
+            repaired("BT /F4 16 Tf <005700000058> Tj ET").as_deref(),
             Some("BT /F4 16 Tf [<0057>] TJ /PlatenMissing7 16 Tf [<00>] TJ /F4 16 Tf [<0058>] TJ ET")
         );
         assert_eq!(
-            mended("/F4 9 Tf [<0057> -20 <00000000> 5 (\\000\\000)] TJ").as_deref(),
+            repaired("/F4 9 Tf [<0057> -20 <00000000> 5 (\\000\\000)] TJ").as_deref(),
             Some("/F4 9 Tf [<0057>-20 ] TJ /PlatenMissing7 9 Tf [<0000>5 <00>] TJ /F4 9 Tf")
         );
     }
@@ -335,29 +335,29 @@ mod tests {
             "<0000> Tj",
             "/F4 9 Tf <01000020> Tj",
         ] {
-            assert_eq!(mended(untouched), None, "{untouched}");
+            assert_eq!(repaired(untouched), None, "{untouched}");
         }
-        assert!(mended("/F4 9 Tf q /F5 9 Tf Q <0000> Tj").is_some());
+        assert!(repaired("/F4 9 Tf q /F5 9 Tf Q <0000> Tj").is_some());
     }
 
     #[test]
     fn names_the_text_where_the_stream_gives_it() {
         let content = b"/F4 9 Tf /Span<</ActualText <feffe123> >> BDC <0000> Tj EMC <0000> Tj";
         let fonts = CompositeFonts::from([(b"F4".to_vec(), 7)]);
-        let mended = mend(content, &fonts).expect("valid").expect("something to mend");
+        let repaired = repair(content, &fonts).expect("valid").expect("something to repair");
         assert_eq!(
-            mended.missing,
+            repaired.missing,
             BTreeSet::from([(7, None), (7, Some("\u{E123}".into()))])
         );
     }
 
     #[test]
     fn splits_long_strings_and_cuts_long_texts() {
-        let long = mended(&format!("/F5 9 Tf <{}> Tj", "41".repeat(40_000))).expect("something to mend");
+        let long = repaired(&format!("/F5 9 Tf <{}> Tj", "41".repeat(40_000))).expect("something to repair");
         let lengths: Vec<usize> = long.split(['<', '>']).skip(1).step_by(2).map(str::len).collect();
         assert_eq!(lengths, [2 * 32_766, 2 * 7_234]);
         let text = format!("/Span <</ActualText <feff{}>>> BDC EMC", "0301".repeat(20_000));
-        let text = mended(&text).expect("something to mend");
+        let text = repaired(&text).expect("something to repair");
         assert_eq!(
             text,
             format!("/Span <</ActualText <FEFF{}>>> BDC EMC", "0301".repeat(16_382))
@@ -367,9 +367,9 @@ mod tests {
     #[test]
     fn limits_numbers_and_leaves_inline_images() {
         let image = "BI /W 1 /H 1 ID (99999999999 EI) <\nEI Q";
-        assert_eq!(mended(image), None);
+        assert_eq!(repaired(image), None);
         assert_eq!(
-            mended(&format!("q 99999999999 0 0 -1e5 0 cm {image}")).as_deref(),
+            repaired(&format!("q 99999999999 0 0 -1e5 0 cm {image}")).as_deref(),
             Some(format!("q 2147483647 0 0 -1e5 0 cm {image}").as_str())
         );
     }
@@ -382,7 +382,7 @@ mod tests {
             "ID x".into(),
             "<0000".into(),
         ] {
-            let result = mend(content.as_bytes(), &CompositeFonts::new());
+            let result = repair(content.as_bytes(), &CompositeFonts::new());
             assert!(matches!(result, Err(PdfError::Damaged { .. })));
         }
     }

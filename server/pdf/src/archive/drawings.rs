@@ -3,11 +3,11 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::content_streams::{CompositeFonts, MendedContent, mend, stand_in_name};
+use super::content_streams::{CompositeFonts, RepairedContent, repair, stand_in_name};
 use super::missing_glyphs::{add_stand_in, is_composite};
 use super::warnings::Warnings;
 use crate::PdfError;
-use crate::content::{StreamReader, may_need_mending, replace_data};
+use crate::content::{StreamReader, may_need_repair, replace_data};
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::text::MAX_STRING;
@@ -18,7 +18,7 @@ const SHOWN_LENGTH: usize = 8;
 const MAX_LISTED: usize = 20;
 
 /// Repairs every content stream that needs it. `others` are those that are not the content of a page.
-pub(super) fn mend_drawings(
+pub(super) fn repair_drawings(
     document: &mut Document,
     pages: &[ObjectNumber],
     others: &[ObjectNumber],
@@ -35,7 +35,7 @@ pub(super) fn mend_drawings(
             let Object::Stream(mut stream) = document.get(contents)? else {
                 return Err(document.damaged(contents, "expected a content stream"));
             };
-            if pass.mend_stream(document, contents, &mut stream, &mut page)? {
+            if pass.repair_stream(document, contents, &mut stream, &mut page)? {
                 document.set(contents, Object::Stream(stream));
                 document.set(*number, Object::Dictionary(page.clone()));
             }
@@ -49,7 +49,7 @@ pub(super) fn mend_drawings(
             continue;
         };
         let mut dictionary = stream.dictionary.clone();
-        if pass.mend_stream(document, *number, &mut stream, &mut dictionary)? {
+        if pass.repair_stream(document, *number, &mut stream, &mut dictionary)? {
             dictionary.set("Filter", Object::name("FlateDecode"));
             document.set(*number, Object::Stream(Stream { dictionary, ..stream }));
         }
@@ -78,7 +78,7 @@ struct Pass {
 impl Pass {
     /// Repairs one stream, whose fonts are in the `/Resources` of `owner`, the page or the stream's own dictionary.
     /// Returns whether anything changed.
-    fn mend_stream<'a>(
+    fn repair_stream<'a>(
         &mut self,
         document: &mut Document<'a>,
         number: ObjectNumber,
@@ -88,27 +88,27 @@ impl Pass {
         self.reader
             .read(stream, &mut self.content)
             .map_err(|what| document.damaged(number, what))?;
-        if !may_need_mending(&self.content) {
+        if !may_need_repair(&self.content) {
             return Ok(false);
         }
         let mut resources = document.resolve_dictionary(owner, "Resources")?;
         let mut fonts = document.resolve_dictionary(&resources, "Font")?;
         let composite_fonts = self.composite_fonts(document, &fonts)?;
-        let mended = mend(&self.content, &composite_fonts).map_err(|error| match error {
+        let repaired = repair(&self.content, &composite_fonts).map_err(|error| match error {
             PdfError::Damaged { what, .. } => document.damaged(number, what),
             other => other,
         })?;
-        let Some(mended) = mended else { return Ok(false) };
-        replace_data(stream, &mended.bytes);
-        if !mended.missing.is_empty() {
-            for font in mended.missing.iter().map(|(font, _)| *font).collect::<BTreeSet<_>>() {
+        let Some(repaired) = repaired else { return Ok(false) };
+        replace_data(stream, &repaired.bytes);
+        if !repaired.missing.is_empty() {
+            for font in repaired.missing.iter().map(|(font, _)| *font).collect::<BTreeSet<_>>() {
                 let stand_in = self.stand_in(document, font)?;
                 fonts.insert(stand_in_name(font).into_bytes(), Object::Reference(stand_in));
             }
             resources.set("Font", Object::Dictionary(fonts));
             owner.set("Resources", Object::Dictionary(resources));
         }
-        self.note(mended);
+        self.note(repaired);
         Ok(true)
     }
 
@@ -135,10 +135,10 @@ impl Pass {
         })
     }
 
-    fn note(&mut self, mended: MendedContent) {
-        self.limited += mended.limited;
-        self.shortened += mended.shortened;
-        for (_, text) in mended.missing {
+    fn note(&mut self, repaired: RepairedContent) {
+        self.limited += repaired.limited;
+        self.shortened += repaired.shortened;
+        for (_, text) in repaired.missing {
             match text {
                 Some(text) => self.characters.insert(text),
                 None => std::mem::replace(&mut self.has_unnamed, true),

@@ -38,7 +38,7 @@ pub(super) struct Noted {
 /// Repairs values beyond a limit in every object, except in the data of streams, and collects objects for later passes.
 pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -> Result<Noted, PdfError> {
     let mut noted = Noted::default();
-    let mut mended = Mended::default();
+    let mut repaired = Repaired::default();
     let keys = KEYS.map(Finder::new);
     for number in 1..document.size() {
         let findings = match document.changed(number) {
@@ -56,14 +56,14 @@ pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -
         }
         if findings.is_suspicious {
             let mut object = document.get(number)?;
-            let before = mended.count;
-            mended.mend(&mut object, b"");
-            if mended.count > before {
+            let before = repaired.count;
+            repaired.repair(&mut object, b"");
+            if repaired.count > before {
                 document.set(number, object);
             }
         }
     }
-    mended.report(warnings);
+    repaired.report(warnings);
     Ok(noted)
 }
 
@@ -169,7 +169,7 @@ fn is_harmless(object: &[u8], keys: &[Finder]) -> bool {
 }
 
 #[derive(Default)]
-struct Mended {
+struct Repaired {
     count: usize,
     /// Number of shortened strings by their key.
     shortened: BTreeMap<Vec<u8>, usize>,
@@ -178,11 +178,11 @@ struct Mended {
     languages: BTreeMap<String, usize>,
 }
 
-impl Mended {
+impl Repaired {
     /// `key` is the object's key in the closest dictionary that contains it.
-    fn mend(&mut self, object: &mut Object, key: &[u8]) {
+    fn repair(&mut self, object: &mut Object, key: &[u8]) {
         match object {
-            Object::Name(name) => self.mend_name(name),
+            Object::Name(name) => self.repair_name(name),
             Object::String(bytes) if bytes.len() > MAX_STRING => {
                 *bytes = Cow::Owned(fit_encoded(bytes).to_vec());
                 *self.shortened.entry(key.to_vec()).or_default() += 1;
@@ -195,13 +195,13 @@ impl Mended {
                     self.count += 1;
                 }
             }
-            Object::Array(items) => items.iter_mut().for_each(|item| self.mend(item, key)),
-            Object::Dictionary(_) | Object::Stream(_) => self.mend_dictionary(object),
+            Object::Array(items) => items.iter_mut().for_each(|item| self.repair(item, key)),
+            Object::Dictionary(_) | Object::Stream(_) => self.repair_dictionary(object),
             _ => {}
         }
     }
 
-    fn mend_dictionary(&mut self, object: &mut Object) {
+    fn repair_dictionary(&mut self, object: &mut Object) {
         let Some(dictionary) = object.as_dictionary_mut() else {
             return;
         };
@@ -216,14 +216,14 @@ impl Mended {
             self.count += 1;
         }
         for (key, value) in &mut dictionary.entries {
-            self.mend_name(key);
-            self.mend(value, key);
+            self.repair_name(key);
+            self.repair(value, key);
         }
     }
 
     /// Replaces long names, which come from long HTML ids of link targets. The same name gets the same replacement
     /// everywhere.
-    fn mend_name(&mut self, name: &mut Cow<[u8]>) {
+    fn repair_name(&mut self, name: &mut Cow<[u8]>) {
         if name.len() > MAX_NAME {
             let digest = u128::from_be_bytes(Md5::digest(name.as_ref()).into());
             *name = Cow::Owned(format!("id-{digest:032x}").into_bytes());

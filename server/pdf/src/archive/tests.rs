@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use time::OffsetDateTime;
 
-use super::content_streams::mend;
+use super::content_streams::repair;
 use super::missing_glyphs::is_composite;
 
 use crate::content::StreamReader;

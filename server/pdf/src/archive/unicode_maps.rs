@@ -23,7 +23,7 @@ const PRIVATE_USE_PAIR: RangeInclusive<u16> = 0xDB80..=0xDBFF;
 const GLYPH_ZERO: &[u8] = b"00";
 
 /// Repairs the maps of these fonts. Code 00 of a Type 3 font is its `g0`, for which Chromium writes no text.
-pub(super) fn mend_unicode_maps(document: &mut Document, fonts: &[ObjectNumber]) -> Result<(), PdfError> {
+pub(super) fn repair_unicode_maps(document: &mut Document, fonts: &[ObjectNumber]) -> Result<(), PdfError> {
     let mut seen = BTreeSet::new();
     let (mut reader, mut content) = (StreamReader::default(), Vec::new());
     for font in fonts {
@@ -39,9 +39,9 @@ pub(super) fn mend_unicode_maps(document: &mut Document, fonts: &[ObjectNumber])
             .map_err(|what| document.damaged(number, what))?;
         let is_type_3 = font.get("Subtype").is_some_and(|kind| kind.is_name("Type3"));
         let needed = (is_type_3 && font.get("FirstChar").and_then(Object::as_integer) == Some(0)).then_some(GLYPH_ZERO);
-        let mended = mend(&content, needed).map_err(|_| document.damaged(number, "expected a Unicode map"))?;
-        if let Some(mended) = mended {
-            replace_data(&mut stream, &mended);
+        let repaired = repair(&content, needed).map_err(|_| document.damaged(number, "expected a Unicode map"))?;
+        if let Some(repaired) = repaired {
+            replace_data(&mut stream, &repaired);
             document.set(number, Object::Stream(stream));
         }
     }
@@ -50,8 +50,8 @@ pub(super) fn mend_unicode_maps(document: &mut Document, fonts: &[ObjectNumber])
 
 /// Repairs a map, and maps the code `needed` to the replacement character if it has no text. Returns `None` if nothing
 /// changes.
-fn mend(map: &[u8], needed: Option<&[u8]>) -> Result<Option<Vec<u8>>, PdfError> {
-    let mut mended = Vec::new();
+fn repair(map: &[u8], needed: Option<&[u8]>) -> Result<Option<Vec<u8>>, PdfError> {
+    let mut repaired = Vec::new();
     let mut copied = 0;
     let mut lexer = Lexer::new(map, 0);
     let mut section = Section::Other;
@@ -65,8 +65,8 @@ fn mend(map: &[u8], needed: Option<&[u8]>) -> Result<Option<Vec<u8>>, PdfError> 
                 if keyword == b"endcmap"
                     && let Some(code) = missing.take()
                 {
-                    mended.extend_from_slice(&map[copied..start]);
-                    mended.extend_from_slice(&[b"1 beginbfchar\n<", code, b"> <FFFD>\nendbfchar\n"].concat());
+                    repaired.extend_from_slice(&map[copied..start]);
+                    repaired.extend_from_slice(&[b"1 beginbfchar\n<", code, b"> <FFFD>\nendbfchar\n"].concat());
                     copied = start;
                 }
                 section = Section::after(keyword);
@@ -82,14 +82,14 @@ fn mend(map: &[u8], needed: Option<&[u8]>) -> Result<Option<Vec<u8>>, PdfError> 
                 missing = missing.filter(|code| codes.first() != Some(code));
                 let is_range = section == Section::Ranges && !is_in_array;
                 let count = if is_range { range_length(&codes) } else { Some(1) };
-                let texts = count.and_then(|count| mended_texts(&decode_hex_string(text), count));
+                let texts = count.and_then(|count| repaired_texts(&decode_hex_string(text), count));
                 if let Some(texts) = texts {
-                    mended.extend_from_slice(&map[copied..start]);
-                    mended.extend_from_slice(if is_range { b"[" } else { b"" });
+                    repaired.extend_from_slice(&map[copied..start]);
+                    repaired.extend_from_slice(if is_range { b"[" } else { b"" });
                     for text in &texts {
-                        write_hex_string(&mut mended, text);
+                        write_hex_string(&mut repaired, text);
                     }
-                    mended.extend_from_slice(if is_range { b"]" } else { b"" });
+                    repaired.extend_from_slice(if is_range { b"]" } else { b"" });
                     copied = lexer.position();
                 }
                 if !is_in_array {
@@ -102,8 +102,8 @@ fn mend(map: &[u8], needed: Option<&[u8]>) -> Result<Option<Vec<u8>>, PdfError> 
     if copied == 0 {
         return Ok(None);
     }
-    mended.extend_from_slice(&map[copied..]);
-    Ok(Some(mended))
+    repaired.extend_from_slice(&map[copied..]);
+    Ok(Some(repaired))
 }
 
 /// Section of a map that contains a token.
@@ -146,7 +146,7 @@ fn range_length(codes: &[&[u8]]) -> Option<usize> {
 
 /// Returns the repaired texts of `count` consecutive codes, the first of which has the given text; `None` if all may
 /// stay.
-fn mended_texts(text: &[u8], count: usize) -> Option<Vec<Vec<u8>>> {
+fn repaired_texts(text: &[u8], count: usize) -> Option<Vec<Vec<u8>>> {
     let units: Vec<u16> = text
         .as_chunks()
         .0
@@ -186,9 +186,9 @@ fn replacement(unit: u16) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn mended(map: &str, needed: Option<&[u8]>) -> Option<String> {
-        let mended = mend(map.as_bytes(), needed).expect("valid")?;
-        Some(String::from_utf8(mended).expect("ASCII"))
+    fn repaired(map: &str, needed: Option<&[u8]>) -> Option<String> {
+        let repaired = repair(map.as_bytes(), needed).expect("valid")?;
+        Some(String::from_utf8(repaired).expect("ASCII"))
     }
 
     #[test]
@@ -219,7 +219,7 @@ mod tests {
                 "1 beginbfrange <01> <02> [<200B> <0041>] <03> <03> [<FFFD>] endbfrange",
             ),
         ] {
-            assert_eq!(mended(map, None).as_deref(), Some(expected));
+            assert_eq!(repaired(map, None).as_deref(), Some(expected));
         }
     }
 
@@ -231,18 +231,18 @@ mod tests {
             "1 beginbfrange <0000> <FFFF> <0000> endbfrange",
             "<E000> <E000>",
         ] {
-            assert_eq!(mended(map, None), None);
+            assert_eq!(repaired(map, None), None);
         }
     }
 
     #[test]
     fn gives_a_needed_code_a_text_once() {
         let map = "1 beginbfchar\n<02> <6F22>\nendbfchar\nendcmap\n";
-        let once = mended(map, Some(GLYPH_ZERO)).expect("something to mend");
+        let once = repaired(map, Some(GLYPH_ZERO)).expect("something to repair");
         assert_eq!(
             once,
             "1 beginbfchar\n<02> <6F22>\nendbfchar\n1 beginbfchar\n<00> <FFFD>\nendbfchar\nendcmap\n"
         );
-        assert_eq!(mended(&once, Some(GLYPH_ZERO)), None);
+        assert_eq!(repaired(&once, Some(GLYPH_ZERO)), None);
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn keep_structure(
         return Ok(BTreeSet::new());
     }
     tree.set("K", Object::Array(kids));
-    let kept = Kept {
+    let kept = Retained {
         pages,
         elements: &elements,
         reach,
@@ -102,13 +102,13 @@ fn elements_with_content<'t, 'a: 't>(
 type EmptyCells<'a> = BTreeMap<ObjectNumber, Option<Dictionary<'a>>>;
 
 /// Retained pages, elements and objects.
-struct Kept<'k> {
+struct Retained<'k> {
     pages: &'k BTreeSet<ObjectNumber>,
     elements: &'k BTreeSet<ObjectNumber>,
     reach: &'k Reach,
 }
 
-impl Kept<'_> {
+impl Retained<'_> {
     /// Removes an element's kids on removed pages. Returns whether the element changed.
     fn keep_content<'a>(
         &self,

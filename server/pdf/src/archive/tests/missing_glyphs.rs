@@ -33,7 +33,7 @@ fn missing_glyphs_are_drawn_by_a_stand_in() {
             let is_composite = is_composite(&document, number).expect("a font");
             is_composite.then(|| (name.to_vec(), number))
         });
-        let left = mend(&content, &composite_fonts.collect()).expect("valid");
+        let left = repair(&content, &composite_fonts.collect()).expect("valid");
         assert!(left.is_none(), "object {number}");
         for (name, font) in fonts
             .entries

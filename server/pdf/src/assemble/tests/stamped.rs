@@ -173,7 +173,7 @@ fn stamps_must_fit_the_document() {
 }
 
 #[test]
-fn characters_that_no_font_has_are_mended_below_stamps_and_in_them() {
+fn characters_that_no_font_has_are_repaired_below_stamps_and_in_them() {
     let mut assembly = stamped(&[1]);
     assembly.parts.truncate(1);
     assembly.stamps[0].bytes = include_bytes!("../../../tests/fixtures/missing-glyphs.pdf");
