@@ -25,8 +25,8 @@ const server = createServer(async (request, response) => {
   response.writeHead(genuine ? 204 : 400).end();
   if (genuine) {
     // Slow work belongs into a queue of your own; the same webhook-id may come again.
-    const told = JSON.parse(body);
-    console.log(request.headers["webhook-id"], told.status, told.error ?? "");
+    const delivery = JSON.parse(body);
+    console.log(request.headers["webhook-id"], delivery.status, delivery.error ?? "");
   }
 });
 

@@ -30,8 +30,8 @@ class Receiver(BaseHTTPRequestHandler):
         self.end_headers()
         if genuine:
             # Slow work belongs into a queue of your own; the same webhook-id may come again.
-            told = json.loads(body)
-            print(self.headers["webhook-id"], told["status"], told.get("error", ""), flush=True)
+            delivery = json.loads(body)
+            print(self.headers["webhook-id"], delivery["status"], delivery.get("error", ""), flush=True)
 
     def log_message(self, *_):
         pass

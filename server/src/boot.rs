@@ -29,15 +29,15 @@ use platen_core::{
         metrics::Metrics,
         parsers::Parsers,
         people::{self, People},
-        renders::{abandoned::Sweeper, kept, retention, thumbnails::Thumbnails},
+        renders::{abandoned::Sweeper, idempotent_responses, retention, thumbnails::Thumbnails},
         templates::{live::LivePreviews, retention as template_retention},
     },
     signals::Signals,
     storage::{
-        answers::AnswerFiles,
         default_storage::{DefaultStorage, DefaultStorageError},
         exports::ExportFiles,
         object_stores::ObjectStores,
+        responses::ResponseFiles,
     },
     store::error::StoreError,
 };
@@ -143,7 +143,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
 /// Resources that a start creates or loads before it serves.
 struct Prepared {
     secret_keys: Arc<SecretKeys>,
-    answers: AnswerFiles,
+    responses: ResponseFiles,
     exports: ExportFiles,
     first_account: Option<FirstAccount>,
 }
@@ -155,7 +155,7 @@ async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> R
         path: config.data.folder.clone(),
         source,
     };
-    let answers = AnswerFiles::open(&config.data.folder).map_err(unusable)?;
+    let responses = ResponseFiles::open(&config.data.folder).map_err(unusable)?;
     let exports = ExportFiles::open(&config.data.folder).map_err(unusable)?;
     let first_account = match folder {
         Some(folder) => first_account::ensure(db, folder, &config.data.first_email).await?,
@@ -163,7 +163,7 @@ async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> R
     };
     Ok(Prepared {
         secret_keys,
-        answers,
+        responses,
         exports,
         first_account,
     })
@@ -215,7 +215,7 @@ async fn serve_with(
             &config.http.base_url_for(bound),
         ),
         secret_keys: prepared.secret_keys,
-        answers: prepared.answers,
+        responses: prepared.responses,
         documents,
         exports: prepared.exports,
         callbacks: CallbackClient::new(guard),
@@ -315,7 +315,7 @@ fn mailing(config: &Config, db: &PgPool, bound: SocketAddr, metrics: &Arc<Metric
     let delivery = Delivery::choose(SmtpClient::new(&config.mail)?, &config.http);
     match delivery {
         Delivery::Smtp(_) => {}
-        Delivery::Kept => tracing::info!("mail is stored, not sent; see /dev/mail"),
+        Delivery::Stored => tracing::info!("mail is stored, not sent; see /dev/mail"),
         Delivery::None => tracing::warn!("mail is not sent and sign-up is impossible: PLATEN_SMTP_URL is not set"),
     }
     Ok(Mailing {
@@ -338,7 +338,7 @@ async fn listen(address: SocketAddr, setting: &'static str) -> Result<TcpListene
 async fn purge(lifecycle: Lifecycle, state: Services) -> Result<(), Infallible> {
     loop {
         let now = clock::now();
-        if let Err(error) = kept::purge(&state, now).await {
+        if let Err(error) = idempotent_responses::purge(&state, now).await {
             tracing::warn!(%error, "expired idempotent responses could not be purged");
         }
         if let Err(error) = retention::purge(&state, now).await {

@@ -125,7 +125,7 @@ pub(crate) fn router(app: Services, dashboard: impl FnOnce(&Services, OwnApi) ->
             body_limits::of_api(body_time, request, next)
         }))
         .merge(dashboard(&app, own_api).with_state(()))
-        .layer(middleware::from_fn(rate_limit::tell))
+        .layer(middleware::from_fn(rate_limit::add_headers))
         .layer(middleware::from_fn(drain::drain))
         .layer(middleware::from_fn(request_log::log))
         .layer(middleware::from_fn_with_state(app, metrics::count))

@@ -9,7 +9,7 @@ use platen_domain::template::{TemplateGlance, TemplateVersion, VersionSummary};
 use crate::{
     error::AppError,
     model::{
-        live_preview::{PreviewEvent, PreviewWanted},
+        live_preview::{PreviewEvent, PreviewRequest},
         template::{Beginning, SavedTemplate, TemplateFilter, TemplateForm},
     },
 };
@@ -77,5 +77,5 @@ pub trait TemplatesBackend: Send + Sync {
     async fn restore_template(&self, id: String, number: i32) -> Result<(), AppError>;
 
     /// Renders the unsaved content of the editor.
-    async fn preview_template(&self, wanted: PreviewWanted) -> Result<PreviewEvents, AppError>;
+    async fn preview_template(&self, wanted: PreviewRequest) -> Result<PreviewEvents, AppError>;
 }

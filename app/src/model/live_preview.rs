@@ -5,7 +5,7 @@ use strum::IntoStaticStr;
 
 /// A request for a preview.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct PreviewWanted {
+pub struct PreviewRequest {
     /// Id of the template that is edited.
     pub id: String,
     /// The template as typed.

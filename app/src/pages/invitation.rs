@@ -57,7 +57,7 @@ fn Content(opened: OpenedInvitation, guest: Guest, token: String) -> impl IntoVi
     };
     let what_next = match guest {
         Guest::Themselves => view! { <AcceptForm /> }.into_any(),
-        Guest::SomebodyElse(email) => view! { <OtherAddress email wanted=opened.email.clone() /> }.into_any(),
+        Guest::OtherUser(email) => view! { <OtherAddress email wanted=opened.email.clone() /> }.into_any(),
         Guest::LoggedOut => view! { <LogInFirst token /> }.into_any(),
         Guest::New => view! { <JoinForm /> }.into_any(),
     };

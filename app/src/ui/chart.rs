@@ -91,7 +91,7 @@ pub fn Chart(
         } else {
             0.0
         };
-        let told = if bar.later {
+        let title = if bar.later {
             format!("{}: not yet", bar.name)
         } else {
             let (lower, upper) = (grouped(bar.lower), grouped(bar.upper));
@@ -111,7 +111,7 @@ pub fn Chart(
         });
         view! {
             <g class="chart__day">
-                <title>{told}</title>
+                <title>{title}</title>
                 {(bar.lower > 0)
                     .then(|| {
                         view! {

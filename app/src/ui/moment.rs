@@ -46,7 +46,7 @@ pub fn Moment(at: OffsetDateTime) -> impl IntoView {
 #[component]
 pub fn Day(at: OffsetDateTime) -> impl IntoView {
     let at = at.to_offset(UtcOffset::UTC);
-    view! { <Told at words=written_day(at) /> }
+    view! { <TimeElement at words=written_day(at) /> }
 }
 
 /// A relative time, `2 min ago`, with the date and time in the title.
@@ -57,11 +57,11 @@ pub fn Ago(
     now: OffsetDateTime,
 ) -> impl IntoView {
     let at = at.to_offset(UtcOffset::UTC);
-    view! { <Told at words=ago(at, now) /> }
+    view! { <TimeElement at words=ago(at, now) /> }
 }
 
 #[component]
-fn Told(at: OffsetDateTime, words: String) -> impl IntoView {
+fn TimeElement(at: OffsetDateTime, words: String) -> impl IntoView {
     let title = format!("{} UTC", at.format(MOMENT).unwrap_or_default());
     view! {
         <time datetime=at.format(MACHINE).unwrap_or_default() title=title>

@@ -80,7 +80,7 @@ async fn fail_payment(State(shared): State<Shared>, RawQuery(text): RawQuery) {
         let subscription = theirs.next_back().unwrap()["id"].as_str().unwrap().to_owned();
         state.fail_payment(&subscription, seconds_ago.parse().unwrap());
     }
-    shared.tell().await;
+    shared.send_events().await;
 }
 
 async fn create_product(State(shared): State<Shared>, RawForm(body): RawForm) -> Response {
@@ -203,7 +203,7 @@ async fn subscriptions(State(shared): State<Shared>, RawQuery(text): RawQuery) -
 
 async fn update_subscription(State(shared): State<Shared>, Path(id): Path<String>, RawForm(body): RawForm) -> Response {
     let changed = shared.lock().update_subscription(&id, &parse(&body));
-    shared.tell().await;
+    shared.send_events().await;
     match changed {
         Some(changed) => Json(changed).into_response(),
         None => refuse(StatusCode::PAYMENT_REQUIRED, "card_error", "Your card was declined."),
@@ -212,7 +212,7 @@ async fn update_subscription(State(shared): State<Shared>, Path(id): Path<String
 
 async fn delete_subscription(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
     shared.lock().end(&id);
-    shared.tell().await;
+    shared.send_events().await;
     Json(json!({"id": id})).into_response()
 }
 

@@ -37,11 +37,11 @@ impl Shared {
     }
 
     /// Sends the events since the last call to the webhook, if one is set.
-    pub(crate) async fn tell(&self) {
+    pub(crate) async fn send_events(&self) {
         let (target, events) = {
             let mut state = self.lock();
             let target = state.webhook.clone();
-            (target, std::mem::take(&mut state.untold))
+            (target, std::mem::take(&mut state.unsent))
         };
         let Some(target) = target else { return };
         for event in events {
@@ -87,8 +87,8 @@ impl FakeStripe {
 
     /// Returns the events since the last call, as request bodies.
     pub fn events(&self) -> Vec<String> {
-        let untold = std::mem::take(&mut self.state.lock().untold);
-        untold.iter().map(Value::to_string).collect()
+        let unsent = std::mem::take(&mut self.state.lock().unsent);
+        unsent.iter().map(Value::to_string).collect()
     }
 
     /// Returns the signature header for a body sent now.

@@ -47,7 +47,7 @@ async fn pay(State(shared): State<Shared>, Path(id): Path<String>) -> Redirect {
         let session = find(&mut state.sessions, &id).expect("a session");
         session["success_url"].as_str().unwrap().to_owned()
     };
-    shared.tell().await;
+    shared.send_events().await;
     Redirect::to(&success)
 }
 

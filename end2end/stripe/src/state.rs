@@ -52,7 +52,7 @@ pub(crate) struct State {
     pub(crate) meters: Vec<Value>,
     pub(crate) meter_events: Vec<Value>,
     pub(crate) at_meter_events: MeterEvents,
-    pub(crate) untold: Vec<Value>,
+    pub(crate) unsent: Vec<Value>,
     pub(crate) decline_next: bool,
     /// Idempotency keys and their responses.
     pub(crate) answered: Vec<(String, Value)>,
@@ -78,7 +78,7 @@ impl State {
             meters: Vec::new(),
             meter_events: Vec::new(),
             at_meter_events: MeterEvents::Count,
-            untold: Vec::new(),
+            unsent: Vec::new(),
             decline_next: false,
             answered: Vec::new(),
             numbers: 0,
@@ -97,7 +97,7 @@ impl State {
             "pending_webhooks": 1, "request": {"id": null, "idempotency_key": null}, "type": kind,
             "data": {"object": object},
         });
-        self.untold.push(event);
+        self.unsent.push(event);
     }
 
     pub(crate) fn price(&self, id: &str) -> Value {

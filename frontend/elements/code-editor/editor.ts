@@ -40,14 +40,14 @@ export interface Editor {
 
 /** Creates an editor in an element. */
 export function open(parent: HTMLElement, options: Options): Editor {
-  const tell = (update: ViewUpdate) => {
+  const notify = (update: ViewUpdate) => {
     if (update.docChanged) options.onInput();
   };
   const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: options.text,
-      extensions: [extensions(options), EditorView.updateListener.of(tell)],
+      extensions: [extensions(options), EditorView.updateListener.of(notify)],
     }),
   });
   return {

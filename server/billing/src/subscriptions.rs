@@ -31,7 +31,7 @@ pub struct Subscription {
     /// When the subscription ends, if its end is scheduled.
     pub cancel_at: Option<OffsetDateTime>,
     /// Plan that stays paid until its period ends, after a downgrade.
-    pub kept: Option<Kept>,
+    pub kept: Option<PaidPlan>,
     /// Overage beyond the plan's credits, if the customer has ever allowed it.
     pub overage: Option<Overage>,
     /// Payment method.
@@ -41,7 +41,7 @@ pub struct Subscription {
 
 /// A plan that stays paid after a downgrade.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct PaidPlan {
     /// Id of the plan's product.
     pub product: String,
     /// End of the paid period.
@@ -281,8 +281,8 @@ fn overage_limit(metadata: &MetadataWire) -> i64 {
     limit.and_then(|limit| limit.parse().ok()).unwrap_or(0).max(0)
 }
 
-fn kept(metadata: MetadataWire) -> Option<Kept> {
-    Some(Kept {
+fn kept(metadata: MetadataWire) -> Option<PaidPlan> {
+    Some(PaidPlan {
         product: metadata.kept_product.filter(|product| !product.is_empty())?,
         until: moment(metadata.kept_until?.parse().ok()?),
     })

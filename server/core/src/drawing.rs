@@ -97,7 +97,7 @@ impl Drawing {
             drop(input);
             io::Result::Ok(())
         });
-        // If writing fails, the exit status of the process tells why.
+        // If writing fails, the exit status of the process shows why.
         let _ = handed_over.await.map_err(|_| too_long())?;
         Ok(RasterStream {
             child,

@@ -58,7 +58,7 @@ use crate::{
         templates::live::LivePreviews,
     },
     signals::Signals,
-    storage::{answers::AnswerFiles, default_storage::DefaultStorage, exports::ExportFiles},
+    storage::{default_storage::DefaultStorage, exports::ExportFiles, responses::ResponseFiles},
 };
 
 /// The parts that services depend on, shared by all requests and jobs; cheap to clone.
@@ -83,7 +83,7 @@ pub struct Services {
     /// Decrypt data at rest.
     pub secret_keys: Arc<SecretKeys>,
     /// Stored idempotent responses.
-    pub answers: AnswerFiles,
+    pub responses: ResponseFiles,
     pub documents: DefaultStorage,
     pub exports: ExportFiles,
     pub callbacks: CallbackClient,

@@ -1,6 +1,5 @@
 //! Storage of documents and idempotent responses: the data folder, and buckets.
 
-pub mod answers;
 pub mod aws_s3;
 pub mod bucket;
 pub mod default_storage;
@@ -8,6 +7,7 @@ pub mod documents;
 pub mod exports;
 pub mod google_cloud_storage;
 pub mod object_stores;
+pub mod responses;
 
 use std::{
     fs::{self, DirBuilder},

@@ -151,7 +151,7 @@ pub struct LogEntry {
     /// Kind of the event, such as `key.created`.
     pub kind: String,
     /// The event itself. `None` if another release wrote it and this one can't read it.
-    pub deed: Option<AccountEvent>,
+    pub event: Option<AccountEvent>,
 }
 
 impl LogEntry {
@@ -166,7 +166,7 @@ impl LogEntry {
 
     /// Returns a description of the event for display.
     pub fn what(&self) -> String {
-        self.deed
+        self.event
             .as_ref()
             .map_or_else(|| self.kind.clone(), AccountEvent::sentence)
     }
@@ -177,14 +177,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_deed_is_read_as_it_was_kept() {
+    fn an_event_is_read_as_it_was_stored() {
         let event = AccountEvent::MemberInvited {
             email: "ann@example.org".to_owned(),
             role: "admin".to_owned(),
         };
         let kept = serde_json::to_value(&event).expect("JSON");
         assert_eq!(kept["kind"], event.kind());
-        assert_eq!(serde_json::from_value::<AccountEvent>(kept).expect("a deed"), event);
+        assert_eq!(serde_json::from_value::<AccountEvent>(kept).expect("an event"), event);
         assert_eq!(event.sentence(), "invited ann@example.org as admin");
     }
 

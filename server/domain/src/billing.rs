@@ -56,7 +56,7 @@ pub struct Subscription {
     /// The end of the subscription, if it has been decided.
     pub cancel_at: Option<OffsetDateTime>,
     /// The larger product that remains paid for after a downgrade.
-    pub kept: Option<Kept>,
+    pub kept: Option<PaidProduct>,
     /// The time since which a payment is due.
     pub unpaid_since: Option<OffsetDateTime>,
     /// Credits in each period that the owner allows in addition to those of the plan.
@@ -66,7 +66,7 @@ pub struct Subscription {
 
 /// A product that remains in effect until the end of its paid period.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct PaidProduct {
     pub product: String,
     pub until: OffsetDateTime,
 }
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn what_was_paid_for_stays_until_the_period_ends() {
         let mut smaller = subscription("active");
-        smaller.kept = Some(Kept {
+        smaller.kept = Some(PaidProduct {
             product: "platen_growth".into(),
             until: NOW + Duration::HOUR,
         });

@@ -25,10 +25,10 @@ const VERSION: u8 = 1;
 pub enum EncryptionError {
     /// The content is larger than the cipher allows.
     #[error("the content is too large to encrypt")]
-    NotSealed,
+    NotEncrypted,
     /// The ciphertext was changed, or encrypted with another key or for another place.
     #[error("decryption failed: the data was changed, or encrypted with another key")]
-    NotOpened,
+    NotDecrypted,
 }
 
 /// Identifies a master key without revealing it: the first 8 bytes of a digest, in hexadecimal.
@@ -92,7 +92,7 @@ impl SecretKey {
     pub fn wrap(&self, place: &Place, nonce: [u8; NONCE_LEN], content: Vec<u8>) -> Result<Wrapped, EncryptionError> {
         Ok(Wrapped {
             secret_key_id: self.id.as_str().to_owned(),
-            sealed: seal(&self.bytes, place, nonce, content)?,
+            sealed: encrypt(&self.bytes, place, nonce, content)?,
         })
     }
 }
@@ -127,8 +127,10 @@ impl SecretKeys {
 
     /// Decrypts data that was wrapped for this place. Fails if neither key is the one that encrypted it.
     pub fn unwrap(&self, place: &Place, wrapped: Wrapped) -> Result<SecretBox<Vec<u8>>, EncryptionError> {
-        let under = self.named(&wrapped.secret_key_id).ok_or(EncryptionError::NotOpened)?;
-        Ok(SecretBox::new(Box::new(open(&under.bytes, place, wrapped.sealed)?)))
+        let under = self
+            .named(&wrapped.secret_key_id)
+            .ok_or(EncryptionError::NotDecrypted)?;
+        Ok(SecretBox::new(Box::new(decrypt(&under.bytes, place, wrapped.sealed)?)))
     }
 }
 
@@ -166,17 +168,17 @@ impl DataKey {
     pub fn unwrap(wrapped: Wrapped, keys: &SecretKeys, account: AccountId) -> Result<Self, EncryptionError> {
         let bytes = keys.unwrap(&Place::data_key(account), wrapped)?;
         let key = bytes.expose_secret().as_slice().try_into();
-        key.map(Self::from_random).map_err(|_| EncryptionError::NotOpened)
+        key.map(Self::from_random).map_err(|_| EncryptionError::NotDecrypted)
     }
 
     /// Encrypts content for a place. The nonce must be random. The result is 28 bytes longer than the content.
-    pub fn seal(&self, place: &Place, nonce: [u8; NONCE_LEN], content: Vec<u8>) -> Result<Vec<u8>, EncryptionError> {
-        seal(&self.0, place, nonce, content)
+    pub fn encrypt(&self, place: &Place, nonce: [u8; NONCE_LEN], content: Vec<u8>) -> Result<Vec<u8>, EncryptionError> {
+        encrypt(&self.0, place, nonce, content)
     }
 
     /// Decrypts content that was encrypted for this place.
-    pub fn open(&self, place: &Place, sealed: Vec<u8>) -> Result<Vec<u8>, EncryptionError> {
-        open(&self.0, place, sealed)
+    pub fn decrypt(&self, place: &Place, sealed: Vec<u8>) -> Result<Vec<u8>, EncryptionError> {
+        decrypt(&self.0, place, sealed)
     }
 }
 
@@ -191,7 +193,7 @@ pub struct Place {
 
 impl Place {
     /// An idempotent response.
-    pub fn kept_answer(account: AccountId, row: Uuid) -> Self {
+    pub fn idempotent_response(account: AccountId, row: Uuid) -> Self {
         Self {
             owner: account.0,
             purpose: "kept answer",
@@ -289,7 +291,7 @@ impl Place {
 }
 
 /// Returns ciphertext, tag and nonce.
-fn seal(
+fn encrypt(
     key: &SecretBox<[u8; KEY_BYTES]>,
     place: &Place,
     nonce: [u8; NONCE_LEN],
@@ -297,21 +299,21 @@ fn seal(
 ) -> Result<Vec<u8>, EncryptionError> {
     cipher(key)
         .and_then(|cipher| cipher.seal_in_place_append_tag(Nonce::from(&nonce), place.associated_data(), &mut content))
-        .map_err(|_| EncryptionError::NotSealed)?;
+        .map_err(|_| EncryptionError::NotEncrypted)?;
     content.extend_from_slice(&nonce);
     Ok(content)
 }
 
-fn open(key: &SecretBox<[u8; KEY_BYTES]>, place: &Place, mut sealed: Vec<u8>) -> Result<Vec<u8>, EncryptionError> {
+fn decrypt(key: &SecretBox<[u8; KEY_BYTES]>, place: &Place, mut sealed: Vec<u8>) -> Result<Vec<u8>, EncryptionError> {
     let (rest, nonce) = sealed
         .split_last_chunk_mut::<NONCE_LEN>()
-        .ok_or(EncryptionError::NotOpened)?;
+        .ok_or(EncryptionError::NotDecrypted)?;
     let length = cipher(key)
         .and_then(|cipher| {
             let opened = cipher.open_in_place(Nonce::from(&*nonce), place.associated_data(), rest)?;
             Ok(opened.len())
         })
-        .map_err(|_| EncryptionError::NotOpened)?;
+        .map_err(|_| EncryptionError::NotDecrypted)?;
     sealed.truncate(length);
     Ok(sealed)
 }

@@ -1,6 +1,6 @@
 //! Mails of the service to users: their kinds, retries, and the paths of their links.
 
-pub mod letters;
+pub mod texts;
 
 use std::{net::IpAddr, time::Duration};
 
@@ -40,10 +40,10 @@ pub fn delay(failures: i32, chance: f64) -> Option<Duration> {
     spread(&DELAYS, failures, chance)
 }
 
-/// A mail to be sent, stored when it is caused. Its text is written when it is sent.
+/// The kind of a mail with its data, stored when the mail is enqueued. The text is composed when the mail is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Letter {
+pub enum MailKind {
     /// A sign-up with this email address.
     VerifyAddress,
     /// A request to reset the password of this user.
@@ -166,9 +166,9 @@ pub enum Letter {
     },
 }
 
-impl Letter {
-    /// Returns the kind, for logs.
-    pub fn kind(&self) -> &'static str {
+impl MailKind {
+    /// Returns the name of the kind, for logs.
+    pub fn name(&self) -> &'static str {
         match self {
             Self::VerifyAddress => "verify_address",
             Self::ResetPassword => "reset_password",
@@ -198,9 +198,9 @@ impl Letter {
     }
 }
 
-/// A written mail. Contains a secret if it contains a link.
+/// A composed mail. Contains a secret if it contains a link.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Written {
+pub struct ComposedMail {
     /// One line, without user input.
     pub subject: String,
     /// Plain text.
@@ -214,13 +214,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_letter_is_read_as_it_was_kept() {
-        let letter = Letter::AddressChanged {
+    fn a_kind_is_read_as_it_was_stored() {
+        let kind = MailKind::AddressChanged {
             new_address: "ann@example.org".to_owned(),
         };
-        let kept = serde_json::to_value(&letter).expect("JSON");
-        assert_eq!(kept["kind"], letter.kind());
-        assert_eq!(serde_json::from_value::<Letter>(kept).expect("a letter"), letter);
+        let stored = serde_json::to_value(&kind).expect("JSON");
+        assert_eq!(stored["kind"], kind.name());
+        assert_eq!(serde_json::from_value::<MailKind>(stored).expect("a kind"), kind);
     }
 
     #[test]

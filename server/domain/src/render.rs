@@ -1,7 +1,7 @@
 //! Renders: their history, log, sheet sizes, statistics, thumbnails, and responses for repeated idempotent requests.
 
 pub mod history;
-pub mod kept;
+pub mod idempotent_response;
 pub mod log;
 pub mod sheet;
 pub mod statistics;

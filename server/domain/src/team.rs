@@ -61,7 +61,7 @@ pub enum Guest {
     /// The invited user, logged in.
     Themselves,
     /// A user who is logged in with this other address.
-    SomebodyElse(String),
+    OtherUser(String),
     /// Not logged in; the invited address has a user.
     LoggedOut,
     /// Not logged in; the invited address has no user.

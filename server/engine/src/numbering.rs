@@ -52,7 +52,7 @@ struct Look {
 }
 
 /// A selected page: its one-based number, its width and height in points, and the templates of its part.
-type KeptPage = (usize, (f64, f64), Arc<Templates>);
+type SelectedPage = (usize, (f64, f64), Arc<Templates>);
 
 impl Render<'_> {
     /// Prints header and footer for the selected pages of several parts. Does nothing for a single part.
@@ -77,18 +77,22 @@ impl Render<'_> {
         let stamps = if header_footer::are_repeatable(wanted) {
             let numbers = [NUMBER.to_owned(), page_count(&sizes).to_string()];
             let pages = self
-                .kept_pages(wanted, Some(numbers), &printed, &sizes, warnings)
+                .selected_pages(wanted, Some(numbers), &printed, &sizes, warnings)
                 .await?;
             self.print_columns(wanted, pages).await?
         } else {
-            let pages = self.kept_pages(wanted, None, &printed, &sizes, warnings).await?;
+            let pages = self.selected_pages(wanted, None, &printed, &sizes, warnings).await?;
             self.print_pages(wanted, pages, page_count(&sizes)).await?
         };
         Ok((printed, stamps))
     }
 
     /// Prints headers and footers in columns, one column for pages of the same size.
-    async fn print_columns(&self, wanted: &HeaderFooter, pages: Vec<KeptPage>) -> Result<Vec<StampPages>, RenderError> {
+    async fn print_columns(
+        &self,
+        wanted: &HeaderFooter,
+        pages: Vec<SelectedPage>,
+    ) -> Result<Vec<StampPages>, RenderError> {
         let mut columns: BTreeMap<Size, Vec<(usize, Arc<Templates>)>> = BTreeMap::new();
         for (page, size, templates) in pages {
             columns.entry(Size::of(size)).or_default().push((page, templates));
@@ -133,7 +137,7 @@ impl Render<'_> {
     async fn print_pages(
         &self,
         wanted: &HeaderFooter,
-        pages: Vec<KeptPage>,
+        pages: Vec<SelectedPage>,
         page_count: usize,
     ) -> Result<Vec<StampPages>, RenderError> {
         let mut looks: BTreeMap<Look, Vec<usize>> = BTreeMap::new();
@@ -200,14 +204,14 @@ impl Render<'_> {
     }
 
     /// Fills the templates and returns the selected pages. Fails if the templates are too large.
-    async fn kept_pages(
+    async fn selected_pages(
         &self,
         wanted: &HeaderFooter,
         numbers: Option<[String; 2]>,
         printed: &[Printed],
         sizes: &[Vec<(f64, f64)>],
         warnings: &mut Vec<Warning>,
-    ) -> Result<Vec<KeptPage>, RenderError> {
+    ) -> Result<Vec<SelectedPage>, RenderError> {
         let fields = self.job.parts.iter().zip(printed);
         let fields = fields.map(|(part, printed)| Fields::of(part, &printed.facts, self.instant, numbers.clone()));
         let filled = self.fill_templates(wanted, fields.collect()).await;

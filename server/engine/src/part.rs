@@ -39,7 +39,7 @@ pub(crate) struct Printed {
 /// Result of inspecting a session after a part has ended.
 struct LookBack {
     warnings: Vec<Warning>,
-    afterlife: SessionDisposition,
+    disposition: SessionDisposition,
 }
 
 impl Render<'_> {
@@ -81,7 +81,7 @@ impl Render<'_> {
                     attempt.lease.give_back(if is_large {
                         SessionDisposition::Destroy
                     } else {
-                        seen.afterlife
+                        seen.disposition
                     });
                     return Ok(printed);
                 }
@@ -116,7 +116,7 @@ impl Render<'_> {
         let is_url = matches!(self.job.parts[index], Part::Url(_));
         LookBack {
             warnings,
-            afterlife: if remote_document || is_url || connections.bytes_received > 0 {
+            disposition: if remote_document || is_url || connections.bytes_received > 0 {
                 SessionDisposition::Destroy
             } else {
                 SessionDisposition::Keep

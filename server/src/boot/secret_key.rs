@@ -41,7 +41,7 @@ pub async fn obtain(
 ) -> Result<Arc<SecretKeys>, ObtainKeyError> {
     let current = match (&config.key, folder) {
         (Some(key), _) => key.clone(),
-        (None, Some(folder)) => Arc::new(kept(folder)?),
+        (None, Some(folder)) => Arc::new(load_or_create(folder)?),
         (None, None) => return Err(ObtainKeyError::NotSet),
     };
     let keys = SecretKeys {
@@ -61,7 +61,7 @@ pub async fn obtain_for_command(db: &PgPool, config: &Config) -> Result<Arc<Secr
     obtain(db, &config.secrets, folder.as_ref()).await
 }
 
-fn kept(folder: &DataFolder) -> Result<SecretKey, ObtainKeyError> {
+fn load_or_create(folder: &DataFolder) -> Result<SecretKey, ObtainKeyError> {
     if let Some(text) = folder.read_secret(KEY_FILE)? {
         return SecretKey::parse(text.trim()).ok_or(ObtainKeyError::Damaged);
     }

@@ -358,7 +358,11 @@ mod tests {
         assert_eq!(lines(1), ["Rendering…", "Rendering…"]);
         assert_eq!(
             lines(2),
-            ["Rendering part 1 of 2…", "Rendering part 2 of 2…", "Assembling the document…"]
+            [
+                "Rendering part 1 of 2…",
+                "Rendering part 2 of 2…",
+                "Assembling the document…"
+            ]
         );
     }
 

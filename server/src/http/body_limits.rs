@@ -88,7 +88,10 @@ impl FormLimits {
             let (status, message) = match overrun {
                 Overrun::Time(time) => (
                     StatusCode::REQUEST_TIMEOUT,
-                    format!("The form was not received within {} s. Submit it again.\n", time.as_secs()),
+                    format!(
+                        "The form was not received within {} s. Submit it again.\n",
+                        time.as_secs()
+                    ),
                 ),
                 Overrun::Size(bytes) => (
                     StatusCode::PAYLOAD_TOO_LARGE,

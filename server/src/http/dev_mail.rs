@@ -18,7 +18,7 @@ use platen_core::service::{
     Services,
     mail::{self, Delivery},
 };
-use platen_domain::{ids::MailId, mail::letters::escaped};
+use platen_domain::{ids::MailId, mail::texts::escaped};
 use time::format_description::well_known::Rfc3339;
 
 use crate::http::error::ApiError;
@@ -44,7 +44,7 @@ where
     Services: FromRef<S>,
 {
     match delivery {
-        Delivery::Kept => Router::new()
+        Delivery::Stored => Router::new()
             .route("/dev/mail", get(list))
             .route("/dev/mail/{id}", get(one))
             .route("/dev/mail/{id}/html", get(html)),
@@ -83,7 +83,7 @@ fn is_for_loopback(headers: &HeaderMap) -> bool {
 }
 
 async fn list(_: Developer, State(app): State<Services>) -> Result<Response, ApiError> {
-    let mails = mail::list_kept(&app.db).await?;
+    let mails = mail::list_stored(&app.db).await?;
     let rows = mails.iter().map(|mail| {
         let (id, to, subject) = (mail.id, escaped(&mail.recipient), escaped(&mail.written.subject));
         let at = mail.inserted_at.format(&Rfc3339).unwrap_or_default();
@@ -123,9 +123,9 @@ async fn html(_: Developer, State(app): State<Services>, path: Path<String>) -> 
     Ok(page(MAIL_POLICY, find(&app, &path).await?.written.html))
 }
 
-async fn find(app: &Services, path: &str) -> Result<platen_core::store::mails::KeptMail, ApiError> {
+async fn find(app: &Services, path: &str) -> Result<platen_core::store::mails::StoredMail, ApiError> {
     let id = MailId::parse(path).ok_or(ApiError::NoSuchPath)?;
-    mail::find_kept(&app.db, id).await?.ok_or(ApiError::NoSuchPath)
+    mail::find_stored(&app.db, id).await?.ok_or(ApiError::NoSuchPath)
 }
 
 /// Wraps `body` in an HTML document. `body` and `title` must be escaped.

@@ -61,7 +61,7 @@ impl RateLimitSlot {
 }
 
 /// Middleware for all routes that adds the rate limit status to responses.
-pub(super) async fn tell(mut request: Request, next: Next) -> Response {
+pub(super) async fn add_headers(mut request: Request, next: Next) -> Response {
     let slot = RateLimitSlot::default();
     request.extensions_mut().insert(slot.clone());
     let mut response = next.run(request).await;

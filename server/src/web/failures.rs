@@ -36,7 +36,7 @@ pub(super) async fn explain(State(site): State<Arc<Site>>, request: Request, nex
     let id = request.extensions().get::<RequestId>().cloned();
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let mut response = match answered {
-        Ok(response) if page && is_plain_refusal(&response) => return told(&site, theme, response).await,
+        Ok(response) if page && is_plain_refusal(&response) => return show_refusal(&site, theme, response).await,
         Ok(response) if response.status() != StatusCode::INTERNAL_SERVER_ERROR => return response,
         Ok(response) => response,
         Err(panic) => panicked(&*panic),
@@ -57,7 +57,7 @@ fn is_plain_refusal(response: &Response) -> bool {
 }
 
 /// Shows the text of a refusal on a page.
-async fn told(site: &Site, theme: Theme, response: Response) -> Response {
+async fn show_refusal(site: &Site, theme: Theme, response: Response) -> Response {
     let status = response.status();
     let line = to_bytes(response.into_body(), LONGEST_LINE).await.unwrap_or_default();
     let line = String::from_utf8_lossy(&line).trim_end().to_owned();

@@ -10,7 +10,7 @@ use crate::{backend::backend, model::template::TemplateForm};
 use crate::{
     csrf::PageClient,
     error::AppError,
-    model::{live_preview::PreviewWanted, template::SavedTemplate},
+    model::{live_preview::PreviewRequest, template::SavedTemplate},
 };
 
 /// Saves a new version of a template, for the logged-in user. Without JavaScript it is a form that leads back to its
@@ -45,7 +45,7 @@ pub async fn save_template(
 #[server(prefix = "/web", endpoint = "preview-template", client = PageClient, input = Json, output = Streaming)]
 pub async fn preview_template(
     /// Unsaved content of the editor, and options of the preview.
-    wanted: PreviewWanted,
+    wanted: PreviewRequest,
 ) -> Result<ByteStream<AppError>, AppError> {
     use futures::{StreamExt, TryStreamExt};
 

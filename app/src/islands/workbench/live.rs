@@ -16,7 +16,7 @@ use leptos::{
 use super::{api::preview_template, draft::text, remarks};
 use crate::{
     error::AppError,
-    model::live_preview::{PagePicture, Paper, PreviewEvent, PreviewWanted, Remark, RenderedPreview},
+    model::live_preview::{PagePicture, Paper, PreviewEvent, PreviewRequest, Remark, RenderedPreview},
 };
 
 /// Delay after the last key. Shorter than most pauses between words, longer than those between letters of a word.
@@ -123,7 +123,7 @@ impl Live {
         self.forget_timer();
         let Some(root) = self.root.get_untracked() else { return };
         let dots_per_inch = self.dots_per_inch();
-        let wanted = PreviewWanted {
+        let wanted = PreviewRequest {
             id: self.id.get_value(),
             content: text(&root, "content"),
             data: text(&root, "data"),
@@ -145,7 +145,7 @@ impl Live {
         });
     }
 
-    async fn follow(self, wanted: PreviewWanted) {
+    async fn follow(self, wanted: PreviewRequest) {
         let dots_per_inch = f64::from(wanted.dots_per_inch);
         let mut stream = match preview_template(wanted).await {
             Ok(stream) => Box::pin(stream.into_inner()),

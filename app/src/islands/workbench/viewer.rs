@@ -196,7 +196,7 @@ fn Page(live: Live, number: usize, picture: Picture) -> impl IntoView {
 
 #[component]
 fn Status(live: Live) -> impl IntoView {
-    let told = move || {
+    let status = move || {
         if let Some(error) = live.trouble.get() {
             return view! { <Badge state=State::Bad>{error.to_string()}</Badge> }.into_any();
         }
@@ -224,5 +224,5 @@ fn Status(live: Live) -> impl IntoView {
         }
         .into_any()
     };
-    view! { <p class="viewer__status">{told}</p> }
+    view! { <p class="viewer__status">{status}</p> }
 }

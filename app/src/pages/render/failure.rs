@@ -62,7 +62,7 @@ fn explain(failure: &Failure) -> Explanation {
     }
     let (advice, network) = match failure.pointer.as_deref() {
         Some(pointer) if pointer.starts_with("/parts/") => (
-            "Mend the part and send the request again; the same request fails again.",
+            "Correct the part and send the request again; the same request fails again.",
             true,
         ),
         Some(pointer) if pointer.starts_with("/evaluate_js") => (
@@ -75,7 +75,7 @@ fn explain(failure: &Failure) -> Explanation {
         ),
         Some(pointer) if pointer.starts_with("/callback") => ("Name an address that is public.", false),
         Some(_) => (
-            "Mend the request and send it again; the same request fails again.",
+            "Correct the request and send it again; the same request fails again.",
             false,
         ),
         None if failure.message == "Internal error." => (

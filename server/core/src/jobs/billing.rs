@@ -36,7 +36,7 @@ pub(super) async fn run(app: &Services, lifecycle: &Lifecycle) {
         let looked = mirror::look_at_due(&app.billing).await.inspect_err(|error| {
             tracing::warn!(%error, "customers could not be updated from Stripe");
         });
-        let notifications = overage::tell_due(&app.billing).await.inspect_err(|error| {
+        let notifications = overage::report_due(&app.billing).await.inspect_err(|error| {
             tracing::warn!(%error, "usage could not be reported to Stripe");
         });
         if looked.unwrap_or(0) + notifications.unwrap_or(0) > 0 {

@@ -10,7 +10,7 @@ use lettre::{
         client::{Tls, TlsParameters},
     },
 };
-use platen_domain::{ids::MailId, mail::Written};
+use platen_domain::{ids::MailId, mail::ComposedMail};
 use secrecy::ExposeSecret;
 use tokio::time::timeout;
 
@@ -56,7 +56,7 @@ impl SmtpClient {
     }
 
     /// Sends a mail. Retries of the same mail have the same `Message-ID`.
-    pub async fn send(&self, id: MailId, recipient: &str, written: Written) -> Result<(), SendMailError> {
+    pub async fn send(&self, id: MailId, recipient: &str, written: ComposedMail) -> Result<(), SendMailError> {
         let message = self.message(id, recipient, written)?;
         match timeout(DEADLINE, self.transport.send(message)).await {
             Ok(Ok(_)) => Ok(()),
@@ -81,11 +81,11 @@ impl SmtpClient {
         }
     }
 
-    fn message(&self, id: MailId, recipient: &str, written: Written) -> Result<Message, SendMailError> {
+    fn message(&self, id: MailId, recipient: &str, written: ComposedMail) -> Result<Message, SendMailError> {
         let address: Address = recipient
             .parse()
             .map_err(|error| SendMailError::Final(format!("the address can't receive mail: {error}")))?;
-        let Written { subject, text, html } = written;
+        let ComposedMail { subject, text, html } = written;
         Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(None, address))

@@ -21,7 +21,7 @@ use crate::{
         Services,
         data_keys::data_key,
         metrics::outcome::CallbackOutcome,
-        renders::{background::forget, kept::ContentError},
+        renders::{background::forget, idempotent_responses::ContentError},
         webhook_secrets::{self, WebhookSecretError},
     },
     store::{
@@ -52,18 +52,18 @@ pub(super) async fn send_later(
     db: &mut PgConnection,
     account: AccountId,
     render: RenderId,
-    told: WebhookResult,
+    outcome: WebhookResult,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    if callbacks::write_body(db, account, render, &body(told, now)).await? {
+    if callbacks::write_body(db, account, render, &body(outcome, now)).await? {
         jobs::insert(db, account, JobKind::Callback, render, Priority::Normal).await?;
     }
     Ok(())
 }
 
-pub(super) fn body(told: WebhookResult, now: OffsetDateTime) -> String {
+pub(super) fn body(outcome: WebhookResult, now: OffsetDateTime) -> String {
     let mut body = Map::new();
-    let (status, result, error) = match told {
+    let (status, result, error) = match outcome {
         WebhookResult::Success(result) => ("success", Some(result), None),
         WebhookResult::Failure { error, result } => ("failed", result, Some(error)),
     };
@@ -143,7 +143,9 @@ async fn attempt(app: &Services, job: &ClaimedJob, callback: Callback) -> Result
         .await
         .map_err(ContentError::from)?;
     let place = Place::callback_target(job.account, job.render);
-    let target = key.open(&place, callback.sealed_target).map_err(ContentError::from)?;
+    let target = key
+        .decrypt(&place, callback.sealed_target)
+        .map_err(ContentError::from)?;
     let target: CallbackTarget = serde_json::from_slice(&target)?;
     let secrets = webhook_secrets::in_use(&app.db, &app.secret_keys, job.account, inserted_at).await?;
     let (id, seconds) = (webhook_id(callback.webhook_id), inserted_at.unix_timestamp());

@@ -63,9 +63,9 @@ pub async fn create(
         settings: new.settings,
         inserted_at: clock::now(),
     };
-    let sealed = buckets.seal(account, connection.id, &new.credentials).await?;
+    let encrypted = buckets.encrypt(account, connection.id, &new.credentials).await?;
     let mut transaction = tx::begin(buckets.db()).await?;
-    connections::insert(&mut transaction, account, &connection, &sealed)
+    connections::insert(&mut transaction, account, &connection, &encrypted)
         .await
         .map_err(|error| taken_or(error, &connection))?;
     let event = AccountEvent::ConnectionCreated {

@@ -14,7 +14,7 @@ use crate::store::{data_keys, error::StoreError};
 pub enum DataKeyError {
     /// The data key is wrapped by another master key, or damaged.
     #[error("the account's data key: {0}")]
-    Sealing(#[from] EncryptionError),
+    Encryption(#[from] EncryptionError),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -11,7 +11,7 @@ use platen_domain::{
     email::Email,
     export::{self, Export, LIFETIME},
     ids::{AccountId, ExportId, UserId},
-    mail::Letter,
+    mail::MailKind,
 };
 use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
@@ -165,11 +165,11 @@ async fn finish(app: &Services, claimed: &ClaimedExport, outcome: Result<i64, &s
     let asker = exports::finish(&mut transaction, claimed, outcome, now).await?;
     match (asker, outcome) {
         (Some(asker), Ok(_)) => {
-            let letter = Letter::ExportReady {
+            let mail = MailKind::ExportReady {
                 account_name: asker.account_name,
                 delete_at: claimed.inserted_at + LIFETIME,
             };
-            tell(&mut transaction, asker.user, &asker.email, &letter, now).await?;
+            notify(&mut transaction, asker.user, &asker.email, &mail, now).await?;
         }
         (Some(asker), Err(_)) => notify_of_failure(&mut transaction, asker, now).await?,
         (None, _) => {}
@@ -183,21 +183,21 @@ pub(super) async fn notify_of_failure(
     asker: Asker,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let letter = Letter::ExportFailed {
+    let mail = MailKind::ExportFailed {
         account_name: asker.account_name,
     };
-    tell(db, asker.user, &asker.email, &letter, now).await
+    notify(db, asker.user, &asker.email, &mail, now).await
 }
 
-async fn tell(
+async fn notify(
     db: &mut PgConnection,
     user: UserId,
     email: &str,
-    letter: &Letter,
+    mail: &MailKind,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     match email.parse::<Email>() {
-        Ok(email) => mails::insert(db, &email, Some(user), letter, now).await,
+        Ok(email) => mails::insert(db, &email, Some(user), mail, now).await,
         Err(_) => Ok(()),
     }
 }

@@ -103,7 +103,7 @@ pub async fn retry(
     let done = round.finish(actor, event, reason, now).await?;
     app.jobs.added(JobKind::Render);
     app.jobs.added(JobKind::Callback);
-    tell(app, callbacks);
+    publish(app, callbacks);
     Ok(done)
 }
 
@@ -127,7 +127,16 @@ pub async fn discard(
     let renders = discarded::delete_jobs(db, JobKind::Render, &ids.renders).await?;
     for (account, render) in &renders {
         let ending = Ending::Failed(json!({"message": ENDED}));
-        background::end(db, *account, *render, ending, told(), &Seen::default(), now).await?;
+        background::end(
+            db,
+            *account,
+            *render,
+            ending,
+            ended_by_operator(),
+            &Seen::default(),
+            now,
+        )
+        .await?;
     }
     treated.add_renders(WorkKind::Render, &renders);
     let without_job = discarded::delete_jobs(db, JobKind::Callback, &ids.callbacks).await?;
@@ -155,12 +164,12 @@ pub async fn discard(
     app.metrics
         .renders_ended(RenderMode::Async, Outcome::Failed(FailureKind::Internal), ended);
     app.jobs.added(JobKind::Callback);
-    tell(app, renders);
-    tell(app, callbacks);
+    publish(app, renders);
+    publish(app, callbacks);
     Ok(done)
 }
 
-fn told() -> WebhookResult {
+fn ended_by_operator() -> WebhookResult {
     WebhookResult::Failure {
         error: sentence(ENDED),
         result: None,
@@ -212,7 +221,7 @@ impl Round {
 }
 
 /// Notifies open pages of the changed renders.
-fn tell(app: &Services, renders: Vec<(AccountId, RenderId)>) {
+fn publish(app: &Services, renders: Vec<(AccountId, RenderId)>) {
     for (account, render) in renders {
         app.jobs.changed(account, render);
     }

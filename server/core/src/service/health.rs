@@ -66,7 +66,7 @@ pub struct Health {
     /// Response time of the database.
     pub database_time: Span,
     /// Events and differences of Stripe; `None` if nothing is for sale.
-    pub stripe: Option<stripe_events::Told>,
+    pub stripe: Option<stripe_events::Status>,
     /// Names of the accounts that own sessions.
     pub accounts: HashMap<AccountId, String>,
     /// The process to which the figures are limited; `None` if they cover all.
@@ -149,7 +149,7 @@ pub struct Waiting {
     mail_is_sent: bool,
     database: pool::Usage,
     database_time: Span,
-    stripe: Option<stripe_events::Told>,
+    stripe: Option<stripe_events::Status>,
 }
 
 impl Waiting {
@@ -211,7 +211,7 @@ fn facts(processes: &[Process], rows: &[(InstanceId, Minute)], waiting: &Waiting
         oldest_jobs: oldest_jobs.collect(),
         oldest_mail: waiting.mail_is_sent.then_some(waiting.mails.oldest_seconds),
         connections: (waiting.database.connections, waiting.database.connection_limit),
-        stripe_differences: waiting.stripe.map_or(0, |told| told.differences),
+        stripe_differences: waiting.stripe.map_or(0, |status| status.differences),
     }
 }
 

@@ -7,8 +7,8 @@ use platen_domain::{
     email::Email,
     ids::{MailId, UserId},
     mail::{
-        Letter, Written, delay,
-        letters::{self, payment, second_factor},
+        ComposedMail, MailKind, delay,
+        texts::{self, payment, second_factor},
     },
     one_time_token::{OneTimeToken, Purpose},
 };
@@ -25,7 +25,7 @@ use crate::{
         accounts::OwnerAddress,
         error::StoreError,
         invitations,
-        mails::{self, ClaimedMail, KeptMail},
+        mails::{self, ClaimedMail, StoredMail},
         one_time_tokens, sign_ups, users,
     },
 };
@@ -43,18 +43,18 @@ pub enum Delivery {
     /// Mail is sent through a server.
     Smtp(Arc<SmtpClient>),
     /// Mail is stored as it would have been sent, for developers.
-    Kept,
+    Stored,
     /// Mail waits until a server is configured.
     None,
 }
 
 impl Delivery {
-    /// Returns [`Self::Smtp`] if a server is configured; else [`Self::Kept`] if only this machine can reach the
+    /// Returns [`Self::Smtp`] if a server is configured; else [`Self::Stored`] if only this machine can reach the
     /// service, and [`Self::None`] otherwise.
     pub fn choose(smtp: Option<SmtpClient>, http: &HttpConfig) -> Self {
         match smtp {
             Some(client) => Self::Smtp(Arc::new(client)),
-            None if http.is_private() => Self::Kept,
+            None if http.is_private() => Self::Stored,
             None => Self::None,
         }
     }
@@ -88,9 +88,9 @@ async fn send(mailing: &Mailing, mail: &ClaimedMail) -> Result<(), StoreError> {
     };
     let client = match &mailing.delivery {
         Delivery::Smtp(client) => client,
-        Delivery::Kept | Delivery::None => return mails::keep(&mailing.db, mail, &written).await,
+        Delivery::Stored | Delivery::None => return mails::store(&mailing.db, mail, &written).await,
     };
-    let (mail_id, kind) = (mail.id, mail.letter.kind());
+    let (mail_id, kind) = (mail.id, mail.letter.name());
     let outcome = match client.send(mail.id, &mail.recipient, written).await {
         Ok(()) => {
             tracing::info!(%mail_id, kind, "sent a mail");
@@ -116,88 +116,88 @@ async fn send(mailing: &Mailing, mail: &ClaimedMail) -> Result<(), StoreError> {
 pub(super) async fn write_to_owner(
     db: &mut PgConnection,
     owner: &OwnerAddress,
-    letter: &Letter,
+    mail: &MailKind,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     // A stored address was valid when it was stored; if it isn't any more, there is no mail.
     match owner.email.parse::<Email>() {
-        Ok(email) => mails::insert(db, &email, None, letter, now).await,
+        Ok(email) => mails::insert(db, &email, None, mail, now).await,
         Err(_) => Ok(()),
     }
 }
 
 /// Composes a mail from the current state. Returns `None` if its cause or its recipient no longer exists.
-async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Result<Option<Written>, StoreError> {
+async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Result<Option<ComposedMail>, StoreError> {
     let (db, base) = (&mailing.db, &mailing.base_url);
     let Ok(recipient) = mail.recipient.parse::<Email>() else {
         return Ok(None);
     };
     let written = match &mail.letter {
-        Letter::VerifyAddress => {
+        MailKind::VerifyAddress => {
             if users::find_by_email(db, &recipient).await?.is_some() {
-                letters::account_exists(base)
+                texts::account_exists(base)
             } else if sign_ups::list(db, &recipient, now).await?.is_empty() {
                 return Ok(None);
             } else {
                 let token = token(db, Purpose::Verify, &recipient, None, now).await?;
-                letters::verify_address(base, &token)
+                texts::verify_address(base, &token)
             }
         }
-        Letter::ResetPassword => {
+        MailKind::ResetPassword => {
             let Some(user) = users::find_by_email(db, &recipient).await? else {
                 return Ok(None);
             };
             let token = token(db, Purpose::ResetPassword, &recipient, Some(user.id), now).await?;
-            letters::reset_password(base, &token)
+            texts::reset_password(base, &token)
         }
-        Letter::ConfirmAddress => {
+        MailKind::ConfirmAddress => {
             if users::find_by_email(db, &recipient).await?.is_some() {
-                letters::account_exists(base)
+                texts::account_exists(base)
             } else {
                 let token = token(db, Purpose::ChangeEmail, &recipient, mail.user, now).await?;
-                letters::confirm_address(base, &token)
+                texts::confirm_address(base, &token)
             }
         }
-        Letter::AddressChangeAsked { new_address } => letters::address_change_asked(base, new_address),
-        Letter::AddressChanged { new_address } => letters::address_changed(new_address),
-        Letter::PasswordChanged => letters::password_changed(base),
-        Letter::SecondFactorOn => second_factor::turned_on(base),
-        Letter::SecondFactorOff => second_factor::turned_off(base),
-        Letter::AppOff => second_factor::app_off(base),
-        Letter::PasskeyAdded { name } => second_factor::passkey_added(base, name),
-        Letter::PasskeyRemoved { name } => second_factor::passkey_removed(base, name),
-        Letter::RecoveryCodeUsed { left } => second_factor::recovery_code_used(base, *left),
-        Letter::NewDevice { device, address, at } => letters::new_device(base, device, *address, *at),
-        Letter::DeletionAsked {
+        MailKind::AddressChangeAsked { new_address } => texts::address_change_asked(base, new_address),
+        MailKind::AddressChanged { new_address } => texts::address_changed(new_address),
+        MailKind::PasswordChanged => texts::password_changed(base),
+        MailKind::SecondFactorOn => second_factor::turned_on(base),
+        MailKind::SecondFactorOff => second_factor::turned_off(base),
+        MailKind::AppOff => second_factor::app_off(base),
+        MailKind::PasskeyAdded { name } => second_factor::passkey_added(base, name),
+        MailKind::PasskeyRemoved { name } => second_factor::passkey_removed(base, name),
+        MailKind::RecoveryCodeUsed { left } => second_factor::recovery_code_used(base, *left),
+        MailKind::NewDevice { device, address, at } => texts::new_device(base, device, *address, *at),
+        MailKind::DeletionAsked {
             account_name,
             delete_at,
-        } => letters::deletion_asked(base, account_name, *delete_at),
-        Letter::Invitation { invitation } => {
+        } => texts::deletion_asked(base, account_name, *delete_at),
+        MailKind::Invitation { invitation } => {
             let token = OneTimeToken::from_random(rand::random());
             let words = invitations::update_digest(db, *invitation, token.digest(), now).await?;
             let Some(words) = words else {
                 return Ok(None);
             };
-            letters::invitation(base, &words.account_name, &words.invited_by, &token)
+            texts::invitation(base, &words.account_name, &words.invited_by, &token)
         }
-        Letter::Removed { account_name } => letters::removed(base, account_name),
-        Letter::OwnerChanged { account_name, owner } => letters::owner_changed(base, account_name, owner),
-        Letter::ExportReady {
+        MailKind::Removed { account_name } => texts::removed(base, account_name),
+        MailKind::OwnerChanged { account_name, owner } => texts::owner_changed(base, account_name, owner),
+        MailKind::ExportReady {
             account_name,
             delete_at,
-        } => letters::export_ready(base, account_name, *delete_at),
-        Letter::AccountSuspended { account, reason } => letters::account_suspended(base, account, reason),
-        Letter::AccountRestored { account } => letters::account_restored(base, account),
-        Letter::PaymentFailed { account, plan, until } => payment::failed(base, account, plan, *until),
-        Letter::CreditsUsed {
+        } => texts::export_ready(base, account_name, *delete_at),
+        MailKind::AccountSuspended { account, reason } => texts::account_suspended(base, account, reason),
+        MailKind::AccountRestored { account } => texts::account_restored(base, account),
+        MailKind::PaymentFailed { account, plan, until } => payment::failed(base, account, plan, *until),
+        MailKind::CreditsUsed {
             account,
             used,
             own,
             overage_limit,
             ends_at,
         } => payment::credits_used(base, account, *used, *own, *overage_limit, *ends_at),
-        Letter::PlanLost { account, plan } => payment::plan_lost(base, account, plan),
-        Letter::ExportFailed { account_name } => letters::export_failed(base, account_name),
+        MailKind::PlanLost { account, plan } => payment::plan_lost(base, account, plan),
+        MailKind::ExportFailed { account_name } => texts::export_failed(base, account_name),
     };
     Ok(Some(written))
 }
@@ -214,14 +214,14 @@ async fn token(
     Ok(token)
 }
 
-/// Returns the latest 200 stored mails, the latest first. See [`Delivery::Kept`].
-pub async fn list_kept(db: &PgPool) -> Result<Vec<KeptMail>, StoreError> {
-    mails::list_kept(db, None, SHOWN).await
+/// Returns the latest 200 stored mails, the latest first. See [`Delivery::Stored`].
+pub async fn list_stored(db: &PgPool) -> Result<Vec<StoredMail>, StoreError> {
+    mails::list_stored(db, None, SHOWN).await
 }
 
 /// Returns a stored mail.
-pub async fn find_kept(db: &PgPool, id: MailId) -> Result<Option<KeptMail>, StoreError> {
-    Ok(mails::list_kept(db, Some(id), 1).await?.pop())
+pub async fn find_stored(db: &PgPool, id: MailId) -> Result<Option<StoredMail>, StoreError> {
+    Ok(mails::list_stored(db, Some(id), 1).await?.pop())
 }
 
 /// Deletes mails past their retention, whether they were sent or not.

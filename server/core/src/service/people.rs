@@ -122,7 +122,7 @@ pub enum PeopleError {
     NotFound,
     /// A secret can't be encrypted or decrypted.
     #[error("second factor: {0}")]
-    Sealing(#[from] EncryptionError),
+    Encryption(#[from] EncryptionError),
     /// A challenge can't be created, or a passkey can't be stored.
     #[error("passkeys: {0}")]
     Passkey(#[from] PasskeyError),

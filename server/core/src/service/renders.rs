@@ -10,7 +10,7 @@ mod engine_failure;
 pub mod enqueue;
 pub mod failure;
 pub mod history;
-pub mod kept;
+pub mod idempotent_responses;
 pub mod log;
 mod record;
 pub mod retention;
@@ -27,7 +27,7 @@ use platen_domain::{
     ids::{AccountId, RenderId},
     render::{
         history::RenderMode,
-        kept::{Facts, IdempotentResponse},
+        idempotent_response::{Facts, IdempotentResponse},
     },
     validation::Problem,
 };
@@ -105,8 +105,8 @@ pub async fn render_now(
         memory
             .try_grow(2 * terms.document_bytes)
             .map_err(|full| refused(full.into()))?;
-        let kept = kept::find(app, account, request, clock::now()).await;
-        if let Some((render, outcome)) = kept.map_err(|error| refused(error.into()))? {
+        let stored = idempotent_responses::find(app, account, request, clock::now()).await;
+        if let Some((render, outcome)) = stored.map_err(|error| refused(error.into()))? {
             tracing::Span::current().record("render_id", tracing::field::display(render));
             return delivered(render, outcome, Origin::Replayed, memory);
         }

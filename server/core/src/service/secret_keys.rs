@@ -44,7 +44,7 @@ pub async fn check(db: &PgPool, secret_keys: &SecretKeys) -> Result<(), SecretKe
 pub enum RewrapError {
     /// A secret is wrapped by a third key, or damaged.
     #[error("{what}: {source}")]
-    Sealing {
+    Encryption {
         /// Owner of the secret.
         what: String,
         source: EncryptionError,
@@ -76,5 +76,5 @@ pub async fn rewrap(db: &PgPool, secret_keys: &SecretKeys) -> Result<usize, Rewr
 }
 
 fn damaged(what: String) -> impl FnOnce(EncryptionError) -> RewrapError {
-    |source| RewrapError::Sealing { what, source }
+    |source| RewrapError::Encryption { what, source }
 }

@@ -27,7 +27,7 @@ use crate::{
     clock,
     store::{
         error::StoreError,
-        sessions::{self, Holder, Kept, SessionDigest},
+        sessions::{self, Holder, SessionDigest, StoredSession},
     },
 };
 
@@ -115,8 +115,8 @@ pub async fn reload(db: &PgPool, session: &Session, now: OffsetDateTime) -> Resu
     let Some(id) = session.id() else {
         return Ok(None);
     };
-    let kept = sessions::find(db, digest(id), now).await?;
-    Ok(kept.and_then(|mut kept| serde_json::from_value(kept.data.get_mut(PERSON)?.take()).ok()))
+    let stored = sessions::find(db, digest(id), now).await?;
+    Ok(stored.and_then(|mut stored| serde_json::from_value(stored.data.get_mut(PERSON)?.take()).ok()))
 }
 
 /// Returns the logged-in user, or `None` if another release stored them in a form that this one can't read.
@@ -128,7 +128,7 @@ async fn person(session: &Session) -> Result<Option<LoggedIn>, session::Error> {
 /// Sets the expiry of a changed session, and returns its user. Must be called before the session is saved.
 pub async fn extend(session: &Session) -> Result<Option<UserId>, session::Error> {
     let person = person(session).await?;
-    let expiry = match (&person, waiting::kept(session).await?) {
+    let expiry = match (&person, waiting::find(session).await?) {
         (None, Some(waiting)) => Expiry::AtDateTime(waiting.until),
         (Some(person), _) if person.stay == Stay::LoggedIn => Expiry::OnInactivity(LONG_INACTIVITY),
         // The browser drops the cookie when it is closed; the database stores the session for two weeks.
@@ -267,7 +267,7 @@ fn digest(id: Id) -> SessionDigest {
 #[async_trait]
 impl SessionStore for PostgresSessions {
     async fn create(&self, record: &mut Record) -> session_store::Result<()> {
-        let kept = kept(record)?;
+        let stored = to_stored(record)?;
         let person = record.data.get(PERSON).map(|person| {
             let person: LoggedIn = serde_json::from_value(person.clone()).map_err(decode)?;
             Ok(person)
@@ -279,7 +279,7 @@ impl SessionStore for PostgresSessions {
         });
         // A new id doesn't extend the maximum lifetime of a session.
         let began = person.map_or_else(clock::now, |person| person.since);
-        while !sessions::insert(&self.0, digest(record.id), holder, &kept, began)
+        while !sessions::insert(&self.0, digest(record.id), holder, &stored, began)
             .await
             .map_err(backend)?
         {
@@ -289,8 +289,8 @@ impl SessionStore for PostgresSessions {
     }
 
     async fn save(&self, record: &Record) -> session_store::Result<()> {
-        let kept = kept(record)?;
-        sessions::update(&self.0, digest(record.id), &kept)
+        let stored = to_stored(record)?;
+        sessions::update(&self.0, digest(record.id), &stored)
             .await
             .map_err(backend)
     }
@@ -299,11 +299,11 @@ impl SessionStore for PostgresSessions {
         let found = sessions::find(&self.0, digest(*id), clock::now())
             .await
             .map_err(backend)?;
-        let record = found.map(|kept| {
+        let record = found.map(|stored| {
             Ok(Record {
                 id: *id,
-                data: serde_json::from_value(kept.data).map_err(decode)?,
-                expiry_date: kept.expires_at,
+                data: serde_json::from_value(stored.data).map_err(decode)?,
+                expiry_date: stored.expires_at,
             })
         });
         record.transpose()
@@ -314,10 +314,10 @@ impl SessionStore for PostgresSessions {
     }
 }
 
-fn kept(record: &Record) -> session_store::Result<Kept> {
+fn to_stored(record: &Record) -> session_store::Result<StoredSession> {
     let data: Value =
         serde_json::to_value(&record.data).map_err(|error| session_store::Error::Encode(error.to_string()))?;
-    Ok(Kept {
+    Ok(StoredSession {
         data,
         expires_at: record.expiry_date,
     })

@@ -16,7 +16,7 @@ use crate::{
         account_log,
         error::StoreError,
         tx,
-        webhook_secrets::{self, SealedSecret},
+        webhook_secrets::{self, EncryptedSecret},
     },
 };
 
@@ -31,7 +31,7 @@ pub enum WebhookSecretError {
     DataKey(#[from] DataKeyError),
     /// The secret can't be encrypted or decrypted.
     #[error("the account's webhook secret: {0}")]
-    Sealing(#[from] EncryptionError),
+    Encryption(#[from] EncryptionError),
     /// The decrypted secret is malformed.
     #[error("the account's webhook secret: {0}")]
     Malformed(#[from] MalformedSecret),
@@ -47,17 +47,17 @@ pub async fn in_use(
     account: AccountId,
     now: OffsetDateTime,
 ) -> Result<Vec<WebhookSecret>, WebhookSecretError> {
-    let mut sealed = webhook_secrets::list(db, account, now).await?;
-    if sealed.is_empty() {
+    let mut encrypted = webhook_secrets::list(db, account, now).await?;
+    if encrypted.is_empty() {
         renew(db, secret_keys, account, None, now).await?;
-        sealed = webhook_secrets::list(db, account, now).await?;
+        encrypted = webhook_secrets::list(db, account, now).await?;
     }
     let key = data_key(db, secret_keys, account, now).await?;
-    let open = |secret: SealedSecret| {
-        let bytes = key.open(&Place::webhook_secret(account, secret.id), secret.sealed)?;
+    let decrypt = |secret: EncryptedSecret| {
+        let bytes = key.decrypt(&Place::webhook_secret(account, secret.id), secret.sealed)?;
         Ok(WebhookSecret::from_bytes(&bytes)?)
     };
-    sealed.into_iter().map(open).collect()
+    encrypted.into_iter().map(decrypt).collect()
 }
 
 /// Replaces the current secret, if there is one. Both sign for another day.
@@ -83,10 +83,10 @@ async fn renew(
     let key = data_key(db, secret_keys, account, now).await?;
     let id = Uuid::now_v7();
     let secret = WebhookSecret::from_random(rand::random());
-    let sealed = key.seal(&Place::webhook_secret(account, id), rand::random(), secret.to_bytes())?;
+    let sealed = key.encrypt(&Place::webhook_secret(account, id), rand::random(), secret.to_bytes())?;
     let mut transaction = tx::begin(db).await?;
     webhook_secrets::expire(&mut transaction, account, now, now + OVERLAP).await?;
-    webhook_secrets::insert(&mut transaction, account, &SealedSecret { id, sealed }, now).await?;
+    webhook_secrets::insert(&mut transaction, account, &EncryptedSecret { id, sealed }, now).await?;
     if let Some(actor) = actor {
         account_log::insert(
             &mut transaction,

@@ -236,7 +236,9 @@ impl Bucket {
         let answer = get.send().await.map_err(failure)?;
         match answer.body.collect().await {
             Ok(content) => Ok(content.to_vec()),
-            Err(error) => Err(BucketError::Silent(format!("the store's response was interrupted: {error}"))),
+            Err(error) => Err(BucketError::Silent(format!(
+                "the store's response was interrupted: {error}"
+            ))),
         }
     }
 

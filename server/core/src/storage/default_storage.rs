@@ -91,20 +91,20 @@ impl DefaultStorage {
             });
             return storing.await?;
         };
-        let mut told = bucket.put(&name, pdf.clone()).await?;
+        let mut object = bucket.put(&name, pdf.clone()).await?;
         let public_url = self.public_url.as_ref().map(|base| within(base, &[], &name));
         if let Bucket::AwsS3(_) = bucket {
-            let url = public_url.as_ref().map(Url::as_str).or(told["location"].as_str());
+            let url = public_url.as_ref().map(Url::as_str).or(object["location"].as_str());
             let (bucket, url) = (self.name.clone(), url.unwrap_or_default().to_owned());
             let describing = spawn_blocking(move || object_resource(&bucket, id, &url, &pdf, now));
             let mut resource = describing.await?;
-            resource["etag"] = told["etag"].take();
+            resource["etag"] = object["etag"].take();
             return Ok(resource);
         }
         if let Some(url) = public_url {
-            told["mediaLink"] = json!(url);
+            object["mediaLink"] = json!(url);
         }
-        Ok(told)
+        Ok(object)
     }
 
     /// Checks that the storage works without leaving anything there: reads an object that does not exist from a bucket,

@@ -144,9 +144,7 @@ impl Bucket {
         while let Some(piece) = answer.next().await {
             content.extend_from_slice(&piece.map_err(|error| failure(&error))?);
             if content.len() > LONGEST_ANSWER {
-                return Err(BucketError::Silent(
-                    "the object is longer than expected".into(),
-                ));
+                return Err(BucketError::Silent("the object is longer than expected".into()));
             }
         }
         Ok(content)

@@ -16,11 +16,11 @@ use crate::{
 
 /// The folder of responses; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct AnswerFiles {
+pub struct ResponseFiles {
     folder: PathBuf,
 }
 
-impl AnswerFiles {
+impl ResponseFiles {
     /// Creates the folder in the data folder unless it exists.
     pub fn open(data_folder: &Path) -> io::Result<Self> {
         Ok(Self {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn files_are_private_and_come_and_go() {
         let data = tempfile::tempdir().unwrap();
-        let files = AnswerFiles::open(&data.path().join("data")).unwrap();
+        let files = ResponseFiles::open(&data.path().join("data")).unwrap();
         let id = Uuid::new_v4();
         files.write(id, b"sealed").unwrap();
         assert_eq!(files.read(id).unwrap(), b"sealed");
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn only_old_files_of_ours_are_listed_and_old_drafts_go() {
         let data = tempfile::tempdir().unwrap();
-        let files = AnswerFiles::open(data.path()).unwrap();
+        let files = ResponseFiles::open(data.path()).unwrap();
         let id = Uuid::new_v4();
         let draft = files.folder.join(format!("{}.new", Uuid::new_v4()));
         files.write(id, b"sealed").unwrap();

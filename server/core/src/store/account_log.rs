@@ -86,13 +86,13 @@ pub async fn list(
         address: row.address,
         user_agent: row.user_agent,
         kind: row.kind,
-        deed: read(row.deed),
+        event: read(row.deed),
     });
     Ok(entries.collect())
 }
 
-fn read(deed: Value) -> Option<AccountEvent> {
-    serde_json::from_value(deed).ok()
+fn read(event: Value) -> Option<AccountEvent> {
+    serde_json::from_value(event).ok()
 }
 
 /// A user with recorded events.

@@ -11,7 +11,7 @@ use crate::store::error::StoreError;
 
 /// A stored test result.
 #[derive(Debug)]
-pub struct KeptTest {
+pub struct StoredTest {
     /// When the test ended.
     pub tested_at: OffsetDateTime,
     /// Duration of the test.
@@ -25,7 +25,7 @@ pub async fn replace(
     db: &PgPool,
     account: AccountId,
     connection: ConnectionId,
-    test: &KeptTest,
+    test: &StoredTest,
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into connection_tests (connection_id, tested_at, milliseconds, steps)
@@ -44,7 +44,7 @@ pub async fn replace(
 }
 
 /// Returns the last test results of an account's connections.
-pub async fn list(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionId, KeptTest>, StoreError> {
+pub async fn list(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionId, StoredTest>, StoreError> {
     let rows = sqlx::query!(
         "select connection_tests.connection_id, connection_tests.tested_at, connection_tests.milliseconds,
             connection_tests.steps
@@ -55,7 +55,7 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionI
     .fetch_all(db)
     .await?;
     let tests = rows.into_iter().map(|row| {
-        let test = KeptTest {
+        let test = StoredTest {
             tested_at: row.tested_at,
             milliseconds: row.milliseconds,
             steps: row.steps,

@@ -75,7 +75,7 @@ pub async fn find_holder(
 
 /// The stored response to a request.
 #[derive(Debug)]
-pub struct Answer {
+pub struct FoundResponse {
     /// The render that produced it.
     pub render: RenderId,
     /// Name of the file.
@@ -83,12 +83,12 @@ pub struct Answer {
 }
 
 /// Returns the stored response to a request with the same key and fingerprint, unless it has expired.
-pub async fn find_answer(
+pub async fn find_response(
     db: &PgPool,
     account: AccountId,
     request: &IdempotentRequest,
     now: OffsetDateTime,
-) -> Result<Option<Answer>, StoreError> {
+) -> Result<Option<FoundResponse>, StoreError> {
     let row = sqlx::query!(
         r#"select render_id, answer_id as "answer_id!" from idempotency_keys
            where account_id = $1 and key = $2 and fingerprint = $3 and answer_id is not null and expires_at > $4"#,
@@ -99,7 +99,7 @@ pub async fn find_answer(
     )
     .fetch_optional(db)
     .await?;
-    Ok(row.map(|row| Answer {
+    Ok(row.map(|row| FoundResponse {
         render: RenderId(row.render_id),
         id: row.answer_id,
     }))
@@ -135,7 +135,7 @@ pub struct StoredResponse {
 
 /// Links a render's stored response to the key that it claimed. The commit fails if the account has no storage left for
 /// it.
-pub async fn set_answer(
+pub async fn set_response(
     db: &mut PgConnection,
     account: AccountId,
     render: RenderId,
@@ -154,11 +154,11 @@ pub async fn set_answer(
 }
 
 /// Frees a key whose stored response is lost.
-pub async fn forget_answer(db: &PgPool, account: AccountId, answer: Uuid) -> Result<(), StoreError> {
+pub async fn forget_response(db: &PgPool, account: AccountId, response: Uuid) -> Result<(), StoreError> {
     sqlx::query!(
         "update idempotency_keys set answer_id = null where account_id = $1 and answer_id = $2",
         account.0,
-        answer,
+        response,
     )
     .execute(db)
     .await?;
@@ -167,19 +167,19 @@ pub async fn forget_answer(db: &PgPool, account: AccountId, answer: Uuid) -> Res
 
 /// Deletes the expired keys of all accounts. Returns the names of their response files.
 pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<Vec<Uuid>, StoreError> {
-    let answers = sqlx::query_scalar!(
+    let responses = sqlx::query_scalar!(
         "delete from idempotency_keys where expires_at <= $1 returning answer_id",
         now
     );
-    Ok(answers.fetch_all(db).await?.into_iter().flatten().collect())
+    Ok(responses.fetch_all(db).await?.into_iter().flatten().collect())
 }
 
 /// Returns those of these response files that no key of any account refers to.
-pub async fn list_unnamed(db: &PgPool, answers: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+pub async fn list_unnamed(db: &PgPool, responses: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let unnamed = sqlx::query_scalar!(
         r#"select answer as "answer!" from unnest($1::uuid[]) as kept (answer)
            where not exists (select from idempotency_keys where answer_id = kept.answer)"#,
-        answers,
+        responses,
     );
     Ok(unnamed.fetch_all(db).await?)
 }

@@ -4,7 +4,7 @@ use platen_domain::{
     email::Email,
     failed_jobs::kept_error,
     ids::{MailId, UserId},
-    mail::{LEASE, Letter, Written},
+    mail::{ComposedMail, LEASE, MailKind},
 };
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
@@ -27,7 +27,7 @@ pub async fn insert(
     db: &mut PgConnection,
     recipient: &Email,
     user: Option<UserId>,
-    letter: &Letter,
+    letter: &MailKind,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     sqlx::query!(
@@ -50,7 +50,7 @@ pub struct ClaimedMail {
     pub recipient: String,
     /// The user whom it concerns.
     pub user: Option<UserId>,
-    pub letter: Letter,
+    pub letter: MailKind,
     /// Identifies the claim.
     pub claim: Uuid,
     /// Attempts before this one.
@@ -122,7 +122,7 @@ pub async fn release(
 }
 
 /// Stores a mail as it would have been sent, instead of sending it.
-pub async fn keep(db: &PgPool, mail: &ClaimedMail, written: &Written) -> Result<(), StoreError> {
+pub async fn store(db: &PgPool, mail: &ClaimedMail, written: &ComposedMail) -> Result<(), StoreError> {
     sqlx::query!(
         "update mails set claim = null, lease_until = null, failed_at = null, kept = $3 where id = $1 and claim = $2",
         mail.id.0,
@@ -135,16 +135,16 @@ pub async fn keep(db: &PgPool, mail: &ClaimedMail, written: &Written) -> Result<
 }
 
 /// A mail that was stored instead of sent.
-pub struct KeptMail {
+pub struct StoredMail {
     pub id: MailId,
     pub recipient: String,
     /// When it was enqueued.
     pub inserted_at: OffsetDateTime,
-    pub written: Written,
+    pub written: ComposedMail,
 }
 
 /// Returns up to `at_most` stored mails, latest first, or only the mail `only`.
-pub async fn list_kept(db: &PgPool, only: Option<MailId>, at_most: i64) -> Result<Vec<KeptMail>, StoreError> {
+pub async fn list_stored(db: &PgPool, only: Option<MailId>, at_most: i64) -> Result<Vec<StoredMail>, StoreError> {
     let rows = sqlx::query!(
         r#"select id, recipient, inserted_at, kept as "kept!" from mails
            where kept is not null and ($1::uuid is null or id = $1)
@@ -156,7 +156,7 @@ pub async fn list_kept(db: &PgPool, only: Option<MailId>, at_most: i64) -> Resul
     .await?;
     rows.into_iter()
         .map(|row| {
-            Ok(KeptMail {
+            Ok(StoredMail {
                 id: MailId(row.id),
                 recipient: row.recipient,
                 inserted_at: row.inserted_at,

@@ -27,7 +27,7 @@ pub struct Holder {
 
 /// A stored session.
 #[derive(Debug)]
-pub struct Kept {
+pub struct StoredSession {
     pub data: Value,
     pub expires_at: OffsetDateTime,
 }
@@ -38,7 +38,7 @@ pub async fn insert(
     db: &PgPool,
     digest: SessionDigest,
     holder: Option<Holder>,
-    kept: &Kept,
+    session: &StoredSession,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
     let done = sqlx::query!(
@@ -49,8 +49,8 @@ pub async fn insert(
         &digest.0[..],
         holder.map(|holder| holder.user.0),
         holder.map(|holder| holder.epoch),
-        kept.data,
-        kept.expires_at,
+        session.data,
+        session.expires_at,
         now + LONGEST,
         now,
     )
@@ -72,14 +72,14 @@ pub async fn insert(
 
 /// Changes the data of a session, but not its user. A session that no longer exists isn't restored, so that a request
 /// in progress can't bring back one that was ended meanwhile.
-pub async fn update(db: &PgPool, digest: SessionDigest, kept: &Kept) -> Result<(), StoreError> {
+pub async fn update(db: &PgPool, digest: SessionDigest, session: &StoredSession) -> Result<(), StoreError> {
     sqlx::query!(
         "update sessions
          set data = $2, expires_at = least($3::timestamptz, inserted_at + $4::float8 * interval '1 s')
          where digest = $1",
         &digest.0[..],
-        kept.data,
-        kept.expires_at,
+        session.data,
+        session.expires_at,
         LONGEST.as_seconds_f64(),
     )
     .execute(db)
@@ -88,9 +88,13 @@ pub async fn update(db: &PgPool, digest: SessionDigest, kept: &Kept) -> Result<(
 }
 
 /// Returns a session, unless it has expired or ended.
-pub async fn find(db: &PgPool, digest: SessionDigest, now: OffsetDateTime) -> Result<Option<Kept>, StoreError> {
+pub async fn find(
+    db: &PgPool,
+    digest: SessionDigest,
+    now: OffsetDateTime,
+) -> Result<Option<StoredSession>, StoreError> {
     let session = sqlx::query_as!(
-        Kept,
+        StoredSession,
         "select sessions.data, sessions.expires_at
          from sessions left join users on users.id = sessions.user_id
          where sessions.digest = $1 and sessions.expires_at > $2

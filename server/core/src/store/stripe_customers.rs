@@ -70,7 +70,7 @@ pub struct ClaimedCustomer {
     /// Revision that this synchronization covers.
     pub revision: i64,
     /// Whether a reported change, rather than the schedule, caused this synchronization.
-    pub told: bool,
+    pub is_notified: bool,
 }
 
 /// Claims customers that are due; with `only`, just that customer, if it is due. A customer held by a dead process can
@@ -100,7 +100,7 @@ pub async fn claim(db: &PgPool, only: Option<&str>, at_most: i64) -> Result<Vec<
         account: row.account_id.map(AccountId),
         failures: row.failures,
         revision: row.revision,
-        told: row.told,
+        is_notified: row.told,
     });
     Ok(customers.collect())
 }

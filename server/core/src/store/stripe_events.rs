@@ -116,7 +116,7 @@ pub async fn insert_reconciliation(db: &PgPool, day: Date) -> Result<bool, Store
 
 /// Status of the integration with Stripe, for operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told {
+pub struct Status {
     /// Differences found since a time.
     pub differences: i64,
     /// When the last event was received.
@@ -124,12 +124,12 @@ pub struct Told {
 }
 
 /// Counts the differences found since `since`, and returns the time of the last event.
-pub async fn measure(db: &PgPool, since: OffsetDateTime) -> Result<Told, StoreError> {
-    let told = sqlx::query_as!(
-        Told,
+pub async fn measure(db: &PgPool, since: OffsetDateTime) -> Result<Status, StoreError> {
+    let status = sqlx::query_as!(
+        Status,
         r#"select (select count(*) from stripe_differences where found_at >= $1) as "differences!",
                (select max(received_at) from stripe_events) as last_event"#,
         since,
     );
-    Ok(told.fetch_one(db).await?)
+    Ok(status.fetch_one(db).await?)
 }

@@ -125,16 +125,16 @@ pub async fn release(db: &PgPool, event: &ClaimedEvent, report: &Report, delay_s
 
 /// Usage of a customer that was reported to Stripe.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldUsage {
+pub struct ReportedUsage {
     /// Stripe's id.
     pub customer: String,
     pub credits: i64,
 }
 
 /// Returns the reported usage between `from` and `until` (exclusive) of each customer that has any.
-pub async fn sums(db: &PgPool, from: OffsetDateTime, until: OffsetDateTime) -> Result<Vec<ToldUsage>, StoreError> {
+pub async fn sums(db: &PgPool, from: OffsetDateTime, until: OffsetDateTime) -> Result<Vec<ReportedUsage>, StoreError> {
     let sums = sqlx::query_as!(
-        ToldUsage,
+        ReportedUsage,
         r#"select customer_id as customer, sum(credits)::bigint as "credits!" from stripe_meter_events
            where used_at >= $1 and used_at < $2 and sent_at is not null
            group by customer_id order by customer_id"#,

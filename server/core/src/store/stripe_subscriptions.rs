@@ -2,7 +2,7 @@
 //! synchronization.
 
 use platen_domain::{
-    billing::{Kept, Subscription},
+    billing::{PaidProduct, Subscription},
     ids::AccountId,
 };
 use sqlx::{PgConnection, PgPool};
@@ -36,7 +36,7 @@ impl From<SubscriptionRow> for Subscription {
             kept: row
                 .kept_product
                 .zip(row.kept_until)
-                .map(|(product, until)| Kept { product, until }),
+                .map(|(product, until)| PaidProduct { product, until }),
             unpaid_since: row.unpaid_since,
             overage_limit: row.overage_limit,
             created_at: row.created_at,

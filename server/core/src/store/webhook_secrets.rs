@@ -9,7 +9,7 @@ use crate::store::error::StoreError;
 
 /// An encrypted secret.
 #[derive(Debug)]
-pub struct SealedSecret {
+pub struct EncryptedSecret {
     /// Id to which the encryption is bound.
     pub id: Uuid,
     pub sealed: Vec<u8>,
@@ -19,7 +19,7 @@ pub struct SealedSecret {
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
-    secret: &SealedSecret,
+    secret: &EncryptedSecret,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     sqlx::query!(
@@ -72,9 +72,9 @@ pub async fn expire(
 }
 
 /// Returns the valid secrets of an account, current one first.
-pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<SealedSecret>, StoreError> {
+pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<EncryptedSecret>, StoreError> {
     let secrets = sqlx::query_as!(
-        SealedSecret,
+        EncryptedSecret,
         "select id, sealed from webhook_secrets
          where account_id = $1 and (expires_at is null or expires_at > $2)
          order by expires_at desc nulls first",

@@ -8,33 +8,43 @@ fn account() -> AccountId {
 fn what_is_sealed_opens_in_its_own_place_only() {
     let (account, row) = (account(), Uuid::now_v7());
     let key = DataKey::from_random([1; 32]);
-    let place = Place::kept_answer(account, row);
-    let sealed = key.seal(&place, [2; 12], b"a document".to_vec()).unwrap();
+    let place = Place::idempotent_response(account, row);
+    let sealed = key.encrypt(&place, [2; 12], b"a document".to_vec()).unwrap();
     assert_eq!(sealed.len(), 10 + 28);
     assert!(!sealed.windows(8).any(|window| b"document".starts_with(window)));
-    assert_eq!(key.open(&place, sealed.clone()).unwrap(), b"a document");
+    assert_eq!(key.decrypt(&place, sealed.clone()).unwrap(), b"a document");
     for elsewhere in [
-        Place::kept_answer(AccountId::generate(), row),
-        Place::kept_answer(account, Uuid::now_v7()),
+        Place::idempotent_response(AccountId::generate(), row),
+        Place::idempotent_response(account, Uuid::now_v7()),
         Place::connection(account, row),
         Place {
             purpose: "data key",
             ..place
         },
     ] {
-        assert_eq!(key.open(&elsewhere, sealed.clone()), Err(EncryptionError::NotOpened));
+        assert_eq!(
+            key.decrypt(&elsewhere, sealed.clone()),
+            Err(EncryptionError::NotDecrypted)
+        );
     }
     let other = DataKey::from_random([3; 32]);
-    assert_eq!(other.open(&place, sealed.clone()), Err(EncryptionError::NotOpened));
+    assert_eq!(
+        other.decrypt(&place, sealed.clone()),
+        Err(EncryptionError::NotDecrypted)
+    );
     for index in 0..sealed.len() {
         let mut changed = sealed.clone();
         changed[index] ^= 1;
-        assert_eq!(key.open(&place, changed), Err(EncryptionError::NotOpened), "{index}");
+        assert_eq!(
+            key.decrypt(&place, changed),
+            Err(EncryptionError::NotDecrypted),
+            "{index}"
+        );
     }
     for length in [0, 11, 12, 27] {
         assert_eq!(
-            key.open(&place, sealed[..length].to_vec()),
-            Err(EncryptionError::NotOpened)
+            key.decrypt(&place, sealed[..length].to_vec()),
+            Err(EncryptionError::NotDecrypted)
         );
     }
 }

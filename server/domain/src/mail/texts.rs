@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use time::{OffsetDateTime, macros::format_description};
 use url::Url;
 
-use super::{CONFIRM_EMAIL_PATH, INVITATION_PATH, RESET_PASSWORD_PATH, TOKEN, VERIFY_PATH, Written};
+use super::{CONFIRM_EMAIL_PATH, ComposedMail, INVITATION_PATH, RESET_PASSWORD_PATH, TOKEN, VERIFY_PATH};
 use crate::{one_time_token::OneTimeToken, password::MIN_CHARACTERS};
 
 const LOG_IN_PATH: &str = "/log-in";
@@ -17,200 +17,200 @@ const FORGOT_PASSWORD_PATH: &str = "/forgot-password";
 const SETTINGS_PATH: &str = "/dashboard/settings";
 
 /// Completes a sign-up.
-pub fn verify_address(base: &Url, token: &OneTimeToken) -> Written {
-    Draft::new("Confirm your email address")
-        .says("You signed up for Platen with this email address.")
-        .says("To create your account, open this link within 24 hours and enter the password that you chose.")
-        .leads("Confirm email address", &link(base, VERIFY_PATH, token))
-        .says("If this wasn't you, ignore this email. No account is created unless the address is confirmed.")
-        .written()
+pub fn verify_address(base: &Url, token: &OneTimeToken) -> ComposedMail {
+    Composer::new("Confirm your email address")
+        .paragraph("You signed up for Platen with this email address.")
+        .paragraph("To create your account, open this link within 24 hours and enter the password that you chose.")
+        .link("Confirm email address", &link(base, VERIFY_PATH, token))
+        .paragraph("If this wasn't you, ignore this email. No account is created unless the address is confirmed.")
+        .finish()
 }
 
 /// For users who sign up twice, and users whose address someone else tries to sign up with.
-pub fn account_exists(base: &Url) -> Written {
-    Draft::new("You already have an account")
-        .says(
+pub fn account_exists(base: &Url) -> ComposedMail {
+    Composer::new("You already have an account")
+        .paragraph(
             "Someone tried to use this email address for a Platen account. You already have an account with this address.",
         )
-        .says("If this was you, log in, or reset your password if you have forgotten it.")
-        .leads("Log in", &page(base, LOG_IN_PATH))
-        .leads("Reset password", &page(base, FORGOT_PASSWORD_PATH))
-        .says("If this wasn't you, ignore this email. Your account hasn't changed.")
-        .written()
+        .paragraph("If this was you, log in, or reset your password if you have forgotten it.")
+        .link("Log in", &page(base, LOG_IN_PATH))
+        .link("Reset password", &page(base, FORGOT_PASSWORD_PATH))
+        .paragraph("If this wasn't you, ignore this email. Your account hasn't changed.")
+        .finish()
 }
 
 /// Links to the page that resets the password.
-pub fn reset_password(base: &Url, token: &OneTimeToken) -> Written {
-    Draft::new("Reset your password")
-        .says("You asked to reset the password of your Platen account.")
-        .says(format!(
+pub fn reset_password(base: &Url, token: &OneTimeToken) -> ComposedMail {
+    Composer::new("Reset your password")
+        .paragraph("You asked to reset the password of your Platen account.")
+        .paragraph(format!(
             "Open this link to choose a new password of at least {MIN_CHARACTERS} characters. The link expires in one hour \
              and can be used once."
         ))
-        .leads("Reset password", &link(base, RESET_PASSWORD_PATH, token))
-        .says("If this wasn't you, ignore this email. Your password hasn't changed.")
-        .written()
+        .link("Reset password", &link(base, RESET_PASSWORD_PATH, token))
+        .paragraph("If this wasn't you, ignore this email. Your password hasn't changed.")
+        .finish()
 }
 
 /// Sent to the new address of a user who wants to change it.
-pub fn confirm_address(base: &Url, token: &OneTimeToken) -> Written {
-    Draft::new("Confirm your new email address")
-        .says("You asked to use this email address for your Platen account.")
-        .says("To confirm the change, log in with your current address and open this link within 24 hours.")
-        .leads("Confirm email address", &link(base, CONFIRM_EMAIL_PATH, token))
-        .says("If this wasn't you, ignore this email.")
-        .written()
+pub fn confirm_address(base: &Url, token: &OneTimeToken) -> ComposedMail {
+    Composer::new("Confirm your new email address")
+        .paragraph("You asked to use this email address for your Platen account.")
+        .paragraph("To confirm the change, log in with your current address and open this link within 24 hours.")
+        .link("Confirm email address", &link(base, CONFIRM_EMAIL_PATH, token))
+        .paragraph("If this wasn't you, ignore this email.")
+        .finish()
 }
 
 /// Sent to the old address of a user who wants to change it.
-pub fn address_change_asked(base: &Url, new_address: &str) -> Written {
-    Draft::new("Email address change requested")
-        .says(format!(
+pub fn address_change_asked(base: &Url, new_address: &str) -> ComposedMail {
+    Composer::new("Email address change requested")
+        .paragraph(format!(
             "You asked to change the email address of your Platen account to {new_address}. The change takes effect when \
              the new address is confirmed."
         ))
-        .says("If this wasn't you, someone else knows your password. Reset it now to cancel the change.")
-        .leads("Reset password", &page(base, FORGOT_PASSWORD_PATH))
-        .written()
+        .paragraph("If this wasn't you, someone else knows your password. Reset it now to cancel the change.")
+        .link("Reset password", &page(base, FORGOT_PASSWORD_PATH))
+        .finish()
 }
 
 /// Sent to the old address of a user who has changed it.
-pub fn address_changed(new_address: &str) -> Written {
-    Draft::new("Your email address was changed")
-        .says(format!(
+pub fn address_changed(new_address: &str) -> ComposedMail {
+    Composer::new("Your email address was changed")
+        .paragraph(format!(
             "The email address of your Platen account is now {new_address}. Use it to log in. You will no longer receive \
              emails at this address."
         ))
-        .says("If this wasn't you, contact the operator of this service.")
-        .written()
+        .paragraph("If this wasn't you, contact the operator of this service.")
+        .finish()
 }
 
 /// Sent after every change of the password.
-pub fn password_changed(base: &Url) -> Written {
-    Draft::new("Your password was changed")
-        .says("The password of your Platen account was changed, and all other sessions were logged out.")
-        .says("If this wasn't you, reset your password now.")
-        .leads("Reset password", &page(base, FORGOT_PASSWORD_PATH))
-        .written()
+pub fn password_changed(base: &Url) -> ComposedMail {
+    Composer::new("Your password was changed")
+        .paragraph("The password of your Platen account was changed, and all other sessions were logged out.")
+        .paragraph("If this wasn't you, reset your password now.")
+        .link("Reset password", &page(base, FORGOT_PASSWORD_PATH))
+        .finish()
 }
 
 /// Sent after the first log-in with a browser.
-pub fn new_device(base: &Url, device: &str, address: IpAddr, at: OffsetDateTime) -> Written {
-    Draft::new("New log-in to your account")
-        .says(format!(
+pub fn new_device(base: &Url, device: &str, address: IpAddr, at: OffsetDateTime) -> ComposedMail {
+    Composer::new("New log-in to your account")
+        .paragraph(format!(
             "Your Platen account was logged in to with a new browser: {device}, from {address}, on {}.",
             moment(at)
         ))
-        .says("If this was you, there is nothing to do.")
-        .says("If this wasn't you, reset your password now. This ends all sessions.")
-        .leads("Reset password", &page(base, FORGOT_PASSWORD_PATH))
-        .written()
+        .paragraph("If this was you, there is nothing to do.")
+        .paragraph("If this wasn't you, reset your password now. This ends all sessions.")
+        .link("Reset password", &page(base, FORGOT_PASSWORD_PATH))
+        .finish()
 }
 
 /// Sent to the owner.
-pub fn account_suspended(base: &Url, account: &str, reason: &str) -> Written {
-    let draft = Draft::new("Your account is suspended").says(format!(
+pub fn account_suspended(base: &Url, account: &str, reason: &str) -> ComposedMail {
+    let draft = Composer::new("Your account is suspended").paragraph(format!(
         "The operator of this service has suspended the Platen account {account}. Requests with its API keys are rejected \
          with 403, queued renders are paused, and the dashboard is read-only. Nothing is deleted."
     ));
     let draft = if reason.is_empty() {
         draft
     } else {
-        draft.says(format!("Reason: {reason}"))
+        draft.paragraph(format!("Reason: {reason}"))
     };
     draft
-        .says(
+        .paragraph(
             "To have the suspension lifted, contact the operator of this service. You can still export the account in Settings.",
         )
-        .leads("Open dashboard", &page(base, DASHBOARD_PATH))
-        .written()
+        .link("Open dashboard", &page(base, DASHBOARD_PATH))
+        .finish()
 }
 
 /// Sent to the owner.
-pub fn account_restored(base: &Url, account: &str) -> Written {
-    Draft::new("Your account is active again")
-        .says(format!(
+pub fn account_restored(base: &Url, account: &str) -> ComposedMail {
+    Composer::new("Your account is active again")
+        .paragraph(format!(
             "The operator of this service has lifted the suspension of the Platen account {account}. Its API keys work \
              again, and queued renders continue."
         ))
-        .leads("Open dashboard", &page(base, DASHBOARD_PATH))
-        .written()
+        .link("Open dashboard", &page(base, DASHBOARD_PATH))
+        .finish()
 }
 
 /// Sent when the deletion is requested, so that it can be undone.
-pub fn deletion_asked(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> Written {
+pub fn deletion_asked(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> ComposedMail {
     let account = called(account_name, "your account");
-    Draft::new("Your account will be deleted")
-        .says(format!(
+    Composer::new("Your account will be deleted")
+        .paragraph(format!(
             "As you requested, {account} will be deleted on {}, with its templates, keys, renders and stored documents.",
             moment(delete_at)
         ))
-        .says("To keep the account, log in before then and cancel the deletion.")
-        .leads("Log in", &page(base, LOG_IN_PATH))
-        .written()
+        .paragraph("To keep the account, log in before then and cancel the deletion.")
+        .link("Log in", &page(base, LOG_IN_PATH))
+        .finish()
 }
 
 /// Links to the invitation.
-pub fn invitation(base: &Url, account_name: &str, invited_by: &str, token: &OneTimeToken) -> Written {
-    Draft::new("You're invited to a Platen account")
-        .says(format!(
+pub fn invitation(base: &Url, account_name: &str, invited_by: &str, token: &OneTimeToken) -> ComposedMail {
+    Composer::new("You're invited to a Platen account")
+        .paragraph(format!(
             "{invited_by} has invited you to {}. As a member, you can work with its templates and renders.",
             called(account_name, "their Platen account")
         ))
-        .says("The invitation is for this email address. It expires in seven days and can be used once.")
-        .leads("View invitation", &link(base, INVITATION_PATH, token))
-        .says("If you don't know the sender, ignore this email.")
-        .written()
+        .paragraph("The invitation is for this email address. It expires in seven days and can be used once.")
+        .link("View invitation", &link(base, INVITATION_PATH, token))
+        .paragraph("If you don't know the sender, ignore this email.")
+        .finish()
 }
 
 /// Sent to a user who was removed from an account.
-pub fn removed(base: &Url, account_name: &str) -> Written {
-    Draft::new("You were removed from an account")
-        .says(format!(
+pub fn removed(base: &Url, account_name: &str) -> ComposedMail {
+    Composer::new("You were removed from an account")
+        .paragraph(format!(
             "An administrator has removed you from {}. You no longer have access to it.",
             called(account_name, "a Platen account")
         ))
-        .says(
+        .paragraph(
             "Your other accounts aren't affected. If this was your only account, your log-in was deleted too; you can sign up \
              again.",
         )
-        .leads("Log in", &page(base, LOG_IN_PATH))
-        .written()
+        .link("Log in", &page(base, LOG_IN_PATH))
+        .finish()
 }
 
 /// Sent to the former owner and to the new one.
-pub fn owner_changed(base: &Url, account_name: &str, owner: &str) -> Written {
-    Draft::new("Your account has a new owner")
-        .says(format!(
+pub fn owner_changed(base: &Url, account_name: &str, owner: &str) -> ComposedMail {
+    Composer::new("Your account has a new owner")
+        .paragraph(format!(
             "{owner} is now the owner of {}, and can manage its plan and delete it.",
             called(account_name, "your Platen account")
         ))
-        .says("If you didn't expect this, contact the other members of the account.")
-        .leads("Open dashboard", &page(base, DASHBOARD_PATH))
-        .written()
+        .paragraph("If you didn't expect this, contact the other members of the account.")
+        .link("Open dashboard", &page(base, DASHBOARD_PATH))
+        .finish()
 }
 
 /// Contains no link to the archive itself, so that readers must log in.
-pub fn export_ready(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> Written {
+pub fn export_ready(base: &Url, account_name: &str, delete_at: OffsetDateTime) -> ComposedMail {
     let (account, moment) = (called(account_name, "your account"), moment(delete_at));
-    Draft::new("Your export is ready")
-        .says(format!(
+    Composer::new("Your export is ready")
+        .paragraph(format!(
             "The export of {account} is ready. You can download it in Settings until {moment}, when it will be deleted."
         ))
-        .leads("Open Settings", &page(base, SETTINGS_PATH))
-        .says("If you didn't request this export, reset your password now.")
-        .leads("Reset password", &page(base, FORGOT_PASSWORD_PATH))
-        .written()
+        .link("Open Settings", &page(base, SETTINGS_PATH))
+        .paragraph("If you didn't request this export, reset your password now.")
+        .link("Reset password", &page(base, FORGOT_PASSWORD_PATH))
+        .finish()
 }
 
 /// Sent after the last attempt.
-pub fn export_failed(base: &Url, account_name: &str) -> Written {
+pub fn export_failed(base: &Url, account_name: &str) -> ComposedMail {
     let account = called(account_name, "your account");
-    Draft::new("Your export failed")
-        .says(format!("The export of {account} failed because of an internal error."))
-        .says("Start it again in Settings. If it fails again, contact the operator of this service.")
-        .leads("Open Settings", &page(base, SETTINGS_PATH))
-        .written()
+    Composer::new("Your export failed")
+        .paragraph(format!("The export of {account} failed because of an internal error."))
+        .paragraph("Start it again in Settings. If it fails again, contact the operator of this service.")
+        .link("Open Settings", &page(base, SETTINGS_PATH))
+        .finish()
 }
 
 fn called(account_name: &str, nameless: &str) -> String {
@@ -241,13 +241,13 @@ fn link(base: &Url, path: &str, token: &OneTimeToken) -> Url {
 }
 
 /// A mail that is being written, as text and HTML.
-struct Draft {
+struct Composer {
     subject: &'static str,
     text: String,
     html: String,
 }
 
-impl Draft {
+impl Composer {
     fn new(subject: &'static str) -> Self {
         Self {
             subject,
@@ -256,14 +256,14 @@ impl Draft {
         }
     }
 
-    fn says(mut self, words: impl AsRef<str>) -> Self {
+    fn paragraph(mut self, words: impl AsRef<str>) -> Self {
         let words = words.as_ref();
         self.text.extend([words, "\n\n"]);
         self.html.extend(["<p>", &escaped(words), "</p>\n"]);
         self
     }
 
-    fn leads(mut self, label: &str, url: &Url) -> Self {
+    fn link(mut self, label: &str, url: &Url) -> Self {
         self.text.extend([label, ":\n", url.as_str(), "\n\n"]);
         let (label, url) = (escaped(label), escaped(url.as_str()));
         let link = format!("<p><a href=\"{url}\">{label}</a><br><small>{url}</small></p>\n");
@@ -271,9 +271,9 @@ impl Draft {
         self
     }
 
-    fn written(self) -> Written {
+    fn finish(self) -> ComposedMail {
         let Self { subject, text, html } = self;
-        Written {
+        ComposedMail {
             subject: subject.to_owned(),
             text: format!("{}\n\n-- \nPlaten\n", text.trim_end()),
             html: format!(

@@ -41,11 +41,12 @@ impl Lease {
     }
 
     /// Returns the session to the pool. It is reset or destroyed in a background task.
-    pub(crate) fn give_back(mut self, afterlife: SessionDisposition) {
+    pub(crate) fn give_back(mut self, disposition: SessionDisposition) {
         let Some(mut pooled) = self.pooled.take() else { return };
         let pool = self.pool.clone();
         self.pool.inner.tasks.spawn(async move {
-            if afterlife == SessionDisposition::Keep && pooled.session.reset(pool.inner.config.page_memory_limit).await
+            if disposition == SessionDisposition::Keep
+                && pooled.session.reset(pool.inner.config.page_memory_limit).await
             {
                 pool.keep(pooled);
             } else {

@@ -20,6 +20,6 @@ pub(crate) const NOTE_WAITING: &str = "(() => { \
         {value: () => isWaiting || document.getAnimations().some(isRunning)}); \
 })();";
 
-/// Expression that tells whether anything waits for a frame. Covers `Element.animate` and CSS animations, which are
+/// Expression that returns whether anything waits for a frame. Covers `Element.animate` and CSS animations, which are
 /// running animations.
 pub(crate) const IS_WAITING: &str = "globalThis.__platenAwaitsFrames?.() ?? false";

@@ -94,13 +94,15 @@ impl TestEngine {
     }
 
     pub(crate) async fn render(&self, account: Uuid, job: RenderJob) -> Result<Rendered, RenderError> {
-        let log = RenderLog::default();
+        let (log, parts) = (RenderLog::default(), job.parts.len());
         let document = self.render_logged(account, job, &log).await?;
         let Seen {
             requests,
             console,
             phases,
+            printed_parts,
         } = log.seen();
+        assert_eq!(printed_parts, parts);
         Ok(Rendered {
             document,
             requests,

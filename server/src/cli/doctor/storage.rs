@@ -39,11 +39,11 @@ async fn try_bucket(config: &Config) -> Result<Vec<Finding>, DefaultStorageError
     let storage = DefaultStorage::open(&config.data.folder, default, &stores).await?;
     let id = Uuid::new_v4();
     let base_url = config.http.base_url_for(config.http.listen);
-    let told = storage
+    let resource = storage
         .put(id, Bytes::from_static(CONTENT), &base_url, clock::now())
         .await?;
     let written = Finding::fine(SUBJECT, format!("documents are written to the bucket {}", default.name));
-    let address = told["mediaLink"].as_str().unwrap_or_default();
+    let address = resource["mediaLink"].as_str().unwrap_or_default();
     let found = match is_public(address).await {
         Ok(()) => Finding::fine(SUBJECT, "the public can read them"),
         Err(reason) => Finding::warning(

@@ -267,11 +267,11 @@ mod tests {
             };
             assert_eq!(faulty(&form), [Field::KeyFile], "{file}");
         }
-        let nobody = ConnectionForm {
+        let without_client = ConnectionForm {
             client_email: String::new(),
             ..google(IMPERSONATION)
         };
-        assert_eq!(faulty(&nobody), [Field::ClientEmail]);
+        assert_eq!(faulty(&without_client), [Field::ClientEmail]);
     }
 
     #[test]

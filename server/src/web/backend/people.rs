@@ -54,7 +54,7 @@ impl RequestBackend {
             PeopleError::NotFound | PeopleError::NoPasskeysHere => return AppError::NotFound,
             error @ (PeopleError::Hash(_)
             | PeopleError::Passkey(_)
-            | PeopleError::Sealing(_)
+            | PeopleError::Encryption(_)
             | PeopleError::Session(_)
             | PeopleError::Store(_)) => return self.internal(&error),
         };

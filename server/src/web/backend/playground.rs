@@ -39,7 +39,7 @@ const DOTS_PER_INCH: u16 = 110;
 /// Larger documents are available only through the API.
 const LARGEST_DOCUMENT: usize = 32 << 20;
 /// Response headers with information about the render.
-const TELLING: [&str; 10] = [
+const SHOWN_HEADERS: [&str; 10] = [
     "content-type",
     "x-render-id",
     "x-page-count",
@@ -89,7 +89,7 @@ impl PlaygroundBackend for RequestBackend {
         let (parts, body) = answer.into_parts();
         let body = to_bytes(body, LARGEST_DOCUMENT).await;
         let milliseconds = begun.elapsed().as_millis() as u64;
-        let headers = telling(&parts.headers);
+        let headers = shown_headers(&parts.headers);
         let named = |name: &str| {
             headers
                 .iter()
@@ -161,10 +161,10 @@ fn request(attempt: Attempt) -> Result<Request, AppError> {
     request.body(Body::from(attempt.body)).map_err(|_| AppError::Malformed)
 }
 
-fn telling(headers: &HeaderMap) -> Vec<(String, String)> {
-    let told = TELLING.into_iter().filter_map(|name| {
+fn shown_headers(headers: &HeaderMap) -> Vec<(String, String)> {
+    let shown = SHOWN_HEADERS.into_iter().filter_map(|name| {
         let value = headers.get(name)?.to_str().ok()?;
         Some((name.to_owned(), value.to_owned()))
     });
-    told.collect()
+    shown.collect()
 }

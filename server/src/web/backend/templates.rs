@@ -9,7 +9,7 @@ use platen_app::{
     backend::templates::{EditedTemplate, PreviewEvents, TemplateList, TemplatesBackend, Versions},
     error::AppError,
     model::{
-        live_preview::PreviewWanted,
+        live_preview::PreviewRequest,
         rejection::{Field, Reason},
         template::{Beginning, SavedTemplate, TemplateFilter, TemplateForm},
     },
@@ -165,7 +165,7 @@ impl TemplatesBackend for RequestBackend {
         restored.map(drop).map_err(|error| self.template_error(error))
     }
 
-    async fn preview_template(&self, wanted: PreviewWanted) -> Result<PreviewEvents, AppError> {
+    async fn preview_template(&self, wanted: PreviewRequest) -> Result<PreviewEvents, AppError> {
         let caller = self.caller_who_may(Permission::Produce).await?;
         let id = parse(&wanted.id)?;
         self.live_preview(&caller, id, wanted).await

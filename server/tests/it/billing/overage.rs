@@ -38,7 +38,7 @@ async fn use_beyond(shop: &Shop, credits: i64, ago: &str) {
 }
 
 async fn tell(shop: &Shop) {
-    while overage::tell_due(&shop.billing).await.expect("the database answers") > 0 {}
+    while overage::report_due(&shop.billing).await.expect("the database answers") > 0 {}
 }
 
 /// Makes postponed meter events due and sends them.

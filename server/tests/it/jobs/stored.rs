@@ -21,7 +21,9 @@ async fn store(studio: &Studio, render: &str, version: i16, content: &str) {
         .expect("a database");
     let key = data_key(&db, &secret_keys(SECRET_KEY), account, clock::now()).await;
     let place = Place::stored_request(account, id, version);
-    let sealed = key.expect("a key").seal(&place, [7; 12], content.as_bytes().to_vec());
+    let sealed = key
+        .expect("a key")
+        .encrypt(&place, [7; 12], content.as_bytes().to_vec());
     let changed = sqlx::query("update render_contents set version = $2, sealed = $3 where render_id = $1")
         .bind(id.0)
         .bind(version)

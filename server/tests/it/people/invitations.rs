@@ -121,7 +121,7 @@ async fn whoever_has_a_user_comes_in_as_that_user_and_nobody_in_their_place() {
     let token = town.invited(&own, "bob@example.org", Role::Member).await;
     let now = clock::now();
     assert_eq!(town.opened(&token, None, now).await.unwrap(), Guest::LoggedOut);
-    let other = Guest::SomebodyElse("eve@example.org".to_owned());
+    let other = Guest::OtherUser("eve@example.org".to_owned());
     assert_eq!(town.opened(&token, Some(stranger), now).await.unwrap(), other);
     assert_eq!(town.opened(&token, Some(guest), now).await.unwrap(), Guest::Themselves);
     let refused = town.accept(&mut eve, stranger, &token).await;

@@ -18,7 +18,7 @@ use platen_core::{
         },
         sessions::{self, PostgresSessions, Stay},
     },
-    store::mails::KeptMail,
+    store::mails::StoredMail,
 };
 use platen_domain::{
     caller::Caller,
@@ -77,7 +77,7 @@ impl Town {
         let db = PgPool::connect(database_url).await.expect("Postgres answers");
         let mailing = Mailing {
             db: db.clone(),
-            delivery: Delivery::Kept,
+            delivery: Delivery::Stored,
             base_url: Url::parse("https://platen.example/").expect("a URL"),
             metrics: Arc::default(),
         };
@@ -102,9 +102,9 @@ impl Town {
     }
 
     /// Returns all mail so far in the order of its causes, after sending due mail.
-    pub(crate) async fn mails(&self) -> Vec<KeptMail> {
+    pub(crate) async fn mails(&self) -> Vec<StoredMail> {
         while mail::send_due(&self.mailing).await.expect("sent") > 0 {}
-        let mut kept = mail::list_kept(&self.people.db).await.expect("kept");
+        let mut kept = mail::list_stored(&self.people.db).await.expect("kept");
         kept.reverse();
         kept
     }

@@ -31,7 +31,7 @@ pub enum NewKeyError {
     DataKey(#[from] DataKeyError),
     /// The key can't be encrypted or decrypted.
     #[error("a new API key: {0}")]
-    Sealing(#[from] EncryptionError),
+    Encryption(#[from] EncryptionError),
     /// The session can't be read or written.
     #[error(transparent)]
     Session(#[from] session::Error),
@@ -56,7 +56,7 @@ pub async fn keep(
 ) -> Result<(), NewKeyError> {
     let data_key = data_keys::data_key(db, secret_keys, account, now).await?;
     let content = created.key.expose().as_bytes().to_vec();
-    let sealed = data_key.seal(&Place::new_key(account, created.id.0), rand::random(), content)?;
+    let sealed = data_key.encrypt(&Place::new_key(account, created.id.0), rand::random(), content)?;
     let waiting = Waiting {
         id: created.id,
         sealed: BASE64_STANDARD.encode(sealed),
@@ -86,7 +86,7 @@ pub async fn take(
         return Ok(None);
     };
     let data_key = data_keys::data_key(db, secret_keys, account, now).await?;
-    let content = data_key.open(&Place::new_key(account, waiting.id.0), sealed)?;
+    let content = data_key.decrypt(&Place::new_key(account, waiting.id.0), sealed)?;
     let key = str::from_utf8(&content)
         .ok()
         .and_then(|text| PlaintextKey::parse(text).ok());

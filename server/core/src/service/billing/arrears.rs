@@ -3,7 +3,7 @@
 use platen_domain::{
     billing::{FREE, Subscription, SubscriptionStatus},
     ids::AccountId,
-    mail::Letter,
+    mail::MailKind,
 };
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -28,21 +28,21 @@ pub(super) struct Turn<'a> {
 impl Turn<'_> {
     /// Returns the mail to send, if any: one when a payment becomes due, and one when the plan is lost because the
     /// payment failed, whether its grace period has ended or Stripe gave up earlier.
-    fn letter(&self, account: String, now: OffsetDateTime) -> Option<Letter> {
+    fn mail(&self, account: String, now: OffsetDateTime) -> Option<MailKind> {
         let was_unpaid = self.known.is_some_and(|known| known.unpaid_since.is_some());
         if let SubscriptionStatus::Due { until } = self.found.status(now) {
             let plan = self.plan.to_owned();
-            return (!was_unpaid).then_some(Letter::PaymentFailed { account, plan, until });
+            return (!was_unpaid).then_some(MailKind::PaymentFailed { account, plan, until });
         }
         let lost = self.former_plan.filter(|former| *former != FREE && self.plan == FREE)?;
         let plan = lost.to_owned();
-        (was_unpaid || self.found.unpaid_since.is_some()).then_some(Letter::PlanLost { account, plan })
+        (was_unpaid || self.found.unpaid_since.is_some()).then_some(MailKind::PlanLost { account, plan })
     }
 }
 
 /// Notifies the owner, in the transaction that stores the subscription, so each change is mailed once, however often
 /// the customer is mirrored.
-pub(super) async fn tell(
+pub(super) async fn notify_owner(
     db: &mut PgConnection,
     account: AccountId,
     turn: &Turn<'_>,
@@ -51,8 +51,8 @@ pub(super) async fn tell(
     let Some(owner) = accounts::find_owner_address(db, account).await? else {
         return Ok(());
     };
-    match turn.letter(owner.called.clone(), now) {
-        Some(letter) => write_to_owner(db, &owner, &letter, now).await,
+    match turn.mail(owner.called.clone(), now) {
+        Some(mail) => write_to_owner(db, &owner, &mail, now).await,
         None => Ok(()),
     }
 }

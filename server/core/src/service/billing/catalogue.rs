@@ -34,7 +34,7 @@ pub struct Synced {
 const OVERAGE_KEY: &str = "platen_overage_monthly";
 
 /// A plan or pack that is sold at a fixed price.
-struct Wanted {
+struct OfferedPrice {
     lookup_key: String,
     product: String,
     name: String,
@@ -52,10 +52,10 @@ pub fn lookup_key_of_plan(product: &str) -> String {
 /// or interval differs from its key is logged and omitted.
 pub async fn sync(billing: &Billing) -> Result<Vec<Synced>, BillingError> {
     let till = billing.till()?;
-    let wanted = wanted(&billing.db).await?;
-    let found = find(&till.stripe, &wanted).await?;
+    let offered = list_offered(&billing.db).await?;
+    let found = find(&till.stripe, &offered).await?;
     let mut done = Vec::new();
-    for one in &wanted {
+    for one in &offered {
         let known = found.iter().find(|price| price.lookup_key == one.lookup_key);
         let price = match known {
             Some(price) => price.clone(),
@@ -83,7 +83,7 @@ pub async fn sync(billing: &Billing) -> Result<Vec<Synced>, BillingError> {
 }
 
 async fn sync_overage(db: &PgPool, stripe: &Stripe) -> Result<Synced, BillingError> {
-    let wanted = offers::find_overage(db).await?;
+    let offered = offers::find_overage(db).await?;
     let known = stripe.find_metered_price(OVERAGE_KEY).await?;
     let created = known.is_none();
     let price = if let Some(price) = known {
@@ -91,16 +91,16 @@ async fn sync_overage(db: &PgPool, stripe: &Stripe) -> Result<Synced, BillingErr
     } else {
         let new = NewMeteredPrice {
             lookup_key: OVERAGE_KEY,
-            product: &wanted.product,
+            product: &offered.product,
             name: "Platen, credits beyond the plan",
-            amount: wanted.amount,
-            currency: &wanted.currency,
+            amount: offered.amount,
+            currency: &offered.currency,
             meter: &stripe.overage_meter().await?,
         };
         stripe.create_metered_price(&new).await?
     };
     let mirrored = Mirrored {
-        product: &wanted.product,
+        product: &offered.product,
         price: &price.id,
         amount: price.amount,
         currency: &price.currency,
@@ -118,19 +118,19 @@ async fn sync_overage(db: &PgPool, stripe: &Stripe) -> Result<Synced, BillingErr
 /// Returns the lookup keys of prices that are missing at Stripe or differ from the database.
 pub async fn missing(billing: &Billing) -> Result<Vec<String>, BillingError> {
     let till = billing.till()?;
-    let wanted = wanted(&billing.db).await?;
-    let found = find(&till.stripe, &wanted).await?;
+    let offered = list_offered(&billing.db).await?;
+    let found = find(&till.stripe, &offered).await?;
     let plans = offers::list_plans(&billing.db).await?;
     let packs = offers::list_packs(&billing.db).await?;
     let prices = plans.iter().map(|plan| (&plan.product, &plan.price));
     let here: Vec<_> = prices
         .chain(packs.iter().map(|pack| (&pack.product, &pack.price)))
         .collect();
-    let is_there = |one: &Wanted| {
+    let is_there = |one: &OfferedPrice| {
         let price = found.iter().find(|price| price.lookup_key == one.lookup_key);
         price.is_some_and(|price| here.contains(&(&one.product, &Some(price.id.clone()))))
     };
-    let missing = wanted.iter().filter(|one| !is_there(one));
+    let missing = offered.iter().filter(|one| !is_there(one));
     let mut missing: Vec<String> = missing.map(|one| one.lookup_key.clone()).collect();
     let there = till.stripe.find_metered_price(OVERAGE_KEY).await?;
     let here = offers::find_overage(&billing.db).await?.metered;
@@ -140,32 +140,32 @@ pub async fn missing(billing: &Billing) -> Result<Vec<String>, BillingError> {
     Ok(missing)
 }
 
-async fn wanted(db: &PgPool) -> Result<Vec<Wanted>, StoreError> {
-    let plans = offers::list_plans(db).await?.into_iter().map(Wanted::from);
-    let packs = offers::list_packs(db).await?.into_iter().map(Wanted::from);
+async fn list_offered(db: &PgPool) -> Result<Vec<OfferedPrice>, StoreError> {
+    let plans = offers::list_plans(db).await?.into_iter().map(OfferedPrice::from);
+    let packs = offers::list_packs(db).await?.into_iter().map(OfferedPrice::from);
     Ok(plans.chain(packs).collect())
 }
 
-async fn find(stripe: &Stripe, wanted: &[Wanted]) -> Result<Vec<Price>, BillingError> {
-    let keys: Vec<String> = wanted.iter().map(|one| one.lookup_key.clone()).collect();
+async fn find(stripe: &Stripe, offered: &[OfferedPrice]) -> Result<Vec<Price>, BillingError> {
+    let keys: Vec<String> = offered.iter().map(|one| one.lookup_key.clone()).collect();
     Ok(stripe.find_prices(&keys).await?)
 }
 
-async fn write_down(db: &PgPool, wanted: &Wanted, price: &Price) -> Result<(), StoreError> {
+async fn write_down(db: &PgPool, offered: &OfferedPrice, price: &Price) -> Result<(), StoreError> {
     let mirrored = Mirrored {
-        product: &wanted.product,
+        product: &offered.product,
         price: &price.id,
         amount: price.amount,
         currency: &price.currency,
     };
-    if wanted.monthly {
+    if offered.monthly {
         offers::update_plan(db, &mirrored).await
     } else {
         offers::update_pack(db, &mirrored).await
     }
 }
 
-impl Wanted {
+impl OfferedPrice {
     fn new_price(&self) -> NewPrice<'_> {
         NewPrice {
             lookup_key: &self.lookup_key,
@@ -178,7 +178,7 @@ impl Wanted {
     }
 }
 
-impl From<PlanOffer> for Wanted {
+impl From<PlanOffer> for OfferedPrice {
     fn from(plan: PlanOffer) -> Self {
         Self {
             lookup_key: lookup_key_of_plan(&plan.product),
@@ -191,7 +191,7 @@ impl From<PlanOffer> for Wanted {
     }
 }
 
-impl From<PackOffer> for Wanted {
+impl From<PackOffer> for OfferedPrice {
     fn from(pack: PackOffer) -> Self {
         Self {
             lookup_key: pack.product.clone(),

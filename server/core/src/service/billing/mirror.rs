@@ -10,7 +10,7 @@ use futures::future::join_all;
 use platen_billing::{checkout::PaidCredits, subscriptions::Subscription as Found};
 use platen_domain::{
     account_log::{AccountEvent, Actor},
-    billing::{self, FREE, Kept, Subscription, that_counts},
+    billing::{self, FREE, PaidProduct, Subscription, that_counts},
     credits::Period,
     ids::AccountId,
 };
@@ -93,7 +93,7 @@ async fn look_at_claimed(billing: &Billing, till: &Till, customer: &ClaimedCusto
 
 /// Ends the subscriptions of a deleted account, so that nothing more is charged, and deletes its customer here.
 async fn let_go(billing: &Billing, till: &Till, customer: &ClaimedCustomer) -> Result<(), BillingError> {
-    overage::tell_all_of(billing, till, &customer.id).await?;
+    overage::report_all_of(billing, till, &customer.id).await?;
     let offers = offers::list_plans(&billing.db).await?;
     let now = clock::now();
     for one in till.stripe.subscriptions_of(&customer.id, &products(&offers)).await? {
@@ -142,7 +142,7 @@ async fn write_down(
         return Ok(());
     };
     let known = stripe_subscriptions::list_of_customer(db, &customer.id).await?;
-    if !customer.told {
+    if !customer.is_notified {
         note_differences(db, customer, account, (&known, &facts.subscriptions), now).await?;
     }
     stripe_subscriptions::replace(db, &customer.id, &facts.subscriptions).await?;
@@ -172,7 +172,7 @@ async fn write_down(
             former_plan: given.as_deref(),
             plan,
         };
-        arrears::tell(db, account, &turn, now).await?;
+        arrears::notify_owner(db, account, &turn, now).await?;
         given = Some(plan.to_owned());
     }
     follow_overage(db, account, overage_limit(&facts.offers, counts, now), now).await?;
@@ -321,7 +321,7 @@ pub(super) fn plain(found: &Found, unpaid_since: Option<OffsetDateTime>) -> Subs
         anchor: found.anchor,
         period_ends_at: found.period_ends_at,
         cancel_at: found.cancel_at,
-        kept: found.kept.as_ref().map(|kept| Kept {
+        kept: found.kept.as_ref().map(|kept| PaidProduct {
             product: kept.product.clone(),
             until: kept.until,
         }),

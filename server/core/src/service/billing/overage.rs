@@ -33,25 +33,25 @@ const TAKEN_FOR: Duration = Duration::days(34);
 const KEPT: Duration = Duration::days(90);
 
 /// Reports up to four meter events that are due. Returns their number.
-pub async fn tell_due(billing: &Billing) -> Result<usize, StoreError> {
+pub async fn report_due(billing: &Billing) -> Result<usize, StoreError> {
     let Some(till) = &billing.till else { return Ok(0) };
     stripe_meter_events::insert_due(&billing.db, None, GATHERED_FOR.as_seconds_f64()).await?;
     let claimed = stripe_meter_events::claim(&billing.db, None, AT_ONCE).await?;
-    let told = join_all(claimed.iter().map(|event| tell(billing, till, event)));
-    told.await.into_iter().collect::<Result<Vec<()>, _>>()?;
+    let sent = join_all(claimed.iter().map(|event| send(billing, till, event)));
+    sent.await.into_iter().collect::<Result<Vec<()>, _>>()?;
     Ok(claimed.len())
 }
 
 /// Reports all usage of a customer before it is deleted. Failures to report are logged.
-pub(super) async fn tell_all_of(billing: &Billing, till: &Till, customer: &str) -> Result<(), StoreError> {
+pub(super) async fn report_all_of(billing: &Billing, till: &Till, customer: &str) -> Result<(), StoreError> {
     stripe_meter_events::insert_due(&billing.db, Some(customer), 0.0).await?;
     for event in stripe_meter_events::claim(&billing.db, Some(customer), i64::MAX).await? {
-        tell(billing, till, &event).await?;
+        send(billing, till, &event).await?;
     }
     Ok(())
 }
 
-async fn tell(billing: &Billing, till: &Till, event: &ClaimedEvent) -> Result<(), StoreError> {
+async fn send(billing: &Billing, till: &Till, event: &ClaimedEvent) -> Result<(), StoreError> {
     let report = report(till, event, clock::now()).await;
     if let Some(error) = report.error() {
         tracing::warn!(event = %event.id, customer = event.customer, error, "overage could not be reported to Stripe");
@@ -68,7 +68,8 @@ async fn report(till: &Till, event: &ClaimedEvent, now: OffsetDateTime) -> Repor
     }
     if event.used_at < now - TAKEN_FOR {
         return Report::GivenUp(
-            "This usage could not be reported for 34 days; Stripe no longer accepts it. Send an invoice instead".to_owned(),
+            "This usage could not be reported for 34 days; Stripe no longer accepts it. Send an invoice instead"
+                .to_owned(),
         );
     }
     let sent = MeterEvent {
@@ -93,19 +94,19 @@ pub(super) async fn reconcile(billing: &Billing, till: &Till, now: OffsetDateTim
     let until = now.date().midnight().assume_utc();
     let from = until - Duration::DAY;
     let mut differences = Vec::new();
-    for told in stripe_meter_events::sums(&billing.db, from, until).await? {
+    for reported in stripe_meter_events::sums(&billing.db, from, until).await? {
         let counted = till
             .stripe
-            .counted_usage(&metered.meter, &told.customer, from, until)
+            .counted_usage(&metered.meter, &reported.customer, from, until)
             .await?;
-        if counted != told.credits {
+        if counted != reported.credits {
             let words = format!(
                 "{} overage credits were used on {}, but Stripe counted {counted}",
-                told.credits,
+                reported.credits,
                 from.date()
             );
-            tracing::warn!(customer = told.customer, words, "Stripe and the database differ");
-            differences.push((told.customer, words));
+            tracing::warn!(customer = reported.customer, words, "Stripe and the database differ");
+            differences.push((reported.customer, words));
         }
     }
     let mut transaction = tx::begin(&billing.db).await?;

@@ -50,7 +50,7 @@ pub enum BucketsError {
     DataKey(#[from] DataKeyError),
     /// The credentials can't be encrypted or decrypted.
     #[error("the connection's credentials: {0}")]
-    Sealing(#[from] EncryptionError),
+    Encryption(#[from] EncryptionError),
     /// The decrypted credentials can't be parsed. The cause is omitted, because it could reveal parts of them.
     #[error("the connection's credentials can't be read")]
     Unreadable,
@@ -94,7 +94,7 @@ impl Buckets {
     }
 
     /// Encrypts credentials for storage.
-    pub(super) async fn seal(
+    pub(super) async fn encrypt(
         &self,
         account: AccountId,
         id: ConnectionId,
@@ -102,13 +102,13 @@ impl Buckets {
     ) -> Result<Vec<u8>, BucketsError> {
         let key = data_keys::data_key(&self.db, &self.secret_keys, account, clock::now()).await?;
         let content = credentials.to_value().to_string().into_bytes();
-        Ok(key.seal(&Place::connection(account, id.0), rand::random(), content)?)
+        Ok(key.encrypt(&Place::connection(account, id.0), rand::random(), content)?)
     }
 
     /// Opens the bucket of a connection. The caller has looked up the connection just now.
     pub(super) async fn open(&self, account: AccountId, connection: &Connection) -> Result<Bucket, BucketsError> {
-        let kept = self.kept(|open| open.get(&connection.id).cloned());
-        if let Some(bucket) = kept {
+        let cached = self.with_cache(|cache| cache.get(&connection.id).cloned());
+        if let Some(bucket) = cached {
             return Ok(bucket);
         }
         let credentials = self.credentials(account, connection).await?;
@@ -116,11 +116,11 @@ impl Buckets {
         if let Credentials::Impersonated(_) = credentials {
             check_opened(&bucket, account, &connection.settings).await?;
         }
-        self.kept(|open| {
-            if open.len() >= KEPT_OPEN {
-                open.clear();
+        self.with_cache(|cache| {
+            if cache.len() >= KEPT_OPEN {
+                cache.clear();
             }
-            open.insert(connection.id, bucket.clone());
+            cache.insert(connection.id, bucket.clone());
         });
         Ok(bucket)
     }
@@ -130,14 +130,14 @@ impl Buckets {
             .await?
             .ok_or(BucketsError::Gone)?;
         let key = data_keys::data_key(&self.db, &self.secret_keys, account, clock::now()).await?;
-        let content = SecretSlice::from(key.open(&Place::connection(account, connection.id.0), sealed)?);
+        let content = SecretSlice::from(key.decrypt(&Place::connection(account, connection.id.0), sealed)?);
         serde_json::from_slice(content.expose_secret())
             .and_then(|value| Credentials::from_value(connection.settings.provider, value))
             .map_err(|_| BucketsError::Unreadable)
     }
 
-    fn kept<T>(&self, look: impl FnOnce(&mut HashMap<ConnectionId, Bucket>) -> T) -> T {
-        look(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with_cache<T>(&self, run: impl FnOnce(&mut HashMap<ConnectionId, Bucket>) -> T) -> T {
+        run(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
     },
     storage::bucket::{Bucket, BucketError, Refusal},
     store::{
-        connection_tests::{self, KeptTest},
+        connection_tests::{self, StoredTest},
         error::StoreError,
     },
 };
@@ -79,7 +79,7 @@ pub async fn test(buckets: &Buckets, account: AccountId, id: ConnectionId) -> Re
     let connection = get(buckets.db(), account, id).await?;
     let began = Instant::now();
     let steps = run(buckets, account, &connection).await?;
-    let kept = KeptTest {
+    let kept = StoredTest {
         tested_at: clock::now(),
         milliseconds: i32::try_from(began.elapsed().as_millis()).unwrap_or(i32::MAX),
         steps: serde_json::json!(steps),
@@ -143,8 +143,8 @@ fn step(action: Action, connection: &Connection, outcome: Result<(), BucketError
     let advice = outcome.err().map(|error| {
         let advice = match &error {
             BucketError::Silent(reason) => passing(&connection.settings, reason),
-            BucketError::Busy(refusal) => told("The store is busy or unavailable; try again later.", refusal),
-            BucketError::Refused(refusal) => told(&lasting(action, connection, refusal), refusal),
+            BucketError::Busy(refusal) => with_error("The store is busy or unavailable; try again later.", refusal),
+            BucketError::Refused(refusal) => with_error(&lasting(action, connection, refusal), refusal),
         };
         match action {
             Action::Write => advice,
@@ -156,7 +156,7 @@ fn step(action: Action, connection: &Connection, outcome: Result<(), BucketError
     Step { action, advice }
 }
 
-fn told(advice: &str, refusal: &Refusal) -> String {
+fn with_error(advice: &str, refusal: &Refusal) -> String {
     format!(
         "{advice} The store says: {} ({})",
         sentence(refusal.message()),

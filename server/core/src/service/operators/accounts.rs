@@ -6,7 +6,7 @@ use platen_domain::{
     audit_log::{AuditActor, AuditEvent, Reason},
     credits::GrantLasts,
     ids::AccountId,
-    mail::Letter,
+    mail::MailKind,
     plan::OwnLimits,
 };
 use sqlx::{PgConnection, PgPool};
@@ -56,10 +56,10 @@ impl Operation<'_> {
     pub(super) async fn write_down(
         self,
         db: &mut PgConnection,
-        told: &AccountEvent,
+        account_event: &AccountEvent,
         event: AuditEvent,
     ) -> Result<(), StoreError> {
-        account_log::insert(db, self.account, &Actor::OPERATOR, told, self.now).await?;
+        account_log::insert(db, self.account, &Actor::OPERATOR, account_event, self.now).await?;
         let (actor, reason) = (self.actor, self.reason.as_str());
         audit_log::insert(db, actor, Some(self.account), event, reason, self.now).await
     }
@@ -77,14 +77,20 @@ pub async fn suspend(db: &PgPool, operation: Operation<'_>, notify_owner: bool) 
         return Ok(false);
     }
     if notify_owner {
-        let letter = Letter::AccountSuspended {
+        let mail = MailKind::AccountSuspended {
             account: owner.called.clone(),
             reason: reason.to_owned(),
         };
-        write_to_owner(&mut transaction, &owner, &letter, now).await?;
+        write_to_owner(&mut transaction, &owner, &mail, now).await?;
     }
-    let told = if notify_owner { "owner notified" } else { "owner not notified" };
-    let event = AuditEvent::AccountSuspended { told: told.to_owned() };
+    let notified = if notify_owner {
+        "owner notified"
+    } else {
+        "owner not notified"
+    };
+    let event = AuditEvent::AccountSuspended {
+        told: notified.to_owned(),
+    };
     operation
         .write_down(&mut transaction, &AccountEvent::Suspended {}, event)
         .await?;
@@ -102,10 +108,10 @@ pub async fn restore(db: &PgPool, operation: Operation<'_>, notify_owner: bool) 
         return Ok(false);
     }
     if notify_owner {
-        let letter = Letter::AccountRestored {
+        let mail = MailKind::AccountRestored {
             account: owner.called.clone(),
         };
-        write_to_owner(&mut transaction, &owner, &letter, now).await?;
+        write_to_owner(&mut transaction, &owner, &mail, now).await?;
     }
     let event = AuditEvent::AccountRestored {};
     operation
@@ -138,9 +144,9 @@ pub async fn grant(
             "they are used up".to_owned()
         }
     };
-    let told = AccountEvent::CreditsGranted { credits: amount };
+    let account_event = AccountEvent::CreditsGranted { credits: amount };
     let event = AuditEvent::CreditsGranted { credits: amount, until };
-    operation.write_down(&mut transaction, &told, event).await?;
+    operation.write_down(&mut transaction, &account_event, event).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -153,13 +159,13 @@ pub async fn set_plan(db: &PgPool, operation: Operation<'_>, choice: &PlanChoice
     let from = former.ok_or(OperationError::NotFound)?;
     let balance = lock_balance(&mut transaction, account, operation.now).await?;
     credits::update_allowance(&mut transaction, account, balance.period).await?;
-    let told = AccountEvent::PlanSet { plan: plan.clone() };
+    let account_event = AccountEvent::PlanSet { plan: plan.clone() };
     let to = match choice.credits {
         Some(credits) => format!("{plan} with {credits} credits a month"),
         None => plan,
     };
     operation
-        .write_down(&mut transaction, &told, AuditEvent::PlanSet { from, to })
+        .write_down(&mut transaction, &account_event, AuditEvent::PlanSet { from, to })
         .await?;
     Ok(tx::commit(transaction).await?)
 }

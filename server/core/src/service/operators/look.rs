@@ -37,7 +37,7 @@ pub enum ImpersonationError {
 /// Begins an impersonation in the operator's session.
 pub async fn begin(db: &PgPool, session: &Session, operation: Operation<'_>) -> Result<(), ImpersonationError> {
     let minutes = LASTS.whole_minutes();
-    let told = AccountEvent::LookedInto {
+    let account_event = AccountEvent::LookedInto {
         reason: operation.reason.as_str().to_owned(),
         minutes,
     };
@@ -46,7 +46,7 @@ pub async fn begin(db: &PgPool, session: &Session, operation: Operation<'_>) -> 
         return Err(ImpersonationError::NotFound);
     }
     let event = AuditEvent::LookBegun { minutes };
-    operation.write_down(&mut transaction, &told, event).await?;
+    operation.write_down(&mut transaction, &account_event, event).await?;
     // Access is granted only once it is recorded.
     tx::commit(transaction).await?;
     let look = Impersonation {

@@ -5,7 +5,7 @@ use platen_domain::{
     caller::Caller,
     display_name::DisplayName,
     ids::{AccountId, UserId},
-    mail::Letter,
+    mail::MailKind,
 };
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tower_sessions::Session;
@@ -130,11 +130,11 @@ pub async fn request_deletion(
     let delete_at = now + GRACE;
     let mut transaction = tx::begin(&people.db).await?;
     let name = store::update_delete_at(&mut transaction, account, user, Some(delete_at), now).await?;
-    let letter = Letter::DeletionAsked {
+    let mail = MailKind::DeletionAsked {
         account_name: name.ok_or(PeopleError::NotFound)?,
         delete_at,
     };
-    mails::insert(&mut transaction, &email, Some(user), &letter, now).await?;
+    mails::insert(&mut transaction, &email, Some(user), &mail, now).await?;
     let event = AccountEvent::DeletionAsked {
         on: delete_at.to_offset(UtcOffset::UTC).date().to_string(),
     };

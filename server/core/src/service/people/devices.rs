@@ -5,7 +5,7 @@ use platen_domain::{
     client::{Client, RememberedDevice, device},
     email::Email,
     ids::{DeviceId, UserId},
-    mail::Letter,
+    mail::MailKind,
 };
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -22,7 +22,7 @@ use crate::{
 /// Maximum lifetime of cookies in browsers (RFC 6265bis, 5.5).
 pub const LIFETIME: Duration = Duration::days(400);
 /// No user has this id.
-const NOBODY: UserId = UserId(Uuid::nil());
+const NO_USER: UserId = UserId(Uuid::nil());
 
 /// Returns whether a client is a browser that the user has logged in with. Queries the database even if there is no
 /// such user, so that the timing doesn't reveal that.
@@ -30,7 +30,7 @@ pub(super) async fn guesser(people: &People, user: Option<UserId>, client: &Clie
     let Some(browser) = client.device else {
         return Ok(Guesser::Anyone);
     };
-    let known = devices::is_known(&people.db, user.unwrap_or(NOBODY), browser).await?;
+    let known = devices::is_known(&people.db, user.unwrap_or(NO_USER), browser).await?;
     Ok(if known {
         Guesser::KnownBrowser(browser)
     } else {
@@ -54,12 +54,12 @@ pub(super) async fn note(
     let mut transaction = tx::begin(&people.db).await?;
     let seen = devices::upsert(&mut transaction, user, client, browser, remembered_until, now).await?;
     if seen == Seen::New {
-        let letter = Letter::NewDevice {
+        let mail = MailKind::NewDevice {
             device: device(&client.user_agent),
             address: client.address,
             at: now,
         };
-        mails::insert(&mut transaction, email, Some(user), &letter, now).await?;
+        mails::insert(&mut transaction, email, Some(user), &mail, now).await?;
     }
     Ok(tx::commit(transaction).await?)
 }

@@ -3,7 +3,7 @@
 use platen_domain::{
     client::Client,
     ids::UserId,
-    mail::Letter,
+    mail::MailKind,
     one_time_token::{Purpose, TokenDigest},
     validation::Problem,
 };
@@ -30,13 +30,13 @@ pub async fn request_change(
         return Err(PeopleError::Invalid(vec![problem]));
     }
     people.limits.ask_for_mail(client, &new)?;
-    let notice = Letter::AddressChangeAsked {
+    let notice = MailKind::AddressChangeAsked {
         new_address: new.as_str().to_owned(),
     };
     let mut transaction = tx::begin(&people.db).await?;
     one_time_tokens::delete_of_user(&mut transaction, user, Some(Purpose::ChangeEmail)).await?;
     mails::delete_address_changes(&mut transaction, user).await?;
-    mails::insert(&mut transaction, &new, Some(user), &Letter::ConfirmAddress, now).await?;
+    mails::insert(&mut transaction, &new, Some(user), &MailKind::ConfirmAddress, now).await?;
     mails::insert(&mut transaction, &former, Some(user), &notice, now).await?;
     Ok(tx::commit(transaction).await?)
 }
@@ -71,7 +71,7 @@ pub async fn confirm_change(
     }
     // Links that were sent to the former address become invalid.
     one_time_tokens::delete_of_user(&mut transaction, user, None).await?;
-    let notice = Letter::AddressChanged {
+    let notice = MailKind::AddressChanged {
         new_address: new.as_str().to_owned(),
     };
     mails::insert(&mut transaction, &former, Some(user), &notice, now).await?;

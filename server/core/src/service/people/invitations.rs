@@ -10,7 +10,7 @@ use platen_domain::{
     display_name::DisplayName,
     email::Email,
     ids::{AccountId, InvitationId, UserId},
-    mail::Letter,
+    mail::MailKind,
     one_time_token::TokenDigest,
     password::Password,
     role::Role,
@@ -92,7 +92,7 @@ async fn write(
         expires_at: now + LIFETIME,
     };
     let invitation = invitations::upsert(transaction, caller.account, new, now).await?;
-    mails::insert(transaction, email, None, &Letter::Invitation { invitation }, now).await?;
+    mails::insert(transaction, email, None, &MailKind::Invitation { invitation }, now).await?;
     account_log::insert(transaction, caller.account, &Actor::of_caller(caller), event, now).await
 }
 
@@ -199,7 +199,7 @@ pub async fn open(
     };
     let guest = match visitor {
         Some(visitor) if visitor.email == opened.email => Guest::Themselves,
-        Some(visitor) => Guest::SomebodyElse(visitor.email),
+        Some(visitor) => Guest::OtherUser(visitor.email),
         None => match users::find_by_email(&people.db, &read_email(&opened.email)?).await? {
             Some(_) => Guest::LoggedOut,
             None => Guest::New,

@@ -5,7 +5,7 @@ use platen_domain::{
     client::Client,
     email::Email,
     ids::UserId,
-    mail::Letter,
+    mail::MailKind,
     one_time_token::{Purpose, TokenDigest},
     password::Password,
 };
@@ -36,7 +36,7 @@ pub async fn request_reset(
     let email = read_email(email)?;
     people.limits.ask_for_mail(client, &email)?;
     let mut transaction = tx::begin(&people.db).await?;
-    mails::insert(&mut transaction, &email, None, &Letter::ResetPassword, now).await?;
+    mails::insert(&mut transaction, &email, None, &MailKind::ResetPassword, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -103,6 +103,6 @@ async fn replace(
     devices::forget_all(db, user).await?;
     one_time_tokens::delete_of_user(db, user, None).await?;
     mails::delete_address_changes(db, user).await?;
-    mails::insert(db, email, Some(user), &Letter::PasswordChanged, now).await?;
+    mails::insert(db, email, Some(user), &MailKind::PasswordChanged, now).await?;
     Ok(epoch)
 }

@@ -10,7 +10,7 @@ use platen_domain::{
     email::Email,
     encryption::{Place, Wrapped},
     ids::UserId,
-    mail::Letter,
+    mail::MailKind,
     passkey::MAX_PASSKEYS,
     second_factor::{App, AppCode, AppSecret, RECOVERY_CODES, RecoveryCode, SET_UP_WITHIN, SecondFactor, Typed, Ways},
 };
@@ -52,7 +52,7 @@ async fn app_of(people: &People, user: UserId, now: OffsetDateTime) -> Result<Ap
         return Ok(App::Off);
     }
     Ok(App::Begun {
-        secret: open(people, user, stored.secret)?,
+        secret: decrypt(people, user, stored.secret)?,
         email: users::find(&people.db, user).await?.ok_or(PeopleError::NotFound)?.email,
     })
 }
@@ -90,7 +90,7 @@ pub async fn turn_on(
     let stored = stored.ok_or(PeopleError::NotFound)?;
     let guesser = known_devices::guesser(people, Some(user), client).await?;
     people.limits.try_code(client, user, guesser)?;
-    let secret = open(people, user, stored.secret)?;
+    let secret = decrypt(people, user, stored.secret)?;
     let Some(Typed::App(code)) = Typed::parse(code.expose_secret()) else {
         return Err(PeopleError::WrongCode);
     };
@@ -103,7 +103,7 @@ pub async fn turn_on(
         return Err(PeopleError::NotFound);
     }
     let codes = first_of(&mut transaction, user, &before).await?;
-    mails::insert(&mut transaction, &email, Some(user), &Letter::SecondFactorOn, now).await?;
+    mails::insert(&mut transaction, &email, Some(user), &MailKind::SecondFactorOn, now).await?;
     let actor = audit_events::person(user, &email, client);
     audit_events::write_down(&mut transaction, user, &actor, &AccountEvent::SecondFactorOn {}, now).await?;
     tx::commit(transaction).await?;
@@ -170,23 +170,23 @@ pub async fn turn_off(people: &People, user: UserId, client: &Client, now: Offse
         return Err(PeopleError::NotFound);
     }
     left.app = false;
-    notify_of_removal(&mut transaction, user, &email, &left, &Letter::AppOff, now).await?;
+    notify_of_removal(&mut transaction, user, &email, &left, &MailKind::AppOff, now).await?;
     audit_events::write_down(&mut transaction, user, &actor, &AccountEvent::SecondFactorOff {}, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
-/// Completes the removal of a factor by mailing `letter`, or by deleting recovery codes and remembered browsers if no
+/// Completes the removal of a factor by mailing `mail`, or by deleting recovery codes and remembered browsers if no
 /// factor is `left`. A user whose account requires one must then set one up before anything else.
 async fn notify_of_removal(
     db: &mut PgConnection,
     user: UserId,
     email: &Email,
     left: &Factors,
-    letter: &Letter,
+    mail: &MailKind,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     if left.any() {
-        return mails::insert(db, email, Some(user), letter, now).await;
+        return mails::insert(db, email, Some(user), mail, now).await;
     }
     forget(db, user, email, now).await
 }
@@ -195,7 +195,7 @@ async fn notify_of_removal(
 async fn forget(db: &mut PgConnection, user: UserId, email: &Email, now: OffsetDateTime) -> Result<(), StoreError> {
     second_factors::delete_recovery_codes(db, user).await?;
     devices::forget_all(db, user).await?;
-    mails::insert(db, email, Some(user), &Letter::SecondFactorOff, now).await
+    mails::insert(db, email, Some(user), &MailKind::SecondFactorOff, now).await
 }
 
 /// Removes all factors of a user who has lost them and their recovery codes. For operators, who must have verified the
@@ -287,8 +287,8 @@ async fn prove_by_code(
             let taken = second_factors::take_recovery_code(&mut transaction, user, digest).await?;
             if taken {
                 let left = second_factors::count_recovery_codes(&mut *transaction, user).await?;
-                let letter = Letter::RecoveryCodeUsed { left };
-                mails::insert(&mut transaction, &email, Some(user), &letter, now).await?;
+                let mail = MailKind::RecoveryCodeUsed { left };
+                mails::insert(&mut transaction, &email, Some(user), &mail, now).await?;
             }
             tx::commit(transaction).await?;
             taken
@@ -309,10 +309,10 @@ async fn step_of(
     let Some(stored) = stored.filter(|stored| stored.turned_on_at.is_some()) else {
         return Ok(None);
     };
-    Ok(open(people, user, stored.secret)?.step_of(code, now))
+    Ok(decrypt(people, user, stored.secret)?.step_of(code, now))
 }
 
-fn open(people: &People, user: UserId, secret: Wrapped) -> Result<AppSecret, PeopleError> {
+fn decrypt(people: &People, user: UserId, secret: Wrapped) -> Result<AppSecret, PeopleError> {
     let opened = people.secret_keys.unwrap(&Place::app_secret(user), secret)?;
     // Only app secrets are encrypted for this place.
     AppSecret::from_bytes(opened.expose_secret()).ok_or(PeopleError::NotFound)

@@ -6,7 +6,7 @@ use platen_domain::{
     display_name::DisplayName,
     email::Email,
     ids::UserId,
-    mail::Letter,
+    mail::MailKind,
     one_time_token::{Purpose, TokenDigest},
     password::{Check, Password},
 };
@@ -72,7 +72,7 @@ pub async fn sign_up(
     };
     let mut transaction = tx::begin(&people.db).await?;
     sign_ups::insert(&mut transaction, new, now).await?;
-    mails::insert(&mut transaction, &email, None, &Letter::VerifyAddress, now).await?;
+    mails::insert(&mut transaction, &email, None, &MailKind::VerifyAddress, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -81,7 +81,7 @@ pub async fn send_again(people: &People, client: &Client, email: &str, now: Offs
     let email = read_email(email)?;
     people.limits.ask_for_mail(client, &email)?;
     let mut connection = tx::begin(&people.db).await?;
-    mails::insert(&mut connection, &email, None, &Letter::VerifyAddress, now).await?;
+    mails::insert(&mut connection, &email, None, &MailKind::VerifyAddress, now).await?;
     Ok(tx::commit(connection).await?)
 }
 

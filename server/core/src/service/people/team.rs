@@ -4,7 +4,7 @@ use platen_domain::{
     account_log::{AccountEvent, Actor},
     caller::Caller,
     ids::{AccountId, UserId},
-    mail::Letter,
+    mail::MailKind,
     role::Role,
     team::Member,
 };
@@ -56,11 +56,11 @@ pub async fn remove(people: &People, caller: &Caller, user: UserId, now: OffsetD
     members::lock_account(&mut transaction, account).await?;
     let member = of_account(&mut transaction, account, user).await?;
     part(&mut transaction, account, &member, caller.user.id).await?;
-    let letter = Letter::Removed {
+    let mail = MailKind::Removed {
         account_name: accounts::find_name(&mut *transaction, account).await?,
     };
     let email = read_email(&member.email)?;
-    mails::insert(&mut transaction, &email, None, &letter, now).await?;
+    mails::insert(&mut transaction, &email, None, &mail, now).await?;
     let event = AccountEvent::MemberRemoved { email: member.email };
     account_log::insert(&mut transaction, account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)
@@ -113,13 +113,13 @@ pub async fn hand_over(people: &People, caller: &Caller, to: UserId, now: Offset
     // An account never has more than one owner.
     members::update_role(&mut transaction, account, owner, Role::Admin).await?;
     members::update_role(&mut transaction, account, to, Role::Owner).await?;
-    let letter = Letter::OwnerChanged {
+    let mail = MailKind::OwnerChanged {
         account_name: accounts::find_name(&mut *transaction, account).await?,
         owner: heir.email.clone(),
     };
     let heir_email = read_email(&heir.email)?;
-    mails::insert(&mut transaction, &email, Some(owner), &letter, now).await?;
-    mails::insert(&mut transaction, &heir_email, Some(to), &letter, now).await?;
+    mails::insert(&mut transaction, &email, Some(owner), &mail, now).await?;
+    mails::insert(&mut transaction, &heir_email, Some(to), &mail, now).await?;
     let event = AccountEvent::OwnerChanged {
         from: caller.user.email.clone(),
         to: heir.email,

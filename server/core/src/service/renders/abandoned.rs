@@ -49,8 +49,8 @@ impl Sweeper {
                 continue;
             }
             if self.suspects.contains(&instance) {
-                let told = json!({"message": "the service stopped during the render"});
-                let ended = renders::fail_of_instance(&mut transaction, instance, told, now).await?;
+                let error = json!({"message": "the service stopped during the render"});
+                let ended = renders::fail_of_instance(&mut transaction, instance, error, now).await?;
                 let released = jobs::release_lost(&mut *transaction, Some(instance)).await?;
                 tx::commit(transaction).await?;
                 let count = ended.len();

@@ -32,7 +32,7 @@ use crate::{
             charge::{charge_alone, reserve_price},
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             failure::FailureReason,
-            kept::ContentError,
+            idempotent_responses::ContentError,
             make, note, thumbnails, watermark,
         },
     },
@@ -238,10 +238,10 @@ async fn open(
     let (account, render) = (job.account, job.render);
     let memory = app.memory.try_reserve(account, 2 * sealed.len() as u64)?;
     let key = DataKey::unwrap(data_key, &app.secret_keys, account);
-    let key = key.map_err(|error| FailureReason::Content(ContentError::Sealing(error)))?;
+    let key = key.map_err(|error| FailureReason::Content(ContentError::Encryption(error)))?;
     let opening = spawn_blocking(move || {
-        let content = key.open(&Place::stored_request(account, render, version), sealed);
-        let content = content.map_err(|error| FailureReason::Content(ContentError::Sealing(error)))?;
+        let content = key.decrypt(&Place::stored_request(account, render, version), sealed);
+        let content = content.map_err(|error| FailureReason::Content(ContentError::Encryption(error)))?;
         StoredRequest::from_bytes(version, &content).map_err(|error| FailureReason::Content(error.into()))
     });
     Ok((opening.await??, memory))
@@ -268,25 +268,25 @@ pub(in crate::service) async fn end(
     account: AccountId,
     render: RenderId,
     ending: Ending,
-    told: WebhookResult,
+    result: WebhookResult,
     seen: &Seen,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     renders::finish(db, account, render, ending, seen, now).await?;
-    callbacks::send_later(db, account, render, told, now).await
+    callbacks::send_later(db, account, render, result, now).await
 }
 
 /// Records a failed render, and enqueues its webhook. Returns `false` if another worker holds the job.
 async fn fail(app: &Services, job: &ClaimedJob, reason: &FailureReason, seen: &Seen) -> Result<bool, StoreError> {
     let now = clock::now();
-    let kept = reason.told();
+    let error = reason.to_error();
     let mut transaction = tx::begin(&app.db).await?;
     if !jobs::complete(&mut transaction, job).await? {
         return Ok(false);
     }
     tracing::warn!(error = %reason, "render failed");
-    let failure = failure(&kept, reason);
-    let ending = Ending::Failed(kept);
+    let failure = failure(&error, reason);
+    let ending = Ending::Failed(error);
     end(&mut transaction, job.account, job.render, ending, failure, seen, now).await?;
     tx::commit(transaction).await?;
     app.metrics.render_ended(RenderMode::Async, reason.counted());
@@ -297,9 +297,9 @@ async fn fail(app: &Services, job: &ClaimedJob, reason: &FailureReason, seen: &S
 
 /// Returns the webhook's content for a failure: a sentence, the JSON pointer into the request, and the response of the
 /// client's store.
-fn failure(kept: &Value, reason: &FailureReason) -> WebhookResult {
-    let message = sentence(kept["message"].as_str().unwrap_or("internal error"));
-    let error = match kept["pointer"].as_str() {
+fn failure(stored: &Value, reason: &FailureReason) -> WebhookResult {
+    let message = sentence(stored["message"].as_str().unwrap_or("internal error"));
+    let error = match stored["pointer"].as_str() {
         Some(pointer) if !pointer.is_empty() => format!("{pointer}: {message}"),
         _ => message,
     };

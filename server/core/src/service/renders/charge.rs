@@ -2,7 +2,7 @@
 
 use platen_domain::{
     ids::{AccountId, RenderId},
-    mail::Letter,
+    mail::MailKind,
 };
 use sqlx::{Connection, PgConnection};
 use time::OffsetDateTime;
@@ -69,7 +69,7 @@ pub(super) async fn charge_alone(
         Some(Charge::Made { has_callback, .. }) => return Ok(Charged { has_callback }),
         Some(Charge::Ended) => return Err(FailureReason::Ended),
         Some(Charge::Refused(refusal)) => return Err(refusal.into()),
-        Some(Charge::ToBeTold) | None => {}
+        Some(Charge::NeedsTransaction) | None => {}
     }
     let mut transaction = db.begin().await.map_err(StoreError::from)?;
     let charged = charge(&mut transaction, account, completion, now).await?;
@@ -91,13 +91,13 @@ pub(super) async fn charge(
         charged = charges::succeed(db, account, completion, true, now).await?;
     }
     match charged.ok_or_else(no_period)? {
-        Charge::Made { tell, has_callback } => {
-            if let Some(credits) = tell {
+        Charge::Made { notice, has_callback } => {
+            if let Some(credits) = notice {
                 notify_owner(db, account, &credits, now).await?;
             }
             Ok(Charged { has_callback })
         }
-        Charge::Ended | Charge::ToBeTold => Err(FailureReason::Ended),
+        Charge::Ended | Charge::NeedsTransaction => Err(FailureReason::Ended),
         Charge::Refused(refusal) => Err(refusal.into()),
     }
 }
@@ -112,14 +112,14 @@ async fn notify_owner(
     let Some(owner) = accounts::find_owner_address(db, account).await? else {
         return Ok(());
     };
-    let letter = Letter::CreditsUsed {
+    let mail = MailKind::CreditsUsed {
         account: owner.called.clone(),
         used: credits.used,
         own: credits.own,
         overage_limit: credits.overage_limit,
         ends_at: credits.ends_at,
     };
-    write_to_owner(db, &owner, &letter, now).await
+    write_to_owner(db, &owner, &mail, now).await
 }
 
 /// Returns the error for a missing period: the account has been deleted.

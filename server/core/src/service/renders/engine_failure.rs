@@ -49,7 +49,7 @@ fn kind_of_problem(problem: &RenderProblem) -> FailureKind {
 }
 
 /// Returns the JSON pointer to the part of the request that caused an error. `part` is counted from 0.
-pub(super) fn blamed_member(part: usize, problem: &RenderProblem) -> String {
+pub(super) fn error_pointer(part: usize, problem: &RenderProblem) -> String {
     let member = match problem {
         RenderProblem::EvaluateThrew { .. } | RenderProblem::EvaluateTooLarge { .. } => "/evaluate_js/expression",
         RenderProblem::HeaderFooterTooLarge { template, .. } => return format!("/{template}"),

@@ -25,7 +25,7 @@ use crate::{
         renders::{
             charge::open,
             failure::{FailureReason, RenderFailure},
-            kept::{ContentError, KeyHolder, take_key},
+            idempotent_responses::{ContentError, KeyHolder, take_key},
             templates::note_versions,
         },
     },
@@ -104,9 +104,9 @@ async fn accept(
         options: std::mem::take(&mut render.options),
     };
     let request = StoredRequest { render, destination };
-    let sealed = seal(app, caller.account, id, request, callback, now).await;
-    if let Ok(sealed) = &sealed {
-        storage.room_for(StorageResource::QueuedBytes, sealed.content.sealed.len())?;
+    let encrypted = encrypt(app, caller.account, id, request, callback, now).await;
+    if let Ok(encrypted) = &encrypted {
+        storage.room_for(StorageResource::QueuedBytes, encrypted.content.sealed.len())?;
     }
     let mut transaction = tx::begin(&app.db).await?;
     if let Some(idempotent) = &idempotent {
@@ -125,7 +125,7 @@ async fn accept(
         &mut transaction,
         caller.account,
         new,
-        sealed.map_err(FailureReason::Content)?,
+        encrypted.map_err(FailureReason::Content)?,
         now,
     )
     .await?;
@@ -166,7 +166,7 @@ struct EncryptedContent {
     callback: Option<Vec<u8>>,
 }
 
-async fn seal(
+async fn encrypt(
     app: &Services,
     account: AccountId,
     id: RenderId,
@@ -178,12 +178,12 @@ async fn seal(
     let encryption = spawn_blocking(move || {
         let callback = callback.map(|target| {
             let target = serde_json::to_vec(&target).unwrap_or_default();
-            key.seal(&Place::callback_target(account, id), rand::random(), target)
+            key.encrypt(&Place::callback_target(account, id), rand::random(), target)
         });
         Ok(EncryptedContent {
             content: render_contents::EncryptedContent {
                 version: StoredRequest::VERSION,
-                sealed: key.seal(
+                sealed: key.encrypt(
                     &Place::stored_request(account, id, StoredRequest::VERSION),
                     rand::random(),
                     request.into_bytes()?,
@@ -199,7 +199,7 @@ async fn insert(
     db: &mut PgConnection,
     account: AccountId,
     new: NewRender,
-    sealed: EncryptedContent,
+    encrypted: EncryptedContent,
     now: OffsetDateTime,
 ) -> Result<(), FailureReason> {
     let id = new.id;
@@ -209,9 +209,9 @@ async fn insert(
         Priority::Trial
     };
     // The large row first: reserving a credit blocks the account's other renders until the commit.
-    render_contents::insert(db, account, id, &sealed.content).await?;
+    render_contents::insert(db, account, id, &encrypted.content).await?;
     open(db, account, &new, now).await?;
-    if let Some(target) = sealed.callback {
+    if let Some(target) = encrypted.callback {
         callbacks::insert(db, account, id, Uuid::now_v7(), &target).await?;
     }
     jobs::insert(db, account, JobKind::Render, id, priority).await?;

@@ -17,8 +17,8 @@ use crate::{
         metrics::outcome::Outcome,
         renders::{
             deliver::DeliveryError,
-            engine_failure::{blamed_member, failure_kind},
-            kept::ContentError,
+            engine_failure::{error_pointer, failure_kind},
+            idempotent_responses::ContentError,
         },
     },
     storage::bucket::BucketError,
@@ -112,7 +112,7 @@ pub enum EnterError {
 
 impl FailureReason {
     /// Returns the error for the caller, as the render's row stores it. Internal details are omitted.
-    pub(in crate::service) fn told(&self) -> Value {
+    pub(in crate::service) fn to_error(&self) -> Value {
         let message = self.to_string();
         let error = match self {
             Self::Engine(error) => error,
@@ -146,7 +146,7 @@ impl FailureReason {
         };
         match error {
             RenderError::Problem { part, problem } => {
-                json!({"message": message, "pointer": blamed_member(*part, problem)})
+                json!({"message": message, "pointer": error_pointer(*part, problem)})
             }
             RenderError::Deadline { phase, .. } => json!({"message": message, "phase": phase.to_string()}),
             RenderError::Browser(_) => json!({"message": "internal error"}),
@@ -161,7 +161,7 @@ impl FailureReason {
     pub fn caller_problems(&self) -> Option<Vec<Problem>> {
         match self {
             Self::Engine(RenderError::Problem { part, problem }) => Some(vec![Problem {
-                pointer: blamed_member(*part, problem),
+                pointer: error_pointer(*part, problem),
                 title: "Can't be rendered".into(),
                 detail: sentence(&problem.to_string()),
             }]),

@@ -6,7 +6,7 @@ use platen_domain::{
     encryption::{EncryptionError, Place},
     idempotency::{self, IdempotentRequest},
     ids::{AccountId, RenderId},
-    render::kept::{IdempotentResponse, Unreadable},
+    render::idempotent_response::{IdempotentResponse, Unreadable},
     storage::{StorageFull, StorageResource},
 };
 use sqlx::PgConnection;
@@ -38,7 +38,7 @@ pub enum ContentError {
     File(#[from] io::Error),
     /// It can't be encrypted or decrypted.
     #[error("stored response: {0}")]
-    Sealing(#[from] EncryptionError),
+    Encryption(#[from] EncryptionError),
     /// The stored response can't be parsed.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
@@ -101,12 +101,16 @@ pub(super) async fn write(
 ) -> Result<(IdempotentResponse, StoredResponse), ContentError> {
     let key = data_key(&app.db, &app.secret_keys, account, now).await?;
     let storage = account_storage::find(&app.db, account).await?;
-    let (files, id) = (app.answers.clone(), Uuid::new_v4());
+    let (files, id) = (app.responses.clone(), Uuid::new_v4());
     spawn_blocking(move || {
-        let sealed = key.seal(&Place::kept_answer(account, id), rand::random(), outcome.to_bytes()?)?;
-        storage.room_for(StorageResource::ResponseBytes, sealed.len())?;
-        files.write(id, &sealed)?;
-        let bytes = i64::try_from(sealed.len()).unwrap_or(i64::MAX);
+        let encrypted = key.encrypt(
+            &Place::idempotent_response(account, id),
+            rand::random(),
+            outcome.to_bytes()?,
+        )?;
+        storage.room_for(StorageResource::ResponseBytes, encrypted.len())?;
+        files.write(id, &encrypted)?;
+        let bytes = i64::try_from(encrypted.len()).unwrap_or(i64::MAX);
         Ok((outcome, StoredResponse { id, bytes }))
     })
     .await?
@@ -114,7 +118,7 @@ pub(super) async fn write(
 
 /// Removes a file that no row will name. Failures are logged.
 pub(super) async fn discard(app: &Services, response: StoredResponse) {
-    let files = app.answers.clone();
+    let files = app.responses.clone();
     let removed = spawn_blocking(move || files.remove(response.id)).await;
     if let Err(error) = removed.map_err(ContentError::from).and_then(|done| Ok(done?)) {
         tracing::warn!(%error, "file of an unrecorded response could not be removed; the purge removes it");
@@ -129,14 +133,14 @@ pub(super) async fn find(
     request: &IdempotentRequest,
     now: OffsetDateTime,
 ) -> Result<Option<(RenderId, IdempotentResponse)>, StoreError> {
-    let Some(answer) = idempotency_keys::find_answer(&app.db, account, request, now).await? else {
+    let Some(stored) = idempotency_keys::find_response(&app.db, account, request, now).await? else {
         return Ok(None);
     };
-    match read(app, account, answer.id, now).await {
-        Ok(outcome) => Ok(Some((answer.render, outcome))),
+    match read(app, account, stored.id, now).await {
+        Ok(outcome) => Ok(Some((stored.render, outcome))),
         Err(error) => {
-            tracing::error!(%error, answer = %answer.id, "stored response is unreadable; rendering again");
-            idempotency_keys::forget_answer(&app.db, account, answer.id).await?;
+            tracing::error!(%error, response = %stored.id, "stored response is unreadable; rendering again");
+            idempotency_keys::forget_response(&app.db, account, stored.id).await?;
             Ok(None)
         }
     }
@@ -149,11 +153,11 @@ async fn read(
     now: OffsetDateTime,
 ) -> Result<IdempotentResponse, ContentError> {
     let key = data_key(&app.db, &app.secret_keys, account, now).await?;
-    let files = app.answers.clone();
+    let files = app.responses.clone();
     spawn_blocking(move || {
-        let sealed = files.read(id)?;
+        let encrypted = files.read(id)?;
         Ok(IdempotentResponse::from_bytes(
-            &key.open(&Place::kept_answer(account, id), sealed)?.into(),
+            &key.decrypt(&Place::idempotent_response(account, id), encrypted)?.into(),
         )?)
     })
     .await?
@@ -162,10 +166,10 @@ async fn read(
 /// Deletes expired keys with their responses, and files that a crash has left without a key.
 pub async fn purge(app: &Services, now: OffsetDateTime) -> Result<(), ContentError> {
     let mut gone = idempotency_keys::delete_expired(&app.db, now).await?;
-    let files = app.answers.clone();
+    let files = app.responses.clone();
     let old = SystemTime::from(now - UNNAMED);
     let written = spawn_blocking(move || files.list_written_before(old)).await??;
     gone.extend(idempotency_keys::list_unnamed(&app.db, &written).await?);
-    let files = app.answers.clone();
+    let files = app.responses.clone();
     Ok(spawn_blocking(move || gone.into_iter().try_for_each(|id| files.remove(id))).await??)
 }

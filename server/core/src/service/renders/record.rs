@@ -8,7 +8,7 @@ use platen_domain::{
     ids::{AccountId, RenderId},
     render::{
         history::RenderMode,
-        kept::{Facts, IdempotentResponse},
+        idempotent_response::{Facts, IdempotentResponse},
     },
     storage::StorageResource,
 };
@@ -26,7 +26,7 @@ use crate::{
         renders::{
             charge::{charge, charge_alone, open},
             failure::FailureReason,
-            kept::{self, KeyHolder, take_key},
+            idempotent_responses::{self, KeyHolder, take_key},
             thumbnails,
         },
     },
@@ -198,9 +198,9 @@ impl Row {
     }
 
     async fn fail(&self, reason: &FailureReason) -> Result<(), FailureReason> {
-        let ending = || Ending::Failed(reason.told());
+        let ending = || Ending::Failed(reason.to_error());
         if let Some(problems) = reason.caller_problems().filter(|_| self.idempotent) {
-            let written = kept::write(
+            let written = idempotent_responses::write(
                 &self.app,
                 self.account,
                 IdempotentResponse::Refused(problems),
@@ -227,11 +227,11 @@ impl Row {
         if !self.idempotent {
             return Ok((outcome, None));
         }
-        match kept::write(&self.app, self.account, outcome, clock::now()).await {
+        match idempotent_responses::write(&self.app, self.account, outcome, clock::now()).await {
             Ok((outcome, response)) => Ok((outcome, Some(response))),
             Err(error) => {
                 let reason = FailureReason::from(error);
-                self.end(Ending::Failed(reason.told()), None).await?;
+                self.end(Ending::Failed(reason.to_error()), None).await?;
                 Err(reason)
             }
         }
@@ -246,9 +246,9 @@ impl Row {
     ) -> Result<(), FailureReason> {
         let charged = self.try_charge(success, price, response).await;
         if let Err(reason @ (FailureReason::Credits(_) | FailureReason::StorageFull(_))) = &charged {
-            self.end(Ending::Failed(reason.told()), None).await?;
+            self.end(Ending::Failed(reason.to_error()), None).await?;
             if let Some(response) = response {
-                kept::discard(&self.app, response).await;
+                idempotent_responses::discard(&self.app, response).await;
             }
         }
         charged
@@ -276,7 +276,7 @@ impl Row {
         if response.is_some() {
             let mut transaction = db.begin().await.map_err(StoreError::from)?;
             charge(&mut transaction, self.account, &completion, now).await?;
-            self.set_answer(&mut transaction, response).await?;
+            self.set_response(&mut transaction, response).await?;
             transaction.commit().await.map_err(StoreError::from)?;
         } else {
             charge_alone(&mut db, self.account, &completion, now).await?;
@@ -297,7 +297,7 @@ impl Row {
         let mut transaction = tx::begin(&self.app.db).await?;
         let seen = self.log.seen();
         if renders::finish(&mut transaction, self.account, self.id, ending, &seen, clock::now()).await? {
-            self.set_answer(&mut transaction, response).await?;
+            self.set_response(&mut transaction, response).await?;
         }
         tx::commit(transaction).await?;
         self.app.jobs.changed(self.account, self.id);
@@ -310,11 +310,11 @@ impl Row {
         let Some(reason @ FailureReason::Store(_)) = error else {
             return;
         };
-        let (row, told) = (self.clone(), reason.told());
+        let (row, error) = (self.clone(), reason.to_error());
         let ending = async move {
             loop {
                 tokio::time::sleep(TRY_AGAIN).await;
-                if row.end(Ending::Failed(told.clone()), None).await.is_ok() {
+                if row.end(Ending::Failed(error.clone()), None).await.is_ok() {
                     return;
                 }
             }
@@ -322,9 +322,9 @@ impl Row {
         tokio::spawn(ending.in_current_span());
     }
 
-    async fn set_answer(&self, db: &mut PgConnection, response: Option<StoredResponse>) -> Result<(), StoreError> {
+    async fn set_response(&self, db: &mut PgConnection, response: Option<StoredResponse>) -> Result<(), StoreError> {
         match response {
-            Some(response) => idempotency_keys::set_answer(db, self.account, self.id, response).await,
+            Some(response) => idempotency_keys::set_response(db, self.account, self.id, response).await,
             None => Ok(()),
         }
     }

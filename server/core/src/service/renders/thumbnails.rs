@@ -192,9 +192,9 @@ pub(super) fn offer(app: &Services, account: AccountId, render: RenderId, page_c
 
 /// Returns the thumbnails of a render. Begins to rasterize a document on the local disk if it has none yet.
 pub async fn list(app: &Services, account: AccountId, render: RenderId) -> Result<Pictures, StoreError> {
-    let kept = render_thumbnails::list(&app.db, account, render).await?;
-    if !kept.is_empty() {
-        let drawn: Vec<_> = kept.into_iter().filter(|thumbnail| thumbnail.drawn).collect();
+    let stored = render_thumbnails::list(&app.db, account, render).await?;
+    if !stored.is_empty() {
+        let drawn: Vec<_> = stored.into_iter().filter(|thumbnail| thumbnail.drawn).collect();
         return Ok(if drawn.is_empty() {
             Pictures::None
         } else {
@@ -242,7 +242,7 @@ pub enum ThumbnailError {
     Interrupted(#[from] JoinError),
     /// The thumbnail can't be encrypted or decrypted.
     #[error("thumbnail: {0}")]
-    Sealing(#[from] EncryptionError),
+    Encryption(#[from] EncryptionError),
     /// The data key is unavailable.
     #[error(transparent)]
     DataKey(#[from] DataKeyError),
@@ -267,12 +267,12 @@ pub async fn find(
     render: RenderId,
     page: i16,
 ) -> Result<Option<Thumbnail>, ThumbnailError> {
-    let Some(kept) = render_thumbnails::find(&app.db, account, render, page).await? else {
+    let Some(stored) = render_thumbnails::find(&app.db, account, render, page).await? else {
         return Ok(None);
     };
     let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
-    let png = key.open(&Place::thumbnail(account, kept.id), kept.sealed)?;
-    Ok(Some(Thumbnail { id: kept.id, png }))
+    let png = key.decrypt(&Place::thumbnail(account, stored.id), stored.sealed)?;
+    Ok(Some(Thumbnail { id: stored.id, png }))
 }
 
 async fn draw_stored(
@@ -310,7 +310,7 @@ async fn draw(
         .draw(account, pdf, Size::LongerSide(LONGER_SIDE), pages)
         .await;
     let thumbnails = match drawn {
-        Ok(drawn) => seal(app, account, drawn).await?,
+        Ok(drawn) => encrypt(app, account, drawn).await?,
         // A retry would fail alike, so an empty thumbnail records the failure.
         Err(DrawingError::TooMuch(_)) => vec![NewThumbnail {
             id: Uuid::now_v7(),
@@ -326,9 +326,9 @@ async fn draw(
     Ok(())
 }
 
-async fn seal(app: &Services, account: AccountId, drawn: Vec<Drawn>) -> Result<Vec<NewThumbnail>, ThumbnailError> {
+async fn encrypt(app: &Services, account: AccountId, drawn: Vec<Drawn>) -> Result<Vec<NewThumbnail>, ThumbnailError> {
     let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
-    let sealed = drawn.into_iter().zip(1..).map(|(drawn, page)| {
+    let encrypted = drawn.into_iter().zip(1..).map(|(drawn, page)| {
         let id = Uuid::now_v7();
         let png = BASE64_STANDARD.decode(drawn.png)?;
         Ok(NewThumbnail {
@@ -336,10 +336,10 @@ async fn seal(app: &Services, account: AccountId, drawn: Vec<Drawn>) -> Result<V
             page,
             width: i32::try_from(drawn.width).unwrap_or(i32::MAX),
             height: i32::try_from(drawn.height).unwrap_or(i32::MAX),
-            sealed: Some(key.seal(&Place::thumbnail(account, id), rand::random(), png)?),
+            sealed: Some(key.encrypt(&Place::thumbnail(account, id), rand::random(), png)?),
         })
     });
-    sealed.collect()
+    encrypted.collect()
 }
 
 fn report(drawn: Result<(), ThumbnailError>) {

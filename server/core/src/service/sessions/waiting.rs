@@ -55,11 +55,11 @@ pub async fn current(session: &Session, now: OffsetDateTime) -> Result<Option<Wa
     if session.id().is_none() {
         return Ok(None);
     }
-    Ok(kept(session).await?.filter(|waiting| now < waiting.until))
+    Ok(find(session).await?.filter(|waiting| now < waiting.until))
 }
 
 /// Returns the waiting login, expired or not; `None` if another release stored it in a form that this one can't read.
-pub(super) async fn kept(session: &Session) -> Result<Option<Waiting>, session::Error> {
+pub(super) async fn find(session: &Session) -> Result<Option<Waiting>, session::Error> {
     let value = session.get_value(WAITING).await?;
     Ok(value.and_then(|value| serde_json::from_value(value).ok()))
 }

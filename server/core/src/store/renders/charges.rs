@@ -95,12 +95,12 @@ pub enum Charge {
     Made {
         /// The account's own credits, if this charge used up four fifths of them, or all: the owner must be notified in
         /// the same transaction.
-        tell: Option<OwnCredits>,
+        notice: Option<OwnCredits>,
         /// Whether the delivery of its webhook was enqueued.
         has_callback: bool,
     },
     /// Nothing was charged: the owner must be notified, which requires a transaction.
-    ToBeTold,
+    NeedsTransaction,
     /// The render has already ended.
     Ended,
     /// The document costs more than the credits left.
@@ -119,18 +119,18 @@ pub struct OwnCredits {
     pub ends_at: OffsetDateTime,
 }
 
-/// Ends an unfinished render as succeeded and charges for it, in one statement; or does neither. `may_tell`: `db` is a
+/// Ends an unfinished render as succeeded and charges for it, in one statement; or does neither. `may_notify`: `db` is a
 /// transaction, in which the owner can be notified.
 pub async fn succeed(
     db: &mut PgConnection,
     account: AccountId,
     completion: &Completion<'_>,
-    may_tell: bool,
+    may_notify: bool,
     now: OffsetDateTime,
 ) -> Result<InPeriod<Charge>, StoreError> {
     let charge = match &completion.queued {
-        None => succeed_synchronous(db, account, completion, may_tell, now).await?,
-        Some(queued) => succeed_queued(db, account, completion, queued, may_tell, now).await?,
+        None => succeed_synchronous(db, account, completion, may_notify, now).await?,
+        Some(queued) => succeed_queued(db, account, completion, queued, may_notify, now).await?,
     };
     Ok(charge.map(|row| row.charge(completion.bill.price)))
 }
@@ -150,7 +150,7 @@ impl ChargeRow {
     fn charge(self, price: i64) -> Charge {
         match self.outcome.as_str() {
             "charged" => Charge::Made {
-                tell: self.tell.then(|| OwnCredits {
+                notice: self.tell.then(|| OwnCredits {
                     own: self.own,
                     used: self.own_used.unwrap_or_default(),
                     overage_limit: self.most_overage,
@@ -158,7 +158,7 @@ impl ChargeRow {
                 }),
                 has_callback: self.has_callback,
             },
-            "to_be_told" => Charge::ToBeTold,
+            "to_be_told" => Charge::NeedsTransaction,
             "too_expensive" => Charge::Refused(NotEnoughCredits::TooExpensive {
                 price,
                 free: self.free.unwrap_or_default(),
@@ -175,7 +175,7 @@ async fn succeed_synchronous(
     Completion {
         bill, success, seen, ..
     }: &Completion<'_>,
-    may_tell: bool,
+    may_notify: bool,
     now: OffsetDateTime,
 ) -> Result<Option<ChargeRow>, StoreError> {
     let (requests, console) = log_with_room(db, account, requests(seen), console(seen)).await?;
@@ -213,7 +213,7 @@ async fn succeed_synchronous(
         bill.meter.into_str(),
         bill.price,
         Uuid::now_v7(),
-        may_tell,
+        may_notify,
     );
     Ok(charge.fetch_optional(db).await?)
 }
@@ -231,7 +231,7 @@ async fn succeed_queued(
         document,
         callback_body,
     }: &QueuedCompletion<'_>,
-    may_tell: bool,
+    may_notify: bool,
     now: OffsetDateTime,
 ) -> Result<Option<ChargeRow>, StoreError> {
     let (requests, console) = log_with_room(db, account, requests(seen), console(seen)).await?;
@@ -288,7 +288,7 @@ async fn succeed_queued(
         bill.meter.into_str(),
         bill.price,
         Uuid::now_v7(),
-        may_tell,
+        may_notify,
         job.id,
         job.claim,
         document.result,

@@ -26,8 +26,8 @@ impl AnnouncementBackend for RequestBackend {
         let new =
             NewAnnouncement::parse(&form, now).map_err(|fields| invalid(fields.into_iter().map(field).collect()))?;
         let actor = AuditActor::of_operator(&operator);
-        let told = announcements::announce(&self.app.db, &actor, &new, now).await;
-        told.map_err(|error| self.internal(&error))
+        let announced = announcements::announce(&self.app.db, &actor, &new, now).await;
+        announced.map_err(|error| self.internal(&error))
     }
 
     async fn end_announcement(&self, id: String) -> Result<(), AppError> {

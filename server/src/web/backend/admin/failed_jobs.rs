@@ -26,7 +26,7 @@ use platen_domain::{
 use super::super::{RequestBackend, invalid};
 
 /// An id that no account has, for searches for an unknown account.
-const NOBODY: AccountId = AccountId(uuid::Uuid::nil());
+const NO_ACCOUNT: AccountId = AccountId(uuid::Uuid::nil());
 #[async_trait]
 impl FailedWorkBackend for RequestBackend {
     async fn failed_jobs(&self, search: FailedWorkSearch) -> Result<FailedWorkPage, AppError> {
@@ -40,7 +40,7 @@ impl FailedWorkBackend for RequestBackend {
             work: page.items,
             next: page.next.map(|next| next.to_string()),
             found: found.map_err(|error| self.internal(&error))?,
-            account_known: filter.account != Some(NOBODY),
+            account_known: filter.account != Some(NO_ACCOUNT),
             now: clock::now(),
         })
     }
@@ -68,7 +68,7 @@ impl FailedWorkBackend for RequestBackend {
 impl RequestBackend {
     async fn filter(&self, search: &FailedWorkSearch) -> Result<FailedJobFilter, AppError> {
         let account = match search.account.as_deref() {
-            Some(text) => Some(self.account_meant(text).await?.unwrap_or(NOBODY)),
+            Some(text) => Some(self.account_meant(text).await?.unwrap_or(NO_ACCOUNT)),
             None => None,
         };
         let kind = search.kind;

@@ -7,7 +7,7 @@ use platen_app::{
     backend::templates::PreviewEvents,
     error::AppError,
     model::live_preview::{
-        PagePicture, Pane, Paper, Place, PreviewEvent, PreviewWanted, Remark as ShownRemark, RenderedPreview,
+        PagePicture, Pane, Paper, Place, PreviewEvent, PreviewRequest, Remark as ShownRemark, RenderedPreview,
     },
 };
 use platen_core::{
@@ -32,7 +32,7 @@ impl RequestBackend {
         &self,
         caller: &Caller,
         id: TemplateId,
-        wanted: PreviewWanted,
+        wanted: PreviewRequest,
     ) -> Result<PreviewEvents, AppError> {
         match live::preview(&self.app, caller, id, typed(wanted)).await {
             Ok(Live::Faulty(remark)) => Ok(only(PreviewEvent::Faulty(shown(remark)))),
@@ -130,7 +130,7 @@ fn shown(remark: Remark) -> ShownRemark {
     }
 }
 
-fn typed(wanted: PreviewWanted) -> Typed {
+fn typed(wanted: PreviewRequest) -> Typed {
     Typed {
         content: wanted.content,
         data: wanted.data,

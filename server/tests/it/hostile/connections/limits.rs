@@ -64,7 +64,10 @@ async fn a_network_with_too_many_connections_is_refused_and_others_are_not() {
         head.starts_with("HTTP/1.1 503") && head.contains("retry-after: 5"),
         "{head}"
     );
-    assert!(body.contains("There are too many open connections from your network"), "{body}");
+    assert!(
+        body.contains("There are too many open connections from your network"),
+        "{body}"
+    );
     report.neighbour_lost_nothing();
     let refused = metric(
         &stage.service,
@@ -89,7 +92,10 @@ async fn places_that_are_all_taken_are_soon_free_again() {
         wires.push(Wire::open_from(&service, &format!("127.0.0.{}", 2 + number % 4)).await);
     }
     let refused = answered(&service, "127.0.0.9", "503 Service Unavailable").await;
-    assert!(refused.contains("There are too many open connections to the service"), "{refused}");
+    assert!(
+        refused.contains("There are too many open connections to the service"),
+        "{refused}"
+    );
     // Idle connections are closed if their slots are needed, regardless of the setting.
     answered(&service, "127.0.0.9", "200 OK").await;
 }

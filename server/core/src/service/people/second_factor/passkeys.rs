@@ -6,7 +6,7 @@ use platen_domain::{
     client::Client,
     display_name::DisplayName,
     ids::{PasskeyId, UserId},
-    mail::Letter,
+    mail::MailKind,
     passkey::{Authentication, CHALLENGE_LASTS, MAX_PASSKEYS, PasskeyError, Registration, RelyingParty},
     validation::Problem,
 };
@@ -109,9 +109,9 @@ pub async fn add(
         }
     })?;
     let name = name.as_str().to_owned();
-    let letter = Letter::PasskeyAdded { name: name.clone() };
+    let mail = MailKind::PasskeyAdded { name: name.clone() };
     let codes = second_factor::first_of(&mut transaction, user, &before).await?;
-    mails::insert(&mut transaction, &email, Some(user), &letter, now).await?;
+    mails::insert(&mut transaction, &email, Some(user), &mail, now).await?;
     let actor = audit_events::person(user, &email, client);
     audit_events::write_down(
         &mut transaction,
@@ -146,8 +146,8 @@ pub async fn remove(
     let name = passkeys::delete(&mut transaction, user, id).await?;
     let name = name.ok_or(PeopleError::NotFound)?;
     left.passkeys -= 1;
-    let letter = Letter::PasskeyRemoved { name: name.clone() };
-    second_factor::notify_of_removal(&mut transaction, user, &email, &left, &letter, now).await?;
+    let mail = MailKind::PasskeyRemoved { name: name.clone() };
+    second_factor::notify_of_removal(&mut transaction, user, &email, &left, &mail, now).await?;
     audit_events::write_down(
         &mut transaction,
         user,

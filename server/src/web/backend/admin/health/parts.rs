@@ -149,12 +149,12 @@ fn mail(found: &Health) -> Part {
 fn stripe(found: &Health) -> Part {
     let (state, detail) = match found.stripe {
         None => (PartState::Off, "not set up".to_owned()),
-        Some(told) => {
-            let last = told.last_event.map_or_else(
+        Some(status) => {
+            let last = status.last_event.map_or_else(
                 || "no event yet".to_owned(),
                 |at| format!("last event {} at {} UTC", at.date(), clock(at)),
             );
-            let differences = counted(told.differences, "difference", "differences");
+            let differences = counted(status.differences, "difference", "differences");
             let state = strained_if(found, |concern| matches!(concern, Concern::StripeDiffered { .. }));
             (state, format!("{last}; {differences} in 7 days"))
         }
