@@ -99,7 +99,7 @@ async fn it_asks_for_another_address() {
     let user = town.welcome(ann, "ann@example.org").await;
     let before = town.mails().await.len();
     for (email, detail) in [
-        ("ANN@example.org", "already your address"),
+        ("ANN@example.org", "already your email address"),
         ("nothing", "not an email address"),
     ] {
         let refused = request_change(&town.people, user, &ann.client, email, clock::now()).await;

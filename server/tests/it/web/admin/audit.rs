@@ -66,7 +66,7 @@ async fn whoever_gets_around_that_is_found_out() {
     // With a matching digest, the next entry reveals the change.
     let digest = "sha256(previous || convert_to(entry::text, 'UTF8'))";
     tamper(&format!("update audit_log set digest = {digest} where number = 2")).await;
-    assert!(office.verify(&[]).stderr.contains("entry 3 does not follow"));
+    assert!(office.verify(&[]).stderr.contains("entry 3 doesn't follow"));
     // If all later entries are rewritten as well, the noted digest reveals it.
     tamper(&format!(
         "update audit_log set previous = (select digest from audit_log where number = 2) where number = 3;
