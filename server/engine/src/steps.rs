@@ -7,6 +7,7 @@ pub(crate) mod load;
 pub(crate) mod print;
 pub(crate) mod settle;
 pub(crate) mod wait_for;
+pub(crate) mod warm_up;
 
 use crate::{
     devtools::{DevToolsError, MESSAGE_LIMIT_MB},

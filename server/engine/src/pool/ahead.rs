@@ -2,12 +2,20 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Pool, lease::Lease, places::Place};
-use crate::{browser::Browser, page_kind::PageKind};
+use tokio::time::timeout;
+
+use super::{
+    Pool,
+    lease::{Lease, Pooled},
+    places::Place,
+};
+use crate::{browser::Browser, page_kind::PageKind, steps::warm_up::warm_up};
 
 /// Delay before the next session is created, so that it doesn't compete for CPU with the first render of the account
 /// that took the last one.
 const MAKE_AFTER: Duration = Duration::from_millis(150);
+/// Time limit of the warm-up, which takes less than 100 ms on an idle machine.
+const WARM_UP_LIMIT: Duration = Duration::from_secs(10);
 
 impl Pool {
     /// Maintains one unassigned session of this kind, so that the first render of an account needn't wait for a process
@@ -19,7 +27,7 @@ impl Pool {
                 match self.open(browser, kind, place).await {
                     Ok(made) => {
                         if let Some(pooled) = made.and_then(Lease::take) {
-                            self.keep(pooled);
+                            self.keep_warm(pooled).await;
                         }
                     }
                     Err(error) => tracing::error!(%error, "session could not be created in advance"),
@@ -33,6 +41,20 @@ impl Pool {
                 () = self.inner.closing.cancelled() => return,
                 () = later => {}
             }
+        }
+    }
+
+    /// Warms up a new session and adds it to the pool, or closes it if that fails.
+    async fn keep_warm(&self, mut pooled: Pooled) {
+        let session = &mut pooled.session;
+        let is_warm = matches!(timeout(WARM_UP_LIMIT, warm_up(session)).await, Ok(Ok(())));
+        if is_warm && session.reset(self.inner.config.page_memory_limit).await {
+            self.keep(pooled);
+        } else {
+            if !self.inner.closing.is_cancelled() {
+                tracing::warn!("session could not be warmed up; closing it");
+            }
+            pooled.close().await;
         }
     }
 
