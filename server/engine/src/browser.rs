@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use chromiumoxide::cdp::browser_protocol::browser::GetVersionParams;
+use chromiumoxide_cdp::cdp::browser_protocol::browser::GetVersionParams;
 use command_fds::{CommandFdExt, FdMapping};
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;

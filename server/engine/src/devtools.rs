@@ -9,13 +9,14 @@ mod wire;
 
 use std::{
     collections::HashMap,
+    io::{self, IoSlice},
     sync::{
         Arc, Mutex, OnceLock, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
     },
 };
 
-use chromiumoxide::types::Command;
+use chromiumoxide_types::Command;
 use serde_json::value::RawValue;
 use tokio::{
     io::{AsyncWriteExt, BufReader},
@@ -257,17 +258,29 @@ impl Drop for ForgetOnDrop {
     }
 }
 
+/// Writes all waiting frames at once. The browser would otherwise be scheduled between commands that are sent together.
 async fn write_frames(mut to_browser: pipe::Sender, mut queue: mpsc::Receiver<Vec<u8>>, shared: Arc<Shared>) {
+    let mut frames = Vec::new();
     loop {
-        let frame = tokio::select! {
+        let received = tokio::select! {
             () = shared.closed.cancelled() => return,
-            frame = queue.recv() => frame,
+            received = queue.recv_many(&mut frames, OUTGOING_FRAMES) => received,
         };
-        let Some(frame) = frame else { return };
-        if to_browser.write_all(&frame).await.is_err() {
+        if received == 0 || write_all(&mut to_browser, &frames).await.is_err() {
             return;
         }
+        frames.clear();
     }
+}
+
+async fn write_all(to_browser: &mut pipe::Sender, frames: &[Vec<u8>]) -> io::Result<()> {
+    let mut slices: Vec<_> = frames.iter().map(|frame| IoSlice::new(frame)).collect();
+    let mut rest = slices.as_mut_slice();
+    while !rest.is_empty() {
+        let written = to_browser.write_vectored(rest).await?;
+        IoSlice::advance_slices(&mut rest, written);
+    }
+    Ok(())
 }
 
 async fn read_messages(from_browser: pipe::Receiver, shared: Arc<Shared>) {

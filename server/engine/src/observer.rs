@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use chromiumoxide::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
+use chromiumoxide_cdp::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 

@@ -6,24 +6,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chromiumoxide::{
-    cdp::{
-        browser_protocol::{
-            browser::{BrowserContextId, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams},
-            emulation::{SetEmulatedMediaParams, SetScriptExecutionDisabledParams},
-            inspector, network,
-            page::{
-                self, AddScriptToEvaluateOnNewDocumentParams, FrameId, GetFrameTreeParams, NavigateParams,
-                ResetNavigationHistoryParams,
-            },
-            target::{
-                AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
-            },
+use chromiumoxide_cdp::cdp::{
+    browser_protocol::{
+        browser::{BrowserContextId, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams},
+        emulation::{SetEmulatedMediaParams, SetScriptExecutionDisabledParams},
+        inspector, network,
+        page::{
+            self, AddScriptToEvaluateOnNewDocumentParams, FrameId, GetFrameTreeParams, NavigateParams,
+            ResetNavigationHistoryParams,
         },
-        js_protocol::runtime::{EvaluateParams, GetHeapUsageParams},
+        target::{AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams},
     },
-    types::Command,
+    js_protocol::runtime::{EvaluateParams, GetHeapUsageParams},
 };
+use chromiumoxide_types::Command;
 use platen_egress::proxy::Proxy;
 use uuid::Uuid;
 

@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 use std::mem::take;
 
-use md5::{Digest as _, Md5};
+use sha2::{Digest as _, Sha256};
 
 use crate::archive::{Completion, Draft, Warnings, complete_document, valid_language};
+use crate::digest::first_half;
 use crate::document::Document;
 use crate::identifiers::number_identifiers;
 use crate::join::{PartFacts, join_files};
@@ -144,7 +145,7 @@ fn identifier(document: &Document, assembly: &Assembly) -> [u8; 16] {
     let is_untouched = document.parts().len() == 1 && assembly.selection.is_none() && assembly.watermark.is_none();
     let former = first.filter(|_| is_untouched).and_then(|first| first.try_into().ok());
     former.unwrap_or_else(|| {
-        let mut digest = Md5::new();
+        let mut digest = Sha256::new();
         digest.update(assembly.instant.unix_timestamp_nanos().to_be_bytes());
         for end in document
             .parts()
@@ -162,7 +163,7 @@ fn identifier(document: &Document, assembly: &Assembly) -> [u8; 16] {
         if let Some(watermark) = assembly.watermark {
             digest.update(watermark.word());
         }
-        digest.finalize().into()
+        first_half(digest)
     })
 }
 

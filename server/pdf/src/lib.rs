@@ -12,6 +12,7 @@ mod archive;
 mod assemble;
 mod content;
 mod destinations;
+mod digest;
 mod document;
 mod file;
 mod identifiers;

@@ -11,9 +11,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chromiumoxide::cdp::browser_protocol::{browser::BrowserContextId, target::DisposeBrowserContextParams};
+use chromiumoxide_cdp::cdp::browser_protocol::{browser::BrowserContextId, target::DisposeBrowserContextParams};
 use rustix::process::{Pid, Signal};
-use tokio::sync::watch;
+use tokio::{sync::watch, task::spawn_blocking};
 
 use super::Browser;
 use crate::{config::BROWSER_MEMORY, processes};
@@ -119,21 +119,31 @@ pub(super) async fn watch_renderers(browser: Weak<Browser>, limit: u64) {
     loop {
         interval.tick().await;
         let Some(browser) = living(&browser) else { return };
-        let mut held = 0;
-        for pid in browser.renderers() {
-            let Some(memory) = processes::memory(pid) else { continue };
-            held += memory.own;
-            let resident = memory.resident;
-            if resident <= limit {
-                continue;
-            }
-            let pid_number = pid.as_raw_nonzero().get();
-            tracing::warn!(pid = pid_number, resident, limit, "renderer killed for its memory");
-            *lock(&browser.tenants.last_kill) = Some(Instant::now());
-            let _ = rustix::process::kill_process(pid, Signal::KILL);
+        // Hundreds of system calls, which would hold up the events of all connections.
+        if spawn_blocking(move || kill_large_renderers(&browser, limit))
+            .await
+            .is_err()
+        {
+            return;
         }
-        browser.held_by_pages.store(held, Ordering::Relaxed);
     }
+}
+
+fn kill_large_renderers(browser: &Browser, limit: u64) {
+    let mut held = 0;
+    for pid in browser.renderers() {
+        let Some(memory) = processes::memory(pid) else { continue };
+        held += memory.own;
+        let resident = memory.resident;
+        if resident <= limit {
+            continue;
+        }
+        let pid_number = pid.as_raw_nonzero().get();
+        tracing::warn!(pid = pid_number, resident, limit, "renderer killed for its memory");
+        *lock(&browser.tenants.last_kill) = Some(Instant::now());
+        let _ = rustix::process::kill_process(pid, Signal::KILL);
+    }
+    browser.held_by_pages.store(held, Ordering::Relaxed);
 }
 
 /// Limits the memory that pages occupy in the browser and GPU processes: `limit` bytes above [`BROWSER_MEMORY`], which
@@ -143,7 +153,10 @@ pub(super) async fn watch_shared(browser: Weak<Browser>, limit: u64) {
     loop {
         interval.tick().await;
         let Some(browser) = living(&browser) else { return };
-        let held = held_by_shared(browser.group);
+        let group = browser.group;
+        let Ok(held) = spawn_blocking(move || held_by_shared(group)).await else {
+            return;
+        };
         if held <= BROWSER_MEMORY + limit {
             continue;
         }

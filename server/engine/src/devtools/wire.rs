@@ -1,6 +1,6 @@
 //! Wire format of commands and messages.
 
-use chromiumoxide::types::Command;
+use chromiumoxide_types::Command;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 

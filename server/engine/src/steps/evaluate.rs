@@ -3,10 +3,8 @@
 
 use std::borrow::Cow;
 
-use chromiumoxide::{
-    cdp::js_protocol::runtime::EvaluateParams,
-    types::{Command, Method},
-};
+use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
+use chromiumoxide_types::{Command, Method};
 use platen_pdf::PageFacts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

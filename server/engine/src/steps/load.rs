@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use chromiumoxide::{
-    cdp::browser_protocol::{
-        network::SetCookieParams,
-        page::{FrameId, NavigateParams, SetDocumentContentParams, SetDocumentContentReturns, StopLoadingParams},
-    },
-    types::{Command, Method, MethodId},
+use chromiumoxide_cdp::cdp::browser_protocol::{
+    network::SetCookieParams,
+    page::{FrameId, NavigateParams, SetDocumentContentParams, SetDocumentContentReturns, StopLoadingParams},
 };
+use chromiumoxide_types::{Command, Method, MethodId};
 use platen_egress::log::Outcome;
 use serde::Serialize;
 use url::Url;

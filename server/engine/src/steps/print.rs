@@ -6,7 +6,7 @@ use std::{
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use chromiumoxide::cdp::browser_protocol::{
+use chromiumoxide_cdp::cdp::browser_protocol::{
     io::{CloseParams, ReadParams, ReadReturns},
     page::{PrintToPdfParams, PrintToPdfTransferMode},
 };

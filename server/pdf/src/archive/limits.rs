@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use md5::{Digest as _, Md5};
 use memchr::memmem::Finder;
+use sha2::{Digest as _, Sha256};
 
 use super::language::is_language_tag;
 use super::warnings::Warnings;
 use crate::PdfError;
 use crate::content::{SUSPICIOUS_DIGITS, has_long_number, has_run};
+use crate::digest::first_half;
 use crate::document::Document;
 use crate::lexer::{Token, is_regular};
 use crate::object::{MAX_NAME, Object, ObjectNumber};
@@ -225,7 +226,7 @@ impl Repaired {
     /// everywhere.
     fn repair_name(&mut self, name: &mut Cow<[u8]>) {
         if name.len() > MAX_NAME {
-            let digest = u128::from_be_bytes(Md5::digest(name.as_ref()).into());
+            let digest = u128::from_be_bytes(first_half(Sha256::new_with_prefix(name.as_ref())));
             *name = Cow::Owned(format!("id-{digest:032x}").into_bytes());
             self.renamed += 1;
             self.count += 1;
