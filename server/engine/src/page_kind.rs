@@ -3,7 +3,6 @@
 mod awaits_frames;
 pub(crate) mod script_free;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use awaits_frames::may_await_frames;
 use script_free::is_script_free;
 
@@ -48,13 +47,4 @@ impl PageKind {
     pub(crate) fn has_frames(self) -> bool {
         self == Self::Composited
     }
-}
-
-/// Builds a case-insensitive automaton that finds `words` in texts of many megabytes.
-fn scan(words: impl Iterator<Item = &'static str>) -> AhoCorasick {
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(words)
-        .expect("an automaton of a few short words is small")
 }

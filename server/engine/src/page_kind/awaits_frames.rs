@@ -3,10 +3,8 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::memchr;
-
-use super::scan;
 
 const SCRIPT: &str = "<script";
 /// Text that must not occur anywhere, case-insensitively. Embedded documents and workers have their own scripts;
@@ -41,7 +39,14 @@ const SUSPICIOUS: [&str; 26] = [
     "<audio",
 ];
 
-static SCAN: LazyLock<AhoCorasick> = LazyLock::new(|| scan([SCRIPT].into_iter().chain(SUSPICIOUS)));
+/// A DFA, because texts may have many megabytes.
+static SCAN: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build([SCRIPT].into_iter().chain(SUSPICIOUS))
+        .expect("an automaton of a few short words is small")
+});
 
 /// Returns `false` if nothing in `text` indicates that a script waits for a frame. Names that a script assembles at run
 /// time are detected by [`crate::steps::frames`] when they are used.

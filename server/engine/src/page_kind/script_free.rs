@@ -3,45 +3,64 @@
 //! The scan is conservative: anything doubtful counts as script. It affects speed, not safety: a part that passes is
 //! rendered with `Emulation.setScriptExecutionDisabled`, so that nothing runs even if the scan is wrong.
 
-use std::sync::LazyLock;
+use memchr::{memchr_iter, memchr2_iter};
 
-use aho_corasick::AhoCorasick;
-
-use super::scan;
-
-/// Text that must not occur anywhere, case-insensitively. Frames and embedded documents have their own realms, storage
-/// and navigations; `http-equiv` may navigate. `<noscript>` is displayed only if scripts are disabled. The browser lays
-/// out the controls of video and audio with its own scripts, which wait for frames.
-const SUSPICIOUS: [&str; 12] = [
-    "<script",
-    "<noscript",
-    "javascript:",
-    "<iframe",
-    "<frame",
-    "<object",
-    "<embed",
-    "<portal",
-    "http-equiv",
-    "<fencedframe",
-    "<video",
-    "<audio",
+/// Beginnings of the names of elements that must not occur, case-insensitively. Frames and embedded documents have their
+/// own realms, storage and navigations. `<noscript>` is displayed only if scripts are disabled. The browser lays out the
+/// controls of video and audio with its own scripts, which wait for frames.
+const ELEMENTS: [&[u8]; 10] = [
+    b"script",
+    b"noscript",
+    b"iframe",
+    b"frame",
+    b"object",
+    b"embed",
+    b"portal",
+    b"fencedframe",
+    b"video",
+    b"audio",
 ];
-/// Possible starts of an `on…=` attribute: after the end of another attribute, or of the tag name.
-const ATTRIBUTE: [&str; 8] = [" on", "\ton", "\non", "\ron", "\x0con", "/on", "\"on", "'on"];
-
-static SCAN: LazyLock<AhoCorasick> = LazyLock::new(|| scan(SUSPICIOUS.into_iter().chain(ATTRIBUTE)));
 
 /// Returns `true` if the part can be rendered with scripts disabled, and the next document loaded without a reset.
+///
+/// Searches for single bytes, which takes a tenth of the time of an automaton: documents consist largely of embedded
+/// fonts and images.
 pub(crate) fn is_script_free(html: &str) -> bool {
-    !SCAN.find_overlapping_iter(html).any(|found| {
-        found.pattern().as_usize() < SUSPICIOUS.len() || is_event_attribute(&html.as_bytes()[found.end()..])
-    })
+    let html = html.as_bytes();
+    let is_element = |at| ELEMENTS.iter().any(|name| starts_with(&html[at + 1..], name));
+    let is_script_address = |at| ends_with(&html[..at], b"javascript");
+    // May navigate.
+    let is_http_equiv = |at| ends_with(&html[..at], b"http") && starts_with(&html[at + 1..], b"equiv");
+    !(memchr_iter(b'<', html).any(is_element)
+        || memchr_iter(b':', html).any(is_script_address)
+        || memchr_iter(b'-', html).any(is_http_equiv)
+        || memchr2_iter(b'o', b'O', html).any(|at| is_event_attribute(html, at)))
 }
 
-/// Returns whether `rest`, the text after `on`, continues an event attribute: letters, then an equals sign.
-fn is_event_attribute(rest: &[u8]) -> bool {
+/// Returns whether an `on…=` attribute may start at `at`: after the end of another attribute, or of the tag name, and
+/// with letters before the equals sign.
+fn is_event_attribute(html: &[u8], at: usize) -> bool {
+    let (before, name) = html.split_at(at);
+    let follows_end = matches!(
+        before.last(),
+        Some(b' ' | b'\t' | b'\n' | b'\r' | b'\x0c' | b'/' | b'"' | b'\'')
+    );
+    if !follows_end || !starts_with(name, b"on") {
+        return false;
+    }
+    let rest = &name[2..];
     let letters = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     letters > 0 && rest[letters..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'=')
+}
+
+fn starts_with(text: &[u8], word: &[u8]) -> bool {
+    text.get(..word.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+fn ends_with(text: &[u8], word: &[u8]) -> bool {
+    let start = text.len().checked_sub(word.len());
+    start.is_some_and(|start| text[start..].eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
