@@ -117,6 +117,7 @@ impl Server {
         router: Router,
         lifecycle: Lifecycle,
     ) -> impl Future<Output = ()> + Send + 'static {
+        let _ = stream.set_nodelay(true);
         // Without this, the size of the kernel's buffer determines how slowly a client may read.
         let _ = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT_BYTES);
         let activity = Arc::new(Activity::default());

@@ -1,5 +1,5 @@
-//! Parsing of request bodies, off the threads that serve requests: as many at once as there are cores, and one for each
-//! account, so that a slow body delays only the account that sent it.
+//! Parsing of request bodies: as many at once as there are cores, and one for each account, so that a slow body delays
+//! only the account that sent it. All but small bodies are parsed off the threads that serve requests.
 
 use std::{num::NonZeroUsize, panic::resume_unwind, sync::Arc, thread::available_parallelism};
 
@@ -10,6 +10,9 @@ use tokio::{
     task::spawn_blocking,
     time::{Instant, timeout_at},
 };
+
+/// Size of bodies in bytes that are parsed in less time than it takes to wake another thread twice.
+const SMALL: usize = 128 << 10;
 
 /// Pool of places to parse in. Clones share the places.
 #[derive(Clone)]
@@ -38,8 +41,8 @@ impl Parsers {
         }
     }
 
-    /// Parses when it is the account's turn. Accounts get places in the order of their requests. Dropping the future
-    /// while it waits leaves the queue; parsing that has begun keeps its place until it ends.
+    /// Parses `bytes` bytes when it is the account's turn. Accounts get places in the order of their requests. Dropping
+    /// the future while it waits leaves the queue; parsing that has begun keeps its place until it ends.
     ///
     /// # Errors
     /// Returns [`Busy`] if no place became free before the deadline.
@@ -47,15 +50,20 @@ impl Parsers {
         &self,
         account: AccountId,
         deadline: Instant,
+        bytes: usize,
         parse: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Busy> {
         let place = timeout_at(deadline, self.place(account)).await;
         let place = place.ok().flatten().ok_or(Busy)?;
-        let parsing = spawn_blocking(move || {
+        let parse_in_place = move || {
             let parsed = parse();
             drop(place);
             parsed
-        });
+        };
+        if bytes <= SMALL {
+            return Ok(parse_in_place());
+        }
+        let parsing = spawn_blocking(parse_in_place);
         Ok(parsing.await.unwrap_or_else(|panic| resume_unwind(panic.into_panic())))
     }
 
@@ -71,6 +79,8 @@ mod tests {
     use std::{sync::mpsc, time::Duration};
 
     use super::*;
+
+    const LARGE: usize = SMALL + 1;
 
     fn soon() -> Instant {
         Instant::now() + Duration::from_millis(50)
@@ -93,29 +103,33 @@ mod tests {
                     begun.send(()).expect("awaited");
                     slow_waits.recv()
                 };
-                parsers.run(slow, later(), work).await
+                parsers.run(slow, later(), LARGE, work).await
             }
         });
         has_begun.await.expect("it begins");
         assert_eq!(
-            parsers.run(slow, soon(), || 1).await,
+            parsers.run(slow, soon(), LARGE, || 1).await,
             Err(Busy),
             "the account has its turn already"
         );
-        assert_eq!(parsers.run(other, later(), || 2).await, Ok(2), "there is another place");
+        assert_eq!(
+            parsers.run(other, later(), LARGE, || 2).await,
+            Ok(2),
+            "there is another place"
+        );
         let (finish_other, other_waits) = mpsc::channel::<()>();
-        let second = parsers.run(other, later(), move || other_waits.recv());
+        let second = parsers.run(other, later(), LARGE, move || other_waits.recv());
         tokio::pin!(second);
         tokio::select! {
             biased; // The first one takes the place.
             _ = &mut second => panic!("it has not been released"),
-            third = parsers.run(third, soon(), || 3) => assert_eq!(third, Err(Busy), "both places are taken"),
+            third = parsers.run(third, soon(), LARGE, || 3) => assert_eq!(third, Err(Busy), "both places are taken"),
         }
         finish_other.send(()).expect("it waits");
         assert_eq!(second.await, Ok(Ok(())));
         finish_slow.send(()).expect("it waits");
         assert_eq!(running.await.expect("no panic"), Ok(Ok(())));
-        assert_eq!(parsers.run(slow, later(), || 4).await, Ok(4));
+        assert_eq!(parsers.run(slow, later(), LARGE, || 4).await, Ok(4));
     }
 
     #[tokio::test]
@@ -125,11 +139,11 @@ mod tests {
         let (finish, waits) = mpsc::channel::<()>();
         let abandoned = tokio::time::timeout(
             Duration::from_millis(50),
-            parsers.run(account, later(), move || waits.recv()),
+            parsers.run(account, later(), LARGE, move || waits.recv()),
         );
         assert!(abandoned.await.is_err());
-        assert_eq!(parsers.run(AccountId::generate(), soon(), || 1).await, Err(Busy));
+        assert_eq!(parsers.run(AccountId::generate(), soon(), LARGE, || 1).await, Err(Busy));
         finish.send(()).expect("it waits");
-        assert_eq!(parsers.run(account, later(), || 2).await, Ok(2));
+        assert_eq!(parsers.run(account, later(), LARGE, || 2).await, Ok(2));
     }
 }

@@ -158,10 +158,13 @@ async fn parsed_body<T: Send + 'static>(
     let deadline = state.app.parsing_deadline();
     let account = extracted_caller(request.extensions())?.account;
     let (body, mut memory) = json_body(request, state).await?;
-    let length = body.len() as u64;
-    let parsed = state.app.parsers.run(account, deadline, move || parse(&body)).await;
-    let parsed = parsed.map_err(|Busy| ApiError::Busy)?.map_err(ApiError::Invalid)?;
-    memory.shrink_to(length);
+    let bytes = body.len();
+    let parsing = state.app.parsers.run(account, deadline, bytes, move || parse(&body));
+    let parsed = parsing
+        .await
+        .map_err(|Busy| ApiError::Busy)?
+        .map_err(ApiError::Invalid)?;
+    memory.shrink_to(bytes as u64);
     Ok((parsed, memory))
 }
 

@@ -143,7 +143,11 @@ impl TemplatesBackend for RequestBackend {
             .map_or(ExpectedVersion::Any, |seen| ExpectedVersion::OneOf(vec![seen]));
         let publish = form.publish;
         let deadline = self.app.parsing_deadline();
-        let parsing = self.app.parsers.run(caller.account, deadline, move || draft(&form));
+        let bytes = form.content.len() + form.data.len();
+        let parsing = self
+            .app
+            .parsers
+            .run(caller.account, deadline, bytes, move || draft(&form));
         let draft = parsing.await.map_err(|Busy| too_many(Duration::ZERO))??;
         let saved = drafts::save(&self.app, &caller, id, &seen, draft).await;
         let Saved { version, published } = saved.map_err(refused)?;

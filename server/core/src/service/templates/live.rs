@@ -146,7 +146,7 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
         .memory
         .try_reserve(account, 2 * typed_bytes as u64)
         .map_err(TemplateError::from)?;
-    let parsing = app.parsers.run(account, app.parsing_deadline(), move || {
+    let parsing = app.parsers.run(account, app.parsing_deadline(), typed_bytes, move || {
         let read = read(&typed);
         (typed, read)
     });
