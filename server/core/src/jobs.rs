@@ -32,8 +32,8 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
         app,
         lifecycle,
         kind: JobKind::Render,
-        // While some are rendered, others are read or uploaded.
-        at_once: 2 * app.config.browser.slots + 1,
+        // While some are rendered, others are read, uploaded or recorded, and the next ones wait for a slot.
+        at_once: 3 * app.config.browser.slots,
         cap: app.config.limits.concurrency,
     };
     let callbacks = Worker {

@@ -40,7 +40,7 @@ const SLOTS: Setting = Setting {
     name: "PLATEN_SLOTS",
     purpose: "Concurrent renders. While other accounts hold all slots, an account without one gets a spare slot.",
     allowed: "1 to 512",
-    default: "number of cores, if PLATEN_MEMORY_MB leaves 128 MB for each",
+    default: "number of cores and one, if PLATEN_MEMORY_MB leaves 128 MB for each",
 };
 const SESSIONS: Setting = Setting {
     name: "PLATEN_SESSIONS",
@@ -103,7 +103,7 @@ impl BrowserConfig {
         // has a second one beside it, for scripts.
         let further = 2 * browsers.unwrap_or(1) as u64 + SPARE_SLOTS as u64;
         let most_slots = (page_memory / LEAST_PAGE_MEMORY).saturating_sub(further);
-        let slots = reader.number_or(&SLOTS, (cores as u64).clamp(1, most_slots.max(1)) as usize, 1..=512);
+        let slots = reader.number_or(&SLOTS, (cores as u64 + 1).clamp(1, most_slots.max(1)) as usize, 1..=512);
         let sessions = reader.number_or(
             &SESSIONS,
             (slots.unwrap_or(cores) * SESSIONS_PER_SLOT).min(1024),
