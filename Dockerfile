@@ -9,7 +9,7 @@ COPY deploy/setup.sh deploy/toolchain.sh deploy/
 RUN deploy/setup.sh --only build && deploy/setup.sh --only site && rm -rf /var/lib/apt/lists/*
 COPY . .
 RUN --mount=type=cache,target=/root/.cargo/registry --mount=type=cache,target=/target \
-    export CARGO_TARGET_DIR=/target && deploy/site.sh && cargo build --release --locked \
+    export CARGO_TARGET_DIR=/target && deploy/build.sh \
     && install -D --target-directory=/out /target/release/platen && cp -r /target/release/site /out/
 
 FROM debian:bookworm-slim

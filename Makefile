@@ -9,8 +9,7 @@ PRETTY := frontend end2end style
 
 run: ## Install missing packages, build and start the service
 	@deploy/setup.sh
-	@deploy/site.sh
-	@$(RUST) cargo build --release --locked
+	@deploy/build.sh
 	@exec "$(CARGO_TARGET_DIR)/release/platen" serve
 
 watch: ## The same with a debug build that is rebuilt and restarted on every change

@@ -17,7 +17,7 @@ seen=$(mktemp)
 trap 'stop; rm -f "$seen"' EXIT
 while true; do
   touch "$seen"
-  if deploy/site.sh --fast && cargo build --locked; then
+  if deploy/build.sh --fast; then
     stop
     "$target/debug/platen" serve &
     service=$!

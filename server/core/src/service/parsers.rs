@@ -133,6 +133,15 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn only_large_bodies_are_parsed_on_another_thread() {
+        let (parsers, here) = (Parsers::default(), std::thread::current().id());
+        for (bytes, is_here) in [(SMALL, true), (LARGE, false)] {
+            let parsing = parsers.run(AccountId::generate(), later(), bytes, || std::thread::current().id());
+            assert_eq!(parsing.await.map(|thread| thread == here), Ok(is_here), "{bytes}");
+        }
+    }
+
+    #[tokio::test]
     async fn what_has_begun_keeps_its_place_when_its_client_goes_away() {
         let parsers = Parsers::new(NonZeroUsize::MIN);
         let account = AccountId::generate();
