@@ -46,15 +46,6 @@ pub enum AppError {
 }
 
 impl AppError {
-    /// Adds the typed values to a rejection, because without JavaScript they would be lost.
-    #[must_use]
-    pub fn with_typed(self, typed: Vec<(Field, String)>) -> Self {
-        match self {
-            Self::Rejected(Rejection { reason, .. }) => Self::Rejected(Rejection { reason, typed }),
-            other => other,
-        }
-    }
-
     /// Returns the id of the item that the rejected form was about, on pages with several.
     pub fn subject(&self) -> Option<&str> {
         match self {

@@ -34,7 +34,7 @@ impl Outcome {
     }
 
     /// As [`Self::of`], for a page with one form for each of several items: reads the result only if it is about this
-    /// item. The server function names the item by [`Field::Subject`] among the typed values.
+    /// item. The form names the item by [`Field::Subject`].
     pub fn about<F: ServerFn<Error = AppError>>(subject: &str) -> Self {
         Self::new::<F>(Some(subject.to_owned()), |error| error.subject() == Some(subject))
     }
@@ -82,8 +82,9 @@ impl Outcome {
 
     /// Returns the value typed into a field, or `first` if the form was not rejected.
     pub fn typed_or(self, field: Field, first: &str) -> String {
-        let typed = self.rejection(|rejection| rejection.typed(field).map(str::to_owned));
-        typed.flatten().unwrap_or_else(|| first.to_owned())
+        // Unchecked boxes are not submitted: in a rejected form, a field without a value is empty.
+        let typed = self.rejection(|rejection| rejection.typed(field).unwrap_or_default().to_owned());
+        typed.unwrap_or_else(|| first.to_owned())
     }
 
     fn rejection<T>(self, read: impl FnOnce(&Rejection) -> T) -> Option<T> {

@@ -7,12 +7,12 @@ use std::fmt;
 
 use platen_domain::storage::StorageFull;
 use serde::{Deserialize, Serialize};
-use strum::{IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::model::rejection::refusal::{PaymentRefusal, RenderRefusal};
 
 /// A field of a form. The names are used in forms and in the validation errors of the services.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
@@ -125,6 +125,21 @@ pub enum Field {
 }
 
 impl Field {
+    /// Returns whether the value is part of a [`Rejection`], whose page shows it again. Secrets are not, nor are texts
+    /// that are too long for an address.
+    pub fn is_shown_again(self) -> bool {
+        !matches!(
+            self,
+            Self::Password
+                | Self::Code
+                | Self::RecoveryCode
+                | Self::SecretAccessKey
+                | Self::KeyFile
+                | Self::TemplateContent
+                | Self::TemplateData
+        )
+    }
+
     /// Returns the text for an invalid value.
     pub fn rule(self) -> &'static str {
         match self {
@@ -241,7 +256,7 @@ pub enum Reason {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rejection {
     pub reason: Reason,
-    /// The typed values, without passwords.
+    /// The typed values that the page shows again. Several values of one field are separated by spaces.
     pub typed: Vec<(Field, String)>,
 }
 

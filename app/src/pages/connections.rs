@@ -37,7 +37,7 @@ pub fn Connections() -> impl IntoView {
 #[component]
 fn Content(found: Found) -> impl IntoView {
     let (now, account) = (found.now, found.account.clone());
-    let tested = Outcome::about_nothing::<TestConnection>();
+    let tested = Outcome::of::<TestConnection>();
     let deleted = Outcome::about_nothing::<DeleteConnection>();
     let panels = found.connections.iter().cloned().map(|(connection, last_test)| {
         view! { <ConnectionPanel connection last_test account=account.clone() now /> }

@@ -1,7 +1,7 @@
 //! Server functions, called by forms or by islands.
 
 use axum::{
-    body::{Body, to_bytes},
+    body::{Body, Bytes, to_bytes},
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
@@ -14,11 +14,11 @@ use platen_app::{
     error::AppError,
     model::{
         own_path::{CONFIRM, OwnPath, SECOND_FACTOR_FIRST},
-        rejection::{Reason, Rejection},
+        rejection::{Field, Reason, Rejection},
     },
 };
 use platen_core::service::sessions::LoggedIn;
-use url::{Position, Url};
+use url::{Position, Url, form_urlencoded};
 
 use crate::{
     http,
@@ -53,35 +53,77 @@ pub(super) async fn call(State(web): State<Web>, request: Request) -> Response {
     if !logged_in && !is_for_everybody(request.uri().path()) {
         return log_in_first(request.headers());
     }
-    let request = without_former_outcome(request);
+    let function = request.uri().path().to_owned();
+    let (request, form) = with_form(without_former_outcome(request)).await;
     let answer = leptos_axum::handle_server_fns_with_context(move || provide(&web), request).await;
-    with_own_status(by_way_of(answer.into_response())).await
+    with_own_status(by_way_of(answer.into_response(), &function, &form)).await
 }
 
-/// Changes the redirect of a rejected form if the user must do something else first: confirm their identity, which
-/// leads back to the page and its typed values, or set up a second factor. Otherwise the form redirects to its page.
-fn by_way_of(mut answer: Response) -> Response {
-    let location = answer.headers().get(header::LOCATION);
-    let location = location.and_then(|location| Url::parse(location.to_str().ok()?).ok());
-    let Some((page, error)) = location.and_then(|page| {
-        let (_, error) = page.query_pairs().find(|(name, _)| name == ERROR)?;
-        let error = ServerFnUrlError::<AppError>::decode_err(&error);
-        Some((page, error))
-    }) else {
+/// Reads the form of a page. Requests of islands are left unread.
+async fn with_form(request: Request) -> (Request, Bytes) {
+    if !wants_page(request.headers()) {
+        return (request, Bytes::new());
+    }
+    let (parts, body) = request.into_parts();
+    // Bounded by `body_limits`, which also responds if the form is incomplete.
+    let form = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    (Request::from_parts(parts, Body::from(form.clone())), form)
+}
+
+/// Completes the redirect of a rejected form. It leads to the form's page, with the typed values, which would be lost
+/// without JavaScript. If the user must do something else first, it leads there: to the confirmation of their identity,
+/// which leads back to the page and its typed values, or to the setup of a second factor.
+fn by_way_of(mut answer: Response, function: &str, form: &[u8]) -> Response {
+    let Some((page, mut error)) = rejection(&answer) else {
+        return answer;
+    };
+    if let AppError::Rejected(rejection) = &mut error {
+        rejection.typed = typed_values(form);
+    }
+    let Ok(page) = ServerFnUrlError::new(function, error.clone()).to_url(&page) else {
         return answer;
     };
     let way = match error {
         AppError::Rejected(Rejection {
             reason: Reason::Unconfirmed,
             ..
-        }) => OwnPath::after_log_in(Some(&page[Position::BeforePath..])).after(CONFIRM),
-        AppError::SecondFactorFirst => OwnPath::to(SECOND_FACTOR_FIRST),
-        _ => return answer,
+        }) => OwnPath::after_log_in(Some(&page[Position::BeforePath..]))
+            .after(CONFIRM)
+            .to_string(),
+        AppError::SecondFactorFirst => SECOND_FACTOR_FIRST.to_owned(),
+        _ => page.into(),
     };
-    if let Ok(way) = HeaderValue::try_from(way.to_string()) {
+    if let Ok(way) = HeaderValue::try_from(way) {
         answer.headers_mut().insert(header::LOCATION, way);
     }
     answer
+}
+
+/// Returns the page to which a rejected form redirects, and the error, which Leptos has added to its address.
+fn rejection(answer: &Response) -> Option<(String, AppError)> {
+    let location = answer.headers().get(header::LOCATION)?.to_str().ok()?;
+    let address = Url::parse(location).ok()?;
+    let (_, error) = address.query_pairs().find(|(name, _)| name == ERROR)?;
+    let mut page = location.to_owned();
+    ServerFnUrlError::<AppError>::strip_error_info(&mut page);
+    Some((page, ServerFnUrlError::decode_err(&error)))
+}
+
+/// Returns the values of a form that its page shows again.
+fn typed_values(form: &[u8]) -> Vec<(Field, String)> {
+    let mut typed: Vec<(Field, String)> = Vec::new();
+    for (name, value) in form_urlencoded::parse(form) {
+        // Lists are submitted as `scopes[0]`, `scopes[1]`.
+        let name = name.split_once('[').map_or(&*name, |(name, _)| name);
+        let Some(field) = name.parse().ok().filter(|field: &Field| field.is_shown_again()) else {
+            continue;
+        };
+        match typed.iter_mut().find(|(known, _)| *known == field) {
+            Some((_, values)) => *values = format!("{values} {value}"),
+            None => typed.push((field, value.into_owned())),
+        }
+    }
+    typed
 }
 
 fn is_for_everybody(path: &str) -> bool {
@@ -128,6 +170,17 @@ async fn with_own_status(answer: Response) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_shows_what_was_typed_but_no_secrets() {
+        let form =
+            b"csrf=a&email=ada%40example.org&password=secret&scopes%5B0%5D=render&scopes[3]=usage%3Aread&content=b";
+        let typed = [
+            (Field::Email, "ada@example.org".to_owned()),
+            (Field::Scopes, "render usage:read".to_owned()),
+        ];
+        assert_eq!(typed_values(form), typed);
+    }
 
     #[test]
     fn what_is_not_listed_is_for_people() {

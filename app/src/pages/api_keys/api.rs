@@ -8,13 +8,13 @@ use crate::{
         backend, leave_for,
     },
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field},
+    model::own_path::OwnPath,
 };
 
-/// Values of [`Field::KeyMode`].
+/// Values of `Field::KeyMode`.
 pub(super) const LIVE: &str = "live";
 pub(super) const TEST: &str = "test";
-/// Values of [`Field::Expiry`]: no expiry, and expiry on [`Field::ExpiryDay`]. Other values are numbers of days.
+/// Values of `Field::Expiry`: no expiry, and expiry on `Field::ExpiryDay`. Other values are numbers of days.
 pub(super) const NEVER: &str = "never";
 pub(super) const ON_A_DAY: &str = "day";
 
@@ -38,15 +38,6 @@ pub async fn create_key(
     #[server(default)]
     templates: Vec<String>,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::KeyName, key_name.clone()),
-        (Field::KeyMode, key_mode.clone()),
-        (Field::Scopes, scopes.join(" ")),
-        (Field::Expiry, expiry.clone()),
-        (Field::ExpiryDay, expiry_day.clone()),
-        (Field::Networks, networks.clone()),
-        (Field::Templates, templates.join(" ")),
-    ];
     let form = KeyForm {
         name: key_name,
         live: key_mode != TEST,
@@ -59,8 +50,7 @@ pub async fn create_key(
         networks,
         templates,
     };
-    let created = backend().create_key(form).await;
-    created.map_err(|error| error.with_typed(typed))?;
+    backend().create_key(form).await?;
     leave_for(&OwnPath::to("/dashboard/api-keys?done=created"));
     Ok(())
 }
@@ -73,9 +63,7 @@ pub async fn rotate_key(
     /// Hours for which the old key stays valid.
     overlap: u16,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::Subject, subject.clone()), (Field::Overlap, overlap.to_string())];
-    let rotated = backend().rotate_key(subject, overlap).await;
-    rotated.map_err(|error| error.with_typed(typed))?;
+    backend().rotate_key(subject, overlap).await?;
     leave_for(&OwnPath::to("/dashboard/api-keys?done=rotated"));
     Ok(())
 }
@@ -88,12 +76,7 @@ pub async fn revoke_key(
     /// Name of the key, typed to confirm.
     confirmation: String,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::Subject, subject.clone()),
-        (Field::Confirmation, confirmation.clone()),
-    ];
-    let revoked = backend().revoke_key(subject, confirmation).await;
-    revoked.map_err(|error| error.with_typed(typed))?;
+    backend().revoke_key(subject, confirmation).await?;
     leave_for(&OwnPath::to("/dashboard/api-keys?done=revoked"));
     Ok(())
 }

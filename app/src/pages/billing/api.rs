@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     backend::{backend, leave_for, leave_for_stripe},
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field},
+    model::own_path::OwnPath,
 };
 
 /// Redirects to Stripe's checkout page for a plan.
@@ -24,9 +24,7 @@ pub async fn buy_credits(
     /// Product of the credit pack.
     subject: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::Subject, subject.clone())];
-    let page = backend().buy_credits(subject).await;
-    leave_for_stripe(&page.map_err(|error| error.with_typed(typed))?);
+    leave_for_stripe(&backend().buy_credits(subject).await?);
     Ok(())
 }
 
@@ -64,9 +62,7 @@ pub async fn set_overage_limit(
     /// Number of credits, as typed. Empty means 0, which allows none.
     overage_limit: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::OverageLimit, overage_limit.clone())];
-    let done = backend().set_overage_limit(overage_limit).await;
-    done.map_err(|error| error.with_typed(typed))?;
+    backend().set_overage_limit(overage_limit).await?;
     leave_for(&OwnPath::to("/dashboard/billing?done=limited"));
     Ok(())
 }

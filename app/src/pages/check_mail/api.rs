@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field},
+    model::own_path::OwnPath,
 };
 
 /// Mails the sign-up link again. Public: the response doesn't reveal whether a sign-up is pending.
@@ -14,9 +14,7 @@ pub async fn send_sign_up_again(
     /// Address that was used to sign up.
     email: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::Email, email.clone())];
-    let sent = backend().send_sign_up_again(email).await;
-    sent.map_err(|error| error.with_typed(typed))?;
+    backend().send_sign_up_again(email).await?;
     leave_for(&OwnPath::to("/check-mail?sent=again"));
     Ok(())
 }

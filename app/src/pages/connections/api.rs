@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     backend::{backend, connections::ConnectionForm, leave_for},
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field},
+    model::own_path::OwnPath,
 };
 
 /// Creates a connection in the logged-in user's account, and tests it. A refused form is shown again without its
@@ -16,21 +16,7 @@ pub async fn connect_bucket(
     #[server(flatten)]
     form: ConnectionForm,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::Provider, form.provider.clone()),
-        (Field::ConnectionName, form.connection_name.clone()),
-        (Field::Bucket, form.bucket.clone()),
-        (Field::PathPrefix, form.path_prefix.clone()),
-        (Field::Region, form.region.clone()),
-        (Field::Endpoint, form.endpoint.clone()),
-        (Field::AmazonAccess, form.amazon_access.clone()),
-        (Field::RoleArn, form.role_arn.clone()),
-        (Field::AccessKeyId, form.access_key_id.clone()),
-        (Field::GoogleAccess, form.google_access.clone()),
-        (Field::ClientEmail, form.client_email.clone()),
-    ];
-    let connected = backend().connect_bucket(form).await;
-    connected.map_err(|error| error.with_typed(typed))?;
+    backend().connect_bucket(form).await?;
     leave_for(&OwnPath::to("/dashboard/destinations?done=connected"));
     Ok(())
 }
@@ -54,12 +40,7 @@ pub async fn delete_connection(
     /// Name of the connection, typed to confirm.
     confirmation: String,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::Subject, subject.clone()),
-        (Field::Confirmation, confirmation.clone()),
-    ];
-    let deleted = backend().delete_connection(subject, confirmation).await;
-    deleted.map_err(|error| error.with_typed(typed))?;
+    backend().delete_connection(subject, confirmation).await?;
     leave_for(&OwnPath::to("/dashboard/destinations?done=deleted"));
     Ok(())
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field},
+    model::own_path::OwnPath,
 };
 
 /// Mails a password reset link. Public: the response doesn't reveal whether the address has an account.
@@ -14,9 +14,7 @@ pub async fn request_password_reset(
     /// Email address of the user.
     email: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::Email, email.clone())];
-    let asked = backend().request_password_reset(email).await;
-    asked.map_err(|error| error.with_typed(typed))?;
+    backend().request_password_reset(email).await?;
     leave_for(&OwnPath::to("/check-mail?for=password"));
     Ok(())
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field},
+    model::own_path::OwnPath,
 };
 
 /// Accepts an invitation for the logged-in user.
@@ -29,9 +29,7 @@ pub async fn join_as_new(
     /// Password of the user.
     password: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::Name, name.clone())];
-    let joined = backend().join_as_new(token, name, password).await;
-    joined.map_err(|error| error.with_typed(typed))?;
+    backend().join_as_new(token, name, password).await?;
     leave_for(&OwnPath::to("/dashboard/team?done=joined"));
     Ok(())
 }

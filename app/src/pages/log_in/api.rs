@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     backend::{self, backend, leave_for, people::LogInStep},
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field},
+    model::own_path::OwnPath,
 };
 
 /// Logs the visitor in. Redirects to `next` if it is a path of this service, or to the second step, which does so.
@@ -21,10 +21,9 @@ pub async fn log_in(
     /// Path to redirect to.
     next: Option<String>,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::Email, email.clone())];
     let stays = stay.is_some();
     let form = backend::people::LogIn { email, password, stays };
-    let step = backend().log_in(form).await.map_err(|error| error.with_typed(typed))?;
+    let step = backend().log_in(form).await?;
     let next = OwnPath::after_log_in(next.as_deref());
     leave_for(&match step {
         LogInStep::LoggedIn => next,

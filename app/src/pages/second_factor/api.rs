@@ -5,10 +5,7 @@ use leptos::prelude::*;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::{
-        own_path::{OwnPath, PASSKEY, SECOND_FACTOR},
-        rejection::Field,
-    },
+    model::own_path::{OwnPath, PASSKEY, SECOND_FACTOR},
 };
 
 /// Creates a secret for an authenticator app.
@@ -54,9 +51,7 @@ pub async fn add_passkey(
     /// Response of the passkey, as JSON.
     passkey: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::PasskeyName, passkey_name.clone())];
-    let added = backend().add_passkey(passkey_name, passkey).await;
-    let with_codes = added.map_err(|error| error.with_typed(typed))?;
+    let with_codes = backend().add_passkey(passkey_name, passkey).await?;
     leave_for(&OwnPath::to(if with_codes {
         SECOND_FACTOR
     } else {
@@ -71,9 +66,7 @@ pub async fn remove_passkey(
     /// Id of the passkey.
     subject: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::Subject, subject.clone())];
-    let removed = backend().remove_passkey(subject).await;
-    removed.map_err(|error| error.with_typed(typed))?;
+    backend().remove_passkey(subject).await?;
     leave_for(&OwnPath::to("/dashboard/settings?done=passkey-removed"));
     Ok(())
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field},
+    model::own_path::OwnPath,
 };
 
 /// Renames the user.
@@ -14,8 +14,7 @@ pub async fn rename(
     /// The new name.
     name: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::Name, name.clone())];
-    backend().rename(name).await.map_err(|error| error.with_typed(typed))?;
+    backend().rename(name).await?;
     leave_for(&OwnPath::to("/dashboard/settings?done=name"));
     Ok(())
 }
@@ -26,9 +25,7 @@ pub async fn request_email_change(
     /// The new address.
     new_email: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::NewEmail, new_email.clone())];
-    let asked = backend().request_email_change(new_email).await;
-    asked.map_err(|error| error.with_typed(typed))?;
+    backend().request_email_change(new_email).await?;
     leave_for(&OwnPath::to("/dashboard/settings?done=email"));
     Ok(())
 }
@@ -50,9 +47,7 @@ pub async fn rename_account(
     /// The new name.
     account_name: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::AccountName, account_name.clone())];
-    let renamed = backend().rename_account(account_name).await;
-    renamed.map_err(|error| error.with_typed(typed))?;
+    backend().rename_account(account_name).await?;
     leave_for(&OwnPath::to("/dashboard/settings?done=account"));
     Ok(())
 }
@@ -74,9 +69,7 @@ pub async fn require_second_factor(
     /// First day of the requirement. Empty: no requirement.
     second_factor_from: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::SecondFactorFrom, second_factor_from.clone())];
-    let required = backend().require_second_factor(second_factor_from).await;
-    required.map_err(|error| error.with_typed(typed))?;
+    backend().require_second_factor(second_factor_from).await?;
     leave_for(&OwnPath::to("/dashboard/settings?done=factor-policy"));
     Ok(())
 }
@@ -114,9 +107,7 @@ pub async fn request_deletion(
     /// Name of the account, typed to confirm.
     confirmation: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::Confirmation, confirmation.clone())];
-    let asked = backend().request_deletion(confirmation).await;
-    asked.map_err(|error| error.with_typed(typed))?;
+    backend().request_deletion(confirmation).await?;
     leave_for(&OwnPath::to("/dashboard/settings?done=deletion"));
     Ok(())
 }

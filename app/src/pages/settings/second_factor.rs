@@ -153,7 +153,7 @@ fn Codes(codes_left: i64) -> impl IntoView {
 
 #[component]
 fn Devices(devices: Vec<RememberedDevice>, now: OffsetDateTime) -> impl IntoView {
-    let errors = Outcome::about_nothing::<ForgetDevice>();
+    let errors = Outcome::of::<ForgetDevice>();
     let rows = devices.into_iter().map(|device| {
         let outcome = Outcome::about::<ForgetDevice>(&device.id.to_string());
         let name = client::device(&device.user_agent);

@@ -33,7 +33,7 @@ pub fn SessionsSection(
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
-    let end = Outcome::about_nothing::<EndSession>();
+    let end = Outcome::of::<EndSession>();
     let end_others = Outcome::of::<EndOtherSessions>();
     let others = sessions.iter().any(|session| !session.current);
     let rows = sessions.into_iter().map(|session| view! { <Row session now /> });

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     backend::{self, backend, leave_for},
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field},
+    model::own_path::OwnPath,
 };
 
 /// Mails a link that completes the sign-up. Public.
@@ -20,18 +20,13 @@ pub async fn sign_up(
     /// Password of the user.
     password: String,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::Name, name.clone()),
-        (Field::Email, email.clone()),
-        (Field::AccountName, account_name.clone()),
-    ];
     let form = backend::people::SignUp {
         name,
         email,
         account_name,
         password,
     };
-    backend().sign_up(form).await.map_err(|error| error.with_typed(typed))?;
+    backend().sign_up(form).await?;
     leave_for(&OwnPath::to("/check-mail"));
     Ok(())
 }

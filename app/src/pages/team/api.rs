@@ -6,12 +6,8 @@ use platen_domain::role::Role;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field},
+    model::own_path::OwnPath,
 };
-
-fn about(subject: String) -> Vec<(Field, String)> {
-    vec![(Field::Subject, subject)]
-}
 
 fn read_role(word: &str) -> Result<Role, AppError> {
     word.parse()
@@ -28,9 +24,7 @@ pub async fn invite(
     /// Role of the invited users: admin or member.
     role: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::Emails, emails.clone()), (Field::Role, role.clone())];
-    let invited = backend().invite(emails, read_role(&role)?).await;
-    invited.map_err(|error| error.with_typed(typed))?;
+    backend().invite(emails, read_role(&role)?).await?;
     leave_for(&OwnPath::to("/dashboard/team?done=invited"));
     Ok(())
 }
@@ -76,9 +70,7 @@ pub async fn remove_member(
     /// User id of the member.
     subject: String,
 ) -> Result<(), AppError> {
-    let typed = about(subject.clone());
-    let removed = backend().remove_member(subject).await;
-    removed.map_err(|error| error.with_typed(typed))?;
+    backend().remove_member(subject).await?;
     leave_for(&OwnPath::to("/dashboard/team?done=removed"));
     Ok(())
 }
@@ -97,9 +89,7 @@ pub async fn hand_over(
     /// User id of the member.
     subject: String,
 ) -> Result<(), AppError> {
-    let typed = about(subject.clone());
-    let handed = backend().hand_over(subject).await;
-    handed.map_err(|error| error.with_typed(typed))?;
+    backend().hand_over(subject).await?;
     leave_for(&OwnPath::to("/dashboard/team?done=handed-over"));
     Ok(())
 }

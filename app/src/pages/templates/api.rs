@@ -7,7 +7,6 @@ use crate::{
     error::AppError,
     model::{
         own_path::OwnPath,
-        rejection::Field,
         template::{Beginning, editor_path},
     },
 };
@@ -20,9 +19,7 @@ pub async fn create_template(
     /// Content to begin with.
     beginning: Beginning,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::TemplateName, template_name.clone())];
-    let created = backend().create_template(template_name, beginning).await;
-    let id = created.map_err(|error| error.with_typed(typed))?;
+    let id = backend().create_template(template_name, beginning).await?;
     leave_for(&OwnPath::parse(&editor_path(&id)).unwrap_or_else(|| OwnPath::to(TEMPLATES)));
     Ok(())
 }

@@ -1,6 +1,4 @@
-//! Server functions of the account page for operators. Their errors contain the id of the account as `Field::Subject`.
-
-use std::iter;
+//! Server functions of the account page for operators.
 
 use leptos::prelude::*;
 
@@ -8,25 +6,12 @@ use crate::{
     backend::{backend, leave_for},
     error::AppError,
     layout::shell::admin::PATH,
-    model::{
-        own_path::{DASHBOARD, OwnPath},
-        rejection::Field,
-    },
+    model::own_path::{DASHBOARD, OwnPath},
 };
 
 fn back_to(account: &str, done: &str) {
     let page = OwnPath::parse(&format!("{PATH}/{account}?done={done}"));
     leave_for(&page.unwrap_or_else(|| OwnPath::to(PATH)));
-}
-
-/// Adds the typed values and the id of the account to an error, so that the page can show them again.
-fn or_typed(
-    done: Result<(), AppError>,
-    account: &str,
-    typed: impl IntoIterator<Item = (Field, String)>,
-) -> Result<(), AppError> {
-    let about = iter::once((Field::Subject, account.to_owned()));
-    done.map_err(|error| error.with_typed(about.chain(typed).collect()))
 }
 
 /// Suspends an account.
@@ -40,11 +25,9 @@ pub async fn suspend_account(
     #[server(default)]
     tell_owner: Option<String>,
 ) -> Result<(), AppError> {
-    let typed = [(Field::OperatorsReason, reason.clone())];
-    let done = backend()
+    backend()
         .suspend_account(subject.clone(), reason, tell_owner.is_some())
-        .await;
-    or_typed(done, &subject, typed)?;
+        .await?;
     back_to(&subject, "suspended");
     Ok(())
 }
@@ -60,11 +43,9 @@ pub async fn restore_account(
     #[server(default)]
     tell_owner: Option<String>,
 ) -> Result<(), AppError> {
-    let typed = [(Field::OperatorsReason, reason.clone())];
-    let done = backend()
+    backend()
         .restore_account(subject.clone(), reason, tell_owner.is_some())
-        .await;
-    or_typed(done, &subject, typed)?;
+        .await?;
     back_to(&subject, "restored");
     Ok(())
 }
@@ -81,13 +62,7 @@ pub async fn grant_credits(
     /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
-    let typed = [
-        (Field::CreditAmount, credits.clone()),
-        (Field::GrantLasts, lasts.clone()),
-        (Field::OperatorsReason, reason.clone()),
-    ];
-    let done = backend().grant_credits(subject.clone(), credits, lasts, reason).await;
-    or_typed(done, &subject, typed)?;
+    backend().grant_credits(subject.clone(), credits, lasts, reason).await?;
     back_to(&subject, "granted");
     Ok(())
 }
@@ -104,13 +79,9 @@ pub async fn set_plan(
     /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
-    let typed = [
-        (Field::Plan, plan.clone()),
-        (Field::PeriodCredits, period_credits.clone()),
-        (Field::OperatorsReason, reason.clone()),
-    ];
-    let done = backend().set_plan(subject.clone(), plan, period_credits, reason).await;
-    or_typed(done, &subject, typed)?;
+    backend()
+        .set_plan(subject.clone(), plan, period_credits, reason)
+        .await?;
     back_to(&subject, "plan");
     Ok(())
 }
@@ -134,17 +105,8 @@ pub async fn set_limits(
     /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
-    let typed = [
-        (Field::Concurrency, concurrency.clone()),
-        (Field::RatePerMinute, rate_per_minute.clone()),
-        (Field::BodyMib, body_mib.clone()),
-        (Field::DeadlineSeconds, deadline_seconds.clone()),
-        (Field::StorageLimits, storage_limits.clone()),
-        (Field::OperatorsReason, reason.clone()),
-    ];
     let limits = [concurrency, rate_per_minute, body_mib, deadline_seconds, storage_limits];
-    let done = backend().set_limits(subject.clone(), limits, reason).await;
-    or_typed(done, &subject, typed)?;
+    backend().set_limits(subject.clone(), limits, reason).await?;
     back_to(&subject, "limits");
     Ok(())
 }
@@ -157,9 +119,7 @@ pub async fn impersonate(
     /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
-    let typed = [(Field::OperatorsReason, reason.clone())];
-    let done = backend().impersonate(subject.clone(), reason).await;
-    or_typed(done, &subject, typed)?;
+    backend().impersonate(subject.clone(), reason).await?;
     leave_for(&OwnPath::to(DASHBOARD));
     Ok(())
 }

@@ -6,7 +6,7 @@ use platen_domain::announcement::AnnouncementForm;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::{own_path::OwnPath, rejection::Field},
+    model::own_path::OwnPath,
 };
 
 /// Publishes an announcement on every dashboard.
@@ -25,14 +25,6 @@ pub async fn announce(
     /// End, in UTC. Empty: no end.
     ends_at: String,
 ) -> Result<(), AppError> {
-    let typed = vec![
-        (Field::AnnouncementWords, words.clone()),
-        (Field::LinkAddress, link.clone()),
-        (Field::LinkWords, link_words.clone()),
-        (Field::Level, level.clone()),
-        (Field::StartsAt, starts_at.clone()),
-        (Field::EndsAt, ends_at.clone()),
-    ];
     let form = AnnouncementForm {
         words,
         link,
@@ -41,8 +33,7 @@ pub async fn announce(
         starts_at,
         ends_at,
     };
-    let announced = backend().announce(form).await;
-    announced.map_err(|error| error.with_typed(typed))?;
+    backend().announce(form).await?;
     leave_for(&OwnPath::to("/admin/announcements?done=announced"));
     Ok(())
 }
@@ -53,9 +44,7 @@ pub async fn end_announcement(
     /// Id of the announcement.
     subject: String,
 ) -> Result<(), AppError> {
-    let typed = vec![(Field::Subject, subject.clone())];
-    let ended = backend().end_announcement(subject).await;
-    ended.map_err(|error| error.with_typed(typed))?;
+    backend().end_announcement(subject).await?;
     leave_for(&OwnPath::to("/admin/announcements?done=ended"));
     Ok(())
 }

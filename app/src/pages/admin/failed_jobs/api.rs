@@ -9,7 +9,6 @@ use crate::{
     model::{
         admin::failed_jobs::{ChosenWork, FailedWorkSearch},
         own_path::OwnPath,
-        rejection::Field,
     },
     pages::admin::failed_jobs::{DISCARDED, RETRIED, done_path},
 };
@@ -30,10 +29,11 @@ pub async fn retry_failed_work(
     /// Reason, for the audit log. May be empty.
     reason: String,
 ) -> Result<(), AppError> {
-    let (typed, search) = (typed(&chosen, &reason), search(&kind, account));
-    let work = chosen_work(chosen, &search);
-    let done = backend().retry_failed_work(work, reason).await;
-    lead_on(RETRIED, &search, done.map_err(|error| error.with_typed(typed))?);
+    let search = search(&kind, account);
+    let done = backend()
+        .retry_failed_work(chosen_work(chosen, &search), reason)
+        .await?;
+    lead_on(RETRIED, &search, done);
     Ok(())
 }
 
@@ -50,18 +50,12 @@ pub async fn discard_failed_work(
     /// Reason, for the audit log. Required.
     reason: String,
 ) -> Result<(), AppError> {
-    let (typed, search) = (typed(&chosen, &reason), search(&kind, account));
-    let work = chosen_work(chosen, &search);
-    let done = backend().discard_failed_work(work, reason).await;
-    lead_on(DISCARDED, &search, done.map_err(|error| error.with_typed(typed))?);
+    let search = search(&kind, account);
+    let done = backend()
+        .discard_failed_work(chosen_work(chosen, &search), reason)
+        .await?;
+    lead_on(DISCARDED, &search, done);
     Ok(())
-}
-
-fn typed(chosen: &[String], reason: &str) -> Vec<(Field, String)> {
-    vec![
-        (Field::Chosen, chosen.join(" ")),
-        (Field::OperatorsReason, reason.to_owned()),
-    ]
 }
 
 fn search(kind: &str, account: String) -> FailedWorkSearch {
