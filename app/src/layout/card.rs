@@ -1,6 +1,7 @@
 //! Pages with a single message or form, on a small sheet.
 
 use leptos::prelude::*;
+use leptos_meta::Title;
 
 use crate::layout::{brand::Brand, theme_button::ThemeButton};
 
@@ -22,5 +23,24 @@ pub fn Card(children: Children) -> impl IntoView {
                 </a>
             </footer>
         </div>
+    }
+}
+
+/// A page with one small sheet, under its title.
+#[component]
+pub fn CardPage(
+    title: &'static str,
+    /// Introduction in one or two sentences.
+    #[prop(optional)]
+    lede: &'static str,
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <Title text=title />
+        <Card>
+            <h1 class="auth__title">{title}</h1>
+            {(!lede.is_empty()).then(|| view! { <p class="auth__lede">{lede}</p> })}
+            {children()}
+        </Card>
     }
 }

@@ -9,12 +9,15 @@ use leptos::prelude::*;
 use platen_domain::{
     api_key::{ApiKey, KeyState},
     ids::TemplateId,
+    number::counted,
 };
 
 use crate::{
     islands::copy_button::CopyButton,
     layout::{
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::{Shell, rail::Entry},
     },
     model::api_key::{ApiKeys as Found, NewKey},
@@ -59,50 +62,36 @@ fn Content(found: Found) -> impl IntoView {
     let in_use = kept.iter().filter(|key| key.state(now).is_good()).count();
     let dialogs = kept.iter().map(|key| view! { <EndDialogs api_key=key.clone() now /> });
     let dialogs = dialogs.collect_view();
+    let templates = found.templates.clone();
     let new = found.new.clone().and_then(|new| {
         let key = found.keys.iter().find(|key| key.id == new.id)?.clone();
         Some(view! { <RevealDialog api_key=key new /> })
     });
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"API keys"</h1>
-                <p class="page-head__lede">
-                    "A key is shown once, when you create it. Live keys use credits; test keys print a watermark and cost nothing."
-                </p>
-            </div>
-            <div class="page-head__actions">
-                <OpenButton dialog="create" rank=Rank::Primary>
-                    <Icon glyph=Glyph::Add />
-                    "New key"
-                </OpenButton>
-            </div>
-        </div>
+        <PageHead
+            title="API keys"
+            lede="A key is shown once, when you create it. Live keys use credits; test keys print a watermark and cost nothing."
+        >
+            <OpenButton dialog="create" rank=Rank::Primary>
+                <Icon glyph=Glyph::Add />
+                "New key"
+            </OpenButton>
+        </PageHead>
         <Done about=done />
         <OutcomeErrors outcome=rotated />
         <OutcomeErrors outcome=revoked />
-        <section class="section">
-            <div class="section__head">
-                <h2>{counted(in_use)} " in use"</h2>
-            </div>
-            <div class="section__body">
-                {if kept.is_empty() {
-                    view! { <p class="empty">"No keys yet. Requests need one."</p> }.into_any()
-                } else {
-                    view! { <KeyTable caption="API keys" keys=kept templates=found.templates.clone() now /> }.into_any()
-                }} <Revoked keys=ended templates=found.templates.clone() now />
-            </div>
-        </section>
-        <section class="section">
-            <div class="section__head">
-                <h2>"Send it with every request"</h2>
-            </div>
-            <div class="section__body">
-                <Code title="Header" label="Header" text=HEADER>
-                    {HEADER}
-                </Code>
-            </div>
-        </section>
+        <Section heading=format!("{} in use", counted(in_use, "key", "keys"))>
+            {if kept.is_empty() {
+                view! { <p class="empty">"No keys yet. Requests need one."</p> }.into_any()
+            } else {
+                view! { <KeyTable caption="API keys" keys=kept templates=templates.clone() now /> }.into_any()
+            }} <Revoked keys=ended templates now />
+        </Section>
+        <Section heading="Send it with every request">
+            <Code title="Header" label="Header" text=HEADER>
+                {HEADER}
+            </Code>
+        </Section>
         {dialogs}
         <CreateDialog templates=found.templates now />
         {new}
@@ -170,12 +159,5 @@ fn RevealDialog(api_key: ApiKey, new: NewKey) -> impl IntoView {
                 </CloseButton>
             </div>
         </Dialog>
-    }
-}
-
-fn counted(keys: usize) -> String {
-    match keys {
-        1 => "1 key".to_owned(),
-        keys => format!("{keys} keys"),
     }
 }

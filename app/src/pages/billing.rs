@@ -13,6 +13,7 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
         shell::{Shell, rail::Entry},
     },
     model::{payment::Payment, usage::Usage},
@@ -42,14 +43,7 @@ pub fn Billing() -> impl IntoView {
         .is_some_and(|word| matches!(word.as_str(), "subscribed" | "bought"));
     view! {
         <Shell title="Usage and billing" current=Entry::Billing>
-            <div class="page-head">
-                <div class="page-head__text">
-                    <h1>"Usage and billing"</h1>
-                    <div class="page-head__meta">
-                        <span>"Days are in UTC"</span>
-                    </div>
-                </div>
-            </div>
+            <PageHead title="Usage and billing" facts=view! { <span>"Days are in UTC"</span> }.into_any() />
             <Done about=done />
             {loaded(
                 move |backend| async move {

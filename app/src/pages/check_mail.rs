@@ -3,11 +3,10 @@
 pub mod api;
 
 use leptos::{either::Either, prelude::*};
-use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
-    layout::card::Card,
+    layout::card::CardPage,
     model::rejection::Field,
     outcome::{Outcome, field::FormField, form::PageForm},
     pages::check_mail::api::SendSignUpAgain,
@@ -24,9 +23,7 @@ pub fn CheckMail() -> impl IntoView {
     let about_password = query.read_untracked().get("for").as_deref() == Some("password");
     let again = query.read_untracked().get("sent").as_deref() == Some("again");
     view! {
-        <Title text="Check your mail" />
-        <Card>
-            <h1 class="auth__title">"Check your mail"</h1>
+        <CardPage title="Check your mail">
             {if about_password {
                 Either::Left(
                     view! {
@@ -53,7 +50,7 @@ pub fn CheckMail() -> impl IntoView {
             <div class="auth__other">
                 <a href="/log-in">"Back to log in"</a>
             </div>
-        </Card>
+        </CardPage>
     }
 }
 

@@ -3,12 +3,11 @@
 pub mod api;
 
 use leptos::{either::Either, prelude::*};
-use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 use platen_domain::second_factor::Ways;
 
 use crate::{
-    layout::{card::Card, loaded::loaded},
+    layout::{card::CardPage, loaded::loaded},
     model::{
         own_path::{CONFIRM, OwnPath},
         rejection::Field,
@@ -33,14 +32,12 @@ pub fn Confirm() -> impl IntoView {
     let next = OwnPath::after_log_in(query.read_untracked().get("next").as_deref());
     let by_code = query.read_untracked().get("with").as_deref() == Some("code");
     view! {
-        <Title text="Confirm that it is you" />
-        <Card>
-            <h1 class="auth__title">"Confirm that it is you"</h1>
+        <CardPage title="Confirm that it is you">
             {loaded(
                 |backend| async move { backend.ask_for_second_factor().await },
                 move |ways| view! { <Form ways next by_code /> },
             )}
-        </Card>
+        </CardPage>
     }
 }
 

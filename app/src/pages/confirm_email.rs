@@ -3,10 +3,9 @@
 pub mod api;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use crate::{
-    layout::card::Card,
+    layout::card::CardPage,
     outcome::{Outcome, form::PageForm, token_field::TokenField},
     pages::confirm_email::api::ConfirmEmail as ConfirmEmailFunction,
     ui::button::Submit,
@@ -17,16 +16,13 @@ use crate::{
 pub fn ConfirmEmail() -> impl IntoView {
     let outcome = Outcome::of::<ConfirmEmailFunction>();
     view! {
-        <Title text="Confirm your new address" />
-        <Card>
-            <h1 class="auth__title">"Confirm your new address"</h1>
-            <p class="auth__lede">"From then on you log in with it."</p>
+        <CardPage title="Confirm your new address" lede="From then on you log in with it.">
             <PageForm outcome>
                 <TokenField />
                 <div class="auth__form">
                     <Submit>"Confirm address"</Submit>
                 </div>
             </PageForm>
-        </Card>
+        </CardPage>
     }
 }

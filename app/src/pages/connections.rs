@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
         shell::{Shell, rail::Entry},
     },
     model::connection::Connections as Found,
@@ -47,20 +48,15 @@ fn Content(found: Found) -> impl IntoView {
     let dialogs = dialogs.map(|(connection, _)| view! { <DeleteDialog connection /> });
     let dialogs = dialogs.collect_view();
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"Destinations"</h1>
-                <p class="page-head__lede">
-                    "Buckets of your own that queued renders may write to. Without one, a PDF goes to our public storage and is deleted after 14 days."
-                </p>
-            </div>
-            <div class="page-head__actions">
-                <OpenButton dialog="connect" rank=Rank::Primary>
-                    <Icon glyph=Glyph::Add />
-                    "Connect a bucket"
-                </OpenButton>
-            </div>
-        </div>
+        <PageHead
+            title="Destinations"
+            lede="Buckets of your own that queued renders may write to. Without one, a PDF goes to our public storage and is deleted after 14 days."
+        >
+            <OpenButton dialog="connect" rank=Rank::Primary>
+                <Icon glyph=Glyph::Add />
+                "Connect a bucket"
+            </OpenButton>
+        </PageHead>
         <Done about=done />
         <OutcomeErrors outcome=tested />
         <OutcomeErrors outcome=deleted />

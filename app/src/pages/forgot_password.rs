@@ -3,10 +3,9 @@
 pub mod api;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use crate::{
-    layout::card::Card,
+    layout::card::CardPage,
     model::rejection::Field,
     outcome::{Outcome, field::FormField, form::PageForm},
     pages::forgot_password::api::RequestPasswordReset,
@@ -18,10 +17,10 @@ use crate::{
 pub fn ForgotPassword() -> impl IntoView {
     let outcome = Outcome::of::<RequestPasswordReset>();
     view! {
-        <Title text="Forgot password" />
-        <Card>
-            <h1 class="auth__title">"Forgot password"</h1>
-            <p class="auth__lede">"We send a link that lets you choose a new one. It works once, for an hour."</p>
+        <CardPage
+            title="Forgot password"
+            lede="We send a link that lets you choose a new one. It works once, for an hour."
+        >
             <PageForm outcome>
                 <div class="auth__form">
                     <FormField
@@ -37,6 +36,6 @@ pub fn ForgotPassword() -> impl IntoView {
             <div class="auth__other">
                 <a href="/log-in">"Back to log in"</a>
             </div>
-        </Card>
+        </CardPage>
     }
 }

@@ -3,7 +3,6 @@
 pub mod api;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
 use platen_domain::{
     role::Role,
@@ -11,7 +10,7 @@ use platen_domain::{
 };
 
 use crate::{
-    layout::{card::Card, loaded::loaded, shell::slug::api::LogOut},
+    layout::{card::CardPage, loaded::loaded, shell::slug::api::LogOut},
     model::rejection::Field,
     outcome::{
         Outcome,
@@ -32,14 +31,12 @@ pub fn Invitation() -> impl IntoView {
     let token = use_query_map().read_untracked().get("token").unwrap_or_default();
     let wanted = token.clone();
     view! {
-        <Title text="Invitation" />
-        <Card>
-            <h1 class="auth__title">"Invitation"</h1>
+        <CardPage title="Invitation">
             {loaded(
                 |backend| async move { backend.invitation(wanted).await },
                 |(opened, guest)| view! { <Content opened guest token /> },
             )}
-        </Card>
+        </CardPage>
     }
 }
 

@@ -3,7 +3,10 @@
 use leptos::prelude::*;
 use platen_domain::render::{history::RenderState, statistics::RenderGlance};
 
-use crate::ui::control_strip::{ControlStrip, Patch};
+use crate::{
+    layout::section::Section,
+    ui::control_strip::{ControlStrip, Patch},
+};
 
 /// Maximum number of renders that are shown.
 const LATEST: usize = 60;
@@ -15,24 +18,18 @@ pub fn Latest(
     latest: Vec<RenderGlance>,
     /// Content beside the heading.
     #[prop(optional)]
-    children: Option<Children>,
+    beside: Option<AnyView>,
 ) -> impl IntoView {
     let patches = patches(&latest);
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>{format!("Latest {LATEST}")}</h2>
-                {children.map(|children| children())}
-            </div>
-            <div class="section__body">
-                <ControlStrip
-                    label=told_of(&patches)
-                    places=LATEST
-                    patches
-                    legend=["under 100 ms", "to 300 ms", "to 1 s", "over 1 s"]
-                />
-            </div>
-        </section>
+        <Section heading=format!("Latest {LATEST}") nostrip:beside=beside>
+            <ControlStrip
+                label=told_of(&patches)
+                places=LATEST
+                patches
+                legend=["under 100 ms", "to 300 ms", "to 1 s", "over 1 s"]
+            />
+        </Section>
     }
 }
 

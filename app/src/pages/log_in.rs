@@ -3,11 +3,10 @@
 pub mod api;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
-    layout::card::Card,
+    layout::card::CardPage,
     model::rejection::Field,
     outcome::{Outcome, done::Done, field::FormField, form::PageForm},
     pages::log_in::api::LogIn as LogInFunction,
@@ -20,10 +19,7 @@ pub fn LogIn() -> impl IntoView {
     let outcome = Outcome::of::<LogInFunction>();
     let next = use_query_map().read_untracked().get("next");
     view! {
-        <Title text="Log in" />
-        <Card>
-            <h1 class="auth__title">"Log in"</h1>
-            <p class="auth__lede">"To your dashboard and keys."</p>
+        <CardPage title="Log in" lede="To your dashboard and keys.">
             <Done about=done />
             <PageForm outcome>
                 {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
@@ -51,7 +47,7 @@ pub fn LogIn() -> impl IntoView {
                 </div>
             </PageForm>
             <div class="auth__other">"New here? " <a href="/sign-up">"Sign up"</a></div>
-        </Card>
+        </CardPage>
     }
 }
 

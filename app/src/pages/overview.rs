@@ -12,6 +12,8 @@ use crate::{
     layout::{
         if_may::IfMay,
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::{Shell, rail::Entry},
     },
     model::{
@@ -58,39 +60,37 @@ pub fn Overview() -> impl IntoView {
 fn Usual(activity: Activity) -> impl IntoView {
     let credits = activity.credits.clone();
     let latest = activity.latest.clone();
+    let facts = view! {
+        <span>{day_and_year(activity.now.date())}</span>
+        <span>"Days are in UTC"</span>
+    }
+    .into_any();
+    let all = view! {
+        <a class="small" href="/dashboard/renders">
+            "All renders"
+        </a>
+    }
+    .into_any();
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"Overview"</h1>
-                <div class="page-head__meta">
-                    <span>{day_and_year(activity.now.date())}</span>
-                    <span>"Days are in UTC"</span>
-                </div>
-            </div>
-            <div class="page-head__actions">
-                <IfMay permission=Permission::ManageKeys>
-                    <ButtonLink href="/dashboard/api-keys">
-                        <Icon glyph=Glyph::Key />
-                        "New key"
-                    </ButtonLink>
-                </IfMay>
-                <ButtonLink href="/dashboard/playground" rank=Rank::Primary>
-                    <Icon glyph=Glyph::Play />
-                    "New render"
+        <PageHead title="Overview" facts>
+            <IfMay permission=Permission::ManageKeys>
+                <ButtonLink href="/dashboard/api-keys">
+                    <Icon glyph=Glyph::Key />
+                    "New key"
                 </ButtonLink>
-            </div>
-        </div>
+            </IfMay>
+            <ButtonLink href="/dashboard/playground" rank=Rank::Primary>
+                <Icon glyph=Glyph::Play />
+                "New render"
+            </ButtonLink>
+        </PageHead>
         <Credits credits>
             <p class="small">
                 <a href="/dashboard/billing">"Usage by day"</a>
             </p>
         </Credits>
         <Renders activity />
-        <Latest latest>
-            <a class="small" href="/dashboard/renders">
-                "All renders"
-            </a>
-        </Latest>
+        <Latest latest beside=all />
     }
 }
 
@@ -116,32 +116,25 @@ pub fn Credits(
         "{used} of {total} credits used, with {:.0} percent of the period gone",
         now * 100.0
     );
+    let note = format!(
+        "{} plan, {} to {}",
+        credits.plan,
+        day(credits.starts_at.date()),
+        day(credits.ends_at.date()),
+    );
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Credits this period"</h2>
-                <span class="section__note">
-                    {format!(
-                        "{} plan, {} to {}",
-                        credits.plan,
-                        day(credits.starts_at.date()),
-                        day(credits.ends_at.date()),
-                    )}
-                </span>
+        <Section heading="Credits this period" note>
+            <div class="cluster cluster--spread">
+                <p>
+                    <span class="figure__value">
+                        {used} " " <span class="figure__unit">{format!("of {total} used")}</span>
+                    </span>
+                </p>
+                {pace.map(|pace| view! { <p class="small quiet">{pace}</p> })}
             </div>
-            <div class="section__body">
-                <div class="cluster cluster--spread">
-                    <p>
-                        <span class="figure__value">
-                            {used} " " <span class="figure__unit">{format!("of {total} used")}</span>
-                        </span>
-                    </p>
-                    {pace.map(|pace| view! { <p class="small quiet">{pace}</p> })}
-                </div>
-                <Gauge label used=share now=now end=total />
-                {children()}
-            </div>
-        </section>
+            <Gauge label used=share now=now end=total />
+            {children()}
+        </Section>
     }
 }
 
@@ -211,42 +204,40 @@ fn Renders(activity: Activity) -> impl IntoView {
         upper_is_failure: true,
     };
     let (median, percentile_95) = (figures.median_ms, figures.percentile_95_ms);
+    let beside = view! {
+        <nav class="segmented segmented--small" aria-label="Time">
+            {choices.collect_view()}
+        </nav>
+    }
+    .into_any();
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Renders"</h2>
-                <nav class="segmented segmented--small" aria-label="Time">
-                    {choices.collect_view()}
-                </nav>
+        <Section heading="Renders" beside>
+            <div class="figures">
+                <Figure label="Renders" value=grouped(all)>
+                    "test keys included"
+                </Figure>
+                <Figure label="Success rate" value=rate unit="%">
+                    {grouped(figures.failed)}
+                    " failed"
+                    {(figures.failed > 0)
+                        .then(|| {
+                            view! {
+                                ", "
+                                <a href="/dashboard/renders?state=failed">"see them"</a>
+                            }
+                        })}
+                </Figure>
+                <Figure label="Half took less than (p50)" value=milliseconds(median) unit="ms">
+                    "queue included"
+                </Figure>
+                <Figure label="95 % took less than (p95)" value=milliseconds(percentile_95) unit="ms">
+                    "queue included"
+                </Figure>
             </div>
-            <div class="section__body">
-                <div class="figures">
-                    <Figure label="Renders" value=grouped(all)>
-                        "test keys included"
-                    </Figure>
-                    <Figure label="Success rate" value=rate unit="%">
-                        {grouped(figures.failed)}
-                        " failed"
-                        {(figures.failed > 0)
-                            .then(|| {
-                                view! {
-                                    ", "
-                                    <a href="/dashboard/renders?state=failed">"see them"</a>
-                                }
-                            })}
-                    </Figure>
-                    <Figure label="Half took less than (p50)" value=milliseconds(median) unit="ms">
-                        "queue included"
-                    </Figure>
-                    <Figure label="95 % took less than (p95)" value=milliseconds(percentile_95) unit="ms">
-                        "queue included"
-                    </Figure>
-                </div>
-                <div class="stack">
-                    <Chart id="renders-chart" title=title.to_owned() description step parts bars />
-                </div>
+            <div class="stack">
+                <Chart id="renders-chart" title=title.to_owned() description step parts bars />
             </div>
-        </section>
+        </Section>
     }
 }
 

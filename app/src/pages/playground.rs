@@ -8,6 +8,7 @@ use crate::{
     islands::playground::Playground as Bench,
     layout::{
         loaded::loaded,
+        page_head::PageHead,
         shell::{Shell, rail::Entry},
     },
 };
@@ -18,14 +19,10 @@ pub fn Playground() -> impl IntoView {
     let render = use_query_map().read_untracked().get("render");
     view! {
         <Shell title="Playground" current=Entry::Playground>
-            <div class="page-head">
-                <div class="page-head__text">
-                    <h1>"Playground"</h1>
-                    <p class="page-head__lede">
-                        "Every option of the API as a form. What you set here is the request on the right."
-                    </p>
-                </div>
-            </div>
+            <PageHead
+                title="Playground"
+                lede="Every option of the API as a form. What you set here is the request on the right."
+            />
             <noscript>
                 <p class="notice notice--info">"The playground needs JavaScript. Everything in it can be sent with curl as well."</p>
             </noscript>

@@ -23,6 +23,8 @@ use crate::{
     layout::{
         if_may::IfMay,
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::{Shell, rail::Entry},
     },
     model::render::{
@@ -104,17 +106,11 @@ fn Whole(render: RenderDetail) -> impl IntoView {
                     .map(|callback| view! { <Callbacks callback id=render.id.clone() /> })}
             </div>
         </LivePart>
-        <section class="section">
-            <div class="section__head">
-                <h2>"Request"</h2>
-                <span class="section__note">"without its content"</span>
-            </div>
-            <div class="section__body">
-                <Code title="Options as received" label="Options as received" text=options.clone()>
-                    {options}
-                </Code>
-            </div>
-        </section>
+        <Section heading="Request" note="without its content">
+            <Code title="Options as received" label="Options as received" text=options.clone()>
+                {options}
+            </Code>
+        </Section>
     }
 }
 
@@ -148,44 +144,40 @@ fn Head(render: RenderDetail) -> impl IntoView {
     let rank = if url.is_some() { Rank::Plain } else { Rank::Primary };
     let can_be_cancelled = !render.state.has_ended() && render.mode == RenderMode::Async;
     let playground = format!("/dashboard/playground?render={}", render.id);
+    let facts = view! {
+        <StateBadge state=render.state />
+        <span>{format!("{}, {kind}", render.mode.into_str())}</span>
+        <span>{cost}</span>
+        <span class="mono break">{render.id.clone()}</span>
+    }
+    .into_any();
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1 class="break">{render.name}</h1>
-                <div class="page-head__meta">
-                    <StateBadge state=render.state />
-                    <span>{format!("{}, {kind}", render.mode.into_str())}</span>
-                    <span>{cost}</span>
-                    <span class="mono break">{render.id.clone()}</span>
-                </div>
-            </div>
-            <div class="page-head__actions">
-                {can_be_cancelled
-                    .then(|| {
-                        view! {
-                            <ButtonForm outcome={Outcome::of::<CancelRender>()}>
-                                <input type="hidden" name="id" value=render.id.clone() />
-                                <button class="button" type="submit">
-                                    <Icon glyph=Glyph::Close />
-                                    "Cancel render"
-                                </button>
-                            </ButtonForm>
-                        }
-                    })} <ButtonLink href=playground rank>
-                    <Icon glyph=Glyph::Rotate />
-                    "Open in the playground"
-                </ButtonLink>
-                {url
-                    .map(|href| {
-                        view! {
-                            <ButtonLink href rank=Rank::Primary>
-                                <Icon glyph=Glyph::Download />
-                                "Open the PDF"
-                            </ButtonLink>
-                        }
-                    })}
-            </div>
-        </div>
+        <PageHead title=render.name is_chosen=true facts>
+            {can_be_cancelled
+                .then(|| {
+                    view! {
+                        <ButtonForm outcome={Outcome::of::<CancelRender>()}>
+                            <input type="hidden" name="id" value=render.id.clone() />
+                            <button class="button" type="submit">
+                                <Icon glyph=Glyph::Close />
+                                "Cancel render"
+                            </button>
+                        </ButtonForm>
+                    }
+                })} <ButtonLink href=playground rank>
+                <Icon glyph=Glyph::Rotate />
+                "Open in the playground"
+            </ButtonLink>
+            {url
+                .map(|href| {
+                    view! {
+                        <ButtonLink href rank=Rank::Primary>
+                            <Icon glyph=Glyph::Download />
+                            "Open the PDF"
+                        </ButtonLink>
+                    }
+                })}
+        </PageHead>
     }
 }
 
@@ -212,21 +204,19 @@ fn TimeLine(render: RenderDetail) -> impl IntoView {
         _ if render.timeline.steps.is_empty() => Some("It ended before it was begun."),
         _ => None,
     };
+    let beside = view! {
+        <span class="section__note">
+            "accepted " <Moment at=render.at />
+        </span>
+    }
+    .into_any();
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Time line"</h2>
-                <span class="section__note">
-                    "accepted " <Moment at=render.at />
-                </span>
-            </div>
-            <div class="section__body">
-                {match waiting {
-                    Some(why) => view! { <p class="quiet">{why}</p> }.into_any(),
-                    None => view! { <Waterfall timeline=render.timeline /> }.into_any(),
-                }}
-            </div>
-        </section>
+        <Section heading="Time line" beside>
+            {match waiting {
+                Some(why) => view! { <p class="quiet">{why}</p> }.into_any(),
+                None => view! { <Waterfall timeline=render.timeline /> }.into_any(),
+            }}
+        </Section>
     }
 }
 
@@ -241,36 +231,34 @@ fn Callbacks(callback: Callback, id: String) -> impl IntoView {
         (true, true, None) => Some(view! { <p class="quiet">"It has not been sent yet."</p> }.into_any()),
         (true, false, None) => None,
     };
+    let beside = view! {
+        <IfMay permission=Permission::ManageWebhooks>
+            <a class="small" href="/dashboard/webhooks">
+                "All deliveries"
+            </a>
+        </IfMay>
+    }
+    .into_any();
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Callback"</h2>
-                <IfMay permission=Permission::ManageWebhooks>
-                    <a class="small" href="/dashboard/webhooks">
-                        "All deliveries"
-                    </a>
-                </IfMay>
+        <Section heading="Callback" beside>
+            <div class="stack">
+                {(!callback.attempts.is_empty())
+                    .then(|| view! { <Attempts attempts=callback.attempts.clone() /> })} {note}
+                {callback.address.clone().map(|address| view! { <p class="small quiet break">{address}</p> })}
+                {callback
+                    .begun
+                    .then(|| {
+                        view! {
+                            <ButtonForm outcome=resend>
+                                <input type="hidden" name="id" value=id />
+                                <button class="button button--small" type="submit">
+                                    <Icon glyph=Glyph::Send />
+                                    "Send again"
+                                </button>
+                            </ButtonForm>
+                        }
+                    })}
             </div>
-            <div class="section__body">
-                <div class="stack">
-                    {(!callback.attempts.is_empty())
-                        .then(|| view! { <Attempts attempts=callback.attempts.clone() /> })} {note}
-                    {callback.address.clone().map(|address| view! { <p class="small quiet break">{address}</p> })}
-                    {callback
-                        .begun
-                        .then(|| {
-                            view! {
-                                <ButtonForm outcome=resend>
-                                    <input type="hidden" name="id" value=id />
-                                    <button class="button button--small" type="submit">
-                                        <Icon glyph=Glyph::Send />
-                                        "Send again"
-                                    </button>
-                                </ButtonForm>
-                            }
-                        })}
-                </div>
-            </div>
-        </section>
+        </Section>
     }
 }

@@ -12,6 +12,8 @@ use platen_domain::{
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::{Shell, rail::Entry},
     },
     model::render::{RenderLine, RenderPage, short_id},
@@ -61,17 +63,13 @@ pub fn Renders() -> impl IntoView {
                     let (note, since) = (note(page.renders.len(), first), since(&page));
                     let (latest, templates, keys) = (page.latest.clone(), page.templates.clone(), page.keys.clone());
                     view! {
-                        <div class="page-head">
-                            <div class="page-head__text">
-                                <h1>"Renders"</h1>
-                                <p class="page-head__lede">
-                                    {format!(
-                                        "Every render of the last {}, as your plan keeps them.",
-                                        counted(page.retention_days, "day", "days"),
-                                    )}
-                                </p>
-                            </div>
-                        </div>
+                        <PageHead
+                            title="Renders"
+                            lede=format!(
+                                "Every render of the last {}, as your plan keeps them.",
+                                counted(page.retention_days, "day", "days"),
+                            )
+                        />
                         <LivePart
                             id="latest"
                             events=Some("/dashboard/events/renders".to_owned())
@@ -80,24 +78,18 @@ pub fn Renders() -> impl IntoView {
                         >
                             {(!latest.is_empty()).then(|| view! { <Latest latest /> })}
                         </LivePart>
-                        <section class="section">
-                            <div class="section__head">
-                                <h2>"Log"</h2>
-                                <span class="section__note">{since}</span>
-                            </div>
-                            <div class="section__body">
-                                <Filters search=search templates keys />
-                                <LivePart
-                                    id="log"
-                                    events=first.then(|| "/dashboard/events/renders".to_owned())
-                                    unsettled=page.renders.iter().any(|render| !render.state.has_ended())
-                                    says=says(&page)
-                                >
-                                    <Log page />
-                                    {note.map(|note| view! { <Pager note newest older /> })}
-                                </LivePart>
-                            </div>
-                        </section>
+                        <Section heading="Log" note=since>
+                            <Filters search=search templates keys />
+                            <LivePart
+                                id="log"
+                                events=first.then(|| "/dashboard/events/renders".to_owned())
+                                unsettled=page.renders.iter().any(|render| !render.state.has_ended())
+                                says=says(&page)
+                            >
+                                <Log page />
+                                {note.map(|note| view! { <Pager note newest older /> })}
+                            </LivePart>
+                        </Section>
                     }
                 },
             )}

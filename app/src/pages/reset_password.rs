@@ -3,10 +3,9 @@
 pub mod api;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use crate::{
-    layout::card::Card,
+    layout::card::CardPage,
     outcome::{Outcome, field::NewPasswordField, form::PageForm, token_field::TokenField},
     pages::reset_password::api::ResetPassword as ResetPasswordFunction,
     ui::button::Submit,
@@ -17,10 +16,10 @@ use crate::{
 pub fn ResetPassword() -> impl IntoView {
     let outcome = Outcome::of::<ResetPasswordFunction>();
     view! {
-        <Title text="Choose a new password" />
-        <Card>
-            <h1 class="auth__title">"Choose a new password"</h1>
-            <p class="auth__lede">"You are logged out everywhere, and log in with the new one."</p>
+        <CardPage
+            title="Choose a new password"
+            lede="You are logged out everywhere, and log in with the new one."
+        >
             <PageForm outcome>
                 <TokenField />
                 <div class="auth__form">
@@ -31,6 +30,6 @@ pub fn ResetPassword() -> impl IntoView {
             <div class="auth__other">
                 <a href="/forgot-password">"Ask for a new link"</a>
             </div>
-        </Card>
+        </CardPage>
     }
 }

@@ -7,12 +7,11 @@ pub mod codes;
 pub mod passkey;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 use platen_domain::second_factor::picture::Picture;
 
 use crate::{
-    layout::{card::Card, loaded::loaded, shell::slug::api::LogOut},
+    layout::{card::CardPage, loaded::loaded, shell::slug::api::LogOut},
     model::{own_path::PASSKEY, rejection::Field, second_factor::SetUp},
     outcome::{
         Outcome,
@@ -35,14 +34,12 @@ use crate::{
 pub fn SecondFactor() -> impl IntoView {
     let required = use_query_map().read_untracked().get("required").is_some();
     view! {
-        <Title text="Second factor" />
-        <Card>
-            <h1 class="auth__title">"Second factor"</h1>
+        <CardPage title="Second factor">
             {loaded(
                 |backend| async move { backend.second_factor().await },
                 move |found| view! { <Content found required /> },
             )}
-        </Card>
+        </CardPage>
     }
 }
 

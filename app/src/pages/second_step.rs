@@ -3,12 +3,11 @@
 pub mod api;
 
 use leptos::{either::Either, prelude::*};
-use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 use platen_domain::second_factor::Ways;
 
 use crate::{
-    layout::{card::Card, loaded::loaded},
+    layout::{card::CardPage, loaded::loaded},
     model::{own_path::OwnPath, rejection::Field},
     outcome::{Outcome, field::FormField, form::PageForm},
     pages::second_step::api::ShowSecondFactor,
@@ -29,9 +28,7 @@ pub fn SecondStep() -> impl IntoView {
     let next = OwnPath::after_log_in(query.read_untracked().get("next").as_deref());
     let by_recovery = query.read_untracked().get("with").as_deref() == Some("recovery");
     view! {
-        <Title text="Second factor" />
-        <Card>
-            <h1 class="auth__title">"Second factor"</h1>
+        <CardPage title="Second factor">
             {loaded(
                 |backend| async move { backend.second_step().await },
                 move |ways| {
@@ -42,7 +39,7 @@ pub fn SecondStep() -> impl IntoView {
                     }
                 },
             )}
-        </Card>
+        </CardPage>
     }
 }
 

@@ -12,6 +12,7 @@ use leptos::prelude::*;
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
         shell::{Shell, rail::Entry},
     },
     model::settings::Settings as Found,
@@ -43,12 +44,7 @@ fn Content(found: Found) -> impl IntoView {
     };
     let (now, sessions, owned) = (found.now, found.sessions, found.owned);
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"Settings"</h1>
-                <p class="page-head__lede">{lede}</p>
-            </div>
-        </div>
+        <PageHead title="Settings" lede />
         <Done about=done />
         <ProfileSection person=found.person />
         <PasswordSection changed_at=found.password_changed_at />

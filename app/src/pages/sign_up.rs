@@ -3,10 +3,9 @@
 pub mod api;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use crate::{
-    layout::card::Card,
+    layout::card::CardPage,
     model::rejection::Field,
     outcome::{
         Outcome,
@@ -22,10 +21,7 @@ use crate::{
 pub fn SignUp() -> impl IntoView {
     let outcome = Outcome::of::<SignUpFunction>();
     view! {
-        <Title text="Sign up" />
-        <Card>
-            <h1 class="auth__title">"Sign up"</h1>
-            <p class="auth__lede">"Free to begin with. No card needed."</p>
+        <CardPage title="Sign up" lede="Free to begin with. No card needed.">
             <PageForm outcome>
                 <div class="auth__form">
                     <FormField
@@ -53,6 +49,6 @@ pub fn SignUp() -> impl IntoView {
                 </div>
             </PageForm>
             <div class="auth__other">"Already signed up? " <a href="/log-in">"Log in"</a></div>
-        </Card>
+        </CardPage>
     }
 }

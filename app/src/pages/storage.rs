@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use platen_domain::storage::{StorageResource, StorageUse};
 
-use crate::ui::gauge::Gauge;
+use crate::{layout::section::Section, ui::gauge::Gauge};
 
 /// Section with a gauge for each resource.
 #[component]
@@ -28,18 +28,12 @@ pub fn StorageSection(
         }
     });
     view! {
-        <section class="section" id="storage">
-            <div class="section__head">
-                <h2>"Storage"</h2>
-                <span class="section__note">"Test keys included"</span>
-            </div>
-            <div class="section__body">
-                <div class="lanes">{gauges.collect_view()}</div>
-                <p class="small quiet">
-                    "At a limit, requests that would store more answer 403 " <code>"forbidden"</code>
-                    " and say what makes room."
-                </p>
-            </div>
-        </section>
+        <Section heading="Storage" note="Test keys included" id="storage">
+            <div class="lanes">{gauges.collect_view()}</div>
+            <p class="small quiet">
+                "At a limit, requests that would store more answer 403 " <code>"forbidden"</code>
+                " and say what makes room."
+            </p>
+        </Section>
     }
 }

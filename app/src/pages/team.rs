@@ -11,6 +11,7 @@ use platen_domain::role::Permission;
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
         shell::{Shell, rail::Entry},
     },
     model::team::Team as Found,
@@ -59,15 +60,12 @@ fn Content(found: Found) -> impl IntoView {
     let (now, invitations) = (found.now, found.invitations.clone());
     let invitations = (!invitations.is_empty()).then(|| view! { <InvitationsSection invitations now /> });
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"Team"</h1>
-                <p class="page-head__lede">
-                    "The owner holds the plan and can delete the account. Admins manage people, keys, destinations and webhooks. Members work with templates and renders."
-                </p>
-            </div>
-            <div class="page-head__actions">{log} {invite}</div>
-        </div>
+        <PageHead
+            title="Team"
+            lede="The owner holds the plan and can delete the account. Admins manage people, keys, destinations and webhooks. Members work with templates and renders."
+        >
+            {log} {invite}
+        </PageHead>
         <Done about=done />
         <OutcomeErrors outcome={Outcome::of::<ChangeRole>()} />
         <OutcomeErrors outcome={Outcome::about_nothing::<RemoveMember>()} />

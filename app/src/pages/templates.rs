@@ -11,6 +11,8 @@ use crate::{
     backend::templates::TemplateList,
     layout::{
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::{Shell, rail::Entry},
     },
     model::template::TemplateFilter,
@@ -45,18 +47,12 @@ pub fn Templates() -> impl IntoView {
     let deleted = Outcome::of::<DeleteTemplate>();
     view! {
         <Shell title="Templates" current=Entry::Templates>
-            <div class="page-head">
-                <div class="page-head__text">
-                    <h1>"Templates"</h1>
-                    <p class="page-head__lede">"HTML with placeholders. A render names one and sends the data."</p>
-                </div>
-                <div class="page-head__actions">
-                    <OpenButton dialog="create" rank=Rank::Primary>
-                        <Icon glyph=Glyph::Add />
-                        "New template"
-                    </OpenButton>
-                </div>
-            </div>
+            <PageHead title="Templates" lede="HTML with placeholders. A render names one and sends the data.">
+                <OpenButton dialog="create" rank=Rank::Primary>
+                    <Icon glyph=Glyph::Add />
+                    "New template"
+                </OpenButton>
+            </PageHead>
             <OutcomeErrors outcome=copied />
             <OutcomeErrors outcome=deleted />
             {loaded(
@@ -89,15 +85,10 @@ fn Found(found: TemplateList, filter: TemplateFilter) -> impl IntoView {
         view! { <TemplateTable templates=found.templates /> }.into_any()
     };
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>{heading}</h2>
-            </div>
-            <div class="section__body">
-                {(!everything || count > 0).then(|| view! { <Filters filter=filter.clone() /> })} {body}
-                {(newest.is_some() || older.is_some()).then(|| view! { <Pager note="Newest first".to_owned() newest older /> })}
-            </div>
-        </section>
+        <Section heading>
+            {(!everything || count > 0).then(|| view! { <Filters filter=filter.clone() /> })} {body}
+            {(newest.is_some() || older.is_some()).then(|| view! { <Pager note="Newest first".to_owned() newest older /> })}
+        </Section>
         {dialogs}
     }
 }

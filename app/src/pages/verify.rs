@@ -3,10 +3,9 @@
 pub mod api;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use crate::{
-    layout::card::Card,
+    layout::card::CardPage,
     model::rejection::Field,
     outcome::{Outcome, form::PageForm, token_field::TokenField},
     pages::verify::api::VerifySignUp,
@@ -19,10 +18,10 @@ use crate::{
 pub fn Verify() -> impl IntoView {
     let outcome = Outcome::of::<VerifySignUp>();
     view! {
-        <Title text="Confirm your address" />
-        <Card>
-            <h1 class="auth__title">"Confirm your address"</h1>
-            <p class="auth__lede">"Type the password that you chose; then your account is ready."</p>
+        <CardPage
+            title="Confirm your address"
+            lede="Type the password that you chose; then your account is ready."
+        >
             <PageForm outcome>
                 <TokenField />
                 <div class="auth__form">
@@ -38,6 +37,6 @@ pub fn Verify() -> impl IntoView {
             <div class="auth__other">
                 <a href="/check-mail">"Send the link again"</a>
             </div>
-        </Card>
+        </CardPage>
     }
 }

@@ -11,6 +11,8 @@ use strum::VariantArray;
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::{Shell, rail::Entry},
     },
     model::delivery::{Delivery, DeliverySearch, DeliveryState, Since},
@@ -26,7 +28,7 @@ use crate::{
         },
     },
     ui::{
-        filters::{SearchFilter, SelectFilter},
+        filters::{FilterForm, SearchFilter, SelectFilter},
         live_part::LivePart,
         pager::Pager,
     },
@@ -56,33 +58,24 @@ pub fn Webhooks() -> impl IntoView {
                         <OutcomeErrors outcome={Outcome::of::<StopCallback>()} />
                         <OutcomeErrors outcome={Outcome::of::<RevealSecret>()} />
                         <OutcomeErrors outcome={Outcome::of::<ReplaceSecret>()} />
-                        <div class="page-head">
-                            <div class="page-head__text">
-                                <h1>"Webhooks"</h1>
-                                <p class="page-head__lede">
-                                    "When a queued render ends, we call the address that it named. Calls are signed; anything but 2xx is tried again, up to eight times in about a day."
-                                </p>
-                            </div>
-                        </div>
+                        <PageHead
+                            title="Webhooks"
+                            lede="When a queued render ends, we call the address that it named. Calls are signed; anything but 2xx is tried again, up to eight times in about a day."
+                        />
                         <SigningSecret secret=page.secret />
                         <Recipes />
-                        <section class="section">
-                            <div class="section__head">
-                                <h2>"Deliveries"</h2>
-                            </div>
-                            <div class="section__body">
-                                <Filters search=search />
-                                <LivePart
-                                    id="deliveries"
-                                    events=first.then(|| "/dashboard/events/renders".to_owned())
-                                    unsettled=page.deliveries.iter().any(is_unsettled)
-                                    says=says(&page.deliveries)
-                                >
-                                    <Deliveries deliveries=page.deliveries />
-                                    {note.map(|note| view! { <Pager note newest older /> })}
-                                </LivePart>
-                            </div>
-                        </section>
+                        <Section heading="Deliveries">
+                            <Filters search=search />
+                            <LivePart
+                                id="deliveries"
+                                events=first.then(|| "/dashboard/events/renders".to_owned())
+                                unsettled=page.deliveries.iter().any(is_unsettled)
+                                says=says(&page.deliveries)
+                            >
+                                <Deliveries deliveries=page.deliveries />
+                                {note.map(|note| view! { <Pager note newest older /> })}
+                            </LivePart>
+                        </Section>
                     }
                 },
             )}
@@ -125,31 +118,26 @@ fn says(deliveries: &[Delivery]) -> String {
 fn Filters(search: DeliverySearch) -> impl IntoView {
     let states = DeliveryState::VARIANTS
         .iter()
-        .map(|state| (state.into_str().to_owned(), state.name().to_owned()));
+        .map(|state| (state.into_str(), state.name()));
     let spans = [Since::Day, Since::Week, Since::Month];
-    let spans = spans.map(|since| (since.into_str().to_owned(), since.name().to_owned()));
+    let spans = spans.map(|since| (since.into_str(), since.name()));
     view! {
-        <form class="filters" method="get" action=PATH>
+        <FilterForm path=PATH>
             <SearchFilter label="Find by render or address" value=search.text />
             <SelectFilter
                 name="outcome"
                 label="Outcome"
-                options=states.collect()
-                value=search.state.map_or("", |state| state.into_str()).to_owned()
+                options=states
+                value=search.state.map_or("", |state| state.into_str())
             />
             <SelectFilter
                 name="since"
                 label="Since"
-                options=spans.to_vec()
+                options=spans
                 any=Since::Ever.name()
-                value=search.since.into_str().to_owned()
+                value=search.since.into_str()
             />
-            <div class="filters__actions">
-                <button class="button" type="submit">
-                    "Filter"
-                </button>
-            </div>
-        </form>
+        </FilterForm>
     }
 }
 

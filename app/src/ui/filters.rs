@@ -2,6 +2,39 @@
 
 use leptos::prelude::*;
 
+use crate::ui::button::{ButtonLink, Rank, SubmitButton};
+
+/// The form with the filters of a list. It leads to the list with their values in the query.
+#[component]
+pub fn FilterForm(
+    /// Path of the list.
+    path: &'static str,
+    /// Label of the submit button.
+    #[prop(default = "Filter")]
+    action: &'static str,
+    /// Whether it has a link to the list without filters.
+    #[prop(optional)]
+    can_be_cleared: bool,
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <form class="filters" method="get" action=path>
+            {children()}
+            <div class="filters__actions">
+                <SubmitButton>{action}</SubmitButton>
+                {can_be_cleared
+                    .then(|| {
+                        view! {
+                            <ButtonLink href=path rank=Rank::Quiet>
+                                "Clear"
+                            </ButtonLink>
+                        }
+                    })}
+            </div>
+        </form>
+    }
+}
+
 /// A search field.
 #[component]
 pub fn SearchFilter(label: &'static str, value: String) -> impl IntoView {
@@ -14,23 +47,30 @@ pub fn SearchFilter(label: &'static str, value: String) -> impl IntoView {
 
 /// A choice of one option or any.
 #[component]
-pub fn SelectFilter(
+pub fn SelectFilter<O, V, N>(
     /// `name` in the form.
     name: &'static str,
     label: &'static str,
     /// Values and names.
-    options: Vec<(String, String)>,
+    options: O,
     /// Label of the empty choice.
     #[prop(default = "Any")]
     any: &'static str,
     /// The selected value.
+    #[prop(into)]
     value: String,
-) -> impl IntoView {
+) -> impl IntoView
+where
+    O: IntoIterator<Item = (V, N)>,
+    V: Into<String>,
+    N: Into<String>,
+{
     let options = options.into_iter().map(|(option, name)| {
+        let option = option.into();
         let selected = option == value;
         view! {
             <option value=option selected=selected>
-                {name}
+                {name.into()}
             </option>
         }
     });

@@ -108,3 +108,30 @@ pub fn Table(
         </table>
     }
 }
+
+/// A table, or a text if it has no rows.
+#[component]
+pub fn ListTable<R>(
+    /// Accessible name.
+    caption: &'static str,
+    columns: &'static [Column],
+    /// Whether the rows are narrow.
+    #[prop(optional)]
+    dense: bool,
+    /// The text instead of an empty table.
+    nothing: &'static str,
+    rows: R,
+) -> impl IntoView
+where
+    R: IntoIterator<Item: IntoView + 'static>,
+{
+    let rows: Vec<_> = rows.into_iter().collect();
+    if rows.is_empty() {
+        return Either::Left(view! { <p class="quiet">{nothing}</p> });
+    }
+    Either::Right(view! {
+        <Table caption columns dense>
+            {rows}
+        </Table>
+    })
+}

@@ -16,6 +16,8 @@ use time::OffsetDateTime;
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::admin::{AdminEntry, AdminShell},
     },
     model::admin::accounts::AccountFile,
@@ -57,23 +59,19 @@ pub fn Account() -> impl IntoView {
 fn Content(account: AccountFile) -> impl IntoView {
     let (file, now) = (account.file.clone(), account.now);
     let (state, balance) = (file.record.state(), file.balance);
+    let facts = view! {
+        <span>
+            <AccountBadge state used=balance.used total=balance.total() />
+        </span>
+        <span>{file.record.plan.clone()}</span>
+        <span>"since " {day_and_year(file.record.inserted_at.date())}</span>
+        <span class="mono break">{account.id.clone()}</span>
+    }
+    .into_any();
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1 class="break">{file.record.called.clone()}</h1>
-                <div class="page-head__meta">
-                    <span>
-                        <AccountBadge state used=balance.used total=balance.total() />
-                    </span>
-                    <span>{file.record.plan.clone()}</span>
-                    <span>"since " {day_and_year(file.record.inserted_at.date())}</span>
-                    <span class="mono break">{account.id.clone()}</span>
-                </div>
-            </div>
-            <div class="page-head__actions">
-                <Actions suspended={state == AccountState::Suspended} />
-            </div>
-        </div>
+        <PageHead title=file.record.called.clone() is_chosen=true facts>
+            <Actions suspended={state == AccountState::Suspended} />
+        </PageHead>
         <Done about=done />
         <AccountStatus file=file.clone() />
         <Figures file=file.clone() />
@@ -114,33 +112,28 @@ fn Figures(file: Details) -> impl IntoView {
     let (suspended, until) = (record.suspended_at.is_some(), day(balance.period.ends_at.date()));
     let concurrency = file.limits.concurrency;
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"This period"</h2>
+        <Section heading="This period">
+            <div class="figures">
+                <Figure label="Credits" value=grouped(balance.used)>
+                    "of "
+                    {grouped(balance.total())}
+                    ", until "
+                    {until}
+                </Figure>
+                <Figure label="Renders" value=grouped(renders.succeeded + renders.failed)>
+                    {grouped(renders.failed)}
+                    " failed"
+                </Figure>
+                <Figure label="Waiting" value=grouped(record.waiting)>
+                    {if suspended { "until it is restored" } else { "jobs in its queue" }}
+                </Figure>
+                <Figure label="In hand" value=grouped(record.in_hand)>
+                    "of "
+                    {whole(concurrency)}
+                    " at a time"
+                </Figure>
             </div>
-            <div class="section__body">
-                <div class="figures">
-                    <Figure label="Credits" value=grouped(balance.used)>
-                        "of "
-                        {grouped(balance.total())}
-                        ", until "
-                        {until}
-                    </Figure>
-                    <Figure label="Renders" value=grouped(renders.succeeded + renders.failed)>
-                        {grouped(renders.failed)}
-                        " failed"
-                    </Figure>
-                    <Figure label="Waiting" value=grouped(record.waiting)>
-                        {if suspended { "until it is restored" } else { "jobs in its queue" }}
-                    </Figure>
-                    <Figure label="In hand" value=grouped(record.in_hand)>
-                        "of "
-                        {whole(concurrency)}
-                        " at a time"
-                    </Figure>
-                </div>
-            </div>
-        </section>
+        </Section>
     }
 }
 
@@ -173,36 +166,31 @@ fn Pairs(file: Details, now: OffsetDateTime) -> impl IntoView {
         }
     });
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Account"</h2>
-            </div>
-            <div class="section__body">
-                <dl class="pairs">
-                    <dt>"Owner"</dt>
-                    <dd class="break">{owner}</dd>
-                    <dt>"Members"</dt>
-                    <dd>{file.members.len()} {invited}</dd>
-                    <dt>"Keys"</dt>
-                    <dd>{in_use} " in use"</dd>
-                    <dt>"Templates"</dt>
-                    <dd>{record.templates}</dd>
-                    <dt>"Destinations"</dt>
-                    <dd>{record.connections}</dd>
-                    {stripe}
-                    <dt>"Limits"</dt>
-                    <dd>
-                        {format!(
-                            "{} at a time, {} requests a minute, {} MiB, {} s",
-                            whole(limits.concurrency),
-                            grouped(limits.rate_per_minute.get().into()),
-                            limits.body_bytes / MIB,
-                            limits.sync_deadline.as_secs(),
-                        )} {own.then(|| view! { <span class="table__sub">"set by an operator"</span> })}
-                    </dd>
-                </dl>
-            </div>
-        </section>
+        <Section heading="Account">
+            <dl class="pairs">
+                <dt>"Owner"</dt>
+                <dd class="break">{owner}</dd>
+                <dt>"Members"</dt>
+                <dd>{file.members.len()} {invited}</dd>
+                <dt>"Keys"</dt>
+                <dd>{in_use} " in use"</dd>
+                <dt>"Templates"</dt>
+                <dd>{record.templates}</dd>
+                <dt>"Destinations"</dt>
+                <dd>{record.connections}</dd>
+                {stripe}
+                <dt>"Limits"</dt>
+                <dd>
+                    {format!(
+                        "{} at a time, {} requests a minute, {} MiB, {} s",
+                        whole(limits.concurrency),
+                        grouped(limits.rate_per_minute.get().into()),
+                        limits.body_bytes / MIB,
+                        limits.sync_deadline.as_secs(),
+                    )} {own.then(|| view! { <span class="table__sub">"set by an operator"</span> })}
+                </dd>
+            </dl>
+        </Section>
     }
 }
 

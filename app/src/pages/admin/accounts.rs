@@ -1,6 +1,6 @@
 //! `/admin/accounts`: all accounts of the service.
 
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
 use platen_domain::{
     account_directory::{AccountOrder, AccountState, DirectoryEntry},
@@ -11,16 +11,18 @@ use strum::VariantArray;
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::admin::{AdminEntry, AdminShell, PATH},
     },
     model::admin::accounts::{AccountPage, AccountSearch},
     pages::query::{self, asked},
     ui::{
         badge::{Badge, State},
-        filters::{SearchFilter, SelectFilter},
+        filters::{FilterForm, SearchFilter, SelectFilter},
         moment::Day,
         pager::Pager,
-        table::{Column, Table},
+        table::{Column, ListTable},
     },
 };
 
@@ -52,79 +54,43 @@ fn Content(page: AccountPage, search: AccountSearch) -> impl IntoView {
     let newest = (!first).then(|| address(&search, None));
     let older = page.next.map(|next| address(&search, Some(next)));
     let note = counted(page.accounts.len() as u64, "account", "accounts") + if first { "" } else { " more" };
-    let nothing = page.accounts.is_empty();
-    let named = |(word, name): (&str, &str)| (word.to_owned(), name.to_owned());
-    let plans = page.plans.into_iter().map(|plan| (plan.clone(), plan)).collect();
+    let plans = page.plans.into_iter().map(|plan| (plan.clone(), plan));
     let states = AccountState::VARIANTS
         .iter()
-        .map(|state| named((state.into_str(), state.name())))
-        .collect();
+        .map(|state| (state.into_str(), state.name()));
     let orders = AccountOrder::VARIANTS[1..]
         .iter()
-        .map(|order| named((order.into_str(), order.name())))
-        .collect();
-    let order = if search.order == AccountOrder::Newest {
-        ""
-    } else {
-        search.order.into_str()
-    };
-    let rows = page
-        .accounts
-        .into_iter()
-        .map(|account| view! { <Row account /> })
-        .collect_view();
+        .map(|order| (order.into_str(), order.name()));
+    let rows = page.accounts.into_iter().map(|account| view! { <Row account /> });
+    let facts = view! {
+        <span>{counted(page.counts.accounts, "account", "accounts")}</span>
+        <span>{grouped(page.counts.paid)} " on a paid plan"</span>
+        <span>{grouped(page.counts.suspended)} " suspended"</span>
+    }
+    .into_any();
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"Accounts"</h1>
-                <div class="page-head__meta">
-                    <span>{counted(page.counts.accounts, "account", "accounts")}</span>
-                    <span>{grouped(page.counts.paid)} " on a paid plan"</span>
-                    <span>{grouped(page.counts.suspended)} " suspended"</span>
-                </div>
-            </div>
-        </div>
-        <section class="section">
-            <div class="section__head">
-                <h2>"Find"</h2>
-            </div>
-            <div class="section__body">
-                <form class="filters" method="get" action=PATH>
-                    <SearchFilter label="Name, email, account id, key prefix or render id" value=search.text />
-                    <SelectFilter name="plan" label="Plan" options=plans value=search.plan.unwrap_or_default() />
-                    <SelectFilter
-                        name="state"
-                        label="State"
-                        options=states
-                        value=search.state.map(|state| state.into_str().to_owned()).unwrap_or_default()
-                    />
-                    <SelectFilter
-                        name="order"
-                        label="Order"
-                        options=orders
-                        any=AccountOrder::Newest.name()
-                        value=order.to_owned()
-                    />
-                    <div class="filters__actions">
-                        <button class="button" type="submit">
-                            "Find"
-                        </button>
-                    </div>
-                </form>
-                {if nothing {
-                    Either::Left(view! { <p class="quiet">"No account is like that."</p> })
-                } else {
-                    Either::Right(
-                        view! {
-                            <Table caption="Accounts" columns=COLUMNS>
-                                {rows}
-                            </Table>
-                        },
-                    )
-                }}
-                <Pager note newest older />
-            </div>
-        </section>
+        <PageHead title="Accounts" facts />
+        <Section heading="Find">
+            <FilterForm path=PATH action="Find">
+                <SearchFilter label="Name, email, account id, key prefix or render id" value=search.text />
+                <SelectFilter name="plan" label="Plan" options=plans value=search.plan.unwrap_or_default() />
+                <SelectFilter
+                    name="state"
+                    label="State"
+                    options=states
+                    value=search.state.map_or("", |state| state.into_str())
+                />
+                <SelectFilter
+                    name="order"
+                    label="Order"
+                    options=orders
+                    any=AccountOrder::Newest.name()
+                    value=search.order.into_str()
+                />
+            </FilterForm>
+            <ListTable caption="Accounts" columns=COLUMNS nothing="No account is like that." rows />
+            <Pager note newest older />
+        </Section>
     }
 }
 

@@ -12,6 +12,8 @@ use time::OffsetDateTime;
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::{
             admin::{AdminEntry, AdminShell},
             announcements::more,
@@ -30,7 +32,7 @@ use crate::{
         button::{Rank, Size, SubmitButton},
         moment::Stamp,
         segmented::Segmented,
-        table::{Column, Table},
+        table::{Column, ListTable},
         text_area::TextArea,
     },
 };
@@ -72,57 +74,32 @@ fn Content(announcements: Vec<Announcement>, now: OffsetDateTime) -> impl IntoVi
     let refused = Outcome::of::<EndAnnouncement>();
     let (current, coming, past) = (of(Turn::Current), of(Turn::Coming), of(Turn::Past));
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"Announcements"</h1>
-                <p class="page-head__lede">
-                    "What everybody reads at the head of their dashboard, in every account, until they hide it."
-                </p>
-            </div>
-        </div>
+        <PageHead
+            title="Announcements"
+            lede="What everybody reads at the head of their dashboard, in every account, until they hide it."
+        />
         <Done about=done />
         <OutcomeErrors outcome=refused />
-        <section class="section">
-            <div class="section__head">
-                <h2>"Now"</h2>
-            </div>
-            <div class="section__body">
-                <List announcements=current now nothing="Nothing is announced now." />
-            </div>
-        </section>
+        <Section heading="Now">
+            <List announcements=current now nothing="Nothing is announced now." />
+        </Section>
         {(!coming.is_empty())
             .then(|| {
                 view! {
-                    <section class="section">
-                        <div class="section__head">
-                            <h2>"Later"</h2>
-                        </div>
-                        <div class="section__body">
-                            <List announcements=coming now nothing="" />
-                        </div>
-                    </section>
+                    <Section heading="Later">
+                        <List announcements=coming now nothing="" />
+                    </Section>
                 }
             })}
-        <section class="section">
-            <div class="section__head">
-                <h2>"New announcement"</h2>
-                <p class="section__note">"It can't be changed afterwards: end it, and make another."</p>
-            </div>
-            <div class="section__body">
-                <NewAnnouncement />
-            </div>
-        </section>
+        <Section heading="New announcement" note="It can't be changed afterwards: end it, and make another.">
+            <NewAnnouncement />
+        </Section>
         {(!past.is_empty())
             .then(|| {
                 view! {
-                    <section class="section">
-                        <div class="section__head">
-                            <h2>"Before"</h2>
-                        </div>
-                        <div class="section__body">
-                            <List announcements=past now nothing="" />
-                        </div>
-                    </section>
+                    <Section heading="Before">
+                        <List announcements=past now nothing="" />
+                    </Section>
                 }
             })}
     }
@@ -193,17 +170,10 @@ fn NewAnnouncement() -> impl IntoView {
 
 #[component]
 fn List(announcements: Vec<Announcement>, now: OffsetDateTime, nothing: &'static str) -> impl IntoView {
-    if announcements.is_empty() {
-        return Either::Left(view! { <p class="quiet">{nothing}</p> });
-    }
     let rows = announcements
         .into_iter()
         .map(move |listed| view! { <Row listed now /> });
-    Either::Right(view! {
-        <Table caption="Announcements" columns=COLUMNS>
-            {rows.collect_view()}
-        </Table>
-    })
+    view! { <ListTable caption="Announcements" columns=COLUMNS nothing rows /> }
 }
 
 #[component]

@@ -1,6 +1,6 @@
 //! `/admin/audit`: the operator audit log, with actions of operators and of the service.
 
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
 use platen_domain::{
     audit_log::{AuditEvent, AuditRow},
@@ -11,18 +11,20 @@ use time::Date;
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::admin::{self, AdminEntry, AdminShell},
     },
     model::admin::audit_log::{AuditPage, AuditSearch, SEARCHED_DAY},
     pages::{query, renders::note},
     ui::{
-        button::{ButtonLink, Rank},
-        filters::{DateFilter, SearchFilter, SelectFilter},
+        button::ButtonLink,
+        filters::{DateFilter, FilterForm, SearchFilter, SelectFilter},
         icon::{Glyph, Icon},
         moment::Stamp,
         pager::Pager,
         sentence_case::sentence_case,
-        table::{Column, Table},
+        table::{Column, ListTable},
     },
 };
 
@@ -63,68 +65,42 @@ fn Content(page: AuditPage, search: AuditSearch) -> impl IntoView {
     let older = page.next.map(|next| address(PATH, &search, Some(next)));
     let note = note(page.entries.len(), first);
     let file = address(FILE, &search, None);
-    let kinds = AuditEvent::KINDS.iter().map(|kind| ((*kind).to_owned(), label(kind)));
-    let kinds = kinds.collect();
+    let rows = page.entries.into_iter().map(|row| view! { <Row row /> });
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"Audit log"</h1>
-                <p class="page-head__lede">
-                    "What operators and the service did to accounts. Entries cannot be changed or removed."
-                </p>
-            </div>
-            <div class="page-head__actions">
-                <ButtonLink href=file>
-                    <Icon glyph=Glyph::Download />
-                    "Export as CSV"
-                </ButtonLink>
-            </div>
-        </div>
-        <section class="section">
-            <div class="section__head">
-                <h2>"Entries"</h2>
-            </div>
-            <div class="section__body">
-                <Filters search kinds />
-                <Entries entries=page.entries />
-                {note.map(|note| view! { <Pager note newest older /> })}
-            </div>
-        </section>
+        <PageHead
+            title="Audit log"
+            lede="What operators and the service did to accounts. Entries cannot be changed or removed."
+        >
+            <ButtonLink href=file>
+                <Icon glyph=Glyph::Download />
+                "Export as CSV"
+            </ButtonLink>
+        </PageHead>
+        <Section heading="Entries">
+            <Filters search />
+            <ListTable
+                caption="Audit entries"
+                columns=COLUMNS
+                nothing="Nothing was done that you look for."
+                rows
+            />
+            {note.map(|note| view! { <Pager note newest older /> })}
+        </Section>
         {page.end.map(|end| view! { <ChainEnd end /> })}
     }
 }
 
 #[component]
-fn Filters(search: AuditSearch, kinds: Vec<(String, String)>) -> impl IntoView {
+fn Filters(search: AuditSearch) -> impl IntoView {
+    let kinds = AuditEvent::KINDS.iter().map(|kind| (*kind, label(kind)));
     view! {
-        <form class="filters" method="get" action=PATH>
+        <FilterForm path=PATH can_be_cleared=true>
             <SearchFilter label="Account, operator or reason" value=search.text />
             <SelectFilter name="kind" label="Action" options=kinds value=search.kind.unwrap_or_default() />
             <DateFilter name="from" label="From, UTC" value=written(search.from).unwrap_or_default() />
             <DateFilter name="to" label="To, UTC" value=written(search.to).unwrap_or_default() />
-            <div class="filters__actions">
-                <button class="button" type="submit">
-                    "Filter"
-                </button>
-                <ButtonLink href=PATH rank=Rank::Quiet>
-                    "Clear"
-                </ButtonLink>
-            </div>
-        </form>
+        </FilterForm>
     }
-}
-
-#[component]
-fn Entries(entries: Vec<AuditRow>) -> impl IntoView {
-    if entries.is_empty() {
-        return Either::Left(view! { <p class="quiet">"Nothing was done that you look for."</p> });
-    }
-    let rows = entries.into_iter().map(|row| view! { <Row row /> });
-    Either::Right(view! {
-        <Table caption="Audit entries" columns=COLUMNS>
-            {rows.collect_view()}
-        </Table>
-    })
 }
 
 #[component]
@@ -169,22 +145,17 @@ fn ChainEnd(end: (i64, String)) -> impl IntoView {
     let (number, digest) = end;
     let digits = digest.get(..SHOWN_DIGITS).unwrap_or(&digest).to_owned();
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"The chain"</h2>
-            </div>
-            <div class="section__body">
-                <p>
-                    {counted(number, "entry", "entries")} ", and the digest of the last one begins with " <code>{digits}</code>
-                    ". Each entry holds the digest of the one before."
-                </p>
-                <p class="quiet">
-                    <code>"platen admin verify-audit"</code>
-                    " reads them all, and prints the end of the chain. Keep that somewhere else: with it, a later check tells "
-                    "whether the log was made anew."
-                </p>
-            </div>
-        </section>
+        <Section heading="The chain">
+            <p>
+                {counted(number, "entry", "entries")} ", and the digest of the last one begins with " <code>{digits}</code>
+                ". Each entry holds the digest of the one before."
+            </p>
+            <p class="quiet">
+                <code>"platen admin verify-audit"</code>
+                " reads them all, and prints the end of the chain. Keep that somewhere else: with it, a later check tells "
+                "whether the log was made anew."
+            </p>
+        </Section>
     }
 }
 

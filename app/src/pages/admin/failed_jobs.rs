@@ -14,6 +14,8 @@ use strum::VariantArray;
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::admin::{AdminEntry, AdminShell},
     },
     model::admin::failed_jobs::{FailedWorkPage, FailedWorkSearch},
@@ -22,8 +24,7 @@ use crate::{
         query::{self, asked},
     },
     ui::{
-        button::{ButtonLink, Rank},
-        filters::SelectFilter,
+        filters::{FilterForm, SelectFilter},
         notice::DoneNotice,
         pager::Pager,
     },
@@ -57,37 +58,27 @@ fn Content(page: FailedWorkPage, search: FailedWorkSearch) -> impl IntoView {
     let note = counted(page.found, "job found", "jobs found");
     let paged = newest.is_some() || older.is_some();
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"Failed jobs"</h1>
-                <p class="page-head__lede">
-                    "Work that fails and waits for another try, or was given up. A render that has failed for its client is "
-                    "not here: that is final."
-                </p>
-            </div>
-        </div>
+        <PageHead
+            title="Failed jobs"
+            lede="Work that fails and waits for another try, or was given up. A render that has failed for its client is not here: that is final."
+        />
         <Outcomes />
-        <section class="section">
-            <div class="section__head">
-                <h2>"Jobs"</h2>
-            </div>
-            <div class="section__body">
-                <Filters search=search.clone() />
-                {if page.account_known {
-                    Either::Left(view! { <List page search /> })
-                } else {
-                    Either::Right(
-                        view! {
-                            <p class="quiet">
-                                "No account has this id, and nobody with this address owns one, or they own several: then look "
-                                "for its id."
-                            </p>
-                        },
-                    )
-                }}
-                {paged.then(|| view! { <Pager note newest older /> })}
-            </div>
-        </section>
+        <Section heading="Jobs">
+            <Filters search=search.clone() />
+            {if page.account_known {
+                Either::Left(view! { <List page search /> })
+            } else {
+                Either::Right(
+                    view! {
+                        <p class="quiet">
+                            "No account has this id, and nobody with this address owns one, or they own several: then look "
+                            "for its id."
+                        </p>
+                    },
+                )
+            }}
+            {paged.then(|| view! { <Pager note newest older /> })}
+        </Section>
     }
 }
 
@@ -123,30 +114,20 @@ fn outcome_in_words(word: &str, Done { meant, done }: Done) -> Option<String> {
 
 #[component]
 fn Filters(search: FailedWorkSearch) -> impl IntoView {
-    let kinds = WorkKind::VARIANTS
-        .iter()
-        .map(|kind| (kind.into_str().to_owned(), kind.label().to_owned()));
+    let kinds = WorkKind::VARIANTS.iter().map(|kind| (kind.into_str(), kind.label()));
     view! {
-        <form class="filters" method="get" action=PATH>
+        <FilterForm path=PATH can_be_cleared=true>
             <SelectFilter
                 name="kind"
                 label="Kind"
-                options=kinds.collect()
-                value=search.kind.map_or("", |kind| kind.into_str()).to_owned()
+                options=kinds
+                value=search.kind.map_or("", |kind| kind.into_str())
             />
             <label class="filters__item filters__item--search">
                 "Account: its id, or its owner’s email"
                 <input class="input" type="search" name="account" value=search.account />
             </label>
-            <div class="filters__actions">
-                <button class="button" type="submit">
-                    "Filter"
-                </button>
-                <ButtonLink href=PATH rank=Rank::Quiet>
-                    "Clear"
-                </ButtonLink>
-            </div>
-        </form>
+        </FilterForm>
     }
 }
 

@@ -24,6 +24,8 @@ use self::{
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::admin::{AdminEntry, AdminShell, HEALTH_EVENTS},
     },
     model::admin::health::{Figures, Health, headline},
@@ -65,21 +67,18 @@ pub fn SystemHealth() -> impl IntoView {
 fn Content(health: Health) -> impl IntoView {
     let concerns = health.concerns.len();
     let (state, said) = (state(&health.concerns), headline(concerns));
+    let processes = health.processes.clone();
+    let facts = view! {
+        <span>
+            <Badge state>{said}</Badge>
+        </span>
+        <span>{clock(health.now)} " UTC, updated every 5 s"</span>
+    }
+    .into_any();
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"System health"</h1>
-                <div class="page-head__meta">
-                    <span>
-                        <Badge state>{said}</Badge>
-                    </span>
-                    <span>{clock(health.now)} " UTC, updated every 5 s"</span>
-                </div>
-            </div>
-            <div class="page-head__actions">
-                <Choice processes=health.processes.clone() only=health.only />
-            </div>
-        </div>
+        <PageHead title="System health" facts>
+            <Choice processes only=health.only />
+        </PageHead>
         <div class="stack stack--loose">
             {(concerns > 0)
                 .then(|| {
@@ -175,43 +174,38 @@ fn Now(figures: Figures) -> impl IntoView {
     });
     let value = figures.percentile_95_ms;
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Now"</h2>
+        <Section heading="Now">
+            <div class="figures">
+                <Figure label="Renders a second" value=rate(figures.per_second)>
+                    {grouped(figures.last_hour)}
+                    " in the last hour"
+                    {peak}
+                </Figure>
+                <Figure
+                    label="p95, queue included"
+                    value=value.map_or_else(|| "–".to_owned(), |value| grouped(value.round() as i64))
+                    unit=if value.is_some() { "ms" } else { "" }
+                >
+                    "synchronous, last 5 minutes"
+                </Figure>
+                <Figure
+                    label="Sessions in use"
+                    value=format!("{} of {}", figures.sessions_in_use, figures.session_limit)
+                >
+                    {figures.sessions_free}
+                    " warm and free"
+                </Figure>
+                <Figure
+                    label="Browser restarts, 24 h"
+                    value=grouped(figures.browsers_died + figures.browsers_retired)
+                >
+                    {grouped(figures.browsers_died)}
+                    " died, "
+                    {grouped(figures.browsers_retired)}
+                    " by count"
+                </Figure>
             </div>
-            <div class="section__body">
-                <div class="figures">
-                    <Figure label="Renders a second" value=rate(figures.per_second)>
-                        {grouped(figures.last_hour)}
-                        " in the last hour"
-                        {peak}
-                    </Figure>
-                    <Figure
-                        label="p95, queue included"
-                        value=value.map_or_else(|| "–".to_owned(), |value| grouped(value.round() as i64))
-                        unit=if value.is_some() { "ms" } else { "" }
-                    >
-                        "synchronous, last 5 minutes"
-                    </Figure>
-                    <Figure
-                        label="Sessions in use"
-                        value=format!("{} of {}", figures.sessions_in_use, figures.session_limit)
-                    >
-                        {figures.sessions_free}
-                        " warm and free"
-                    </Figure>
-                    <Figure
-                        label="Browser restarts, 24 h"
-                        value=grouped(figures.browsers_died + figures.browsers_retired)
-                    >
-                        {grouped(figures.browsers_died)}
-                        " died, "
-                        {grouped(figures.browsers_retired)}
-                        " by count"
-                    </Figure>
-                </div>
-            </div>
-        </section>
+        </Section>
     }
 }
 

@@ -4,6 +4,7 @@ use leptos::{either::Either, prelude::*};
 use platen_domain::number::grouped;
 
 use crate::{
+    layout::section::Section,
     model::payment::{BillingDetails, Invoice, InvoiceState, PackOffer},
     outcome::{
         Outcome,
@@ -57,18 +58,12 @@ pub fn PackSection(
     });
     let rows: Vec<_> = rows.collect();
     Some(view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"More credits"</h2>
-                <span class="section__note">"Used after those of the plan, and yours until then"</span>
-            </div>
-            <div class="section__body">
-                <OutcomeErrors outcome />
-                <Table caption="Credits that are bought once" columns=PACK_COLUMNS>
-                    {rows}
-                </Table>
-            </div>
-        </section>
+        <Section heading="More credits" note="Used after those of the plan, and yours until then">
+            <OutcomeErrors outcome />
+            <Table caption="Credits that are bought once" columns=PACK_COLUMNS>
+                {rows}
+            </Table>
+        </Section>
     })
 }
 
@@ -114,29 +109,19 @@ pub fn BillingDetailsSections(
     });
     Either::Right(view! {
         <div class="grid grid--main-side">
-            <section class="section">
-                <div class="section__head">
-                    <h2>"Invoices"</h2>
+            <Section heading="Invoices">
+                <InvoiceTable invoices />
+            </Section>
+            <Section heading="Payment">
+                <div class="stack">
+                    <OutcomeErrors outcome=portal />
+                    {card}
+                    <ButtonForm outcome=portal>
+                        <SubmitButton size=Size::Small>"Change at Stripe" <Icon glyph=Glyph::Leave /></SubmitButton>
+                    </ButtonForm>
+                    <dl class="pairs">{pairs}</dl>
                 </div>
-                <div class="section__body">
-                    <InvoiceTable invoices />
-                </div>
-            </section>
-            <section class="section">
-                <div class="section__head">
-                    <h2>"Payment"</h2>
-                </div>
-                <div class="section__body">
-                    <div class="stack">
-                        <OutcomeErrors outcome=portal />
-                        {card}
-                        <ButtonForm outcome=portal>
-                            <SubmitButton size=Size::Small>"Change at Stripe" <Icon glyph=Glyph::Leave /></SubmitButton>
-                        </ButtonForm>
-                        <dl class="pairs">{pairs}</dl>
-                    </div>
-                </div>
-            </section>
+            </Section>
         </div>
     })
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
+    layout::section::Section,
     model::payment::{Choice, Meaning},
     outcome::{
         Outcome,
@@ -103,23 +104,18 @@ pub fn ChoiceSection(
         ),
     };
     view! {
-        <section class="section" id="choice">
-            <div class="section__head">
-                <h2>{heading}</h2>
+        <Section heading id="choice">
+            <div class="stack">
+                <OutcomeErrors outcome=subscribe />
+                <OutcomeErrors outcome=change />
+                <OutcomeErrors outcome=cancel />
+                <InfoNotice>
+                    <b>{title}</b>
+                    <br />
+                    {words}
+                </InfoNotice>
+                <div class="cluster">{form} <ButtonLink href=PATH>"Leave it as it is"</ButtonLink></div>
             </div>
-            <div class="section__body">
-                <div class="stack">
-                    <OutcomeErrors outcome=subscribe />
-                    <OutcomeErrors outcome=change />
-                    <OutcomeErrors outcome=cancel />
-                    <InfoNotice>
-                        <b>{title}</b>
-                        <br />
-                        {words}
-                    </InfoNotice>
-                    <div class="cluster">{form} <ButtonLink href=PATH>"Leave it as it is"</ButtonLink></div>
-                </div>
-            </div>
-        </section>
+        </Section>
     }
 }

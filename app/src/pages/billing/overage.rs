@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use platen_domain::number::grouped;
 
 use crate::{
+    layout::section::Section,
     model::{payment::Overage, rejection::Field},
     outcome::{Outcome, field::FormField, form::PageForm},
     pages::billing::api::SetOverageLimit,
@@ -36,30 +37,29 @@ pub fn OverageSection(
         ),
     };
     view! {
-        <section class="section" id="overage">
-            <div class="section__head">
-                <h2>"Beyond the plan"</h2>
-                <span class="section__note">{overage.price.to_string()} " for 1,000 credits, paid afterwards"</span>
-            </div>
-            <div class="section__body stack">
-                {used}
-                <p class="small quiet">
-                    {words} " Bought credits are used before that. Your plan allows up to " {grouped(overage.most)}
-                    " credits."
-                </p>
-                <PageForm outcome class="fields fields--narrow">
-                    <FormField
-                        outcome=outcome
-                        field=Field::OverageLimit
-                        label="Credits beyond the plan, at most"
-                        hint="In each period. 0: none."
-                        value=overage.limit.to_string()
-                    />
-                    <div>
-                        <SubmitButton>"Save limit"</SubmitButton>
-                    </div>
-                </PageForm>
-            </div>
-        </section>
+        <Section
+            heading="Beyond the plan"
+            note=format!("{} for 1,000 credits, paid afterwards", overage.price)
+            id="overage"
+            body="section__body stack"
+        >
+            {used}
+            <p class="small quiet">
+                {words} " Bought credits are used before that. Your plan allows up to " {grouped(overage.most)}
+                " credits."
+            </p>
+            <PageForm outcome class="fields fields--narrow">
+                <FormField
+                    outcome=outcome
+                    field=Field::OverageLimit
+                    label="Credits beyond the plan, at most"
+                    hint="In each period. 0: none."
+                    value=overage.limit.to_string()
+                />
+                <div>
+                    <SubmitButton>"Save limit"</SubmitButton>
+                </div>
+            </PageForm>
+        </Section>
     }
 }

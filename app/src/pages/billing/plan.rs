@@ -4,6 +4,7 @@ use leptos::{either::Either, prelude::*};
 use platen_domain::number::grouped;
 
 use crate::{
+    layout::section::Section,
     model::{
         account_summary::CreditPeriod,
         payment::{Catalog, Payment, Subscription},
@@ -80,38 +81,32 @@ pub fn PlanSection(
         Payment::Open(catalog) if can_choose(&catalog) => Some(*catalog),
         _ => None,
     };
+    let beside = plans.is_some().then(|| {
+        view! {
+            <OpenButton dialog=CHOOSE size=Size::Small>
+                "Change plan"
+            </OpenButton>
+        }
+    });
+    let beside = beside.into_any();
+    let current = credits.plan.clone();
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Plan"</h2>
-                <span class="section__note">{period.join(" to ")}</span>
-                {plans
-                    .is_some()
-                    .then(|| {
-                        view! {
-                            <OpenButton dialog=CHOOSE size=Size::Small>
-                                "Change plan"
-                            </OpenButton>
-                        }
-                    })}
+        <Section heading="Plan" note=period.join(" to ") beside>
+            <div class="stack">
+                <p class="plan-line">
+                    <span class="plan-line__name">{credits.plan.clone()}</span>
+                    {price.map(|price| view! { <span>{price}</span> })}
+                </p>
+                <Gauge label used=credits.share_used() now=credits.elapsed() end=total />
+                <p class="small quiet">
+                    {used} " used, " {left} " left" {beyond} ". When none are left, renders answer 403 "
+                    <code>"forbidden"</code>
+                    "; nothing more is charged. One credit pays for ten started pages of a render that succeeded."
+                </p>
+                {about}
             </div>
-            <div class="section__body">
-                <div class="stack">
-                    <p class="plan-line">
-                        <span class="plan-line__name">{credits.plan.clone()}</span>
-                        {price.map(|price| view! { <span>{price}</span> })}
-                    </p>
-                    <Gauge label used=credits.share_used() now=credits.elapsed() end=total />
-                    <p class="small quiet">
-                        {used} " used, " {left} " left" {beyond} ". When none are left, renders answer 403 "
-                        <code>"forbidden"</code>
-                        "; nothing more is charged. One credit pays for ten started pages of a render that succeeded."
-                    </p>
-                    {about}
-                </div>
-            </div>
-        </section>
-        {plans.map(|catalog| view! { <ChooseDialog catalog current=credits.plan /> })}
+        </Section>
+        {plans.map(|catalog| view! { <ChooseDialog catalog current /> })}
     }
 }
 

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use platen_domain::number::grouped;
 
 use crate::{
+    layout::section::Section,
     model::usage::{Usage, UsedDay},
     ui::{
         button::{ButtonLink, Size},
@@ -40,21 +41,18 @@ pub fn UsageSection(
         upper: "queued",
         upper_is_failure: false,
     };
+    let beside = view! {
+        <ButtonLink href=FILE size=Size::Small>
+            <Icon glyph=Glyph::Download />
+            "Export as CSV"
+        </ButtonLink>
+    }
+    .into_any();
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Usage by day"</h2>
-                <span class="section__note">"Live keys only"</span>
-                <ButtonLink href=FILE size=Size::Small>
-                    <Icon glyph=Glyph::Download />
-                    "Export as CSV"
-                </ButtonLink>
+        <Section heading="Usage by day" note="Live keys only" beside>
+            <div class="stack">
+                <Chart id="usage" title="Credits per day and meter".to_owned() description step="Day" parts bars />
             </div>
-            <div class="section__body">
-                <div class="stack">
-                    <Chart id="usage" title="Credits per day and meter".to_owned() description step="Day" parts bars />
-                </div>
-            </div>
-        </section>
+        </Section>
     }
 }

@@ -7,7 +7,7 @@ use super::Credits;
 
 use crate::{
     backend::backend,
-    layout::loaded::loaded,
+    layout::{loaded::loaded, page_head::PageHead},
     model::account_summary::CreditPeriod,
     ui::{
         badge::{Badge, State},
@@ -40,18 +40,12 @@ pub fn FirstRun(
                 let name = summary.person.name.split_whitespace().next().map(|name| format!(", {name}"));
                 let done = usize::from(has_key) + usize::from(has_template);
                 view! {
-                    <div class="page-head">
-                        <div class="page-head__text">
-                            <h1>"Welcome" {name}</h1>
-                            <p class="page-head__lede">"Three steps to your first document."</p>
-                        </div>
-                        <div class="page-head__actions">
-                            <ButtonLink href="/dashboard/playground" rank=Rank::Primary>
-                                <Icon glyph=Glyph::Play />
-                                "Try the playground"
-                            </ButtonLink>
-                        </div>
-                    </div>
+                    <PageHead title=format!("Welcome{}", name.unwrap_or_default()) lede="Three steps to your first document.">
+                        <ButtonLink href="/dashboard/playground" rank=Rank::Primary>
+                            <Icon glyph=Glyph::Play />
+                            "Try the playground"
+                        </ButtonLink>
+                    </PageHead>
                     <section class="section">
                         <div class="section__head">
                             <h2>"First run"</h2>

@@ -7,6 +7,7 @@ use platen_domain::{
 };
 
 use crate::{
+    layout::section::Section,
     model::render::detail::Document,
     pages::renders,
     ui::{
@@ -47,13 +48,9 @@ pub fn Pages(
         Pictures::None => Either::Right(nothing("This account does not keep pictures of pages.")),
     };
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Pages"</h2>
-                <span class="section__note">{grouped(pages.into())}</span>
-            </div>
-            <div class="section__body">{body}</div>
-        </section>
+        <Section heading="Pages" note=grouped(pages.into())>
+            {body}
+        </Section>
     }
 }
 
@@ -100,24 +97,19 @@ pub fn Facts(
         None => Either::Right("plain PDF, not checked"),
     };
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Document"</h2>
-            </div>
-            <div class="section__body">
-                <dl class="pairs">
-                    <dt>"Archive"</dt>
-                    <dd>{archive}</dd>
-                    {document.title.map(|title| pair("Title", title))}
-                    <dt>"Size"</dt>
-                    <dd>{size(document.bytes)}</dd>
-                    {document.place.map(|place| pair("Stored at", view! { <code>{place}</code> }))}
-                    {document.expires_at.map(|at| pair("Kept until", view! { <Moment at /> }))}
-                    {key.map(|key| pair("Key", key))}
-                    {idempotency.map(|key| pair("Idempotency", view! { <code>{key}</code> }))}
-                </dl>
-            </div>
-        </section>
+        <Section heading="Document">
+            <dl class="pairs">
+                <dt>"Archive"</dt>
+                <dd>{archive}</dd>
+                {document.title.map(|title| pair("Title", title))}
+                <dt>"Size"</dt>
+                <dd>{size(document.bytes)}</dd>
+                {document.place.map(|place| pair("Stored at", view! { <code>{place}</code> }))}
+                {document.expires_at.map(|at| pair("Kept until", view! { <Moment at /> }))}
+                {key.map(|key| pair("Key", key))}
+                {idempotency.map(|key| pair("Idempotency", view! { <code>{key}</code> }))}
+            </dl>
+        </Section>
     }
 }
 

@@ -1,13 +1,14 @@
 //! Network requests and console messages of the pages of a render.
 
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use platen_domain::number::{counted, duration, size};
 
 use crate::{
+    layout::section::Section,
     model::render::detail::{Message, Request, RequestOutcome},
     ui::{
         badge::{Badge, State},
-        table::{Column, Table},
+        table::{Column, ListTable},
     },
 };
 
@@ -38,24 +39,17 @@ pub fn Network(
     } else {
         note
     };
-    let body = if requests.is_empty() {
-        Either::Left(view! { <p class="quiet">"The page fetched nothing."</p> })
-    } else {
-        let rows = requests.into_iter().map(move |request| request_row(request, parts));
-        Either::Right(view! {
-            <Table caption="Network requests of the page" columns=REQUEST_COLUMNS dense=true>
-                {rows.collect_view()}
-            </Table>
-        })
-    };
+    let rows = requests.into_iter().map(move |request| request_row(request, parts));
     view! {
-        <section class="section" id="network">
-            <div class="section__head">
-                <h2>"Network"</h2>
-                <span class="section__note">{note}</span>
-            </div>
-            <div class="section__body">{body}</div>
-        </section>
+        <Section heading="Network" note id="network">
+            <ListTable
+                caption="Network requests of the page"
+                columns=REQUEST_COLUMNS
+                dense=true
+                nothing="The page fetched nothing."
+                rows
+            />
+        </Section>
     }
 }
 
@@ -95,29 +89,16 @@ pub fn Console(
     keeps: bool,
 ) -> impl IntoView {
     let note = counted(messages.len(), "message", "messages");
-    let body = if messages.is_empty() {
-        let why = if keeps {
-            "The page said nothing."
-        } else {
-            "This account does not keep what pages say."
-        };
-        Either::Left(view! { <p class="quiet">{why}</p> })
+    let nothing = if keeps {
+        "The page said nothing."
     } else {
-        let rows = messages.into_iter().map(move |message| message_row(message, parts));
-        Either::Right(view! {
-            <Table caption="Console messages" columns=MESSAGE_COLUMNS dense=true>
-                {rows.collect_view()}
-            </Table>
-        })
+        "This account does not keep what pages say."
     };
+    let rows = messages.into_iter().map(move |message| message_row(message, parts));
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Console"</h2>
-                <span class="section__note">{note}</span>
-            </div>
-            <div class="section__body">{body}</div>
-        </section>
+        <Section heading="Console" note>
+            <ListTable caption="Console messages" columns=MESSAGE_COLUMNS dense=true nothing rows />
+        </Section>
     }
 }
 

@@ -12,10 +12,7 @@ use crate::{
         query::{self, asked},
         renders::PATH,
     },
-    ui::{
-        button::{ButtonLink, Rank},
-        filters::{DateFilter, SearchFilter, SelectFilter},
-    },
+    ui::filters::{DateFilter, FilterForm, SearchFilter, SelectFilter},
 };
 
 const DAY: &[FormatItem] = format_description!("[year]-[month]-[day]");
@@ -75,33 +72,25 @@ pub fn Filters(
 ) -> impl IntoView {
     let states = RenderState::VARIANTS
         .iter()
-        .map(|state| (state.into_str().to_owned(), state.name().to_owned()));
-    let modes = RenderMode::VARIANTS
-        .iter()
-        .map(|mode| (mode.into_str().to_owned(), mode.name().to_owned()));
-    let kinds = [(LIVE, "Live"), (TEST, "Test")].map(|(word, name)| (word.to_owned(), name.to_owned()));
-    let choices = |choices: Vec<Choice>| {
-        choices
-            .into_iter()
-            .map(|choice| (choice.id, choice.name))
-            .collect::<Vec<_>>()
-    };
+        .map(|state| (state.into_str(), state.name()));
+    let modes = RenderMode::VARIANTS.iter().map(|mode| (mode.into_str(), mode.name()));
+    let choices = |choices: Vec<Choice>| choices.into_iter().map(|choice| (choice.id, choice.name));
     let day = |date: Option<Date>| date.and_then(|date| date.format(DAY).ok()).unwrap_or_default();
     let kind = search.live.map_or("", |live| if live { LIVE } else { TEST });
     view! {
-        <form class="filters" method="get" action=PATH>
+        <FilterForm path=PATH can_be_cleared=true>
             <SearchFilter label="Find by id, title or template" value=search.text />
             <SelectFilter
                 name="state"
                 label="Status"
-                options=states.collect()
-                value=search.state.map_or("", |state| state.into_str()).to_owned()
+                options=states
+                value=search.state.map_or("", |state| state.into_str())
             />
             <SelectFilter
                 name="mode"
                 label="Mode"
-                options=modes.collect()
-                value=search.mode.map_or("", |mode| mode.into_str()).to_owned()
+                options=modes
+                value=search.mode.map_or("", |mode| mode.into_str())
             />
             <SelectFilter
                 name="template"
@@ -110,18 +99,10 @@ pub fn Filters(
                 value=search.template.unwrap_or_default()
             />
             <SelectFilter name="key" label="Key" options=choices(keys) value=search.key.unwrap_or_default() />
-            <SelectFilter name="keys" label="Live or test" options=kinds.to_vec() value=kind.to_owned() />
+            <SelectFilter name="keys" label="Live or test" options=[(LIVE, "Live"), (TEST, "Test")] value=kind />
             <DateFilter name="from" label="From" value=day(search.from) />
             <DateFilter name="to" label="To" value=day(search.to) />
-            <div class="filters__actions">
-                <button class="button" type="submit">
-                    "Filter"
-                </button>
-                <ButtonLink href=PATH rank=Rank::Quiet>
-                    "Clear"
-                </ButtonLink>
-            </div>
-        </form>
+        </FilterForm>
     }
 }
 

@@ -1,10 +1,9 @@
 //! `/dashboard/settings/passkey`: adds a passkey. Like the page of the second factor, it works without an account.
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use crate::{
-    layout::{card::Card, loaded::loaded},
+    layout::{card::CardPage, loaded::loaded},
     model::{rejection::Field, second_factor::NewPasskey as Found},
     outcome::{
         Outcome,
@@ -22,9 +21,7 @@ use crate::{
 #[component]
 pub fn NewPasskey() -> impl IntoView {
     view! {
-        <Title text="New passkey" />
-        <Card>
-            <h1 class="auth__title">"New passkey"</h1>
+        <CardPage title="New passkey">
             {loaded(
                 |backend| async move { backend.ask_for_new_passkey().await },
                 |found| match found {
@@ -36,7 +33,7 @@ pub fn NewPasskey() -> impl IntoView {
             <div class="auth__other">
                 <a href="/dashboard/settings#second-factor">"Back to the settings"</a>
             </div>
-        </Card>
+        </CardPage>
     }
 }
 

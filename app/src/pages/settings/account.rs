@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use time::{Date, OffsetDateTime};
 
 use crate::{
+    layout::section::{Section, SectionKind},
     model::{rejection::Field, settings::OwnedAccount},
     outcome::{
         Outcome,
@@ -46,26 +47,20 @@ pub fn AccountSections(
 fn AccountSection(name: String) -> impl IntoView {
     let outcome = Outcome::of::<RenameAccount>();
     view! {
-        <section class="section section--hanging">
-            <div class="section__head">
-                <h2>"Account"</h2>
-                <span class="section__note">"Owners only"</span>
-            </div>
-            <div class="section__body">
-                <PageForm outcome class="fields fields--narrow">
-                    <FormField
-                        outcome=outcome
-                        field=Field::AccountName
-                        label="Account name"
-                        value=name
-                        autocomplete="organization"
-                    />
-                    <div>
-                        <SubmitButton>"Save account name"</SubmitButton>
-                    </div>
-                </PageForm>
-            </div>
-        </section>
+        <Section heading="Account" note="Owners only" kind=SectionKind::Hanging>
+            <PageForm outcome class="fields fields--narrow">
+                <FormField
+                    outcome=outcome
+                    field=Field::AccountName
+                    label="Account name"
+                    value=name
+                    autocomplete="organization"
+                />
+                <div>
+                    <SubmitButton>"Save account name"</SubmitButton>
+                </div>
+            </PageForm>
+        </Section>
     }
 }
 
@@ -73,25 +68,19 @@ fn AccountSection(name: String) -> impl IntoView {
 fn ContentSection(keep: bool) -> impl IntoView {
     let outcome = Outcome::of::<KeepContent>();
     view! {
-        <section class="section section--hanging">
-            <div class="section__head">
-                <h2>"Content"</h2>
-                <span class="section__note">"Owners only"</span>
-            </div>
-            <div class="section__body">
-                <PageForm outcome class="fields fields--narrow">
-                    <Check
-                        name="keep"
-                        label="Keep the content of requests"
-                        hint="For as long as your plan says, encrypted, so that you can look at it beside its render. Otherwise we forget it when the render has ended. Turning this off also deletes, within minutes, what we have kept so far: requests, pictures of pages, titles and what consoles said."
-                        checked=keep
-                    />
-                    <div>
-                        <SubmitButton>"Save"</SubmitButton>
-                    </div>
-                </PageForm>
-            </div>
-        </section>
+        <Section heading="Content" note="Owners only" kind=SectionKind::Hanging>
+            <PageForm outcome class="fields fields--narrow">
+                <Check
+                    name="keep"
+                    label="Keep the content of requests"
+                    hint="For as long as your plan says, encrypted, so that you can look at it beside its render. Otherwise we forget it when the render has ended. Turning this off also deletes, within minutes, what we have kept so far: requests, pictures of pages, titles and what consoles said."
+                    checked=keep
+                />
+                <div>
+                    <SubmitButton>"Save"</SubmitButton>
+                </div>
+            </PageForm>
+        </Section>
     }
 }
 
@@ -99,28 +88,22 @@ fn ContentSection(keep: bool) -> impl IntoView {
 fn SecondFactorPolicy(from: Option<Date>) -> impl IntoView {
     let outcome = Outcome::of::<RequireSecondFactor>();
     view! {
-        <section class="section section--hanging">
-            <div class="section__head">
-                <h2>"Second factor for everybody"</h2>
-                <span class="section__note">"Owners only"</span>
-            </div>
-            <div class="section__body">
-                <PageForm outcome class="fields fields--narrow">
-                    <FormField
-                        outcome=outcome
-                        field=Field::SecondFactorFrom
-                        label="Required from"
-                        kind="date"
-                        hint="Until that day members are asked to set one up; from then on they have to, before they do anything else in this account. API keys go on. Without a day it is up to them."
-                        value=from.map(|from| from.to_string()).unwrap_or_default()
-                        optional=true
-                    />
-                    <div>
-                        <SubmitButton>"Save"</SubmitButton>
-                    </div>
-                </PageForm>
-            </div>
-        </section>
+        <Section heading="Second factor for everybody" note="Owners only" kind=SectionKind::Hanging>
+            <PageForm outcome class="fields fields--narrow">
+                <FormField
+                    outcome=outcome
+                    field=Field::SecondFactorFrom
+                    label="Required from"
+                    kind="date"
+                    hint="Until that day members are asked to set one up; from then on they have to, before they do anything else in this account. API keys go on. Without a day it is up to them."
+                    value=from.map(|from| from.to_string()).unwrap_or_default()
+                    optional=true
+                />
+                <div>
+                    <SubmitButton>"Save"</SubmitButton>
+                </div>
+            </PageForm>
+        </Section>
     }
 }
 
@@ -128,37 +111,31 @@ fn SecondFactorPolicy(from: Option<Date>) -> impl IntoView {
 fn DeletionSection(name: String) -> impl IntoView {
     let outcome = Outcome::of::<RequestDeletion>();
     view! {
-        <section class="section section--hanging section--danger" id="delete">
-            <div class="section__head">
-                <h2>"Delete the account"</h2>
-                <span class="section__note">"Owners only"</span>
-            </div>
-            <div class="section__body">
-                <div class="stack">
-                    <p class="small">
-                        "Deletes " {name.clone()}
-                        " with its templates, keys, log and stored PDFs after seven days. Until then you can take it back."
-                    </p>
-                    <div>
-                        <OpenButton dialog="delete-account" rank=Rank::Danger>
-                            "Delete the account"
-                        </OpenButton>
-                    </div>
+        <Section heading="Delete the account" note="Owners only" id="delete" kind=SectionKind::Danger>
+            <div class="stack">
+                <p class="small">
+                    "Deletes " {name.clone()}
+                    " with its templates, keys, log and stored PDFs after seven days. Until then you can take it back."
+                </p>
+                <div>
+                    <OpenButton dialog="delete-account" rank=Rank::Danger>
+                        "Delete the account"
+                    </OpenButton>
                 </div>
-                <DialogForm
-                    outcome=outcome
-                    id="delete-account"
-                    title=format!("Delete {name}")
-                    weight=Weight::Danger
-                    action="Delete in seven days"
-                >
-                    <p>
-                        "Templates, keys, destinations and the log of renders go with it. Files in your own buckets stay."
-                    </p>
-                    <FormField outcome=outcome field=Field::Confirmation label=format!("Type {name} to confirm") />
-                </DialogForm>
             </div>
-        </section>
+            <DialogForm
+                outcome=outcome
+                id="delete-account"
+                title=format!("Delete {name}")
+                weight=Weight::Danger
+                action="Delete in seven days"
+            >
+                <p>
+                    "Templates, keys, destinations and the log of renders go with it. Files in your own buckets stay."
+                </p>
+                <FormField outcome=outcome field=Field::Confirmation label=format!("Type {name} to confirm") />
+            </DialogForm>
+        </Section>
     }
 }
 
@@ -166,20 +143,14 @@ fn DeletionSection(name: String) -> impl IntoView {
 fn UndoSection(name: String, at: OffsetDateTime) -> impl IntoView {
     let outcome = Outcome::of::<UndoDeletion>();
     view! {
-        <section class="section section--hanging section--danger" id="delete">
-            <div class="section__head">
-                <h2>"Delete the account"</h2>
-                <span class="section__note">"Owners only"</span>
+        <Section heading="Delete the account" note="Owners only" id="delete" kind=SectionKind::Danger>
+            <div class="stack">
+                <OutcomeErrors outcome />
+                <p class="small">{name} " is deleted on " <Moment at /> ". Until then everything goes on."</p>
+                <ButtonForm outcome>
+                    <SubmitButton>"Keep the account"</SubmitButton>
+                </ButtonForm>
             </div>
-            <div class="section__body">
-                <div class="stack">
-                    <OutcomeErrors outcome />
-                    <p class="small">{name} " is deleted on " <Moment at /> ". Until then everything goes on."</p>
-                    <ButtonForm outcome>
-                        <SubmitButton>"Keep the account"</SubmitButton>
-                    </ButtonForm>
-                </div>
-            </div>
-        </section>
+        </Section>
     }
 }

@@ -7,6 +7,7 @@ use platen_domain::{
 };
 
 use crate::{
+    layout::section::{Section, SectionKind},
     outcome::{
         Outcome,
         form::{ButtonForm, OutcomeErrors},
@@ -44,22 +45,16 @@ pub fn ExportSection(
         }
     });
     view! {
-        <section class="section section--hanging" id="export">
-            <div class="section__head">
-                <h2>"Export"</h2>
-                <span class="section__note">"Owners only"</span>
+        <Section heading="Export" note="Owners only" id="export" kind=SectionKind::Hanging>
+            <div class="stack">
+                <OutcomeErrors outcome />
+                <p class="small">
+                    "One file with everything that belongs to the account: templates with all versions, the log of renders, usage, members, and the latest documents in our storage. Secrets and credentials are not in it. We send you a mail when it is ready; it stays here for seven days."
+                </p>
+                {list}
+                {ask}
             </div>
-            <div class="section__body">
-                <div class="stack">
-                    <OutcomeErrors outcome />
-                    <p class="small">
-                        "One file with everything that belongs to the account: templates with all versions, the log of renders, usage, members, and the latest documents in our storage. Secrets and credentials are not in it. We send you a mail when it is ready; it stays here for seven days."
-                    </p>
-                    {list}
-                    {ask}
-                </div>
-            </div>
-        </section>
+        </Section>
     }
 }
 

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use time::OffsetDateTime;
 
 use crate::{
+    layout::section::{Section, SectionKind},
     model::{person::Person, rejection::Field},
     outcome::{
         Outcome,
@@ -23,39 +24,34 @@ pub fn ProfileSection(
     let rename = Outcome::of::<Rename>();
     let email = Outcome::of::<RequestEmailChange>();
     view! {
-        <section class="section section--hanging">
-            <div class="section__head">
-                <h2>"Profile"</h2>
-            </div>
-            <div class="section__body stack stack--loose">
-                <PageForm outcome=rename class="fields fields--narrow">
-                    <FormField
-                        outcome=rename
-                        field=Field::Name
-                        label="Name"
-                        value=person.name
-                        autocomplete="name"
-                    />
-                    <div>
-                        <SubmitButton>"Save name"</SubmitButton>
-                    </div>
-                </PageForm>
-                <PageForm outcome=email class="fields fields--narrow">
-                    <FormField
-                        outcome=email
-                        field=Field::NewEmail
-                        label="Email"
-                        kind="email"
-                        hint="A change takes effect when you open the link that we send to the new address."
-                        value=person.email
-                        autocomplete="email"
-                    />
-                    <div>
-                        <SubmitButton>"Send the link"</SubmitButton>
-                    </div>
-                </PageForm>
-            </div>
-        </section>
+        <Section heading="Profile" kind=SectionKind::Hanging body="section__body stack stack--loose">
+            <PageForm outcome=rename class="fields fields--narrow">
+                <FormField
+                    outcome=rename
+                    field=Field::Name
+                    label="Name"
+                    value=person.name
+                    autocomplete="name"
+                />
+                <div>
+                    <SubmitButton>"Save name"</SubmitButton>
+                </div>
+            </PageForm>
+            <PageForm outcome=email class="fields fields--narrow">
+                <FormField
+                    outcome=email
+                    field=Field::NewEmail
+                    label="Email"
+                    kind="email"
+                    hint="A change takes effect when you open the link that we send to the new address."
+                    value=person.email
+                    autocomplete="email"
+                />
+                <div>
+                    <SubmitButton>"Send the link"</SubmitButton>
+                </div>
+            </PageForm>
+        </Section>
     }
 }
 
@@ -67,20 +63,19 @@ pub fn PasswordSection(
 ) -> impl IntoView {
     let outcome = Outcome::of::<ChangePassword>();
     let changed = changed_at.map(|at| format!("Changed {}. ", day_and_year(at.date())));
+    let changed = changed.unwrap_or_default();
     view! {
-        <section class="section section--hanging">
-            <div class="section__head">
-                <h2>"Password"</h2>
-                <span class="section__note">{changed} "A change logs out all other sessions."</span>
-            </div>
-            <div class="section__body">
-                <PageForm outcome class="fields fields--narrow">
-                    <NewPasswordField outcome=outcome label="New password" />
-                    <div>
-                        <SubmitButton>"Change password"</SubmitButton>
-                    </div>
-                </PageForm>
-            </div>
-        </section>
+        <Section
+            heading="Password"
+            note=format!("{changed}A change logs out all other sessions.")
+            kind=SectionKind::Hanging
+        >
+            <PageForm outcome class="fields fields--narrow">
+                <NewPasswordField outcome=outcome label="New password" />
+                <div>
+                    <SubmitButton>"Change password"</SubmitButton>
+                </div>
+            </PageForm>
+        </Section>
     }
 }

@@ -10,6 +10,7 @@ use platen_domain::{
 use time::OffsetDateTime;
 
 use crate::{
+    layout::section::{Section, SectionKind},
     outcome::{
         Outcome,
         dialog::DialogForm,
@@ -54,21 +55,21 @@ pub fn SecondFactorSection(
     let passkeys = (is_on || state.more_passkeys)
         .then(|| view! { <Passkeys passkeys=state.passkeys more=state.more_passkeys has_app now /> });
     view! {
-        <section class="section section--hanging" id="second-factor">
-            <div class="section__head">
-                <h2>"Second factor"</h2>
-                <span class="section__note">{if is_on { "On." } else { "Off." }}</span>
-            </div>
-            <div class="section__body stack stack--loose">
-                <p class="small">
-                    "What you show after your password. Whoever learns your password is still outside."
-                </p>
-                <AppPart app=state.app />
-                {passkeys}
-                {is_on.then(|| view! { <Codes codes_left=state.codes_left /> })}
-                {(!devices.is_empty()).then(|| view! { <Devices devices now /> })}
-            </div>
-        </section>
+        <Section
+            heading="Second factor"
+            note=if is_on { "On." } else { "Off." }
+            id="second-factor"
+            kind=SectionKind::Hanging
+            body="section__body stack stack--loose"
+        >
+            <p class="small">
+                "What you show after your password. Whoever learns your password is still outside."
+            </p>
+            <AppPart app=state.app />
+            {passkeys}
+            {is_on.then(|| view! { <Codes codes_left=state.codes_left /> })}
+            {(!devices.is_empty()).then(|| view! { <Devices devices now /> })}
+        </Section>
     }
 }
 

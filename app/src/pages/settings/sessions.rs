@@ -5,6 +5,7 @@ use platen_domain::client::{self, ListedSession};
 use time::OffsetDateTime;
 
 use crate::{
+    layout::section::{Section, SectionKind},
     outcome::{
         Outcome,
         form::{ButtonForm, OutcomeErrors},
@@ -39,28 +40,23 @@ pub fn SessionsSection(
     let rows = sessions.into_iter().map(|session| view! { <Row session now /> });
     let rows = rows.collect_view();
     view! {
-        <section class="section section--hanging">
-            <div class="section__head">
-                <h2>"Sessions"</h2>
-            </div>
-            <div class="section__body">
-                <OutcomeErrors outcome=end />
-                <OutcomeErrors outcome=end_others />
-                <Table caption="Sessions" columns=COLUMNS>
-                    {rows}
-                </Table>
-                {others
-                    .then(|| {
-                        view! {
-                            <div class="form-foot">
-                                <ButtonForm outcome=end_others>
-                                    <SubmitButton size=Size::Small>"Log out everywhere else"</SubmitButton>
-                                </ButtonForm>
-                            </div>
-                        }
-                    })}
-            </div>
-        </section>
+        <Section heading="Sessions" kind=SectionKind::Hanging>
+            <OutcomeErrors outcome=end />
+            <OutcomeErrors outcome=end_others />
+            <Table caption="Sessions" columns=COLUMNS>
+                {rows}
+            </Table>
+            {others
+                .then(|| {
+                    view! {
+                        <div class="form-foot">
+                            <ButtonForm outcome=end_others>
+                                <SubmitButton size=Size::Small>"Log out everywhere else"</SubmitButton>
+                            </ButtonForm>
+                        </div>
+                    }
+                })}
+        </Section>
     }
 }
 

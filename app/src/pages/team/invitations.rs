@@ -5,6 +5,7 @@ use platen_domain::{role::Role, team::Invitation};
 use time::OffsetDateTime;
 
 use crate::{
+    layout::section::Section,
     model::rejection::Field,
     outcome::{Outcome, dialog::DialogForm, field::FormField, form::ButtonForm},
     pages::team::api::{Invite, InviteAgain, WithdrawInvitation},
@@ -37,16 +38,11 @@ pub fn InvitationsSection(
         .into_iter()
         .map(move |invitation| view! { <Row invitation now /> });
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Invitations"</h2>
-            </div>
-            <div class="section__body">
-                <Table caption="Invitations" columns=COLUMNS>
-                    {rows.collect_view()}
-                </Table>
-            </div>
-        </section>
+        <Section heading="Invitations">
+            <Table caption="Invitations" columns=COLUMNS>
+                {rows.collect_view()}
+            </Table>
+        </Section>
     }
 }
 

@@ -7,6 +7,8 @@ use platen_domain::{account_log::LogEntry, client::device};
 use crate::{
     layout::{
         loaded::loaded,
+        page_head::PageHead,
+        section::Section,
         shell::{Shell, rail::Entry},
     },
     model::team::{LogPage, LogSearch},
@@ -15,13 +17,13 @@ use crate::{
         renders::note,
     },
     ui::{
-        button::{ButtonLink, Rank},
-        filters::SelectFilter,
+        button::ButtonLink,
+        filters::{FilterForm, SelectFilter},
         icon::{Glyph, Icon},
         moment::Moment,
         pager::Pager,
         sentence_case::sentence_case,
-        table::{Column, Table},
+        table::{Column, ListTable},
     },
 };
 
@@ -53,65 +55,40 @@ fn Content(page: LogPage, search: LogSearch) -> impl IntoView {
     let newest = (!first).then(|| address(PATH, &search, None));
     let older = page.next.map(|next| address(PATH, &search, Some(next)));
     let note = note(page.entries.len(), first);
-    let nothing = page.entries.is_empty();
+    let file = address(FILE, &search, None);
+    let topics = page.topics.into_iter().map(|topic| (topic, sentence_case(topic)));
     let rows = page.entries.into_iter().map(|entry| view! { <Row entry /> });
-    let rows = rows.collect_view();
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"Activity"</h1>
-                <p class="page-head__lede">
-                    "Who did what in this account, when, and from where. Your plan keeps it for "
-                    {page.days} " days."
-                </p>
-            </div>
-            <div class="page-head__actions">
-                <ButtonLink href=address(FILE, &search, None)>
-                    <Icon glyph=Glyph::Download />
-                    "Export as CSV"
-                </ButtonLink>
-            </div>
-        </div>
-        <section class="section">
-            <div class="section__head">
-                <h2>"Entries"</h2>
-            </div>
-            <div class="section__body">
-                <form class="filters" method="get" action=PATH>
-                    <SelectFilter
-                        name="person"
-                        label="Person"
-                        options=page.people
-                        value=search.person.unwrap_or_default()
-                    />
-                    <SelectFilter
-                        name="about"
-                        label="About"
-                        options=topics(page.topics)
-                        value=search.topic.unwrap_or_default()
-                    />
-                    <div class="filters__actions">
-                        <button class="button" type="submit">
-                            "Filter"
-                        </button>
-                        <ButtonLink href=PATH rank=Rank::Quiet>
-                            "Clear"
-                        </ButtonLink>
-                    </div>
-                </form>
-                {if nothing {
-                    view! { <p class="quiet">"Nothing was done that you look for."</p> }.into_any()
-                } else {
-                    view! {
-                        <Table caption="Activity" columns=COLUMNS>
-                            {rows}
-                        </Table>
-                    }
-                        .into_any()
-                }}
-                {note.map(|note| view! { <Pager note newest older /> })}
-            </div>
-        </section>
+        <PageHead
+            title="Activity"
+            lede=format!(
+                "Who did what in this account, when, and from where. Your plan keeps it for {} days.",
+                page.days,
+            )
+        >
+            <ButtonLink href=file>
+                <Icon glyph=Glyph::Download />
+                "Export as CSV"
+            </ButtonLink>
+        </PageHead>
+        <Section heading="Entries">
+            <FilterForm path=PATH can_be_cleared=true>
+                <SelectFilter
+                    name="person"
+                    label="Person"
+                    options=page.people
+                    value=search.person.unwrap_or_default()
+                />
+                <SelectFilter
+                    name="about"
+                    label="About"
+                    options=topics
+                    value=search.topic.unwrap_or_default()
+                />
+            </FilterForm>
+            <ListTable caption="Activity" columns=COLUMNS nothing="Nothing was done that you look for." rows />
+            {note.map(|note| view! { <Pager note newest older /> })}
+        </Section>
     }
 }
 
@@ -136,12 +113,6 @@ fn Row(entry: LogEntry) -> impl IntoView {
             </td>
         </tr>
     }
-}
-
-/// Returns the topics as options, with labels in sentence case.
-fn topics(topics: Vec<&'static str>) -> Vec<(String, String)> {
-    let named = topics.into_iter().map(|topic| (topic.to_owned(), sentence_case(topic)));
-    named.collect()
 }
 
 fn search(query: &ParamsMap) -> LogSearch {

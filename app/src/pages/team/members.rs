@@ -10,6 +10,7 @@ use platen_domain::{
 use time::OffsetDateTime;
 
 use crate::{
+    layout::section::Section,
     model::{rejection::Field, team::Team},
     outcome::{Outcome, dialog::DialogForm, form::ButtonForm},
     pages::team::api::{ChangeRole, HandOver, LeaveAccount, RemoveMember},
@@ -61,19 +62,13 @@ pub fn MembersSection(
         .into_iter()
         .map(move |member| view! { <Row themselves=member.user == viewer member viewer=role now /> });
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Members"</h2>
-                <span class="section__note">{note}</span>
-            </div>
-            <div class="section__body">
-                <Table caption="Members" columns=COLUMNS>
-                    {rows.collect_view()}
-                </Table>
-                {dialogs}
-                {leave}
-            </div>
-        </section>
+        <Section heading="Members" note>
+            <Table caption="Members" columns=COLUMNS>
+                {rows.collect_view()}
+            </Table>
+            {dialogs}
+            {leave}
+        </Section>
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
     backend::templates::Versions as VersionsModel,
     layout::{
         loaded::loaded,
+        page_head::PageHead,
         shell::{Shell, rail::Entry},
     },
     model::template::{editor_path, versions_path},
@@ -62,15 +63,12 @@ fn Found(found: VersionsModel) -> impl IntoView {
     let editor = editor_path(&id);
     let restored = Outcome::of::<RestoreTemplate>();
     view! {
-        <div class="page-head">
-            <div class="page-head__text">
-                <h1>"Versions of " {newest.summary.name.clone()}</h1>
-                <p class="page-head__lede">"Every save is one. Renders use the one that is published."</p>
-            </div>
-            <div class="page-head__actions">
-                <ButtonLink href=editor>"Back to the editor"</ButtonLink>
-            </div>
-        </div>
+        <PageHead
+            title=format!("Versions of {}", newest.summary.name)
+            lede="Every save is one. Renders use the one that is published."
+        >
+            <ButtonLink href=editor>"Back to the editor"</ButtonLink>
+        </PageHead>
         <OutcomeErrors outcome=restored />
         <div class="grid grid--2">
             <section class="section">

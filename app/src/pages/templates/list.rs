@@ -12,7 +12,7 @@ use crate::{
     },
     ui::{
         badge::{Badge, State},
-        filters::{SearchFilter, SelectFilter},
+        filters::{FilterForm, SearchFilter, SelectFilter},
         icon::{Glyph, Icon},
         menu::{OpenItem, RowMenu},
         moment::Moment,
@@ -54,18 +54,12 @@ pub fn Filters(
     filter: TemplateFilter,
 ) -> impl IntoView {
     let states = [("published", "Published"), ("draft", "Has a draft")];
-    let states = states.map(|(value, name)| (value.to_owned(), name.to_owned()));
-    let chosen = filter.state().unwrap_or_default().to_owned();
+    let chosen = filter.state().unwrap_or_default();
     view! {
-        <form class="filters" action="/dashboard/templates">
+        <FilterForm path="/dashboard/templates">
             <SearchFilter label="Find by name or id" value=filter.search />
-            <SelectFilter name="state" label="State" options=states.to_vec() value=chosen />
-            <div class="filters__actions">
-                <button class="button" type="submit">
-                    "Filter"
-                </button>
-            </div>
-        </form>
+            <SelectFilter name="state" label="State" options=states value=chosen />
+        </FilterForm>
     }
 }
 

@@ -4,6 +4,7 @@ use leptos::{either::Either, prelude::*};
 
 use crate::{
     islands::copy_button::CopyButton,
+    layout::section::{Section, SectionKind},
     model::delivery::Secret,
     outcome::{Outcome, form::ButtonForm},
     pages::webhooks::api::{ReplaceSecret, RevealSecret},
@@ -58,34 +59,28 @@ pub fn SigningSecret(
         }),
     };
     view! {
-        <section class="section section--hanging">
-            <div class="section__head">
-                <h2>"Signing secret"</h2>
-                <span class="section__note">{note}</span>
-            </div>
-            <div class="section__body">
-                <div class="stack">
-                    {value}
-                    {secret
-                        .former_until
-                        .map(|until| {
-                            view! {
-                                <InfoNotice>
-                                    "Calls carry two signatures, one by the former secret, until " <Moment at=until /> "."
-                                </InfoNotice>
-                            }
-                        })} <p class="small quiet">
-                        "Standard Webhooks: check " <code>"webhook-id"</code> ", " <code>"webhook-timestamp"</code> " and "
-                        <code>"webhook-signature"</code> ". " <a href="#verify">"How to verify"</a>
-                    </p> <div>
-                        <OpenButton dialog="roll" size=Size::Small>
-                            <Icon glyph=Glyph::Rotate />
-                            "Replace the secret"
-                        </OpenButton>
-                    </div>
+        <Section heading="Signing secret" note kind=SectionKind::Hanging>
+            <div class="stack">
+                {value}
+                {secret
+                    .former_until
+                    .map(|until| {
+                        view! {
+                            <InfoNotice>
+                                "Calls carry two signatures, one by the former secret, until " <Moment at=until /> "."
+                            </InfoNotice>
+                        }
+                    })} <p class="small quiet">
+                    "Standard Webhooks: check " <code>"webhook-id"</code> ", " <code>"webhook-timestamp"</code> " and "
+                    <code>"webhook-signature"</code> ". " <a href="#verify">"How to verify"</a>
+                </p> <div>
+                    <OpenButton dialog="roll" size=Size::Small>
+                        <Icon glyph=Glyph::Rotate />
+                        "Replace the secret"
+                    </OpenButton>
                 </div>
             </div>
-        </section>
+        </Section>
         <Dialog id="roll" title="Replace the signing secret">
             <ButtonForm outcome={Outcome::of::<ReplaceSecret>()}>
                 <div class="dialog__body">
@@ -111,25 +106,20 @@ pub fn Recipes() -> impl IntoView {
         }
     });
     view! {
-        <section class="section section--hanging" id="verify">
-            <div class="section__head">
-                <h2>"How to verify"</h2>
+        <Section heading="How to verify" id="verify" kind=SectionKind::Hanging>
+            <div class="stack">
+                <p>
+                    "Join " <code>"webhook-id"</code> ", " <code>"webhook-timestamp"</code>
+                    " and the body as it came with dots. Make their HMAC-SHA-256 with the base64-decoded part of the secret after "
+                    <code>"whsec_"</code> ". One of the signatures in " <code>"webhook-signature"</code> " has to be "
+                    <code>"v1,"</code>
+                    " and the result in base64. Refuse a time that is more than five minutes away."
+                </p>
+                <details>
+                    <summary>"Programs that do it"</summary>
+                    <div class="stack">{recipes.into_iter().collect_view()}</div>
+                </details>
             </div>
-            <div class="section__body">
-                <div class="stack">
-                    <p>
-                        "Join " <code>"webhook-id"</code> ", " <code>"webhook-timestamp"</code>
-                        " and the body as it came with dots. Make their HMAC-SHA-256 with the base64-decoded part of the secret after "
-                        <code>"whsec_"</code> ". One of the signatures in " <code>"webhook-signature"</code> " has to be "
-                        <code>"v1,"</code>
-                        " and the result in base64. Refuse a time that is more than five minutes away."
-                    </p>
-                    <details>
-                        <summary>"Programs that do it"</summary>
-                        <div class="stack">{recipes.into_iter().collect_view()}</div>
-                    </details>
-                </div>
-            </div>
-        </section>
+        </Section>
     }
 }

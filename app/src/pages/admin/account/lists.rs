@@ -12,13 +12,13 @@ use platen_domain::{
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    layout::shell::admin::AdminEntry,
+    layout::{section::Section, shell::admin::AdminEntry},
     model::{payment::Invoice, render::short_id},
     pages::{billing::billing_details::InvoiceTable, render::badge::StateBadge},
     ui::{
         badge::{Badge, State},
         moment::{Ago, Day, Moment},
-        table::{Column, Table},
+        table::{Column, ListTable},
     },
 };
 
@@ -43,33 +43,22 @@ const AUDIT_COLUMNS: &[Column] = &[
 
 /// A section with a table, or with the text `nothing` if there are no rows.
 #[component]
-fn ListSection<R: IntoView + 'static>(
+fn ListSection<R>(
     heading: &'static str,
-    #[prop(optional)] note: Option<&'static str>,
-    #[prop(optional)] link: Option<AnyView>,
+    #[prop(optional)] note: &'static str,
+    #[prop(optional)] beside: Option<AnyView>,
     caption: &'static str,
     columns: &'static [Column],
     #[prop(optional)] nothing: &'static str,
-    rows: Vec<R>,
-) -> impl IntoView {
-    let content = if rows.is_empty() {
-        Either::Left(view! { <p class="quiet">{nothing}</p> })
-    } else {
-        Either::Right(view! {
-            <Table caption columns>
-                {rows}
-            </Table>
-        })
-    };
+    rows: R,
+) -> impl IntoView
+where
+    R: IntoIterator<Item: IntoView + 'static> + Send + 'static,
+{
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>{heading}</h2>
-                {note.map(|note| view! { <span class="section__note">{note}</span> })}
-                {link}
-            </div>
-            <div class="section__body">{content}</div>
-        </section>
+        <Section heading note nostrip:beside=beside>
+            <ListTable caption columns nothing rows />
+        </Section>
     }
 }
 
@@ -100,7 +89,6 @@ pub fn PeriodSection(
             </tr>
         }
     });
-    let rows: Vec<_> = rows.collect();
     view! {
         <ListSection
             heading="Credits"
@@ -120,7 +108,7 @@ pub fn MemberSection(
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
-    let rows = members.into_iter().map(|member| {
+    let rows = members.into_iter().map(move |member| {
         let called = member.called().to_owned();
         let named = called != member.email;
         view! {
@@ -134,7 +122,6 @@ pub fn MemberSection(
             </tr>
         }
     });
-    let rows: Vec<_> = rows.collect();
     view! {
         <ListSection
             heading="Members"
@@ -157,7 +144,7 @@ pub fn KeySection(
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
-    let rows = keys.into_iter().map(|key| {
+    let rows = keys.into_iter().map(move |key| {
         let in_use = key.state(now).is_good();
         let state = if in_use {
             view! { <Badge state=State::Good>"In use"</Badge> }
@@ -178,7 +165,6 @@ pub fn KeySection(
             </tr>
         }
     });
-    let rows: Vec<_> = rows.collect();
     view! {
         <ListSection
             heading="Keys"
@@ -219,7 +205,6 @@ pub fn RenderSection(
             </tr>
         })
     });
-    let rows: Vec<_> = rows.collect();
     view! {
         <ListSection
             heading="Latest renders"
@@ -245,14 +230,9 @@ pub fn Invoices(
 ) -> impl IntoView {
     invoices.map(|invoices| {
         view! {
-            <section class="section">
-                <div class="section__head">
-                    <h2>"Invoices"</h2>
-                </div>
-                <div class="section__body">
-                    <InvoiceTable invoices />
-                </div>
-            </section>
+            <Section heading="Invoices">
+                <InvoiceTable invoices />
+            </Section>
         }
     })
 }
@@ -281,11 +261,10 @@ pub fn AuditSection(
             </tr>
         }
     });
-    let rows: Vec<_> = rows.collect();
     view! {
         <ListSection
             heading="What operators did here"
-            link=view! {
+            beside=view! {
                 <a class="small" href=AdminEntry::Audit.path()>
                     "Audit log"
                 </a>

@@ -5,6 +5,7 @@ use platen_domain::{health::process::Process, number::wait};
 use time::OffsetDateTime;
 
 use crate::{
+    layout::section::Section,
     model::admin::health::{Part, PartState},
     ui::{
         badge::{Badge, State},
@@ -34,16 +35,11 @@ pub fn Parts(
     parts: Vec<Part>,
 ) -> impl IntoView {
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Parts"</h2>
-            </div>
-            <div class="section__body">
-                <Table caption="Parts of the system" columns=PART_COLUMNS>
-                    {parts.into_iter().map(of_part).collect_view()}
-                </Table>
-            </div>
-        </section>
+        <Section heading="Parts">
+            <Table caption="Parts of the system" columns=PART_COLUMNS>
+                {parts.into_iter().map(of_part).collect_view()}
+            </Table>
+        </Section>
     }
 }
 
@@ -81,16 +77,11 @@ pub fn Processes(
     now: OffsetDateTime,
 ) -> impl IntoView {
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Processes"</h2>
-            </div>
-            <div class="section__body">
-                <Table caption="Processes" columns=PROCESS_COLUMNS>
-                    {processes.into_iter().map(|process| of_process(process, now)).collect_view()}
-                </Table>
-            </div>
-        </section>
+        <Section heading="Processes">
+            <Table caption="Processes" columns=PROCESS_COLUMNS>
+                {processes.into_iter().map(|process| of_process(process, now)).collect_view()}
+            </Table>
+        </Section>
     }
 }
 

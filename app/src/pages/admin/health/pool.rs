@@ -4,7 +4,7 @@ use leptos::{either::Either, prelude::*};
 use platen_domain::number::{counted, wait};
 
 use crate::{
-    layout::shell::admin::AdminEntry,
+    layout::{section::Section, shell::admin::AdminEntry},
     model::admin::health::{Activity, Session},
     ui::badge::{Badge, State},
 };
@@ -32,13 +32,9 @@ pub fn RenderPool(
         Either::Right(view! { <ul class="pool">{sessions.into_iter().take(SHOWN).map(patch).collect_view()}</ul> })
     };
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Render pool"</h2>
-                <span class="section__note">"A session belongs to one account for its whole life"</span>
-            </div>
-            <div class="section__body">{content} {more}</div>
-        </section>
+        <Section heading="Render pool" note="A session belongs to one account for its whole life">
+            {content} {more}
+        </Section>
     }
 }
 

@@ -7,7 +7,7 @@ use platen_domain::{
 };
 
 use super::words::jobs_name;
-use crate::{model::admin::health::Lane, ui::gauge::Gauge};
+use crate::{layout::section::Section, model::admin::health::Lane, ui::gauge::Gauge};
 
 /// Renders waiting for a slot, and jobs waiting for a worker.
 #[component]
@@ -18,14 +18,9 @@ pub fn Queue(
     jobs: Vec<QueueLength>,
 ) -> impl IntoView {
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Queue by lane"</h2>
-            </div>
-            <div class="section__body">
-                {lanes.into_iter().map(of_lane).collect_view()} {jobs.into_iter().map(of_jobs).collect_view()}
-            </div>
-        </section>
+        <Section heading="Queue by lane">
+            {lanes.into_iter().map(of_lane).collect_view()} {jobs.into_iter().map(of_jobs).collect_view()}
+        </Section>
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use platen_domain::{
     health::failure_kind::FailureKind,
     number::{counted, duration, grouped},
@@ -10,11 +10,12 @@ use platen_domain::{
 
 use super::words::failure_name;
 use crate::{
+    layout::section::Section,
     model::admin::health::{Minute, Phase},
     ui::{
         chart::{Bar, Chart, Parts},
         moment::minute_of_day,
-        table::{Column, Table},
+        table::{Column, ListTable},
     },
 };
 
@@ -41,31 +42,26 @@ pub fn Throughput(
         now: index == last,
         later: false,
     });
+    let bars = bars.collect();
     let parts = Parts {
         lower: "succeeded",
         upper: "failed or cancelled",
         upper_is_failure: true,
     };
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Throughput"</h2>
-                <span class="section__note">"renders a minute, last hour, UTC"</span>
+        <Section heading="Throughput" note="renders a minute, last hour, UTC">
+            <div class="stack">
+                <Chart
+                    id="throughput"
+                    title="Renders a minute".to_owned()
+                    description=description.clone()
+                    step="Minute, UTC"
+                    parts
+                    bars
+                />
+                <p class="small quiet">{description}</p>
             </div>
-            <div class="section__body">
-                <div class="stack">
-                    <Chart
-                        id="throughput"
-                        title="Renders a minute".to_owned()
-                        description=description.clone()
-                        step="Minute, UTC"
-                        parts
-                        bars=bars.collect()
-                    />
-                    <p class="small quiet">{description}</p>
-                </div>
-            </div>
-        </section>
+        </Section>
     }
 }
 
@@ -96,32 +92,25 @@ pub fn Phases(
     /// Phases that renders have reached.
     phases: Vec<Phase>,
 ) -> impl IntoView {
-    let content = if phases.is_empty() {
-        Either::Left(view! { <p class="quiet">"No document was made in the last hour."</p> })
-    } else {
-        let rows = phases.into_iter().map(|phase| {
-            view! {
-                <tr>
-                    <th scope="row">{phase.name}</th>
-                    <td class="table__figure">{duration(phase.median_ms)}</td>
-                    <td class="table__figure">{duration(phase.percentile_95_ms)}</td>
-                </tr>
-            }
-        });
-        Either::Right(view! {
-            <Table caption="Phases of documents" columns=PHASE_COLUMNS dense=true>
-                {rows.collect_view()}
-            </Table>
-        })
-    };
+    let rows = phases.into_iter().map(|phase| {
+        view! {
+            <tr>
+                <th scope="row">{phase.name}</th>
+                <td class="table__figure">{duration(phase.median_ms)}</td>
+                <td class="table__figure">{duration(phase.percentile_95_ms)}</td>
+            </tr>
+        }
+    });
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Phase times"</h2>
-                <span class="section__note">"last hour, as near as buckets tell"</span>
-            </div>
-            <div class="section__body">{content}</div>
-        </section>
+        <Section heading="Phase times" note="last hour, as near as buckets tell">
+            <ListTable
+                caption="Phases of documents"
+                columns=PHASE_COLUMNS
+                dense=true
+                nothing="No document was made in the last hour."
+                rows
+            />
+        </Section>
     }
 }
 
@@ -133,42 +122,33 @@ pub fn Failures(
     /// Number of hosts that the egress policy refused.
     refusals: i64,
 ) -> impl IntoView {
-    let content = if failures.is_empty() {
-        Either::Left(view! { <p class="quiet">"No render failed in the last hour."</p> })
-    } else {
-        let mut failures: Vec<_> = failures.into_iter().collect();
-        failures.sort_by_key(|(_, count)| Reverse(*count));
-        let rows = failures.into_iter().map(|(word, count)| {
-            let kind = word.parse().ok();
-            // Later releases may know more reasons.
-            let name = kind.map_or(word, |kind| failure_name(kind).to_owned());
-            let callers = kind.is_some_and(FailureKind::is_the_callers);
-            view! {
-                <tr>
-                    <th scope="row">{name}</th>
-                    <td>{if callers { "the request" } else { "the service" }}</td>
-                    <td class="table__figure">{grouped(i64::try_from(count).unwrap_or(i64::MAX))}</td>
-                </tr>
-            }
-        });
-        Either::Right(view! {
-            <Table caption="Failures by kind" columns=FAILURE_COLUMNS dense=true>
-                {rows.collect_view()}
-            </Table>
-        })
-    };
+    let mut failures: Vec<_> = failures.into_iter().collect();
+    failures.sort_by_key(|(_, count)| Reverse(*count));
+    let rows = failures.into_iter().map(|(word, count)| {
+        let kind = word.parse().ok();
+        // Later releases may know more reasons.
+        let name = kind.map_or(word, |kind| failure_name(kind).to_owned());
+        let callers = kind.is_some_and(FailureKind::is_the_callers);
+        view! {
+            <tr>
+                <th scope="row">{name}</th>
+                <td>{if callers { "the request" } else { "the service" }}</td>
+                <td class="table__figure">{grouped(i64::try_from(count).unwrap_or(i64::MAX))}</td>
+            </tr>
+        }
+    });
     view! {
-        <section class="section">
-            <div class="section__head">
-                <h2>"Failures"</h2>
-                <span class="section__note">"last hour"</span>
+        <Section heading="Failures" note="last hour">
+            <div class="stack">
+                <ListTable
+                    caption="Failures by kind"
+                    columns=FAILURE_COLUMNS
+                    dense=true
+                    nothing="No render failed in the last hour."
+                    rows
+                />
+                <p class="small quiet">{format!("Egress refusals: {}", counted(refusals, "host", "hosts"))}</p>
             </div>
-            <div class="section__body">
-                <div class="stack">
-                    {content}
-                    <p class="small quiet">{format!("Egress refusals: {}", counted(refusals, "host", "hosts"))}</p>
-                </div>
-            </div>
-        </section>
+        </Section>
     }
 }
