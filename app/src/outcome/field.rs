@@ -55,6 +55,27 @@ pub fn FormField(
     }
 }
 
+/// A field for a code of the authenticator app.
+#[component]
+pub fn OneTimeCodeField(
+    /// Result of the last submission.
+    outcome: Outcome,
+    /// Whether it is focused when the page opens.
+    #[prop(optional)]
+    focus: bool,
+) -> impl IntoView {
+    view! {
+        <FormField
+            outcome=outcome
+            field=Field::Code
+            label="Code"
+            autocomplete="one-time-code"
+            face=Face::Digits
+            focus=focus
+        />
+    }
+}
+
 /// A field for a new password.
 #[component]
 pub fn NewPasswordField(

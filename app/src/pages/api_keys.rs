@@ -33,7 +33,7 @@ use crate::{
         code::Code,
         dialog::Dialog,
         icon::{Glyph, Icon},
-        moment::Day,
+        moment::day_or,
     },
 };
 
@@ -145,12 +145,7 @@ fn RevealDialog(api_key: ApiKey, new: NewKey) -> impl IntoView {
                     <dt>"Scopes"</dt>
                     <dd>{scopes}</dd>
                     <dt>"Expires"</dt>
-                    <dd>
-                        {match api_key.expires_at {
-                            Some(at) => view! { <Day at /> }.into_any(),
-                            None => "never".into_any(),
-                        }}
-                    </dd>
+                    <dd>{day_or(api_key.expires_at, "never")}</dd>
                 </dl>
             </div>
             <div class="dialog__foot">

@@ -14,13 +14,13 @@ use crate::{
     },
     outcome::{
         Outcome,
-        field::FormField,
+        field::OneTimeCodeField,
         form::{ButtonForm, PageForm},
     },
     pages::confirm::api::Confirm as ConfirmFunction,
     ui::{
         button::Submit,
-        field::{Face, TextField},
+        field::TextField,
         passkey_button::{Ceremony, PasskeyButton},
     },
 };
@@ -49,16 +49,7 @@ fn Form(ways: Ways, next: OwnPath, by_code: bool) -> impl IntoView {
     let next_of_passkey = next.clone();
     let by_code = by_code && ways.app;
     let field = if by_code {
-        Either::Left(view! {
-            <FormField
-                outcome=outcome
-                field=Field::Code
-                label="Code"
-                autocomplete="one-time-code"
-                face=Face::Digits
-                focus=true
-            />
-        })
+        Either::Left(view! { <OneTimeCodeField outcome focus=true /> })
     } else {
         Either::Right(view! {
             <TextField

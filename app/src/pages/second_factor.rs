@@ -12,10 +12,10 @@ use platen_domain::second_factor::picture::Picture;
 
 use crate::{
     layout::{card::CardPage, loaded::loaded, shell::slug::api::LogOut},
-    model::{own_path::PASSKEY, rejection::Field, second_factor::SetUp},
+    model::{own_path::PASSKEY, second_factor::SetUp},
     outcome::{
         Outcome,
-        field::FormField,
+        field::OneTimeCodeField,
         form::{ButtonForm, OutcomeErrors, PageForm},
     },
     pages::second_factor::{
@@ -24,7 +24,6 @@ use crate::{
     },
     ui::{
         button::{ButtonLink, Rank, Submit},
-        field::Face,
         notice::WarningNotice,
     },
 };
@@ -127,13 +126,7 @@ fn TurnOn(secret: String, picture: Picture, passkeys: bool) -> impl IntoView {
                 </p>
             </div>
             <PageForm outcome class="stack">
-                <FormField
-                    outcome=outcome
-                    field=Field::Code
-                    label="Code"
-                    autocomplete="one-time-code"
-                    face=Face::Digits
-                />
+                <OneTimeCodeField outcome />
                 <Submit>"Turn on"</Submit>
             </PageForm>
             {passkeys.then(|| view! { <a href=PASSKEY>"Add a passkey instead"</a> })}

@@ -9,7 +9,11 @@ use platen_domain::second_factor::Ways;
 use crate::{
     layout::{card::CardPage, loaded::loaded},
     model::{own_path::OwnPath, rejection::Field},
-    outcome::{Outcome, field::FormField, form::PageForm},
+    outcome::{
+        Outcome,
+        field::{FormField, OneTimeCodeField},
+        form::PageForm,
+    },
     pages::second_step::api::ShowSecondFactor,
     ui::{
         button::{Rank, Submit},
@@ -76,16 +80,7 @@ fn Step(ways: Ways, next: OwnPath, by_recovery: bool) -> impl IntoView {
                 />
             })
         } else {
-            Either::Right(view! {
-                <FormField
-                    outcome=outcome
-                    field=Field::Code
-                    label="Code"
-                    autocomplete="one-time-code"
-                    face=Face::Digits
-                    focus=true
-                />
-            })
+            Either::Right(view! { <OneTimeCodeField outcome focus=true /> })
         };
         view! {
             {field}

@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::ui::text_area::as_content;
+
 /// Language of a [`CodeField`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeLanguage {
@@ -36,12 +38,6 @@ pub fn CodeField(
             ></textarea>
         </code-editor>
     }
-}
-
-/// Escapes a text for `<textarea>`, which Leptos doesn't do. The leading line break is ignored by browsers and protects
-/// one in the text.
-fn as_content(text: &str) -> String {
-    format!("\n{}", text.replace('&', "&amp;").replace('<', "&lt;"))
 }
 
 #[cfg(all(test, feature = "ssr"))]

@@ -1,6 +1,6 @@
 //! Times and dates.
 
-use leptos::prelude::*;
+use leptos::{either::Either, prelude::*};
 use time::{Date, Duration, OffsetDateTime, UtcOffset, format_description::FormatItem, macros::format_description};
 
 const DAY: &[FormatItem] = format_description!("[day padding:none] [month repr:long]");
@@ -58,6 +58,16 @@ pub fn Ago(
 ) -> impl IntoView {
     let at = at.to_offset(UtcOffset::UTC);
     view! { <TimeElement at words=ago(at, now) /> }
+}
+
+/// [`Day`], or a word if there is no date.
+pub fn day_or(at: Option<OffsetDateTime>, never: &'static str) -> impl IntoView {
+    at.map_or_else(|| Either::Left(never), |at| Either::Right(view! { <Day at /> }))
+}
+
+/// [`Ago`], or a word if there is no time.
+pub fn ago_or(at: Option<OffsetDateTime>, now: OffsetDateTime, never: &'static str) -> impl IntoView {
+    at.map_or_else(|| Either::Left(never), |at| Either::Right(view! { <Ago at now /> }))
 }
 
 #[component]

@@ -6,7 +6,7 @@ use crate::ui::field::{FieldFrame, described_by};
 
 /// A drop-down list.
 #[component]
-pub fn Select(
+pub fn Select<O, V, N>(
     /// `name` in the form.
     name: &'static str,
     /// `id`, if the page has several lists of this name.
@@ -14,7 +14,7 @@ pub fn Select(
     id: String,
     #[prop(into)] label: String,
     /// Form value and label of each option.
-    options: Vec<(&'static str, &'static str)>,
+    options: O,
     /// The initial value.
     #[prop(into)]
     chosen: String,
@@ -24,12 +24,19 @@ pub fn Select(
     /// Validation error.
     #[prop(optional_no_strip)]
     problem: Option<&'static str>,
-) -> impl IntoView {
+) -> impl IntoView
+where
+    O: IntoIterator<Item = (V, N)>,
+    V: Into<String>,
+    N: Into<String>,
+{
     let id = if id.is_empty() { name.to_owned() } else { id };
     let options = options.into_iter().map(|(value, called)| {
+        let value = value.into();
+        let selected = value == chosen;
         view! {
-            <option value=value selected=value == chosen>
-                {called}
+            <option value=value selected=selected>
+                {called.into()}
             </option>
         }
     });

@@ -12,7 +12,7 @@ use crate::{
         brand::Brand,
         card::Card,
         loaded::loaded_or,
-        shell::{Bar, slug::Slug},
+        shell::{Bar, rail::RailLink, slug::Slug},
     },
     model::{
         admin::health::headline,
@@ -21,7 +21,7 @@ use crate::{
     pages::not_found::NotFound,
     ui::{
         badge::{Badge, State},
-        icon::{Glyph, Icon},
+        icon::Glyph,
         live_part::LivePart,
         notice::ErrorNotice,
     },
@@ -45,33 +45,18 @@ pub enum AdminEntry {
 }
 
 impl AdminEntry {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Accounts => "Accounts",
-            Self::Health => "System health",
-            Self::Jobs => "Failed jobs",
-            Self::Announcements => "Announcements",
-            Self::Audit => "Audit log",
-        }
-    }
-
     pub fn path(self) -> &'static str {
-        match self {
-            Self::Accounts => PATH,
-            Self::Health => "/admin/health",
-            Self::Jobs => "/admin/jobs",
-            Self::Announcements => "/admin/announcements",
-            Self::Audit => "/admin/audit",
-        }
+        self.details().1
     }
 
-    fn glyph(self) -> Glyph {
+    /// Returns name, path and icon.
+    fn details(self) -> (&'static str, &'static str, Glyph) {
         match self {
-            Self::Accounts => Glyph::Account,
-            Self::Health => Glyph::Pulse,
-            Self::Jobs => Glyph::Rotate,
-            Self::Announcements => Glyph::Info,
-            Self::Audit => Glyph::Audit,
+            Self::Accounts => ("Accounts", PATH, Glyph::Account),
+            Self::Health => ("System health", "/admin/health", Glyph::Pulse),
+            Self::Jobs => ("Failed jobs", "/admin/jobs", Glyph::Rotate),
+            Self::Announcements => ("Announcements", "/admin/announcements", Glyph::Info),
+            Self::Audit => ("Audit log", "/admin/audit", Glyph::Audit),
         }
     }
 }
@@ -89,7 +74,8 @@ pub fn AdminShell(
 ) -> impl IntoView {
     let heading = title.clone();
     let operator = ("Operator".to_owned(), PATH);
-    let entry = (title != current.name()).then(|| (current.name().to_owned(), current.path()));
+    let (name, path, _) = current.details();
+    let entry = (title != name).then(|| (name.to_owned(), path));
     let crumbs = [operator].into_iter().chain(entry).collect::<Vec<_>>();
     loaded_or(
         |backend| async move { backend.operator_standing().await },
@@ -130,14 +116,8 @@ pub fn AdminShell(
 #[component]
 fn Rail(current: AdminEntry, health: Option<HealthSummary>) -> impl IntoView {
     let entries = AdminEntry::VARIANTS.iter().map(|&entry| {
-        view! {
-            <li>
-                <a class="rail__link" href=entry.path() aria-current=(entry == current).then_some("page")>
-                    <Icon glyph=entry.glyph() />
-                    <span class="rail__text">{entry.name()}</span>
-                </a>
-            </li>
-        }
+        let (name, path, glyph) = entry.details();
+        view! { <RailLink name path glyph is_current=entry == current /> }
     });
     view! {
         <nav class="rail" id="rail" aria-label="Main" popover>
@@ -151,12 +131,7 @@ fn Rail(current: AdminEntry, health: Option<HealthSummary>) -> impl IntoView {
                 </div>
                 <div class="rail__group">
                     <ul class="rail__list">
-                        <li>
-                            <a class="rail__link" href=DASHBOARD>
-                                <Icon glyph=Glyph::Previous />
-                                <span class="rail__text">"Back to my account"</span>
-                            </a>
-                        </li>
+                        <RailLink name="Back to my account" path=DASHBOARD glyph=Glyph::Previous />
                     </ul>
                 </div>
             </div>

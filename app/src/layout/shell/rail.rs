@@ -35,58 +35,32 @@ pub enum Entry {
 
 impl Entry {
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Overview => "Overview",
-            Self::Playground => "Playground",
-            Self::Templates => "Templates",
-            Self::Renders => "Renders",
-            Self::ApiKeys => "API keys",
-            Self::Connections => "Destinations",
-            Self::Webhooks => "Webhooks",
-            Self::Billing => "Usage and billing",
-            Self::Team => "Team",
-            Self::Settings => "Settings",
-        }
+        self.details().0
     }
 
     pub fn path(self) -> &'static str {
-        match self {
-            Self::Overview => "/dashboard",
-            Self::Playground => "/dashboard/playground",
-            Self::Templates => "/dashboard/templates",
-            Self::Renders => "/dashboard/renders",
-            Self::ApiKeys => "/dashboard/api-keys",
-            Self::Connections => "/dashboard/destinations",
-            Self::Webhooks => "/dashboard/webhooks",
-            Self::Billing => "/dashboard/billing",
-            Self::Team => "/dashboard/team",
-            Self::Settings => "/dashboard/settings",
-        }
+        self.details().1
     }
 
-    /// Returns the permission that opens the entry.
-    fn permission(self) -> Permission {
+    /// Returns name, path, icon, and the permission that opens the entry.
+    fn details(self) -> (&'static str, &'static str, Glyph, Permission) {
+        use Permission::{ManageDestinations, ManageKeys, ManageWebhooks, Produce, SeeAccount};
         match self {
-            Self::Overview | Self::Billing | Self::Team | Self::Settings => Permission::SeeAccount,
-            Self::Playground | Self::Templates | Self::Renders => Permission::Produce,
-            Self::ApiKeys => Permission::ManageKeys,
-            Self::Connections => Permission::ManageDestinations,
-            Self::Webhooks => Permission::ManageWebhooks,
-        }
-    }
-
-    fn glyph(self) -> Glyph {
-        match self {
-            Self::Overview => Glyph::Chart,
-            Self::Playground => Glyph::Playground,
-            Self::Templates => Glyph::Template,
-            Self::Renders => Glyph::Sheets,
-            Self::ApiKeys => Glyph::Key,
-            Self::Connections => Glyph::Destination,
-            Self::Webhooks => Glyph::Pulse,
-            Self::Billing => Glyph::Billing,
-            Self::Team => Glyph::Team,
-            Self::Settings => Glyph::Settings,
+            Self::Overview => ("Overview", "/dashboard", Glyph::Chart, SeeAccount),
+            Self::Playground => ("Playground", "/dashboard/playground", Glyph::Playground, Produce),
+            Self::Templates => ("Templates", "/dashboard/templates", Glyph::Template, Produce),
+            Self::Renders => ("Renders", "/dashboard/renders", Glyph::Sheets, Produce),
+            Self::ApiKeys => ("API keys", "/dashboard/api-keys", Glyph::Key, ManageKeys),
+            Self::Connections => (
+                "Destinations",
+                "/dashboard/destinations",
+                Glyph::Destination,
+                ManageDestinations,
+            ),
+            Self::Webhooks => ("Webhooks", "/dashboard/webhooks", Glyph::Pulse, ManageWebhooks),
+            Self::Billing => ("Usage and billing", "/dashboard/billing", Glyph::Billing, SeeAccount),
+            Self::Team => ("Team", "/dashboard/team", Glyph::Team, SeeAccount),
+            Self::Settings => ("Settings", "/dashboard/settings", Glyph::Settings, SeeAccount),
         }
     }
 
@@ -124,23 +98,16 @@ pub fn Rail(
     let (share, now) = (credits.share_used(), credits.elapsed());
     let groups = GROUPS.into_iter().filter_map(|(heading, entries)| {
         let id = heading.map(|heading| format!("rail-{}", heading.to_lowercase()));
-        let mut entries = entries
-            .iter()
-            .filter(|entry| summary.role.may(entry.permission()))
-            .peekable();
-        entries.peek()?;
-        let links = entries.map(|entry| {
+        let links = entries.iter().filter_map(|entry| {
+            let (name, path, glyph, permission) = entry.details();
             let count = entry.count(&summary).map(grouped);
-            view! {
-                <li>
-                    <a class="rail__link" href=entry.path() aria-current=(*entry == current).then_some("page")>
-                        <Icon glyph=entry.glyph() />
-                        <span class="rail__text">{entry.name()}</span>
-                        {count.map(|count| view! { <span class="rail__count">{count}</span> })}
-                    </a>
-                </li>
-            }
+            let link = || view! { <RailLink name path glyph count is_current=*entry == current /> };
+            summary.role.may(permission).then(link)
         });
+        let links: Vec<_> = links.collect();
+        if links.is_empty() {
+            return None;
+        }
         let labelled_by = id.clone();
         Some(view! {
             <div class="rail__group" role=heading.map(|_| "group") aria-labelledby=labelled_by>
@@ -152,7 +119,7 @@ pub fn Rail(
                             </p>
                         }
                     })}
-                <ul class="rail__list">{links.collect_view()}</ul>
+                <ul class="rail__list">{links}</ul>
             </div>
         })
     });
@@ -175,5 +142,29 @@ pub fn Rail(
                 <p>{until}</p>
             </div>
         </nav>
+    }
+}
+
+/// A link in the list of a group.
+#[component]
+pub(super) fn RailLink(
+    name: &'static str,
+    path: &'static str,
+    glyph: Glyph,
+    /// Number of items on the page.
+    #[prop(optional_no_strip)]
+    count: Option<String>,
+    /// Whether it is highlighted.
+    #[prop(optional)]
+    is_current: bool,
+) -> impl IntoView {
+    view! {
+        <li>
+            <a class="rail__link" href=path aria-current=is_current.then_some("page")>
+                <Icon glyph />
+                <span class="rail__text">{name}</span>
+                {count.map(|count| view! { <span class="rail__count">{count}</span> })}
+            </a>
+        </li>
     }
 }

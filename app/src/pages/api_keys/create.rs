@@ -75,7 +75,7 @@ pub fn CreateDialog(
                 <Select
                     name=Field::Expiry.into_str()
                     label="Expires"
-                    options=EXPIRIES.to_vec()
+                    options=EXPIRIES
                     chosen=outcome.typed_or(Field::Expiry, FIRST_EXPIRY)
                 />
                 <div class="expiry__day">

@@ -58,7 +58,7 @@ pub fn EndDialogs(
                     name=Field::Overlap.into_str()
                     id=rotate.id(Field::Overlap)
                     label="Old key stops"
-                    options=OVERLAPS.to_vec()
+                    options=OVERLAPS
                     chosen=rotate.typed_or(Field::Overlap, "24")
                 />
             </DialogForm>

@@ -14,7 +14,7 @@ use crate::{
         badge::{Badge, State},
         icon::{Glyph, Icon},
         menu::{OpenItem, RowMenu},
-        moment::{Ago, Day, length},
+        moment::{Day, ago_or, day_or, length},
         table::{Column, Table},
     },
 };
@@ -87,18 +87,8 @@ fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl Int
             <td class="table__wide">
                 <Day at=api_key.inserted_at />
             </td>
-            <td class="table__medium">
-                {match api_key.last_used_at {
-                    Some(at) => view! { <Ago at now /> }.into_any(),
-                    None => "never".into_any(),
-                }}
-            </td>
-            <td class="table__wide">
-                {match api_key.expires_at {
-                    Some(at) => view! { <Day at /> }.into_any(),
-                    None => "never".into_any(),
-                }}
-            </td>
+            <td class="table__medium">{ago_or(api_key.last_used_at, now, "never")}</td>
+            <td class="table__wide">{day_or(api_key.expires_at, "never")}</td>
             <td>{badge(state)}</td>
             <td class="table__actions">{menu}</td>
         </tr>

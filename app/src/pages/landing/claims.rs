@@ -65,6 +65,21 @@ fn one_document() -> impl IntoView {
 }
 
 fn archival() -> impl IntoView {
+    let rows = [
+        ("Text and fonts", "embedded, selectable", "–"),
+        ("Outline, links, tags", "kept through merging", "–"),
+        ("Colour", "as designed", "sRGB output intent"),
+        ("Metadata", "title, language", "XMP, PDF/A identifier"),
+    ];
+    let rows = rows.into_iter().map(|(content, kept, added)| {
+        view! {
+            <tr>
+                <th scope="row">{content}</th>
+                <td>{kept}</td>
+                <td>{added}</td>
+            </tr>
+        }
+    });
     view! {
         <Claim
             title="Archival by default"
@@ -72,32 +87,30 @@ fn archival() -> impl IntoView {
                   that cannot be conformed is named in a warning; nothing is dropped in silence."
         >
             <Table caption="What a document contains" columns=CONTENT_COLUMNS>
-                <tr>
-                    <th scope="row">"Text and fonts"</th>
-                    <td>"embedded, selectable"</td>
-                    <td>"–"</td>
-                </tr>
-                <tr>
-                    <th scope="row">"Outline, links, tags"</th>
-                    <td>"kept through merging"</td>
-                    <td>"–"</td>
-                </tr>
-                <tr>
-                    <th scope="row">"Colour"</th>
-                    <td>"as designed"</td>
-                    <td>"sRGB output intent"</td>
-                </tr>
-                <tr>
-                    <th scope="row">"Metadata"</th>
-                    <td>"title, language"</td>
-                    <td>"XMP, PDF/A identifier"</td>
-                </tr>
+                {rows.collect_view()}
             </Table>
         </Claim>
     }
 }
 
 fn not_lost() -> impl IntoView {
+    let rows = [
+        ("1", "02:14:07 UTC", State::Bad, "503", "41 ms"),
+        ("2", "02:14:38 UTC", State::Bad, "no answer", "10.0 s"),
+        ("3", "02:19:41 UTC", State::Good, "200", "84 ms"),
+    ];
+    let rows = rows.into_iter().map(|(attempt, sent, state, answer, took)| {
+        view! {
+            <tr>
+                <th scope="row">{attempt}</th>
+                <td>{sent}</td>
+                <td>
+                    <Badge state>{answer}</Badge>
+                </td>
+                <td class="table__figure">{took}</td>
+            </tr>
+        }
+    });
     view! {
         <Claim
             title="An accepted job is not lost"
@@ -105,36 +118,30 @@ fn not_lost() -> impl IntoView {
                   signed callback that is tried for a day."
         >
             <Table caption="Callback attempts of one render" columns=ATTEMPT_COLUMNS>
-                <tr>
-                    <th scope="row">"1"</th>
-                    <td>"02:14:07 UTC"</td>
-                    <td>
-                        <Badge state=State::Bad>"503"</Badge>
-                    </td>
-                    <td class="table__figure">"41 ms"</td>
-                </tr>
-                <tr>
-                    <th scope="row">"2"</th>
-                    <td>"02:14:38 UTC"</td>
-                    <td>
-                        <Badge state=State::Bad>"no answer"</Badge>
-                    </td>
-                    <td class="table__figure">"10.0 s"</td>
-                </tr>
-                <tr>
-                    <th scope="row">"3"</th>
-                    <td>"02:19:41 UTC"</td>
-                    <td>
-                        <Badge state=State::Good>"200"</Badge>
-                    </td>
-                    <td class="table__figure">"84 ms"</td>
-                </tr>
+                {rows.collect_view()}
             </Table>
         </Claim>
     }
 }
 
 fn closed() -> impl IntoView {
+    let rows = [
+        ("fonts.harbourfinch.example/text.woff2", State::Good, "200, 31 KB"),
+        ("169.254.169.254/latest/meta-data", State::Struck, "refused: not public"),
+        ("file:///etc/hosts", State::Struck, "refused: scheme"),
+    ];
+    let rows = rows.into_iter().map(|(address, state, outcome)| {
+        view! {
+            <tr>
+                <th scope="row">
+                    <code class="break">{address}</code>
+                </th>
+                <td class="table__tight">
+                    <Badge state>{outcome}</Badge>
+                </td>
+            </tr>
+        }
+    });
     view! {
         <Claim
             title="Closed where it should be"
@@ -142,30 +149,7 @@ fn closed() -> impl IntoView {
                   also after a redirect. No two accounts share a browser context."
         >
             <Table caption="Requests of one page" columns=REQUEST_COLUMNS>
-                <tr>
-                    <th scope="row">
-                        <code class="break">"fonts.harbourfinch.example/text.woff2"</code>
-                    </th>
-                    <td class="table__tight">
-                        <Badge state=State::Good>"200, 31 KB"</Badge>
-                    </td>
-                </tr>
-                <tr>
-                    <th scope="row">
-                        <code class="break">"169.254.169.254/latest/meta-data"</code>
-                    </th>
-                    <td class="table__tight">
-                        <Badge state=State::Struck>"refused: not public"</Badge>
-                    </td>
-                </tr>
-                <tr>
-                    <th scope="row">
-                        <code class="break">"file:///etc/hosts"</code>
-                    </th>
-                    <td class="table__tight">
-                        <Badge state=State::Struck>"refused: scheme"</Badge>
-                    </td>
-                </tr>
+                {rows.collect_view()}
             </Table>
         </Claim>
     }

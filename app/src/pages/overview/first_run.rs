@@ -52,58 +52,25 @@ pub fn FirstRun(
                             <span class="section__note">{format!("{done} of 3 done")}</span>
                         </div>
                         <ol class="steps">
-                            <li class=item(has_key)>
-                                <span class="steps__number" aria-hidden="true">
-                                    "1"
-                                </span>
-                                <h3 class="steps__title">"Create a key"</h3>
-                                <div class="steps__body">
-                                    {has_key
-                                        .then(|| {
-                                            view! {
-                                                <p>
-                                                    <Badge state=State::Good>"There is a key"</Badge>
-                                                </p>
-                                            }
-                                        })} <p>"Keep it in " <code>"PLATEN_KEY"</code> "."</p>
-                                    <KeyLink has_key may=may_have_keys />
-                                </div>
-                            </li>
-                            <li class=item(false)>
-                                <span class="steps__number" aria-hidden="true">
-                                    "2"
-                                </span>
-                                <h3 class="steps__title">"Render with curl"</h3>
-                                <div class="steps__body">
-                                    <p>"Paste this in a terminal, then load this page again."</p>
-                                    <Code title="curl" label="curl" text=curl>
-                                        {shown}
-                                    </Code>
-                                </div>
-                            </li>
-                            <li class=item(has_template)>
-                                <span class="steps__number" aria-hidden="true">
-                                    "3"
-                                </span>
-                                <h3 class="steps__title">"Store a template"</h3>
-                                <div class="steps__body">
-                                    <p>
-                                        "Write HTML once, send only data from then on. You see the page while you type."
-                                    </p>
-                                    {has_template
-                                        .then(|| {
-                                            view! {
-                                                <p>
-                                                    <Badge state=State::Good>"There is a template"</Badge>
-                                                </p>
-                                            }
-                                        })}
-                                    <ButtonLink href="/dashboard/templates">
-                                        <Icon glyph=Glyph::Template />
-                                        "Templates"
-                                    </ButtonLink>
-                                </div>
-                            </li>
+                            <Step number=1 title="Create a key" is_done=has_key>
+                                {has_key.then(|| done_note("There is a key"))}
+                                <p>"Keep it in " <code>"PLATEN_KEY"</code> "."</p>
+                                <KeyLink has_key may=may_have_keys />
+                            </Step>
+                            <Step number=2 title="Render with curl">
+                                <p>"Paste this in a terminal, then load this page again."</p>
+                                <Code title="curl" label="curl" text=curl>
+                                    {shown}
+                                </Code>
+                            </Step>
+                            <Step number=3 title="Store a template" is_done=has_template>
+                                <p>"Write HTML once, send only data from then on. You see the page while you type."</p>
+                                {has_template.then(|| done_note("There is a template"))}
+                                <ButtonLink href="/dashboard/templates">
+                                    <Icon glyph=Glyph::Template />
+                                    "Templates"
+                                </ButtonLink>
+                            </Step>
                         </ol>
                     </section>
                     <Credits credits>""</Credits>
@@ -126,10 +93,28 @@ fn KeyLink(has_key: bool, may: bool) -> impl IntoView {
     })
 }
 
-fn item(done: bool) -> &'static str {
-    if done {
+#[component]
+fn Step(number: u8, title: &'static str, #[prop(optional)] is_done: bool, children: Children) -> impl IntoView {
+    let class = if is_done {
         "steps__item steps__item--done"
     } else {
         "steps__item"
+    };
+    view! {
+        <li class=class>
+            <span class="steps__number" aria-hidden="true">
+                {number}
+            </span>
+            <h3 class="steps__title">{title}</h3>
+            <div class="steps__body">{children()}</div>
+        </li>
+    }
+}
+
+fn done_note(words: &'static str) -> impl IntoView {
+    view! {
+        <p>
+            <Badge state=State::Good>{words}</Badge>
+        </p>
     }
 }

@@ -20,7 +20,7 @@ use crate::{
         dialog::Weight,
         icon::{Glyph, Icon},
         menu::{OpenItem, RowMenu},
-        moment::Ago,
+        moment::ago_or,
         table::{Column, Table},
     },
 };
@@ -80,9 +80,6 @@ fn Row(member: Member, themselves: bool, viewer: Role, now: OffsetDateTime) -> i
     } else {
         Either::Right(member.role.to_string())
     };
-    let seen = member
-        .seen_at
-        .map_or_else(|| Either::Left("not yet"), |at| Either::Right(view! { <Ago at now /> }));
     let actions = match (themselves, changes) {
         (true, _) if member.role != Role::Owner => Some(view! { <LeaveButton /> }.into_any()),
         (false, true) => Some(view! { <Menu member=member.clone() viewer /> }.into_any()),
@@ -106,7 +103,7 @@ fn Row(member: Member, themselves: bool, viewer: Role, now: OffsetDateTime) -> i
                 <span class="break">{member.email.clone()}</span>
             </td>
             <td>{role}</td>
-            <td class="table__medium">{seen}</td>
+            <td class="table__medium">{ago_or(member.seen_at, now, "not yet")}</td>
             <td class="table__actions">{actions}</td>
         </tr>
     }

@@ -10,46 +10,15 @@ use crate::{
     },
 };
 
-/// A code example.
-struct Snippet {
-    name: &'static str,
-    /// Value of its radio button.
-    key: &'static str,
-    /// Source code, with the placeholders `BASE_URL` and `TEMPLATE_ID`.
-    code: &'static str,
-}
-
-const SNIPPETS: [Snippet; 6] = [
-    Snippet {
-        name: "curl",
-        key: "curl",
-        code: include_str!("snippets/curl.txt"),
-    },
-    Snippet {
-        name: "Python",
-        key: "python",
-        code: include_str!("snippets/python.txt"),
-    },
-    Snippet {
-        name: "Node",
-        key: "node",
-        code: include_str!("snippets/node.txt"),
-    },
-    Snippet {
-        name: "Rust",
-        key: "rust",
-        code: include_str!("snippets/rust.txt"),
-    },
-    Snippet {
-        name: "Go",
-        key: "go",
-        code: include_str!("snippets/go.txt"),
-    },
-    Snippet {
-        name: "PHP",
-        key: "php",
-        code: include_str!("snippets/php.txt"),
-    },
+/// Name, value of its radio button, and source code of each example, with the placeholders `BASE_URL` and
+/// `TEMPLATE_ID`.
+const SNIPPETS: [(&str, &str, &str); 6] = [
+    ("curl", "curl", include_str!("snippets/curl.txt")),
+    ("Python", "python", include_str!("snippets/python.txt")),
+    ("Node", "node", include_str!("snippets/node.txt")),
+    ("Rust", "rust", include_str!("snippets/rust.txt")),
+    ("Go", "go", include_str!("snippets/go.txt")),
+    ("PHP", "php", include_str!("snippets/php.txt")),
 ];
 
 /// The dialog `use`. The language is selected by radio buttons, which need no JavaScript.
@@ -60,26 +29,25 @@ pub fn UseDialog(
     /// Public base URL of the service, without a trailing slash.
     base_url: String,
 ) -> impl IntoView {
-    let radios = SNIPPETS.iter().enumerate().map(|(index, snippet)| {
+    let radios = SNIPPETS.into_iter().enumerate().map(|(index, (name, key, _))| {
         view! {
             <label class="segmented__option">
-                <input type="radio" name="language" value=snippet.key checked=index == 0 />
-                {snippet.name}
+                <input type="radio" name="language" value=key checked=index == 0 />
+                {name}
             </label>
         }
     });
     let of_codes = id.clone();
-    let codes = SNIPPETS.iter().map(move |snippet| {
-        let code = snippet.code.replace("BASE_URL", &base_url);
-        let code = code.replace("TEMPLATE_ID", &of_codes);
-        let class = format!("snippets__code snippets__code--{} code", snippet.key);
+    let codes = SNIPPETS.into_iter().map(move |(name, key, code)| {
+        let code = code.replace("BASE_URL", &base_url).replace("TEMPLATE_ID", &of_codes);
+        let class = format!("snippets__code snippets__code--{key} code");
         view! {
             <div class=class>
                 <div class="code__bar">
-                    <span>{snippet.name}</span>
-                    <CopyButton text=code.clone() label=format!("Copy the {} example", snippet.name) />
+                    <span>{name}</span>
+                    <CopyButton text=code.clone() label=format!("Copy the {name} example") />
                 </div>
-                <pre class="code__body" tabindex="0" role="group" aria-label=format!("{} example", snippet.name)>
+                <pre class="code__body" tabindex="0" role="group" aria-label=format!("{name} example")>
                     <code>{code}</code>
                 </pre>
             </div>

@@ -95,8 +95,7 @@ fn GrantDialog(account: AccountFile) -> impl IntoView {
     let outcome = Outcome::about::<GrantCredits>(&account.id);
     let options = GrantLasts::VARIANTS
         .iter()
-        .map(|lasts| (lasts.into_str(), lasts.name()))
-        .collect();
+        .map(|lasts| (lasts.into_str(), lasts.name()));
     let chosen = outcome.typed_or(Field::GrantLasts, GrantLasts::Period.into_str());
     view! {
         <DialogForm outcome=outcome id="grant" title=format!("Grant credits to {}", account.file.record.called) action="Grant credits">
@@ -121,15 +120,7 @@ fn GrantDialog(account: AccountFile) -> impl IntoView {
 fn PlanDialog(account: AccountFile) -> impl IntoView {
     let outcome = Outcome::about::<SetPlan>(&account.id);
     let chosen = outcome.typed_or(Field::Plan, &account.file.record.plan);
-    let options = account.plans.into_iter().map(|plan| {
-        let selected = plan == chosen;
-        view! {
-            <option value=plan.clone() selected=selected>
-                {plan.clone()}
-            </option>
-        }
-    });
-    let options = options.collect_view();
+    let options = account.plans.into_iter().map(|plan| (plan.clone(), plan));
     let paid = account.file.record.customer.map(|_| {
         view! {
             <p>
@@ -137,19 +128,11 @@ fn PlanDialog(account: AccountFile) -> impl IntoView {
             </p>
         }
     });
-    let id = outcome.id(Field::Plan);
     view! {
         <DialogForm outcome=outcome id="plan" title=format!("Change the plan of {}", account.file.record.called) action="Change plan">
             {paid}
             <div class="fields fields--2">
-                <div class="field">
-                    <label class="field__label" for=id.clone()>
-                        "Plan"
-                    </label>
-                    <select class="input" id=id.clone() name=Field::Plan.into_str()>
-                        {options}
-                    </select>
-                </div>
+                <Select name=Field::Plan.into_str() id=outcome.id(Field::Plan) label="Plan" options chosen />
                 <FormField
                     outcome=outcome
                     field=Field::PeriodCredits

@@ -1,6 +1,6 @@
 //! Short lists of an account's credit periods, members, keys, renders, invoices and audit events.
 
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use platen_domain::{
     account_directory::AccountPeriod,
     api_key::ApiKey,
@@ -17,7 +17,7 @@ use crate::{
     pages::{billing::billing_details::InvoiceTable, render::badge::StateBadge},
     ui::{
         badge::{Badge, State},
-        moment::{Ago, Day, Moment},
+        moment::{Day, Moment, ago_or},
         table::{Column, ListTable},
     },
 };
@@ -118,7 +118,7 @@ pub fn MemberSection(
                     {named.then(|| view! { <span class="table__sub break">{member.email}</span> })}
                 </th>
                 <td>{member.role.to_string()}</td>
-                <td>{seen(member.seen_at, now)}</td>
+                <td>{ago_or(member.seen_at, now, "not yet")}</td>
             </tr>
         }
     });
@@ -130,10 +130,6 @@ pub fn MemberSection(
             rows
         />
     }
-}
-
-fn seen(at: Option<OffsetDateTime>, now: OffsetDateTime) -> impl IntoView {
-    at.map_or_else(|| Either::Left("not yet"), |at| Either::Right(view! { <Ago at now /> }))
 }
 
 /// API keys of the account.
@@ -160,7 +156,7 @@ pub fn KeySection(
                         <code>{key.hint} "…"</code>
                     </span>
                 </th>
-                <td>{seen(key.last_used_at, now)}</td>
+                <td>{ago_or(key.last_used_at, now, "not yet")}</td>
                 <td>{state}</td>
             </tr>
         }

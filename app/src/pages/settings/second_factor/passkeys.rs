@@ -14,7 +14,7 @@ use crate::{
     ui::{
         button::{OpenButton, Rank, Size, SubmitButton},
         dialog::Weight,
-        moment::{Ago, Day},
+        moment::{Day, ago_or},
         table::{Column, Table},
     },
 };
@@ -87,12 +87,7 @@ fn Row(passkey: ListedPasskey, now: OffsetDateTime) -> impl IntoView {
             <td class="table__medium">
                 <Day at=passkey.inserted_at />
             </td>
-            <td>
-                {match passkey.used_at {
-                    Some(at) => view! { <Ago at now /> }.into_any(),
-                    None => "Never".into_any(),
-                }}
-            </td>
+            <td>{ago_or(passkey.used_at, now, "Never")}</td>
             <td class="table__actions">
                 <OpenButton dialog=dialog(&passkey) rank=Rank::Quiet size=Size::Small>
                     "Remove"
