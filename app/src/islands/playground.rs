@@ -22,7 +22,7 @@ use crate::{
     model::playground::{Attempt, Bench},
     ui::{
         icon::{Glyph, Icon},
-        tabs::{Tab, Tabs},
+        tabs::Tabs,
     },
 };
 
@@ -71,13 +71,15 @@ pub fn Playground(
     let base_url = StoredValue::new(bench.base_url);
     let line = move || base_url.with_value(|base_url| curl(base_url, options));
     let tabs = vec![
-        Tab::new("Result", move || view! { <Outcome trial /> }.into_any()),
-        Tab::new("JSON", move || {
-            view! { <Code label="Request as JSON" text=Signal::derive(json) /> }.into_any()
-        }),
-        Tab::new("curl", move || {
-            view! { <Code label="Request with curl" text=Signal::derive(line) /> }.into_any()
-        }),
+        ("Result", view! { <Outcome trial /> }.into_any()),
+        (
+            "JSON",
+            view! { <Code label="Request as JSON" text=Signal::derive(json) /> }.into_any(),
+        ),
+        (
+            "curl",
+            view! { <Code label="Request with curl" text=Signal::derive(line) /> }.into_any(),
+        ),
     ];
     view! {
         <div class="playground">

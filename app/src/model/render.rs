@@ -29,13 +29,6 @@ pub struct RenderSearch {
     pub after: Option<String>,
 }
 
-/// An item to choose by its id.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
-    pub id: String,
-    pub name: String,
-}
-
 /// A page of renders.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderPage {
@@ -51,8 +44,10 @@ pub struct RenderPage {
     pub retention_days: i32,
     /// The latest renders regardless of the search, the oldest first.
     pub latest: Vec<RenderGlance>,
-    pub templates: Vec<Choice>,
-    pub keys: Vec<Choice>,
+    /// Ids and names of the account's templates.
+    pub templates: Vec<(String, String)>,
+    /// Ids and names of the account's keys.
+    pub keys: Vec<(String, String)>,
 }
 
 /// A render in the list.

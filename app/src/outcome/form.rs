@@ -7,7 +7,10 @@ use crate::{
     error::AppError,
     model::rejection::Field,
     outcome::Outcome,
-    ui::form_errors::{Complaint, FormErrors},
+    ui::{
+        button::{Rank, Size, SubmitButton},
+        form_errors::FormErrors,
+    },
 };
 
 /// A form with its error at the top.
@@ -52,6 +55,45 @@ pub fn ButtonForm(
     }
 }
 
+/// A [`ButtonForm`] with a small button in a row. `of` completes its label for screen readers.
+#[component]
+pub fn RowButton(
+    /// Result of the last submission.
+    outcome: Outcome,
+    #[prop(optional)] rank: Rank,
+    words: &'static str,
+    #[prop(into)] of: String,
+) -> impl IntoView {
+    view! {
+        <ButtonForm outcome>
+            <SubmitButton rank size=Size::Small>
+                {words}
+                <span class="visually-hidden">{of}</span>
+            </SubmitButton>
+        </ButtonForm>
+    }
+}
+
+/// A narrow form with one button at its end.
+#[component]
+pub fn NarrowForm(
+    /// Result of the last submission.
+    outcome: Outcome,
+    /// Label of the button.
+    action: &'static str,
+    /// Fields.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <PageForm outcome class="fields fields--narrow">
+            {children()}
+            <div>
+                <SubmitButton>{action}</SubmitButton>
+            </div>
+        </PageForm>
+    }
+}
+
 /// Hidden field with the id of the item that the form is about.
 #[component]
 pub(super) fn SubjectField(outcome: Outcome) -> impl IntoView {
@@ -70,10 +112,7 @@ pub fn OutcomeErrors(
             AppError::Rejected(rejection) => rejection.faulty(),
             _ => &[],
         };
-        let complaint = Complaint {
-            title: error.to_string(),
-            fields: faulty.iter().map(|field| (outcome.id(*field), field.rule())).collect(),
-        };
-        view! { <FormErrors complaint /> }
+        let fields = faulty.iter().map(|field| (outcome.id(*field), field.rule()));
+        view! { <FormErrors title=error.to_string() fields=fields.collect() /> }
     })
 }

@@ -127,8 +127,8 @@ fn RevealDialog(api_key: ApiKey, new: NewKey) -> impl IntoView {
     let scopes = api_key
         .scopes
         .iter()
-        .map(|scope| view! { <span class="tag tag--code">{scope.into_str()}</span> " " });
-    let scopes = scopes.collect_view();
+        .map(|scope| view! { <span class="tag tag--code">{scope.into_str()}</span> " " })
+        .collect_view();
     view! {
         <Dialog id="new-key" title="Copy the key now" open=true>
             <div class="dialog__body">

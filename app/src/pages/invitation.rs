@@ -3,7 +3,7 @@
 pub mod api;
 
 use leptos::prelude::*;
-use leptos_router::{hooks::use_query_map, params::ParamsMap};
+use leptos_router::hooks::use_query_map;
 use platen_domain::{
     role::Role,
     team::{Guest, OpenedInvitation},
@@ -18,7 +18,10 @@ use crate::{
         form::{ButtonForm, PageForm},
         token_field::TokenField,
     },
-    pages::invitation::api::{AcceptInvitation, JoinAsNew},
+    pages::{
+        invitation::api::{AcceptInvitation, JoinAsNew},
+        query::address,
+    },
     ui::{
         button::{ButtonLink, Rank, Submit},
         notice::WarningNotice,
@@ -98,13 +101,11 @@ fn OtherAddress(email: String, wanted: String) -> impl IntoView {
 
 #[component]
 fn LogInFirst(token: String) -> impl IntoView {
-    let mut back = ParamsMap::new();
-    back.insert("token", token);
-    let mut query = ParamsMap::new();
-    query.insert("next", format!("/invitation{}", back.to_query_string()));
+    let back = address("/invitation", [("token", Some(token))]);
+    let log_in = address("/log-in", [("next", Some(back))]);
     view! {
         <div class="auth__form">
-            <ButtonLink href=format!("/log-in{}", query.to_query_string()) rank=Rank::Primary>
+            <ButtonLink href=log_in rank=Rank::Primary>
                 "Log in to join"
             </ButtonLink>
         </div>

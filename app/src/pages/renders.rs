@@ -146,11 +146,7 @@ fn Log(page: RenderPage) -> impl IntoView {
             </div>
         });
     }
-    Either::Right(view! {
-        <Table caption="Renders" columns=COLUMNS>
-            {page.renders.into_iter().map(row).collect_view()}
-        </Table>
-    })
+    Either::Right(view! { <Table caption="Renders" columns=COLUMNS rows=page.renders.into_iter().map(row) /> })
 }
 
 fn row(render: RenderLine) -> impl IntoView {

@@ -77,16 +77,26 @@ impl Column {
 }
 
 #[component]
-pub fn Table(
+pub fn Table<R>(
     /// Accessible name.
     caption: &'static str,
     columns: &'static [Column],
     /// Whether the rows are narrow.
     #[prop(optional)]
     dense: bool,
+    /// A text instead of an empty table.
+    #[prop(optional)]
+    nothing: &'static str,
     /// Rows, whose cells have the classes of their columns.
-    children: Children,
-) -> impl IntoView {
+    rows: R,
+) -> impl IntoView
+where
+    R: IntoIterator<Item: IntoView + 'static>,
+{
+    let rows: Vec<_> = rows.into_iter().collect();
+    if rows.is_empty() && !nothing.is_empty() {
+        return Either::Left(view! { <p class="quiet">{nothing}</p> });
+    }
     let heads = columns.iter().map(|column| {
         view! {
             <th scope="col" class=column.class>
@@ -98,40 +108,13 @@ pub fn Table(
             </th>
         }
     });
-    view! {
+    Either::Right(view! {
         <table class=if dense { "table table--dense" } else { "table" }>
             <caption>{caption}</caption>
             <thead>
                 <tr>{heads.collect_view()}</tr>
             </thead>
-            <tbody>{children()}</tbody>
+            <tbody>{rows}</tbody>
         </table>
-    }
-}
-
-/// A table, or a text if it has no rows.
-#[component]
-pub fn ListTable<R>(
-    /// Accessible name.
-    caption: &'static str,
-    columns: &'static [Column],
-    /// Whether the rows are narrow.
-    #[prop(optional)]
-    dense: bool,
-    /// The text instead of an empty table.
-    nothing: &'static str,
-    rows: R,
-) -> impl IntoView
-where
-    R: IntoIterator<Item: IntoView + 'static>,
-{
-    let rows: Vec<_> = rows.into_iter().collect();
-    if rows.is_empty() {
-        return Either::Left(view! { <p class="quiet">{nothing}</p> });
-    }
-    Either::Right(view! {
-        <Table caption columns dense>
-            {rows}
-        </Table>
     })
 }

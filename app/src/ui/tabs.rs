@@ -2,22 +2,6 @@
 
 use leptos::{html, prelude::*};
 
-/// A tab and its panel.
-pub struct Tab {
-    name: &'static str,
-    panel: Box<dyn FnOnce() -> AnyView>,
-}
-
-impl Tab {
-    /// Creates a tab with its panel.
-    pub fn new(name: &'static str, panel: impl FnOnce() -> AnyView + 'static) -> Self {
-        Self {
-            name,
-            panel: Box::new(panel),
-        }
-    }
-}
-
 /// Tabs and their panels. All panels stay in the document.
 #[component]
 pub fn Tabs(
@@ -25,8 +9,8 @@ pub fn Tabs(
     id: &'static str,
     /// Accessible name of the list of tabs.
     label: &'static str,
-    /// From left to right.
-    tabs: Vec<Tab>,
+    /// Names and panels, from left to right.
+    tabs: Vec<(&'static str, AnyView)>,
     /// Index of the selected tab.
     chosen: RwSignal<usize>,
 ) -> impl IntoView {
@@ -39,33 +23,37 @@ pub fn Tabs(
             let _ = button.focus();
         }
     };
-    let heads = tabs.iter().zip(buttons).enumerate().map(|(index, (tab, button))| {
-        let is_chosen = move || chosen.get() == index;
-        view! {
-            <button
-                class="tabs__tab"
-                type="button"
-                role="tab"
-                id=format!("{id}-tab-{index}")
-                aria-controls=format!("{id}-panel-{index}")
-                aria-selected=move || is_chosen().to_string()
-                tabindex=move || if is_chosen() { "0" } else { "-1" }
-                node_ref=button
-                on:click=move |_| chosen.set(index)
-                on:keydown=move |event| match event.key().as_str() {
-                    "ArrowRight" => go((index + 1) % count),
-                    "ArrowLeft" => go((index + count - 1) % count),
-                    "Home" => go(0),
-                    "End" => go(count - 1),
-                    _ => {}
-                }
-            >
-                {tab.name}
-            </button>
-        }
-    });
+    let heads = tabs
+        .iter()
+        .zip(buttons)
+        .enumerate()
+        .map(|(index, ((name, _), button))| {
+            let is_chosen = move || chosen.get() == index;
+            view! {
+                <button
+                    class="tabs__tab"
+                    type="button"
+                    role="tab"
+                    id=format!("{id}-tab-{index}")
+                    aria-controls=format!("{id}-panel-{index}")
+                    aria-selected=move || is_chosen().to_string()
+                    tabindex=move || if is_chosen() { "0" } else { "-1" }
+                    node_ref=button
+                    on:click=move |_| chosen.set(index)
+                    on:keydown=move |event| match event.key().as_str() {
+                        "ArrowRight" => go((index + 1) % count),
+                        "ArrowLeft" => go((index + count - 1) % count),
+                        "Home" => go(0),
+                        "End" => go(count - 1),
+                        _ => {}
+                    }
+                >
+                    {*name}
+                </button>
+            }
+        });
     let heads = heads.collect_view();
-    let panels = tabs.into_iter().enumerate().map(|(index, tab)| {
+    let panels = tabs.into_iter().enumerate().map(|(index, (_, panel))| {
         view! {
             <div
                 class="tabs__panel"
@@ -74,7 +62,7 @@ pub fn Tabs(
                 aria-labelledby=format!("{id}-tab-{index}")
                 hidden=move || chosen.get() != index
             >
-                {(tab.panel)()}
+                {panel}
             </div>
         }
     });

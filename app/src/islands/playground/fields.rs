@@ -104,26 +104,33 @@ pub(super) fn Area(
 
 /// A select box. `options` are values with their labels.
 #[component]
-pub(super) fn Choice(
+pub(super) fn Choice<O, V, N>(
     #[prop(into)] id: String,
     label: &'static str,
     value: RwSignal<String>,
     #[prop(into)] at: String,
-    options: Vec<(String, String)>,
-) -> impl IntoView {
+    options: O,
+) -> impl IntoView
+where
+    O: IntoIterator<Item = (V, N)>,
+    V: Into<String>,
+    N: Into<String>,
+{
     let chosen = value.get_untracked();
-    let options = options.into_iter().map(move |(word, name)| {
+    let options = options.into_iter().map(|(word, name)| {
+        let word = word.into();
         let selected = word == chosen;
         view! {
             <option value=word selected=selected>
-                {name}
+                {name.into()}
             </option>
         }
     });
+    let options = options.collect_view();
     view! {
         <Labelled id=id.clone() label at>
             <select class="input" id=id on:change:target=move |event| value.set(event.target().value())>
-                {options.collect_view()}
+                {options}
             </select>
         </Labelled>
     }
@@ -165,9 +172,6 @@ pub(super) fn Radio(
 }
 
 /// Returns options for [`Choice`] whose labels are their values.
-pub(super) fn words(words: &[&str]) -> Vec<(String, String)> {
-    words
-        .iter()
-        .map(|word| ((*word).to_owned(), (*word).to_owned()))
-        .collect()
+pub(super) fn words<const COUNT: usize>(words: [&'static str; COUNT]) -> [(&'static str, &'static str); COUNT] {
+    words.map(|word| (word, word))
 }

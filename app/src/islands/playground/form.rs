@@ -39,20 +39,20 @@ pub(super) fn Paper(options: Options) -> impl IntoView {
     view! {
         <Group name="Paper" sum=Signal::derive(sum) open=true>
             <div class="fields fields--2">
-                <Choice id="size" label="Size" value=options.size at="/size" options=words(&SIZES) />
+                <Choice id="size" label="Size" value=options.size at="/size" options=words(SIZES) />
                 <Choice
                     id="orientation"
                     label="Orientation"
                     value=options.orientation
                     at="/orientation"
-                    options=words(&["portrait", "landscape"])
+                    options=words(["portrait", "landscape"])
                 />
             </div>
             <Show when=move || options.size.get() == CUSTOM>
                 <div class="fields fields--3">
                     <Line id="width" label="Width" value=options.width at="/size/width" class=FIGURE />
                     <Line id="height" label="Height" value=options.height at="/size/height" class=FIGURE />
-                    <Choice id="size-unit" label="Unit" value=options.size_unit at="/size/unit" options=words(&UNITS) />
+                    <Choice id="size-unit" label="Unit" value=options.size_unit at="/size/unit" options=words(UNITS) />
                 </div>
             </Show>
             <fieldset class="fieldset">
@@ -65,7 +65,7 @@ pub(super) fn Paper(options: Options) -> impl IntoView {
                     label="Unit"
                     value=options.margin_unit
                     at="/margin/unit"
-                    options=words(&UNITS)
+                    options=words(UNITS)
                 />
                 <Line id="scale" label="Scale, 0.1 to 2" value=options.scale at="/scale" class=FIGURE />
             </div>
@@ -145,7 +145,7 @@ pub(super) fn Output(options: Options) -> impl IntoView {
                     label="Media: which CSS rules apply"
                     value=options.media
                     at="/emulate_media_type"
-                    options=words(&["print", "screen"])
+                    options=words(["print", "screen"])
                 />
             </div>
             <fieldset class="fieldset">
@@ -236,11 +236,6 @@ pub(super) fn Delivery(options: Options) -> impl IntoView {
         ("aws_s3", "Amazon S3, or what speaks it"),
         ("google_cloud_storage", "Google Cloud Storage"),
     ];
-    let providers = StoredValue::new(
-        providers
-            .map(|(word, name)| (word.to_owned(), name.to_owned()))
-            .to_vec(),
-    );
     view! {
         <Group name="Delivery" sum=Signal::derive(sum)>
             <fieldset class="fieldset">
@@ -271,7 +266,7 @@ pub(super) fn Delivery(options: Options) -> impl IntoView {
                             label="Encoding"
                             value=options.encoding
                             at="/output_encoding"
-                            options=words(&["binary", "base64"])
+                            options=words(["binary", "base64"])
                         />
                     }
                 }
@@ -289,7 +284,7 @@ pub(super) fn Delivery(options: Options) -> impl IntoView {
                     label="Destination"
                     value=options.provider
                     at="/destination/provider"
-                    options=providers.get_value()
+                    options=providers
                 />
                 <Show when=move || options.provider.get() != DEFAULT_STORAGE>
                     <div class="fields fields--2">

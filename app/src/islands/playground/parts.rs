@@ -121,12 +121,8 @@ fn PartField(
 #[component]
 fn TemplateField(part: Part, at: String, templates: StoredValue<Vec<TemplateName>>) -> impl IntoView {
     let id = part.id;
-    let names = templates.with_value(|templates| {
-        let names = templates
-            .iter()
-            .map(|template| (template.id.clone(), template.name.clone()));
-        names.collect::<Vec<_>>()
-    });
+    let names = templates.get_value();
+    let names = names.into_iter().map(|template| (template.id, template.name));
     let take_sample = move || {
         spawn_local(async move {
             let sample = sample_of_template(part.template.get_untracked()).await;

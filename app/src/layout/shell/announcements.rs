@@ -19,11 +19,10 @@ pub fn Announcements(announcements: Vec<Announcement>) -> impl IntoView {
     let notices = announcements
         .into_iter()
         .map(|announcement| view! { <Notice announcement /> });
-    let notices = notices.collect_view();
     (!nothing).then(|| {
         view! {
             <aside class="announcements" aria-label="Announcements">
-                {notices}
+                {notices.collect_view()}
             </aside>
         }
     })

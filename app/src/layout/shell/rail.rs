@@ -123,12 +123,11 @@ pub fn Rail(
             </div>
         })
     });
-    let groups = groups.collect_view();
     view! {
         <nav class="rail" id="rail" aria-label="Main" popover>
             <Brand class="rail__brand" />
             <Switcher account=summary.account.clone() accounts=summary.accounts.clone() />
-            <div class="stack">{groups}</div>
+            <div class="stack">{groups.collect_view()}</div>
             <div class="rail__foot">
                 <div>
                     <p>

@@ -37,7 +37,6 @@ pub fn Slug(
             </li>
         }
     });
-    let above = above.collect_view();
     let called = if person.name.is_empty() {
         person.email.clone()
     } else {
@@ -47,7 +46,7 @@ pub fn Slug(
         <header class="slug">
             <nav aria-label="Breadcrumb">
                 <ol class="slug__crumbs">
-                    {above}
+                    {above.collect_view()}
                     <li>
                         <span aria-current="page">{title}</span>
                     </li>

@@ -80,8 +80,6 @@ pub struct Figures {
     pub browsers_retired: i64,
     /// Hosts refused within the last hour.
     pub refusals_of_hour: i64,
-    /// Hosts refused within the last 24 hours.
-    pub refusals_of_day: i64,
 }
 
 /// A lane of the queue for slots, over the processes in view.

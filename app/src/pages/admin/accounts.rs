@@ -22,7 +22,7 @@ use crate::{
         filters::{FilterForm, SearchFilter, SelectFilter},
         moment::Day,
         pager::Pager,
-        table::{Column, ListTable},
+        table::{Column, Table},
     },
 };
 
@@ -88,7 +88,7 @@ fn Content(page: AccountPage, search: AccountSearch) -> impl IntoView {
                     value=search.order.into_str()
                 />
             </FilterForm>
-            <ListTable caption="Accounts" columns=COLUMNS nothing="No account is like that." rows />
+            <Table caption="Accounts" columns=COLUMNS nothing="No account is like that." rows />
             <Pager note newest older />
         </Section>
     }

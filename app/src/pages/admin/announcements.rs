@@ -24,15 +24,15 @@ use crate::{
         Outcome,
         done::Done,
         field::FormField,
-        form::{ButtonForm, OutcomeErrors, PageForm},
+        form::{OutcomeErrors, PageForm, RowButton},
     },
     pages::admin::announcements::api::{Announce, EndAnnouncement},
     ui::{
         badge::{Badge, State},
-        button::{Rank, Size, SubmitButton},
+        button::{Rank, SubmitButton},
         moment::Stamp,
         segmented::Segmented,
-        table::{Column, ListTable},
+        table::{Column, Table},
         text_area::TextArea,
     },
 };
@@ -173,7 +173,7 @@ fn List(announcements: Vec<Announcement>, now: OffsetDateTime, nothing: &'static
     let rows = announcements
         .into_iter()
         .map(move |listed| view! { <Row listed now /> });
-    view! { <ListTable caption="Announcements" columns=COLUMNS nothing rows /> }
+    view! { <Table caption="Announcements" columns=COLUMNS nothing rows /> }
 }
 
 #[component]
@@ -211,14 +211,7 @@ fn Row(listed: Announcement, now: OffsetDateTime) -> impl IntoView {
                 {(listed.turn(now) != Turn::Past)
                     .then(|| {
                         view! {
-                            <ButtonForm outcome=end>
-                                <SubmitButton size=Size::Small>
-                                    "End now"
-                                    <span class="visually-hidden">
-                                        {format!(": {}", listed.words)}
-                                    </span>
-                                </SubmitButton>
-                            </ButtonForm>
+                            <RowButton outcome=end words="End now" of=format!(": {}", listed.words) />
                         }
                     })}
             </td>

@@ -24,7 +24,7 @@ use crate::{
         moment::Stamp,
         pager::Pager,
         sentence_case::sentence_case,
-        table::{Column, ListTable},
+        table::{Column, Table},
     },
 };
 
@@ -78,7 +78,7 @@ fn Content(page: AuditPage, search: AuditSearch) -> impl IntoView {
         </PageHead>
         <Section heading="Entries">
             <Filters search />
-            <ListTable
+            <Table
                 caption="Audit entries"
                 columns=COLUMNS
                 nothing="Nothing was done that you look for."

@@ -46,11 +46,7 @@ pub fn KeyTable(
         let limits = limits(&key, &templates);
         view! { <Row api_key=key limits now /> }
     });
-    view! {
-        <Table caption=caption columns=COLUMNS>
-            {rows.collect_view()}
-        </Table>
-    }
+    view! { <Table caption=caption columns=COLUMNS rows /> }
 }
 
 #[component]
@@ -61,7 +57,6 @@ fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl Int
         .scopes
         .iter()
         .map(|scope| view! { <span class="tag tag--code">{scope.into_str()}</span> });
-    let tags = tags.collect_view();
     let gone = api_key
         .former_creator
         .as_ref()
@@ -82,7 +77,7 @@ fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl Int
                 <code>{hint}</code>
             </td>
             <td class="table__medium">
-                <span class="cluster">{tags}</span>
+                <span class="cluster">{tags.collect_view()}</span>
             </td>
             <td class="table__wide">
                 <Day at=api_key.inserted_at />

@@ -8,7 +8,7 @@ use crate::{
     model::payment::{BillingDetails, Invoice, InvoiceState, PackOffer},
     outcome::{
         Outcome,
-        form::{ButtonForm, OutcomeErrors},
+        form::{ButtonForm, OutcomeErrors, RowButton},
     },
     pages::billing::api::{BuyCredits, OpenPortal},
     ui::{
@@ -47,22 +47,15 @@ pub fn PackSection(
                 <th scope="row">{grouped(pack.credits)} " credits"</th>
                 <td class="table__figure">{pack.price.to_string()}</td>
                 <td class="table__actions">
-                    <ButtonForm outcome=buy>
-                        <SubmitButton size=Size::Small>
-                            "Buy" <span class="visually-hidden">{format!(" {} credits", grouped(pack.credits))}</span>
-                        </SubmitButton>
-                    </ButtonForm>
+                    <RowButton outcome=buy words="Buy" of=format!(" {} credits", grouped(pack.credits)) />
                 </td>
             </tr>
         }
     });
-    let rows: Vec<_> = rows.collect();
     Some(view! {
         <Section heading="More credits" note="Used after those of the plan, and yours until then">
             <OutcomeErrors outcome />
-            <Table caption="Credits that are bought once" columns=PACK_COLUMNS>
-                {rows}
-            </Table>
+            <Table caption="Credits that are bought once" columns=PACK_COLUMNS rows />
         </Section>
     })
 }
@@ -94,7 +87,6 @@ pub fn BillingDetailsSections(
             <dd class="break">{value}</dd>
         })
     });
-    let pairs: Vec<_> = pairs.collect();
     let card = card.map(|(words, expires)| {
         view! {
             <div class="card-line">
@@ -119,7 +111,7 @@ pub fn BillingDetailsSections(
                     <ButtonForm outcome=portal>
                         <SubmitButton size=Size::Small>"Change at Stripe" <Icon glyph=Glyph::Leave /></SubmitButton>
                     </ButtonForm>
-                    <dl class="pairs">{pairs}</dl>
+                    <dl class="pairs">{pairs.collect_view()}</dl>
                 </div>
             </Section>
         </div>
@@ -136,11 +128,7 @@ pub fn InvoiceTable(
         return Either::Left(view! { <p class="small quiet">"No invoices yet."</p> });
     }
     let rows: Vec<_> = invoices.into_iter().map(row).collect();
-    Either::Right(view! {
-        <Table caption="Invoices" columns=INVOICE_COLUMNS>
-            {rows}
-        </Table>
-    })
+    Either::Right(view! { <Table caption="Invoices" columns=INVOICE_COLUMNS rows /> })
 }
 
 fn row(invoice: Invoice) -> impl IntoView {

@@ -6,9 +6,8 @@ use platen_domain::number::grouped;
 use crate::{
     layout::section::Section,
     model::{payment::Overage, rejection::Field},
-    outcome::{Outcome, field::FormField, form::PageForm},
+    outcome::{Outcome, field::FormField, form::NarrowForm},
     pages::billing::api::SetOverageLimit,
-    ui::button::SubmitButton,
 };
 
 /// Overage of this period with its cost, and the form that limits it.
@@ -48,7 +47,7 @@ pub fn OverageSection(
                 {words} " Bought credits are used before that. Your plan allows up to " {grouped(overage.most)}
                 " credits."
             </p>
-            <PageForm outcome class="fields fields--narrow">
+            <NarrowForm outcome action="Save limit">
                 <FormField
                     outcome=outcome
                     field=Field::OverageLimit
@@ -56,10 +55,7 @@ pub fn OverageSection(
                     hint="In each period. 0: none."
                     value=overage.limit.to_string()
                 />
-                <div>
-                    <SubmitButton>"Save limit"</SubmitButton>
-                </div>
-            </PageForm>
+            </NarrowForm>
         </Section>
     }
 }

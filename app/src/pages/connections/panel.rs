@@ -9,11 +9,11 @@ use crate::{
         connection::{ConnectionState, ConnectionTest},
         rejection::Field,
     },
-    outcome::{Outcome, dialog::DialogForm, field::FormField, form::ButtonForm},
+    outcome::{Outcome, dialog::DialogForm, field::FormField, form::RowButton},
     pages::connections::api::{DeleteConnection, TestConnection},
     ui::{
         badge::{Badge, State},
-        button::{OpenButton, Rank, Size, SubmitButton},
+        button::{OpenButton, Rank, Size},
         dialog::Weight,
         moment::{Ago, Day},
     },
@@ -37,7 +37,7 @@ pub fn ConnectionPanel(
 ) -> impl IntoView {
     let test = Outcome::about::<TestConnection>(&connection.id.to_string());
     let state = ConnectionState::of(last_test.as_ref());
-    let [name, of_test, of_delete] = [(); 3].map(|()| connection.settings.name.clone());
+    let name = connection.settings.name.clone();
     let again = if state == ConnectionState::Untested {
         "Test connection"
     } else {
@@ -54,7 +54,7 @@ pub fn ConnectionPanel(
     view! {
         <article class="panel">
             <div class="panel__head">
-                <h2>{name}</h2>
+                <h2>{name.clone()}</h2>
                 {badge(state)}
             </div>
             <div class="panel__body">
@@ -76,14 +76,10 @@ pub fn ConnectionPanel(
                 {last_test.map(|test| view! { <TestResult test now /> })}
             </div>
             <div class="panel__foot">
-                <ButtonForm outcome=test>
-                    <SubmitButton size=Size::Small>
-                        {again} <span class="visually-hidden">" " {of_test}</span>
-                    </SubmitButton>
-                </ButtonForm>
+                <RowButton outcome=test words=again of=format!(" {name}") />
                 <OpenButton dialog=delete_dialog(&connection) rank=Rank::Quiet size=Size::Small>
                     "Delete"
-                    <span class="visually-hidden">" " {of_delete}</span>
+                    <span class="visually-hidden">{format!(" {name}")}</span>
                 </OpenButton>
             </div>
         </article>

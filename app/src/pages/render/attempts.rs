@@ -40,9 +40,5 @@ pub fn Attempts(
             </tr>
         }
     });
-    view! {
-        <Table caption="Tries to send the callback, in UTC" columns=COLUMNS>
-            {rows.collect_view()}
-        </Table>
-    }
+    view! { <Table caption="Tries to send the callback, in UTC" columns=COLUMNS rows /> }
 }

@@ -8,7 +8,7 @@ use crate::{
     model::render::detail::{Message, Request, RequestOutcome},
     ui::{
         badge::{Badge, State},
-        table::{Column, ListTable},
+        table::{Column, Table},
     },
 };
 
@@ -42,7 +42,7 @@ pub fn Network(
     let rows = requests.into_iter().map(move |request| request_row(request, parts));
     view! {
         <Section heading="Network" note id="network">
-            <ListTable
+            <Table
                 caption="Network requests of the page"
                 columns=REQUEST_COLUMNS
                 dense=true
@@ -97,7 +97,7 @@ pub fn Console(
     let rows = messages.into_iter().map(move |message| message_row(message, parts));
     view! {
         <Section heading="Console" note>
-            <ListTable caption="Console messages" columns=MESSAGE_COLUMNS dense=true nothing rows />
+            <Table caption="Console messages" columns=MESSAGE_COLUMNS dense=true nothing rows />
         </Section>
     }
 }

@@ -7,7 +7,7 @@ use strum::VariantArray;
 use time::{Date, format_description::FormatItem, macros::format_description};
 
 use crate::{
-    model::render::{Choice, RenderSearch},
+    model::render::RenderSearch,
     pages::{
         query::{self, asked},
         renders::PATH,
@@ -66,15 +66,14 @@ pub fn Filters(
     /// The current search.
     search: RenderSearch,
     /// The account's templates.
-    templates: Vec<Choice>,
+    templates: Vec<(String, String)>,
     /// The account's keys.
-    keys: Vec<Choice>,
+    keys: Vec<(String, String)>,
 ) -> impl IntoView {
     let states = RenderState::VARIANTS
         .iter()
         .map(|state| (state.into_str(), state.name()));
     let modes = RenderMode::VARIANTS.iter().map(|mode| (mode.into_str(), mode.name()));
-    let choices = |choices: Vec<Choice>| choices.into_iter().map(|choice| (choice.id, choice.name));
     let day = |date: Option<Date>| date.and_then(|date| date.format(DAY).ok()).unwrap_or_default();
     let kind = search.live.map_or("", |live| if live { LIVE } else { TEST });
     view! {
@@ -95,10 +94,10 @@ pub fn Filters(
             <SelectFilter
                 name="template"
                 label="Template"
-                options=choices(templates)
+                options=templates
                 value=search.template.unwrap_or_default()
             />
-            <SelectFilter name="key" label="Key" options=choices(keys) value=search.key.unwrap_or_default() />
+            <SelectFilter name="key" label="Key" options=keys value=search.key.unwrap_or_default() />
             <SelectFilter name="keys" label="Live or test" options=[(LIVE, "Live"), (TEST, "Test")] value=kind />
             <DateFilter name="from" label="From" value=day(search.from) />
             <DateFilter name="to" label="To" value=day(search.to) />

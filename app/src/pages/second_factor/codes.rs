@@ -25,14 +25,13 @@ pub fn NewCodes(
             </li>
         }
     });
-    let items = items.collect_view();
     view! {
         <p class="auth__lede">
             "Your second factor is on. Each of these codes stands in for it once, when your device is not at hand."
         </p>
         <div class="auth__form">
             <WarningNotice>"This is the only time we show them. Keep them where you find them without your phone."</WarningNotice>
-            <ul class="recovery-codes" aria-label="Recovery codes">{items}</ul>
+            <ul class="recovery-codes" aria-label="Recovery codes">{items.collect_view()}</ul>
             <div class="cluster">
                 <a class="button button--small" href=file download="platen-recovery-codes.txt">
                     "Download"

@@ -10,7 +10,7 @@ use crate::{
         Outcome,
         dialog::DialogForm,
         field::FormField,
-        form::{ButtonForm, OutcomeErrors, PageForm},
+        form::{ButtonForm, NarrowForm, OutcomeErrors},
     },
     pages::settings::{
         api::{KeepContent, RenameAccount, RequestDeletion, RequireSecondFactor, UndoDeletion},
@@ -48,7 +48,7 @@ fn AccountSection(name: String) -> impl IntoView {
     let outcome = Outcome::of::<RenameAccount>();
     view! {
         <Section heading="Account" note="Owners only" kind=SectionKind::Hanging>
-            <PageForm outcome class="fields fields--narrow">
+            <NarrowForm outcome action="Save account name">
                 <FormField
                     outcome=outcome
                     field=Field::AccountName
@@ -56,10 +56,7 @@ fn AccountSection(name: String) -> impl IntoView {
                     value=name
                     autocomplete="organization"
                 />
-                <div>
-                    <SubmitButton>"Save account name"</SubmitButton>
-                </div>
-            </PageForm>
+            </NarrowForm>
         </Section>
     }
 }
@@ -69,17 +66,14 @@ fn ContentSection(keep: bool) -> impl IntoView {
     let outcome = Outcome::of::<KeepContent>();
     view! {
         <Section heading="Content" note="Owners only" kind=SectionKind::Hanging>
-            <PageForm outcome class="fields fields--narrow">
+            <NarrowForm outcome action="Save">
                 <Check
                     name="keep"
                     label="Keep the content of requests"
                     hint="For as long as your plan says, encrypted, so that you can look at it beside its render. Otherwise we forget it when the render has ended. Turning this off also deletes, within minutes, what we have kept so far: requests, pictures of pages, titles and what consoles said."
                     checked=keep
                 />
-                <div>
-                    <SubmitButton>"Save"</SubmitButton>
-                </div>
-            </PageForm>
+            </NarrowForm>
         </Section>
     }
 }
@@ -89,7 +83,7 @@ fn SecondFactorPolicy(from: Option<Date>) -> impl IntoView {
     let outcome = Outcome::of::<RequireSecondFactor>();
     view! {
         <Section heading="Second factor for everybody" note="Owners only" kind=SectionKind::Hanging>
-            <PageForm outcome class="fields fields--narrow">
+            <NarrowForm outcome action="Save">
                 <FormField
                     outcome=outcome
                     field=Field::SecondFactorFrom
@@ -99,10 +93,7 @@ fn SecondFactorPolicy(from: Option<Date>) -> impl IntoView {
                     value=from.map(|from| from.to_string()).unwrap_or_default()
                     optional=true
                 />
-                <div>
-                    <SubmitButton>"Save"</SubmitButton>
-                </div>
-            </PageForm>
+            </NarrowForm>
         </Section>
     }
 }

@@ -36,7 +36,10 @@ pub fn ExportSection(
 ) -> impl IntoView {
     let outcome = Outcome::of::<RequestExport>();
     let under_way = exports.iter().any(|export| export.state == ExportState::Waiting);
-    let list = (!exports.is_empty()).then(|| view! { <List exports /> });
+    let list = (!exports.is_empty()).then(|| {
+        let rows = exports.into_iter().map(|export| view! { <Row export /> });
+        view! { <Table caption="Exports" columns=COLUMNS rows /> }
+    });
     let ask = (!under_way).then(|| {
         view! {
             <ButtonForm outcome>
@@ -55,16 +58,6 @@ pub fn ExportSection(
                 {ask}
             </div>
         </Section>
-    }
-}
-
-#[component]
-fn List(exports: Vec<Export>) -> impl IntoView {
-    let rows = exports.into_iter().map(|export| view! { <Row export /> });
-    view! {
-        <Table caption="Exports" columns=COLUMNS>
-            {rows.collect_view()}
-        </Table>
     }
 }
 

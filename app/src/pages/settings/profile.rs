@@ -9,10 +9,10 @@ use crate::{
     outcome::{
         Outcome,
         field::{FormField, NewPasswordField},
-        form::PageForm,
+        form::NarrowForm,
     },
     pages::settings::api::{ChangePassword, Rename, RequestEmailChange},
-    ui::{button::SubmitButton, moment::day_and_year},
+    ui::moment::day_and_year,
 };
 
 /// Forms for the name and the email address.
@@ -25,7 +25,7 @@ pub fn ProfileSection(
     let email = Outcome::of::<RequestEmailChange>();
     view! {
         <Section heading="Profile" kind=SectionKind::Hanging body="section__body stack stack--loose">
-            <PageForm outcome=rename class="fields fields--narrow">
+            <NarrowForm outcome=rename action="Save name">
                 <FormField
                     outcome=rename
                     field=Field::Name
@@ -33,11 +33,8 @@ pub fn ProfileSection(
                     value=person.name
                     autocomplete="name"
                 />
-                <div>
-                    <SubmitButton>"Save name"</SubmitButton>
-                </div>
-            </PageForm>
-            <PageForm outcome=email class="fields fields--narrow">
+            </NarrowForm>
+            <NarrowForm outcome=email action="Send the link">
                 <FormField
                     outcome=email
                     field=Field::NewEmail
@@ -47,10 +44,7 @@ pub fn ProfileSection(
                     value=person.email
                     autocomplete="email"
                 />
-                <div>
-                    <SubmitButton>"Send the link"</SubmitButton>
-                </div>
-            </PageForm>
+            </NarrowForm>
         </Section>
     }
 }
@@ -70,12 +64,9 @@ pub fn PasswordSection(
             note=format!("{changed}A change logs out all other sessions.")
             kind=SectionKind::Hanging
         >
-            <PageForm outcome class="fields fields--narrow">
+            <NarrowForm outcome action="Change password">
                 <NewPasswordField outcome=outcome label="New password" />
-                <div>
-                    <SubmitButton>"Change password"</SubmitButton>
-                </div>
-            </PageForm>
+            </NarrowForm>
         </Section>
     }
 }

@@ -14,14 +14,14 @@ use crate::{
     outcome::{
         Outcome,
         dialog::DialogForm,
-        form::{ButtonForm, OutcomeErrors},
+        form::{ButtonForm, OutcomeErrors, RowButton},
     },
     pages::{
         second_factor::api::{BeginSecondFactor, ForgetDevice, RenewRecoveryCodes, TurnSecondFactorOff},
         settings::second_factor::passkeys::Passkeys,
     },
     ui::{
-        button::{OpenButton, Rank, Size, SubmitButton},
+        button::{OpenButton, Rank, SubmitButton},
         dialog::Weight,
         moment::{Ago, Day, day_and_year},
         notice::WarningNotice,
@@ -171,24 +171,16 @@ fn Devices(devices: Vec<RememberedDevice>, now: OffsetDateTime) -> impl IntoView
                     <Day at=device.remembered_until />
                 </td>
                 <td class="table__actions">
-                    <ButtonForm outcome>
-                        <SubmitButton rank=Rank::Quiet size=Size::Small>
-                            "Ask again"
-                            <span class="visually-hidden">" on " {name}</span>
-                        </SubmitButton>
-                    </ButtonForm>
+                    <RowButton outcome rank=Rank::Quiet words="Ask again" of=format!(" on {name}") />
                 </td>
             </tr>
         }
     });
-    let rows = rows.collect_view();
     view! {
         <div class="stack">
             <OutcomeErrors outcome=errors />
             <p class="small">"These devices are not asked for it:"</p>
-            <Table caption="Devices that are not asked for it" columns=COLUMNS>
-                {rows}
-            </Table>
+            <Table caption="Devices that are not asked for it" columns=COLUMNS rows />
         </div>
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     layout::section::{Section, SectionKind},
     outcome::{
         Outcome,
-        form::{ButtonForm, OutcomeErrors},
+        form::{ButtonForm, OutcomeErrors, RowButton},
     },
     pages::settings::api::{EndOtherSessions, EndSession},
     ui::{
@@ -37,15 +37,12 @@ pub fn SessionsSection(
     let end = Outcome::of::<EndSession>();
     let end_others = Outcome::of::<EndOtherSessions>();
     let others = sessions.iter().any(|session| !session.current);
-    let rows = sessions.into_iter().map(|session| view! { <Row session now /> });
-    let rows = rows.collect_view();
+    let rows = sessions.into_iter().map(move |session| view! { <Row session now /> });
     view! {
         <Section heading="Sessions" kind=SectionKind::Hanging>
             <OutcomeErrors outcome=end />
             <OutcomeErrors outcome=end_others />
-            <Table caption="Sessions" columns=COLUMNS>
-                {rows}
-            </Table>
+            <Table caption="Sessions" columns=COLUMNS rows />
             {others
                 .then(|| {
                     view! {
@@ -64,15 +61,9 @@ pub fn SessionsSection(
 fn Row(session: ListedSession, now: OffsetDateTime) -> impl IntoView {
     let outcome = Outcome::about::<EndSession>(&session.id.to_string());
     let (device, address) = (client::device(&session.user_agent), session.address.to_string());
-    let of = device.clone();
     let end = (!session.current).then(|| {
         view! {
-            <ButtonForm outcome>
-                <SubmitButton rank=Rank::Quiet size=Size::Small>
-                    "Log out"
-                    <span class="visually-hidden">" " {of} " at " {session.address.to_string()}</span>
-                </SubmitButton>
-            </ButtonForm>
+            <RowButton outcome rank=Rank::Quiet words="Log out" of=format!(" {device} at {address}") />
         }
     });
     view! {

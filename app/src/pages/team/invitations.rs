@@ -7,11 +7,11 @@ use time::OffsetDateTime;
 use crate::{
     layout::section::Section,
     model::rejection::Field,
-    outcome::{Outcome, dialog::DialogForm, field::FormField, form::ButtonForm},
+    outcome::{Outcome, dialog::DialogForm, field::FormField, form::RowButton},
     pages::team::api::{Invite, InviteAgain, WithdrawInvitation},
     ui::{
         badge::{Badge, State},
-        button::{Rank, Size, SubmitButton},
+        button::Rank,
         moment::{Day, length},
         radio::Radio,
         table::{Column, Table},
@@ -39,17 +39,16 @@ pub fn InvitationsSection(
         .map(move |invitation| view! { <Row invitation now /> });
     view! {
         <Section heading="Invitations">
-            <Table caption="Invitations" columns=COLUMNS>
-                {rows.collect_view()}
-            </Table>
+            <Table caption="Invitations" columns=COLUMNS rows />
         </Section>
     }
 }
 
 #[component]
 fn Row(invitation: Invitation, now: OffsetDateTime) -> impl IntoView {
-    let again = Outcome::of::<InviteAgain>();
-    let withdraw = Outcome::of::<WithdrawInvitation>();
+    let id = invitation.id.to_string();
+    let again = Outcome::about::<InviteAgain>(&id);
+    let withdraw = Outcome::about::<WithdrawInvitation>(&id);
     let left = invitation.expires_at - now;
     let (state, words) = if left.is_positive() {
         (State::Open, format!("Open, {} left", length(left)))
@@ -72,34 +71,15 @@ fn Row(invitation: Invitation, now: OffsetDateTime) -> impl IntoView {
                 <Badge state>{words}</Badge>
             </td>
             <td class="table__actions">
-                <RowButton
-                    outcome=again
-                    id=invitation.id.to_string()
-                    words="Send again"
-                    of=format!(" to {}", invitation.email)
-                />
+                <RowButton outcome=again rank=Rank::Quiet words="Send again" of=format!(" to {}", invitation.email) />
                 <RowButton
                     outcome=withdraw
-                    id=invitation.id.to_string()
+                    rank=Rank::Quiet
                     words="Withdraw"
                     of=format!(" invitation of {}", invitation.email)
                 />
             </td>
         </tr>
-    }
-}
-
-/// A button of a row. `of` completes its label for screen readers.
-#[component]
-fn RowButton(outcome: Outcome, id: String, words: &'static str, of: String) -> impl IntoView {
-    view! {
-        <ButtonForm outcome>
-            <input type="hidden" name=Field::Subject.into_str() value=id />
-            <SubmitButton rank=Rank::Quiet size=Size::Small>
-                {words}
-                <span class="visually-hidden">{of}</span>
-            </SubmitButton>
-        </ButtonForm>
     }
 }
 

@@ -23,7 +23,7 @@ use crate::{
         moment::Moment,
         pager::Pager,
         sentence_case::sentence_case,
-        table::{Column, ListTable},
+        table::{Column, Table},
     },
 };
 
@@ -86,7 +86,7 @@ fn Content(page: LogPage, search: LogSearch) -> impl IntoView {
                     value=search.topic.unwrap_or_default()
                 />
             </FilterForm>
-            <ListTable caption="Activity" columns=COLUMNS nothing="Nothing was done that you look for." rows />
+            <Table caption="Activity" columns=COLUMNS nothing="Nothing was done that you look for." rows />
             {note.map(|note| view! { <Pager note newest older /> })}
         </Section>
     }

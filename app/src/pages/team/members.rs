@@ -63,9 +63,7 @@ pub fn MembersSection(
         .map(move |member| view! { <Row themselves=member.user == viewer member viewer=role now /> });
     view! {
         <Section heading="Members" note>
-            <Table caption="Members" columns=COLUMNS>
-                {rows.collect_view()}
-            </Table>
+            <Table caption="Members" columns=COLUMNS rows />
             {dialogs}
             {leave}
         </Section>
@@ -81,9 +79,14 @@ fn Row(member: Member, themselves: bool, viewer: Role, now: OffsetDateTime) -> i
         Either::Right(member.role.to_string())
     };
     let actions = match (themselves, changes) {
-        (true, _) if member.role != Role::Owner => Some(view! { <LeaveButton /> }.into_any()),
-        (false, true) => Some(view! { <Menu member=member.clone() viewer /> }.into_any()),
-        _ => None,
+        (true, _) if member.role != Role::Owner => view! {
+            <OpenButton dialog=LEAVE rank=Rank::Quiet size=Size::Small>
+                "Leave"
+            </OpenButton>
+        }
+        .into_any(),
+        (false, true) => view! { <Menu member=member.clone() viewer /> }.into_any(),
+        _ => ().into_any(),
     };
     let (called, email) = (member.called().to_owned(), member.email.clone());
     let named = called != email;
@@ -154,15 +157,6 @@ fn Menu(member: Member, viewer: Role) -> impl IntoView {
                 "Remove"
             </OpenItem>
         </RowMenu>
-    }
-}
-
-#[component]
-fn LeaveButton() -> impl IntoView {
-    view! {
-        <OpenButton dialog=LEAVE rank=Rank::Quiet size=Size::Small>
-            "Leave"
-        </OpenButton>
     }
 }
 

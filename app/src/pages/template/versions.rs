@@ -59,7 +59,6 @@ fn Found(found: VersionsModel) -> impl IntoView {
         let is_shown = shown == Some(version.number);
         view! { <Item id=id.clone() version published current is_shown /> }
     });
-    let items = items.collect_view();
     let editor = editor_path(&id);
     let restored = Outcome::of::<RestoreTemplate>();
     view! {
@@ -75,7 +74,7 @@ fn Found(found: VersionsModel) -> impl IntoView {
                 <div class="section__head">
                     <h2>"Saved"</h2>
                 </div>
-                <ul class="section__body versions">{items}</ul>
+                <ul class="section__body versions">{items.collect_view()}</ul>
             </section>
             <section class="section">
                 {match compared {

@@ -71,11 +71,7 @@ pub fn TemplateTable(
 ) -> impl IntoView {
     let rows = templates.into_iter();
     let rows = rows.map(|(template, hint)| view! { <Row template hint /> });
-    view! {
-        <Table caption="Templates" columns=COLUMNS>
-            {rows.collect_view()}
-        </Table>
-    }
+    view! { <Table caption="Templates" columns=COLUMNS rows /> }
 }
 
 #[component]

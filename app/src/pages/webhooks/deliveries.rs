@@ -56,9 +56,7 @@ pub fn Deliveries(
     let drawers = deliveries.iter().cloned().map(|delivery| view! { <Drawer delivery /> });
     let drawers = drawers.collect_view();
     Either::Right(view! {
-        <Table caption="Callback deliveries" columns=COLUMNS>
-            {deliveries.into_iter().map(row).collect_view()}
-        </Table>
+        <Table caption="Callback deliveries" columns=COLUMNS rows=deliveries.into_iter().map(row) />
         {drawers}
     })
 }

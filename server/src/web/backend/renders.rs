@@ -3,7 +3,7 @@
 mod detail;
 mod timeline;
 
-use std::{collections::HashMap, fmt};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use platen_app::{
@@ -12,7 +12,7 @@ use platen_app::{
     model::{
         delivery::{self, DeliverySearch, DeliveryState, Secret, Webhooks},
         rejection::{Reason, refusal::RenderRefusal},
-        render::{Choice, RenderLine, RenderPage, RenderSearch, detail::RenderDetail},
+        render::{RenderLine, RenderPage, RenderSearch, detail::RenderDetail},
     },
 };
 use platen_core::{
@@ -190,9 +190,9 @@ impl RequestBackend {
             templates: templates
                 .iter()
                 .zip(labels(&templates))
-                .map(|((id, _), name)| choice(id, name))
+                .map(|((id, _), name)| (id.to_string(), name))
                 .collect(),
-            keys: keys.into_iter().map(|key| choice(key.id, key.name)).collect(),
+            keys: keys.into_iter().map(|key| (key.id.to_string(), key.name)).collect(),
         })
     }
 
@@ -235,13 +235,6 @@ impl RequestBackend {
 
 fn refused(refusal: RenderRefusal) -> AppError {
     rejected(Reason::Render(refusal))
-}
-
-fn choice(id: impl fmt::Display, name: String) -> Choice {
-    Choice {
-        id: id.to_string(),
-        name,
-    }
 }
 
 fn midnight(date: Date) -> OffsetDateTime {

@@ -18,7 +18,7 @@ use crate::{
     ui::{
         badge::{Badge, State},
         moment::{Day, Moment, ago_or},
-        table::{Column, ListTable},
+        table::{Column, Table},
     },
 };
 
@@ -57,7 +57,7 @@ where
 {
     view! {
         <Section heading note nostrip:beside=beside>
-            <ListTable caption columns nothing rows />
+            <Table caption columns nothing rows />
         </Section>
     }
 }

@@ -76,7 +76,6 @@ pub fn List(
         let checked = is_ticked(&work.name.to_string());
         view! { <Row index work checked now /> }
     });
-    let rows = rows.collect_view();
     Either::Right(view! {
         <form class="stack" method="post" action=RetryFailedWork::url()>
             <CsrfField />
@@ -84,9 +83,7 @@ pub fn List(
             <input type="hidden" name="account" value=search.account.unwrap_or_default() />
             <OutcomeErrors outcome=refused />
             <div id=refused.id(Field::Chosen)>
-                <Table caption="Failed jobs" columns=COLUMNS>
-                    {rows}
-                </Table>
+                <Table caption="Failed jobs" columns=COLUMNS rows />
             </div>
             <Check name=format!("chosen[{of_all}]") value=ALL label=all hint=bound checked=all_ticked />
             <FormField

@@ -36,9 +36,7 @@ pub fn Parts(
 ) -> impl IntoView {
     view! {
         <Section heading="Parts">
-            <Table caption="Parts of the system" columns=PART_COLUMNS>
-                {parts.into_iter().map(of_part).collect_view()}
-            </Table>
+            <Table caption="Parts of the system" columns=PART_COLUMNS rows=parts.into_iter().map(of_part) />
         </Section>
     }
 }
@@ -76,11 +74,10 @@ pub fn Processes(
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
+    let rows = processes.into_iter().map(move |process| of_process(process, now));
     view! {
         <Section heading="Processes">
-            <Table caption="Processes" columns=PROCESS_COLUMNS>
-                {processes.into_iter().map(|process| of_process(process, now)).collect_view()}
-            </Table>
+            <Table caption="Processes" columns=PROCESS_COLUMNS rows />
         </Section>
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     ui::{
         chart::{Bar, Chart, Parts},
         moment::minute_of_day,
-        table::{Column, ListTable},
+        table::{Column, Table},
     },
 };
 
@@ -103,7 +103,7 @@ pub fn Phases(
     });
     view! {
         <Section heading="Phase times" note="last hour, as near as buckets tell">
-            <ListTable
+            <Table
                 caption="Phases of documents"
                 columns=PHASE_COLUMNS
                 dense=true
@@ -140,7 +140,7 @@ pub fn Failures(
     view! {
         <Section heading="Failures" note="last hour">
             <div class="stack">
-                <ListTable
+                <Table
                     caption="Failures by kind"
                     columns=FAILURE_COLUMNS
                     dense=true

@@ -45,7 +45,6 @@ pub fn Passkeys(
     let dialogs = dialogs.collect_view();
     let is_empty = passkeys.is_empty();
     let rows = passkeys.into_iter().map(|passkey| view! { <Row passkey now /> });
-    let rows = rows.collect_view();
     view! {
         <div class="stack">
             <h3>"Passkeys"</h3>
@@ -59,11 +58,7 @@ pub fn Passkeys(
                 }
                     .into_any()
             } else {
-                view! {
-                    <Table caption="Passkeys" columns=COLUMNS>
-                        {rows}
-                    </Table>
-                }
+                view! { <Table caption="Passkeys" columns=COLUMNS rows /> }
                     .into_any()
             }}
             {more

@@ -118,7 +118,6 @@ fn figures(found: &Found, hour: &Tally, now: OffsetDateTime) -> Figures {
         browsers_died: found.day.browsers_died,
         browsers_retired: found.day.browsers_retired,
         refusals_of_hour: number(hour.egress_refusals),
-        refusals_of_day: found.day.egress_refusals,
     }
 }
 
