@@ -36,6 +36,7 @@ use crate::{
         team::TeamBackend,
         templates::TemplatesBackend,
     },
+    error::AppError,
     model::own_path::OwnPath,
 };
 
@@ -72,14 +73,21 @@ pub fn backend() -> Arc<dyn Backend> {
     use_context().expect("the server provides a backend for every request")
 }
 
-/// Responds to a form with a redirect to `path`.
-pub fn leave_for(path: &OwnPath) {
-    see_other(&path.to_string());
+/// Completes a server function: responds to its form with a redirect to `path`.
+pub fn leave_for(path: &OwnPath) -> Result<(), AppError> {
+    redirect(path);
+    Ok(())
 }
 
-/// Responds to a form with a redirect to a page of Stripe, whose address Stripe has returned.
-pub fn leave_for_stripe(page: &str) {
+/// As [`leave_for`], for a page of Stripe, whose address Stripe has returned.
+pub fn leave_for_stripe(page: &str) -> Result<(), AppError> {
     see_other(page);
+    Ok(())
+}
+
+/// Responds with a redirect to `path`.
+pub fn redirect(path: &OwnPath) {
+    see_other(&path.to_string());
 }
 
 fn see_other(address: &str) {

@@ -14,7 +14,7 @@ use platen_domain::{billing::PaymentDue, number::counted, role::Permission};
 use time::OffsetDateTime;
 
 use crate::{
-    backend::leave_for,
+    backend::redirect,
     error::AppError,
     layout::{
         brand::Brand,
@@ -106,7 +106,7 @@ pub fn Shell(
             },
             |error| {
                 if error == AppError::SecondFactorFirst {
-                    leave_for(&OwnPath::to(SECOND_FACTOR_FIRST));
+                    redirect(&OwnPath::to(SECOND_FACTOR_FIRST));
                 }
                 view! { <NoAccount error /> }
             },

@@ -6,7 +6,7 @@ use platen_domain::{health::process::HealthSummary, number::counted};
 use strum::VariantArray;
 
 use crate::{
-    backend::leave_for,
+    backend::redirect,
     error::AppError,
     layout::{
         brand::Brand,
@@ -101,7 +101,7 @@ pub fn AdminShell(
             AppError::NotFound => Either::Left(view! { <NotFound /> }),
             error => {
                 if error == AppError::SecondFactorFirst {
-                    leave_for(&OwnPath::to(SECOND_FACTOR_FIRST));
+                    redirect(&OwnPath::to(SECOND_FACTOR_FIRST));
                 }
                 Either::Right(view! {
                     <Card>

@@ -51,8 +51,7 @@ pub async fn create_key(
         templates,
     };
     backend().create_key(form).await?;
-    leave_for(&OwnPath::to("/dashboard/api-keys?done=created"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/api-keys?done=created"))
 }
 
 /// Creates a replacement for a key in the logged-in user's account.
@@ -64,8 +63,7 @@ pub async fn rotate_key(
     overlap: u16,
 ) -> Result<(), AppError> {
     backend().rotate_key(subject, overlap).await?;
-    leave_for(&OwnPath::to("/dashboard/api-keys?done=rotated"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/api-keys?done=rotated"))
 }
 
 /// Revokes a key in the logged-in user's account.
@@ -77,6 +75,5 @@ pub async fn revoke_key(
     confirmation: String,
 ) -> Result<(), AppError> {
     backend().revoke_key(subject, confirmation).await?;
-    leave_for(&OwnPath::to("/dashboard/api-keys?done=revoked"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/api-keys?done=revoked"))
 }

@@ -14,8 +14,7 @@ pub async fn subscribe(
     /// Name of the plan.
     plan: String,
 ) -> Result<(), AppError> {
-    leave_for_stripe(&backend().subscribe(plan).await?);
-    Ok(())
+    leave_for_stripe(&backend().subscribe(plan).await?)
 }
 
 /// Redirects to Stripe's checkout page for a credit pack.
@@ -24,15 +23,13 @@ pub async fn buy_credits(
     /// Product of the credit pack.
     subject: String,
 ) -> Result<(), AppError> {
-    leave_for_stripe(&backend().buy_credits(subject).await?);
-    Ok(())
+    leave_for_stripe(&backend().buy_credits(subject).await?)
 }
 
 /// Redirects to the Stripe page where card, address and tax id are changed.
 #[server(prefix = "/web", endpoint = "open-portal")]
 pub async fn open_portal() -> Result<(), AppError> {
-    leave_for_stripe(&backend().payment_portal().await?);
-    Ok(())
+    leave_for_stripe(&backend().payment_portal().await?)
 }
 
 /// Switches to another plan.
@@ -44,16 +41,14 @@ pub async fn change_plan(
     as_of: i64,
 ) -> Result<(), AppError> {
     backend().change_plan(plan, as_of).await?;
-    leave_for(&OwnPath::to("/dashboard/billing?done=changed"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/billing?done=changed"))
 }
 
 /// Cancels a scheduled change to a smaller plan.
 #[server(prefix = "/web", endpoint = "keep-plan")]
 pub async fn keep_plan() -> Result<(), AppError> {
     backend().keep_plan().await?;
-    leave_for(&OwnPath::to("/dashboard/billing?done=kept"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/billing?done=kept"))
 }
 
 /// Sets how many credits may be used beyond those of each period.
@@ -63,22 +58,19 @@ pub async fn set_overage_limit(
     overage_limit: String,
 ) -> Result<(), AppError> {
     backend().set_overage_limit(overage_limit).await?;
-    leave_for(&OwnPath::to("/dashboard/billing?done=limited"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/billing?done=limited"))
 }
 
 /// Cancels the subscription at the end of its period.
 #[server(prefix = "/web", endpoint = "cancel-subscription")]
 pub async fn cancel_subscription() -> Result<(), AppError> {
     backend().cancel_subscription().await?;
-    leave_for(&OwnPath::to("/dashboard/billing?done=cancelled"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/billing?done=cancelled"))
 }
 
 /// Resumes a subscription that was cancelled and whose period hasn't ended.
 #[server(prefix = "/web", endpoint = "resume-subscription")]
 pub async fn resume_subscription() -> Result<(), AppError> {
     backend().resume_subscription().await?;
-    leave_for(&OwnPath::to("/dashboard/billing?done=resumed"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/billing?done=resumed"))
 }

@@ -15,6 +15,5 @@ pub async fn send_sign_up_again(
     email: String,
 ) -> Result<(), AppError> {
     backend().send_sign_up_again(email).await?;
-    leave_for(&OwnPath::to("/check-mail?sent=again"));
-    Ok(())
+    leave_for(&OwnPath::to("/check-mail?sent=again"))
 }

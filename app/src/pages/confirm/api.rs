@@ -27,6 +27,5 @@ pub async fn confirm(
         _ => return Err(AppError::Malformed),
     };
     backend().confirm(proof).await?;
-    leave_for(&OwnPath::after_log_in(next.as_deref()));
-    Ok(())
+    leave_for(&OwnPath::after_log_in(next.as_deref()))
 }

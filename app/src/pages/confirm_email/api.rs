@@ -15,6 +15,5 @@ pub async fn confirm_email(
     token: String,
 ) -> Result<(), AppError> {
     backend().confirm_email(token).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=email-confirmed"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=email-confirmed"))
 }

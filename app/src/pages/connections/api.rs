@@ -17,8 +17,7 @@ pub async fn connect_bucket(
     form: ConnectionForm,
 ) -> Result<(), AppError> {
     backend().connect_bucket(form).await?;
-    leave_for(&OwnPath::to("/dashboard/destinations?done=connected"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/destinations?done=connected"))
 }
 
 /// Tests a connection of the logged-in user's account.
@@ -28,8 +27,7 @@ pub async fn test_connection(
     subject: String,
 ) -> Result<(), AppError> {
     backend().test_connection(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/destinations?done=tested"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/destinations?done=tested"))
 }
 
 /// Deletes a connection of the logged-in user's account.
@@ -41,6 +39,5 @@ pub async fn delete_connection(
     confirmation: String,
 ) -> Result<(), AppError> {
     backend().delete_connection(subject, confirmation).await?;
-    leave_for(&OwnPath::to("/dashboard/destinations?done=deleted"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/destinations?done=deleted"))
 }

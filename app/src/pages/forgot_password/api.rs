@@ -15,6 +15,5 @@ pub async fn request_password_reset(
     email: String,
 ) -> Result<(), AppError> {
     backend().request_password_reset(email).await?;
-    leave_for(&OwnPath::to("/check-mail?for=password"));
-    Ok(())
+    leave_for(&OwnPath::to("/check-mail?for=password"))
 }

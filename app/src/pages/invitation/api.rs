@@ -15,8 +15,7 @@ pub async fn accept_invitation(
     token: String,
 ) -> Result<(), AppError> {
     backend().accept_invitation(token).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=joined"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/team?done=joined"))
 }
 
 /// Accepts an invitation as a new user. Public: the token is the authorization.
@@ -30,6 +29,5 @@ pub async fn join_as_new(
     password: String,
 ) -> Result<(), AppError> {
     backend().join_as_new(token, name, password).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=joined"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/team?done=joined"))
 }

@@ -28,6 +28,5 @@ pub async fn log_in(
     leave_for(&match step {
         LogInStep::LoggedIn => next,
         LogInStep::SecondFactor => next.after("/log-in/second-factor"),
-    });
-    Ok(())
+    })
 }

@@ -16,8 +16,7 @@ pub async fn cancel_render(
     id: String,
 ) -> Result<(), AppError> {
     backend().cancel_render(id.clone()).await?;
-    leave_for(&page_of(&id));
-    Ok(())
+    leave_for(&page_of(&id))
 }
 
 /// Retries the webhook delivery of a render at once, for the logged-in user.
@@ -29,8 +28,7 @@ pub async fn resend_callback(
     from_list: Option<String>,
 ) -> Result<(), AppError> {
     backend().resend_callback(id.clone()).await?;
-    leave_for(&back(&id, from_list.is_some()));
-    Ok(())
+    leave_for(&back(&id, from_list.is_some()))
 }
 
 /// Discards the webhook delivery of a render, for the logged-in user.
@@ -42,8 +40,7 @@ pub async fn stop_callback(
     from_list: Option<String>,
 ) -> Result<(), AppError> {
     backend().stop_callback(id.clone()).await?;
-    leave_for(&back(&id, from_list.is_some()));
-    Ok(())
+    leave_for(&back(&id, from_list.is_some()))
 }
 
 fn back(id: &str, to_list: bool) -> OwnPath {

@@ -17,6 +17,5 @@ pub async fn reset_password(
     password: String,
 ) -> Result<(), AppError> {
     backend().reset_password(token, password).await?;
-    leave_for(&OwnPath::to("/log-in?done=password"));
-    Ok(())
+    leave_for(&OwnPath::to("/log-in?done=password"))
 }

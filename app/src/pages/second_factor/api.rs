@@ -12,8 +12,7 @@ use crate::{
 #[server(prefix = "/web", endpoint = "begin-second-factor")]
 pub async fn begin_second_factor() -> Result<(), AppError> {
     backend().begin_second_factor().await?;
-    leave_for(&OwnPath::to(SECOND_FACTOR));
-    Ok(())
+    leave_for(&OwnPath::to(SECOND_FACTOR))
 }
 
 /// Enables the authenticator app with its first code.
@@ -23,24 +22,21 @@ pub async fn turn_second_factor_on(
     code: String,
 ) -> Result<(), AppError> {
     backend().turn_second_factor_on(code).await?;
-    leave_for(&OwnPath::to(SECOND_FACTOR));
-    Ok(())
+    leave_for(&OwnPath::to(SECOND_FACTOR))
 }
 
 /// Removes the authenticator app.
 #[server(prefix = "/web", endpoint = "turn-second-factor-off")]
 pub async fn turn_second_factor_off() -> Result<(), AppError> {
     backend().turn_second_factor_off().await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=factor-off"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=factor-off"))
 }
 
 /// Starts adding a passkey, and redirects to its page.
 #[server(prefix = "/web", endpoint = "begin-passkey")]
 pub async fn begin_passkey() -> Result<(), AppError> {
     backend().begin_passkey().await?;
-    leave_for(&OwnPath::to(PASSKEY));
-    Ok(())
+    leave_for(&OwnPath::to(PASSKEY))
 }
 
 /// Adds the registered passkey. If recovery codes were created with it, redirects to the page that shows them.
@@ -56,8 +52,7 @@ pub async fn add_passkey(
         SECOND_FACTOR
     } else {
         "/dashboard/settings?done=passkey"
-    }));
-    Ok(())
+    }))
 }
 
 /// Removes a passkey.
@@ -67,16 +62,14 @@ pub async fn remove_passkey(
     subject: String,
 ) -> Result<(), AppError> {
     backend().remove_passkey(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=passkey-removed"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=passkey-removed"))
 }
 
 /// Replaces the remaining recovery codes.
 #[server(prefix = "/web", endpoint = "renew-recovery-codes")]
 pub async fn renew_recovery_codes() -> Result<(), AppError> {
     backend().renew_recovery_codes().await?;
-    leave_for(&OwnPath::to(SECOND_FACTOR));
-    Ok(())
+    leave_for(&OwnPath::to(SECOND_FACTOR))
 }
 
 /// Forgets a remembered browser, which must then show the second factor again.
@@ -86,6 +79,5 @@ pub async fn forget_device(
     subject: String,
 ) -> Result<(), AppError> {
     backend().forget_device(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=device"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=device"))
 }

@@ -32,6 +32,5 @@ pub async fn show_second_factor(
         _ => return Err(AppError::Malformed),
     };
     backend().log_in_by_second_factor(proof, remember.is_some()).await?;
-    leave_for(&OwnPath::after_log_in(next.as_deref()));
-    Ok(())
+    leave_for(&OwnPath::after_log_in(next.as_deref()))
 }

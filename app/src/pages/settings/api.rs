@@ -15,8 +15,7 @@ pub async fn rename(
     name: String,
 ) -> Result<(), AppError> {
     backend().rename(name).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=name"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=name"))
 }
 
 /// Mails a confirmation link to a new address, which applies once the link is followed.
@@ -26,8 +25,7 @@ pub async fn request_email_change(
     new_email: String,
 ) -> Result<(), AppError> {
     backend().request_email_change(new_email).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=email"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=email"))
 }
 
 /// Replaces the user's password and ends their other sessions.
@@ -37,8 +35,7 @@ pub async fn change_password(
     password: String,
 ) -> Result<(), AppError> {
     backend().change_password(password).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=password"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=password"))
 }
 
 /// Renames the account.
@@ -48,8 +45,7 @@ pub async fn rename_account(
     account_name: String,
 ) -> Result<(), AppError> {
     backend().rename_account(account_name).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=account"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=account"))
 }
 
 /// Sets whether the content of requests is stored after their renders have ended.
@@ -59,8 +55,7 @@ pub async fn keep_content(
     keep: Option<String>,
 ) -> Result<(), AppError> {
     backend().keep_content(keep.is_some()).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=content"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=content"))
 }
 
 /// Sets the day from which all members of the account need a second factor.
@@ -70,16 +65,14 @@ pub async fn require_second_factor(
     second_factor_from: String,
 ) -> Result<(), AppError> {
     backend().require_second_factor(second_factor_from).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=factor-policy"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=factor-policy"))
 }
 
 /// Starts an export of all data of the account.
 #[server(prefix = "/web", endpoint = "request-export")]
 pub async fn request_export() -> Result<(), AppError> {
     backend().request_export().await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=export"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=export"))
 }
 
 /// Ends one of the user's sessions.
@@ -89,16 +82,14 @@ pub async fn end_session(
     subject: String,
 ) -> Result<(), AppError> {
     backend().end_session(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=session"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=session"))
 }
 
 /// Ends all sessions of the user except this one.
 #[server(prefix = "/web", endpoint = "end-other-sessions")]
 pub async fn end_other_sessions() -> Result<(), AppError> {
     backend().end_other_sessions().await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=sessions"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=sessions"))
 }
 
 /// Schedules the deletion of the account in seven days.
@@ -108,14 +99,12 @@ pub async fn request_deletion(
     confirmation: String,
 ) -> Result<(), AppError> {
     backend().request_deletion(confirmation).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=deletion"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=deletion"))
 }
 
 /// Cancels the scheduled deletion.
 #[server(prefix = "/web", endpoint = "undo-deletion")]
 pub async fn undo_deletion() -> Result<(), AppError> {
     backend().undo_deletion().await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=kept"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/settings?done=kept"))
 }

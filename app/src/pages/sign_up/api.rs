@@ -27,6 +27,5 @@ pub async fn sign_up(
         password,
     };
     backend().sign_up(form).await?;
-    leave_for(&OwnPath::to("/check-mail"));
-    Ok(())
+    leave_for(&OwnPath::to("/check-mail"))
 }

@@ -25,8 +25,7 @@ pub async fn invite(
     role: String,
 ) -> Result<(), AppError> {
     backend().invite(emails, read_role(&role)?).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=invited"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/team?done=invited"))
 }
 
 /// Mails an invitation again, with a new link.
@@ -36,8 +35,7 @@ pub async fn invite_again(
     subject: String,
 ) -> Result<(), AppError> {
     backend().invite_again(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=invited-again"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/team?done=invited-again"))
 }
 
 /// Revokes an invitation.
@@ -47,8 +45,7 @@ pub async fn withdraw_invitation(
     subject: String,
 ) -> Result<(), AppError> {
     backend().withdraw_invitation(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=withdrawn"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/team?done=withdrawn"))
 }
 
 /// Changes a member's role.
@@ -60,8 +57,7 @@ pub async fn change_role(
     role: String,
 ) -> Result<(), AppError> {
     backend().change_role(subject, read_role(&role)?).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=role"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/team?done=role"))
 }
 
 /// Removes a member from the account.
@@ -71,16 +67,14 @@ pub async fn remove_member(
     subject: String,
 ) -> Result<(), AppError> {
     backend().remove_member(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=removed"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/team?done=removed"))
 }
 
 /// Removes the logged-in user from the account.
 #[server(prefix = "/web", endpoint = "leave-account")]
 pub async fn leave_account() -> Result<(), AppError> {
     backend().leave_account().await?;
-    leave_for(&OwnPath::after_log_in(None));
-    Ok(())
+    leave_for(&OwnPath::after_log_in(None))
 }
 
 /// Transfers ownership to another member.
@@ -90,6 +84,5 @@ pub async fn hand_over(
     subject: String,
 ) -> Result<(), AppError> {
     backend().hand_over(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=handed-over"));
-    Ok(())
+    leave_for(&OwnPath::to("/dashboard/team?done=handed-over"))
 }

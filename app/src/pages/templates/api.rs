@@ -20,8 +20,7 @@ pub async fn create_template(
     beginning: Beginning,
 ) -> Result<(), AppError> {
     let id = backend().create_template(template_name, beginning).await?;
-    leave_for(&OwnPath::parse(&editor_path(&id)).unwrap_or_else(|| OwnPath::to(TEMPLATES)));
-    Ok(())
+    leave_for(&OwnPath::parse(&editor_path(&id)).unwrap_or_else(|| OwnPath::to(TEMPLATES)))
 }
 
 /// Copies a template, for the logged-in user. Redirects to the editor of the copy.
@@ -31,8 +30,7 @@ pub async fn duplicate_template(
     id: String,
 ) -> Result<(), AppError> {
     let id = backend().duplicate_template(id).await?;
-    leave_for(&OwnPath::parse(&editor_path(&id)).unwrap_or_else(|| OwnPath::to(TEMPLATES)));
-    Ok(())
+    leave_for(&OwnPath::parse(&editor_path(&id)).unwrap_or_else(|| OwnPath::to(TEMPLATES)))
 }
 
 /// Deletes a template, for the logged-in user.
@@ -44,8 +42,7 @@ pub async fn delete_template(
     confirmation: String,
 ) -> Result<(), AppError> {
     backend().delete_template(id, confirmation).await?;
-    leave_for(&OwnPath::to(TEMPLATES));
-    Ok(())
+    leave_for(&OwnPath::to(TEMPLATES))
 }
 
 /// Path of the list.

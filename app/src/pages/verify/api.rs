@@ -17,6 +17,5 @@ pub async fn verify_sign_up(
     password: String,
 ) -> Result<(), AppError> {
     backend().verify_sign_up(token, password).await?;
-    leave_for(&OwnPath::after_log_in(None));
-    Ok(())
+    leave_for(&OwnPath::after_log_in(None))
 }

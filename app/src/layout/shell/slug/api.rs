@@ -12,6 +12,5 @@ use crate::{
 #[server(prefix = "/web", endpoint = "log-out")]
 pub async fn log_out() -> Result<(), AppError> {
     backend().log_out().await?;
-    leave_for(&OwnPath::to("/log-in"));
-    Ok(())
+    leave_for(&OwnPath::to("/log-in"))
 }

@@ -15,6 +15,5 @@ pub async fn switch_account(
     subject: String,
 ) -> Result<(), AppError> {
     backend().switch_account(subject).await?;
-    leave_for(&OwnPath::after_log_in(None));
-    Ok(())
+    leave_for(&OwnPath::after_log_in(None))
 }

@@ -9,9 +9,9 @@ use crate::{
     model::own_path::{DASHBOARD, OwnPath},
 };
 
-fn back_to(account: &str, done: &str) {
+fn back_to(account: &str, done: &str) -> Result<(), AppError> {
     let page = OwnPath::parse(&format!("{PATH}/{account}?done={done}"));
-    leave_for(&page.unwrap_or_else(|| OwnPath::to(PATH)));
+    leave_for(&page.unwrap_or_else(|| OwnPath::to(PATH)))
 }
 
 /// Suspends an account.
@@ -28,8 +28,7 @@ pub async fn suspend_account(
     backend()
         .suspend_account(subject.clone(), reason, tell_owner.is_some())
         .await?;
-    back_to(&subject, "suspended");
-    Ok(())
+    back_to(&subject, "suspended")
 }
 
 /// Lifts a suspension.
@@ -46,8 +45,7 @@ pub async fn restore_account(
     backend()
         .restore_account(subject.clone(), reason, tell_owner.is_some())
         .await?;
-    back_to(&subject, "restored");
-    Ok(())
+    back_to(&subject, "restored")
 }
 
 /// Grants credits to an account.
@@ -63,8 +61,7 @@ pub async fn grant_credits(
     reason: String,
 ) -> Result<(), AppError> {
     backend().grant_credits(subject.clone(), credits, lasts, reason).await?;
-    back_to(&subject, "granted");
-    Ok(())
+    back_to(&subject, "granted")
 }
 
 /// Changes the plan of an account.
@@ -82,8 +79,7 @@ pub async fn set_plan(
     backend()
         .set_plan(subject.clone(), plan, period_credits, reason)
         .await?;
-    back_to(&subject, "plan");
-    Ok(())
+    back_to(&subject, "plan")
 }
 
 /// Sets limits of an account that override its plan's. Empty values leave those of the plan.
@@ -107,8 +103,7 @@ pub async fn set_limits(
 ) -> Result<(), AppError> {
     let limits = [concurrency, rate_per_minute, body_mib, deadline_seconds, storage_limits];
     backend().set_limits(subject.clone(), limits, reason).await?;
-    back_to(&subject, "limits");
-    Ok(())
+    back_to(&subject, "limits")
 }
 
 /// Starts impersonation: a read-only view of the account as its owner.
@@ -120,8 +115,7 @@ pub async fn impersonate(
     reason: String,
 ) -> Result<(), AppError> {
     backend().impersonate(subject.clone(), reason).await?;
-    leave_for(&OwnPath::to(DASHBOARD));
-    Ok(())
+    leave_for(&OwnPath::to(DASHBOARD))
 }
 
 /// Ends impersonation, and redirects to the page of the account.
@@ -131,5 +125,4 @@ pub async fn stop_impersonation() -> Result<(), AppError> {
         Some(account) => back_to(&account, "looked"),
         None => leave_for(&OwnPath::to(PATH)),
     }
-    Ok(())
 }

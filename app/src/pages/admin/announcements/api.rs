@@ -34,8 +34,7 @@ pub async fn announce(
         ends_at,
     };
     backend().announce(form).await?;
-    leave_for(&OwnPath::to("/admin/announcements?done=announced"));
-    Ok(())
+    leave_for(&OwnPath::to("/admin/announcements?done=announced"))
 }
 
 /// Ends a current announcement, or cancels one that hasn't started.
@@ -45,6 +44,5 @@ pub async fn end_announcement(
     subject: String,
 ) -> Result<(), AppError> {
     backend().end_announcement(subject).await?;
-    leave_for(&OwnPath::to("/admin/announcements?done=ended"));
-    Ok(())
+    leave_for(&OwnPath::to("/admin/announcements?done=ended"))
 }

@@ -10,7 +10,7 @@ use crate::{
         admin::failed_jobs::{ChosenWork, FailedWorkSearch},
         own_path::OwnPath,
     },
-    pages::admin::failed_jobs::{DISCARDED, RETRIED, done_path},
+    pages::admin::failed_jobs::{DISCARDED, PATH, RETRIED, done_path},
 };
 
 /// Value among the selected jobs that stands for all jobs of the search.
@@ -33,8 +33,7 @@ pub async fn retry_failed_work(
     let done = backend()
         .retry_failed_work(chosen_work(chosen, &search), reason)
         .await?;
-    lead_on(RETRIED, &search, done);
-    Ok(())
+    lead_on(RETRIED, &search, done)
 }
 
 /// Discards jobs.
@@ -54,8 +53,7 @@ pub async fn discard_failed_work(
     let done = backend()
         .discard_failed_work(chosen_work(chosen, &search), reason)
         .await?;
-    lead_on(DISCARDED, &search, done);
-    Ok(())
+    lead_on(DISCARDED, &search, done)
 }
 
 fn search(kind: &str, account: String) -> FailedWorkSearch {
@@ -74,8 +72,7 @@ fn chosen_work(chosen: Vec<String>, search: &FailedWorkSearch) -> ChosenWork {
     }
 }
 
-fn lead_on(word: &str, search: &FailedWorkSearch, outcome: Done) {
-    if let Some(path) = OwnPath::parse(&done_path(word, search, outcome)) {
-        leave_for(&path);
-    }
+fn lead_on(word: &str, search: &FailedWorkSearch, outcome: Done) -> Result<(), AppError> {
+    let path = OwnPath::parse(&done_path(word, search, outcome));
+    leave_for(&path.unwrap_or_else(|| OwnPath::to(PATH)))
 }

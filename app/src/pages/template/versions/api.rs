@@ -17,6 +17,5 @@ pub async fn restore_template(
     number: i32,
 ) -> Result<(), AppError> {
     backend().restore_template(id.clone(), number).await?;
-    leave_for(&OwnPath::parse(&editor_path(&id)).ok_or(AppError::NotFound)?);
-    Ok(())
+    leave_for(&OwnPath::parse(&editor_path(&id)).ok_or(AppError::NotFound)?)
 }
