@@ -173,17 +173,15 @@ fn Renders(activity: Activity) -> impl IntoView {
         .enumerate()
         .map(|(index, step)| {
             let end = activity.steps.get(index + 1).map(|next| next.from);
+            let (date, hour) = (step.from.date(), hour(step.from));
+            let (label, name) = if by_hour {
+                (hour.clone(), format!("{}, {hour}", day(date)))
+            } else {
+                (short_day(date), day(date))
+            };
             Bar {
-                label: if by_hour {
-                    hour(step.from)
-                } else {
-                    short_day(step.from.date())
-                },
-                name: if by_hour {
-                    format!("{}, {}", day(step.from.date()), hour(step.from))
-                } else {
-                    day(step.from.date())
-                },
+                label,
+                name,
                 lower: step.succeeded,
                 upper: step.failed,
                 now: step.from <= activity.now && end.is_none_or(|end| activity.now < end),

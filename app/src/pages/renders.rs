@@ -70,12 +70,7 @@ pub fn Renders() -> impl IntoView {
                                 counted(page.retention_days, "day", "days"),
                             )
                         />
-                        <LivePart
-                            id="latest"
-                            events=Some("/dashboard/events/renders".to_owned())
-                            unsettled=false
-                            says=String::new()
-                        >
+                        <LivePart id="latest" events=Some("/dashboard/events/renders".to_owned())>
                             {(!latest.is_empty()).then(|| view! { <Latest latest /> })}
                         </LivePart>
                         <Section heading="Log" note=since>

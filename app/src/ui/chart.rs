@@ -145,8 +145,8 @@ pub fn Chart(
     let labelled_by = format!("{title_id} {description_id}");
     view! {
         <div class="chart-key">
-            <Key class="chart__bar" name=parts.lower />
-            <Key class=upper_class name=parts.upper />
+            <Key class="chart__bar" name=sentence_case(parts.lower) />
+            <Key class=upper_class name=sentence_case(parts.upper) />
         </div>
         <svg class="chart" role="img" aria-labelledby=labelled_by>
             <title id=title_id>{name}</title>
@@ -161,13 +161,13 @@ pub fn Chart(
 
 /// An entry of the legend.
 #[component]
-fn Key(class: &'static str, name: &'static str) -> impl IntoView {
+pub(super) fn Key(#[prop(into)] class: String, #[prop(into)] name: String) -> impl IntoView {
     view! {
         <span>
             <svg viewBox="0 0 12 12" aria-hidden="true">
                 <rect class=class width="12" height="12" />
             </svg>
-            {sentence_case(name)}
+            {name}
         </span>
     }
 }

@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 
-use crate::ui::gauge::percent;
+use crate::ui::{chart::Key, gauge::percent};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patch {
@@ -47,36 +47,17 @@ pub fn ControlStrip(
             {cross}
         }
     });
-    let key = legend.into_iter().enumerate().map(|(index, meaning)| {
-        let class = format!("control-strip__patch control-strip__patch--{}", index + 1);
-        view! {
-            <span>
-                <svg viewBox="0 0 12 12" aria-hidden="true">
-                    <rect class=class width="12" height="12" />
-                </svg>
-                {meaning}
-            </span>
-        }
+    let kinds = ["1", "2", "3", "4", "failed", "queued"].into_iter();
+    let key = kinds.zip(legend.into_iter().chain(["failed", "not done yet"]));
+    let key = key.map(|(kind, meaning)| {
+        view! { <Key class=format!("control-strip__patch control-strip__patch--{kind}") name=meaning /> }
     });
     view! {
         <div class="control-strip">
             <svg class="control-strip__patches" role="img" aria-label=label>
                 {patches.collect_view()}
             </svg>
-            <div class="control-strip__key">
-                {key.collect_view()} <span>
-                    <svg viewBox="0 0 12 12" aria-hidden="true">
-                        <rect class="control-strip__patch control-strip__patch--failed" width="12" height="12" />
-                    </svg>
-                    "failed"
-                </span>
-                <span>
-                    <svg viewBox="0 0 12 12" aria-hidden="true">
-                        <rect class="control-strip__patch control-strip__patch--queued" width="12" height="12" />
-                    </svg>
-                    "not done yet"
-                </span>
-            </div>
+            <div class="control-strip__key">{key.collect_view()}</div>
         </div>
     }
 }

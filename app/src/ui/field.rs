@@ -20,8 +20,9 @@ pub enum Face {
 #[component]
 pub fn FieldFrame(
     /// `id` of the control.
+    #[prop(into)]
     id: String,
-    label: String,
+    #[prop(into)] label: String,
     /// Help text.
     #[prop(optional_no_strip)]
     hint: Option<&'static str>,

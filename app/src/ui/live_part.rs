@@ -10,8 +10,10 @@ pub fn LivePart(
     /// Address of the event stream for its changes. `None`: it doesn't change any more.
     events: Option<String>,
     /// Whether it may have changed since the page was rendered, because some item in it is unfinished.
+    #[prop(optional)]
     unsettled: bool,
     /// Announcement for screen readers when it differs from the previous one.
+    #[prop(optional)]
     says: String,
     children: Children,
 ) -> impl IntoView {

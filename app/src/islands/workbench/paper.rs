@@ -3,7 +3,7 @@
 use leptos::{ev::Event, prelude::*};
 
 use super::live::Live;
-use crate::model::live_preview::Paper;
+use crate::{model::live_preview::Paper, ui::field::FieldFrame};
 
 const SIZES: [&str; 6] = ["A4", "A3", "A5", "Letter", "Legal", "Tabloid"];
 const SIDES: [&str; 4] = ["Top, mm", "Right, mm", "Bottom, mm", "Left, mm"];
@@ -37,10 +37,7 @@ pub(super) fn PaperOptions(live: Live, open: RwSignal<bool>) -> impl IntoView {
         <fieldset class="viewer__options" id="paper" hidden=move || !open.get()>
             <legend class="visually-hidden">"Paper"</legend>
             <div class="fields fields--3">
-                <div class="field">
-                    <label class="field__label" for="paper-size">
-                        "Paper"
-                    </label>
+                <FieldFrame id="paper-size" label="Paper">
                     <select
                         class="input"
                         id="paper-size"
@@ -49,7 +46,7 @@ pub(super) fn PaperOptions(live: Live, open: RwSignal<bool>) -> impl IntoView {
                     >
                         {sizes.into_iter().collect_view()}
                     </select>
-                </div>
+                </FieldFrame>
                 <div class="field">
                     <span class="field__label" aria-hidden="true">
                         "Orientation"
@@ -59,10 +56,7 @@ pub(super) fn PaperOptions(live: Live, open: RwSignal<bool>) -> impl IntoView {
                         {orientations.into_iter().collect_view()}
                     </fieldset>
                 </div>
-                <div class="field">
-                    <label class="field__label" for="paper-scale">
-                        "Scale"
-                    </label>
+                <FieldFrame id="paper-scale" label="Scale">
                     <input
                         class="input input--figure"
                         id="paper-scale"
@@ -73,7 +67,7 @@ pub(super) fn PaperOptions(live: Live, open: RwSignal<bool>) -> impl IntoView {
                         autocomplete="off"
                         on:input=set(|paper, scale| paper.scale = scale)
                     />
-                </div>
+                </FieldFrame>
             </div>
             <Margins live />
             <label class="check">
@@ -116,10 +110,7 @@ fn Margins(live: Live) -> impl IntoView {
             live.paper.update(|paper| paper.margins[side] = value);
         };
         view! {
-            <div class="field">
-                <label class="field__label" for=id.clone()>
-                    {label}
-                </label>
+            <FieldFrame id=id.clone() label>
                 <input
                     class="input input--figure"
                     id=id.clone()
@@ -129,7 +120,7 @@ fn Margins(live: Live) -> impl IntoView {
                     autocomplete="off"
                     on:input=change
                 />
-            </div>
+            </FieldFrame>
         }
     });
     view! { <div class="fields fields--4">{margins.collect_view()}</div> }

@@ -151,12 +151,7 @@ fn Foot(health: HealthSummary, live: bool) -> impl IntoView {
     let processes = format!("{} web · {}", health.web, counted(health.workers, "worker", "workers"));
     view! {
         <div class="rail__foot">
-            <LivePart
-                id="health-in-short"
-                events=live.then(|| HEALTH_EVENTS.to_owned())
-                unsettled=false
-                says=String::new()
-            >
+            <LivePart id="health-in-short" events=live.then(|| HEALTH_EVENTS.to_owned())>
                 <p>
                     <Badge state>{headline(health.concerns)}</Badge>
                 </p>

@@ -6,7 +6,6 @@ use platen_domain::{
     audit_log::{AuditEvent, AuditRow},
     number::counted,
 };
-use time::Date;
 
 use crate::{
     layout::{
@@ -15,8 +14,11 @@ use crate::{
         section::Section,
         shell::admin::{self, AdminEntry, AdminShell},
     },
-    model::admin::audit_log::{AuditPage, AuditSearch, SEARCHED_DAY},
-    pages::{query, renders::note},
+    model::admin::audit_log::{AuditPage, AuditSearch},
+    pages::{
+        query::{self, written},
+        renders::note,
+    },
     ui::{
         button::ButtonLink,
         filters::{DateFilter, FilterForm, SearchFilter, SelectFilter},
@@ -162,10 +164,6 @@ fn ChainEnd(end: (i64, String)) -> impl IntoView {
 /// Returns the label of a kind: `Account second factor removed` for `account.second_factor_removed`.
 fn label(kind: &str) -> String {
     sentence_case(&kind.replace(['.', '_'], " "))
-}
-
-fn written(date: Option<Date>) -> Option<String> {
-    date.and_then(|date| date.format(SEARCHED_DAY).ok())
 }
 
 fn search(query: &ParamsMap) -> AuditSearch {

@@ -32,20 +32,9 @@ pub fn CreateDialog(
     now: OffsetDateTime,
 ) -> impl IntoView {
     let outcome = Outcome::of::<CreateKey>();
-    let chosen_scopes = outcome.typed_or(Field::Scopes, FIRST_SCOPES);
-    let scopes = Scope::VARIANTS.iter().copied().enumerate();
-    let scopes = scopes.map(|(index, scope)| {
-        view! {
-            <Check
-                name=format!("{}[{index}]", Field::Scopes.into_str())
-                value=scope
-                label=scope
-                hint=hint(scope)
-                checked=chosen_scopes.split(' ').any(|chosen| chosen == scope)
-            />
-        }
-    });
-    let scopes = scopes.collect_view();
+    let scopes = Scope::VARIANTS.iter();
+    let scopes = scopes.map(|scope| ((*scope).to_owned(), (*scope).to_owned(), hint(scope)));
+    let scopes = checks(Field::Scopes, scopes, &outcome.typed_or(Field::Scopes, FIRST_SCOPES));
     let today = now.date().to_string();
     view! {
         <DialogForm outcome=outcome id="create" title="New key" action="Create key">
@@ -104,21 +93,9 @@ pub fn CreateDialog(
 /// Selection of the templates to which the key is restricted. Hidden if the account has none.
 #[component]
 fn Templates(outcome: Outcome, templates: Vec<(TemplateId, String)>) -> impl IntoView {
-    let chosen = outcome.typed(Field::Templates);
-    let nothing = templates.is_empty();
-    let choices = templates.into_iter().enumerate().map(move |(index, (id, name))| {
-        let id = id.to_string();
-        let checked = chosen.split(' ').any(|chosen| chosen == id);
-        view! {
-            <Check
-                name=format!("{}[{index}]", Field::Templates.into_str())
-                value=id
-                label=name
-                checked=checked
-            />
-        }
-    });
-    (!nothing).then(|| {
+    (!templates.is_empty()).then(|| {
+        let choices = templates.into_iter().map(|(id, name)| (id.to_string(), name, ""));
+        let choices = checks(Field::Templates, choices, &outcome.typed(Field::Templates));
         view! {
             <fieldset class="fieldset">
                 <legend class="fieldset__legend">
@@ -127,10 +104,23 @@ fn Templates(outcome: Outcome, templates: Vec<(TemplateId, String)>) -> impl Int
                 <p class="field__hint">
                     "The key then renders these and nothing else, and sees no others. None chosen allows everything."
                 </p>
-                <div class="fields fields--2 choices">{choices.collect_view()}</div>
+                <div class="fields fields--2 choices">{choices}</div>
             </fieldset>
         }
     })
+}
+
+/// Checkboxes with values, labels and help texts. `chosen` contains the checked values, separated by spaces.
+fn checks<C: Iterator<Item = (String, String, &'static str)>>(
+    field: Field,
+    choices: C,
+    chosen: &str,
+) -> impl IntoView + use<C> {
+    let checks = choices.enumerate().map(|(index, (value, label, hint))| {
+        let checked = chosen.split(' ').any(|chosen| chosen == value);
+        view! { <Check name=format!("{}[{index}]", field.into_str()) value label hint checked /> }
+    });
+    checks.collect_view()
 }
 
 /// Returns a description of a scope.

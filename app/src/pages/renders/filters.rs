@@ -4,25 +4,24 @@ use leptos::prelude::*;
 use leptos_router::params::ParamsMap;
 use platen_domain::render::history::{RenderMode, RenderState};
 use strum::VariantArray;
-use time::{Date, format_description::FormatItem, macros::format_description};
+use time::Date;
 
 use crate::{
-    model::render::RenderSearch,
+    model::{admin::audit_log::SEARCHED_DAY, render::RenderSearch},
     pages::{
-        query::{self, asked},
+        query::{self, asked, written},
         renders::PATH,
     },
     ui::filters::{DateFilter, FilterForm, SearchFilter, SelectFilter},
 };
 
-const DAY: &[FormatItem] = format_description!("[year]-[month]-[day]");
 const LIVE: &str = "live";
 const TEST: &str = "test";
 
 /// Reads the search from the query. Invalid values are ignored.
 pub(super) fn search(query: &ParamsMap) -> RenderSearch {
     let text = |name: &str| asked(query, name);
-    let date = |name: &str| text(name).and_then(|day| Date::parse(&day, DAY).ok());
+    let date = |name: &str| text(name).and_then(|day| Date::parse(&day, SEARCHED_DAY).ok());
     RenderSearch {
         text: text("q").unwrap_or_default(),
         state: text("state").and_then(|word| word.parse().ok()),
@@ -42,7 +41,6 @@ pub(super) fn search(query: &ParamsMap) -> RenderSearch {
 
 /// Returns the address of the page of a search that begins after the cursor `after`.
 pub(super) fn address(search: &RenderSearch, after: Option<String>) -> String {
-    let day = |date: Option<Date>| date.and_then(|date| date.format(DAY).ok());
     let words = [
         ("q", Some(search.text.clone())),
         ("state", search.state.map(|state| state.into_str().to_owned())),
@@ -53,8 +51,8 @@ pub(super) fn address(search: &RenderSearch, after: Option<String>) -> String {
         ),
         ("template", search.template.clone()),
         ("key", search.key.clone()),
-        ("from", day(search.from)),
-        ("to", day(search.to)),
+        ("from", written(search.from)),
+        ("to", written(search.to)),
         ("cursor", after),
     ];
     query::address(PATH, words)
@@ -74,7 +72,6 @@ pub fn Filters(
         .iter()
         .map(|state| (state.into_str(), state.name()));
     let modes = RenderMode::VARIANTS.iter().map(|mode| (mode.into_str(), mode.name()));
-    let day = |date: Option<Date>| date.and_then(|date| date.format(DAY).ok()).unwrap_or_default();
     let kind = search.live.map_or("", |live| if live { LIVE } else { TEST });
     view! {
         <FilterForm path=PATH can_be_cleared=true>
@@ -99,8 +96,8 @@ pub fn Filters(
             />
             <SelectFilter name="key" label="Key" options=keys value=search.key.unwrap_or_default() />
             <SelectFilter name="keys" label="Live or test" options=[(LIVE, "Live"), (TEST, "Test")] value=kind />
-            <DateFilter name="from" label="From" value=day(search.from) />
-            <DateFilter name="to" label="To" value=day(search.to) />
+            <DateFilter name="from" label="From" value=written(search.from).unwrap_or_default() />
+            <DateFilter name="to" label="To" value=written(search.to).unwrap_or_default() />
         </FilterForm>
     }
 }
