@@ -320,3 +320,15 @@ impl fmt::Display for Rejection {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_their_fields() {
+        for field in Field::VARIANTS {
+            assert_eq!(field.into_str().parse(), Ok(*field));
+        }
+    }
+}
