@@ -1,9 +1,10 @@
 //! Query parameters of pages: the filters and the cursor of a list.
 
+use leptos::prelude::*;
 use leptos_router::params::ParamsMap;
 use time::Date;
 
-use crate::model::admin::audit_log::SEARCHED_DAY;
+use crate::{model::admin::audit_log::SEARCHED_DAY, ui::pager::Pager};
 
 /// Returns a parameter of the query, or `None` if it is absent or empty.
 pub fn asked(query: &ParamsMap, name: &str) -> Option<String> {
@@ -24,4 +25,21 @@ pub fn address(path: &str, words: impl IntoIterator<Item = (&'static str, Option
         }
     }
     format!("{path}{}", query.to_query_string())
+}
+
+/// The pager of a list, or `None` if nothing is shown. `address` returns the address of the page after a cursor.
+pub fn pager(
+    shown: usize,
+    is_first: bool,
+    next: Option<String>,
+    address: impl Fn(Option<String>) -> String,
+) -> Option<AnyView> {
+    let note = match (shown, is_first) {
+        (0, _) => return None,
+        (_, true) => format!("1 to {shown}, newest first"),
+        (_, false) => format!("{shown} older ones, newest first"),
+    };
+    let newest = (!is_first).then(|| address(None));
+    let older = next.map(|next| address(Some(next)));
+    Some(view! { <Pager note newest older /> }.into_any())
 }

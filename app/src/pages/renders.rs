@@ -19,13 +19,13 @@ use crate::{
     model::render::{RenderLine, RenderPage, short_id},
     pages::{
         latest::Latest,
+        query::pager,
         render::badge::StateBadge,
         renders::filters::{Filters, address, search},
     },
     ui::{
         live_part::LivePart,
         moment::{Stamp, clock, day},
-        pager::Pager,
         table::{Column, Table},
     },
 };
@@ -58,9 +58,8 @@ pub fn Renders() -> impl IntoView {
                 },
                 move |page| {
                     let first = search.after.is_none();
-                    let newest = (!first).then(|| address(&search, None));
-                    let older = page.next.clone().map(|next| address(&search, Some(next)));
-                    let (note, since) = (note(page.renders.len(), first), since(&page));
+                    let pager = pager(page.renders.len(), first, page.next.clone(), |after| address(&search, after));
+                    let since = since(&page);
                     let (latest, templates, keys) = (page.latest.clone(), page.templates.clone(), page.keys.clone());
                     view! {
                         <PageHead
@@ -82,7 +81,7 @@ pub fn Renders() -> impl IntoView {
                                 says=says(&page)
                             >
                                 <Log page />
-                                {note.map(|note| view! { <Pager note newest older /> })}
+                                {pager}
                             </LivePart>
                         </Section>
                     }
@@ -96,15 +95,6 @@ pub fn Renders() -> impl IntoView {
 fn since(page: &RenderPage) -> String {
     let count = page.this_month.map_or_else(|| "More than 10,000".to_owned(), grouped);
     format!("{count} since {}", day(page.month))
-}
-
-/// Returns the text of a pager, or `None` if the list is empty.
-pub(super) fn note(shown: usize, first: bool) -> Option<String> {
-    match (shown, first) {
-        (0, _) => None,
-        (_, true) => Some(format!("1 to {shown}, newest first")),
-        (_, false) => Some(format!("{shown} older ones, newest first")),
-    }
 }
 
 /// Returns the text that screen readers announce when the list changes.

@@ -18,9 +18,8 @@ use crate::{
     model::delivery::{Delivery, DeliverySearch, DeliveryState, Since},
     outcome::{Outcome, form::OutcomeErrors},
     pages::{
-        query::{self, asked},
+        query::{self, asked, pager},
         render::api::{ResendCallback, StopCallback},
-        renders::note,
         webhooks::{
             api::{ReplaceSecret, RevealSecret},
             deliveries::Deliveries,
@@ -30,7 +29,6 @@ use crate::{
     ui::{
         filters::{FilterForm, SearchFilter, SelectFilter},
         live_part::LivePart,
-        pager::Pager,
     },
 };
 
@@ -50,9 +48,7 @@ pub fn Webhooks() -> impl IntoView {
                 },
                 move |page| {
                     let first = search.after.is_none();
-                    let newest = (!first).then(|| address(&search, None));
-                    let older = page.next.map(|next| address(&search, Some(next)));
-                    let note = note(page.deliveries.len(), first);
+                    let pager = pager(page.deliveries.len(), first, page.next, |after| address(&search, after));
                     view! {
                         <OutcomeErrors outcome={Outcome::of::<ResendCallback>()} />
                         <OutcomeErrors outcome={Outcome::of::<StopCallback>()} />
@@ -73,7 +69,7 @@ pub fn Webhooks() -> impl IntoView {
                                 says=says(&page.deliveries)
                             >
                                 <Deliveries deliveries=page.deliveries />
-                                {note.map(|note| view! { <Pager note newest older /> })}
+                                {pager}
                             </LivePart>
                         </Section>
                     }

@@ -15,16 +15,12 @@ use crate::{
         shell::admin::{self, AdminEntry, AdminShell},
     },
     model::admin::audit_log::{AuditPage, AuditSearch},
-    pages::{
-        query::{self, written},
-        renders::note,
-    },
+    pages::query::{self, pager, written},
     ui::{
         button::ButtonLink,
         filters::{DateFilter, FilterForm, SearchFilter, SelectFilter},
         icon::{Glyph, Icon},
         moment::Stamp,
-        pager::Pager,
         sentence_case::sentence_case,
         table::{Column, Table},
     },
@@ -62,10 +58,9 @@ pub fn AuditLog() -> impl IntoView {
 
 #[component]
 fn Content(page: AuditPage, search: AuditSearch) -> impl IntoView {
-    let first = search.after.is_none();
-    let newest = (!first).then(|| address(PATH, &search, None));
-    let older = page.next.map(|next| address(PATH, &search, Some(next)));
-    let note = note(page.entries.len(), first);
+    let pager = pager(page.entries.len(), search.after.is_none(), page.next, |after| {
+        address(PATH, &search, after)
+    });
     let file = address(FILE, &search, None);
     let rows = page.entries.into_iter().map(|row| view! { <Row row /> });
     view! {
@@ -86,7 +81,7 @@ fn Content(page: AuditPage, search: AuditSearch) -> impl IntoView {
                 nothing="Nothing was done that you look for."
                 rows
             />
-            {note.map(|note| view! { <Pager note newest older /> })}
+            {pager}
         </Section>
         {page.end.map(|end| view! { <ChainEnd end /> })}
     }

@@ -12,16 +12,12 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::team::{LogPage, LogSearch},
-    pages::{
-        query::{self, asked},
-        renders::note,
-    },
+    pages::query::{self, asked, pager},
     ui::{
         button::ButtonLink,
         filters::{FilterForm, SelectFilter},
         icon::{Glyph, Icon},
         moment::Moment,
-        pager::Pager,
         sentence_case::sentence_case,
         table::{Column, Table},
     },
@@ -51,10 +47,9 @@ pub fn Log() -> impl IntoView {
 
 #[component]
 fn Content(page: LogPage, search: LogSearch) -> impl IntoView {
-    let first = search.after.is_none();
-    let newest = (!first).then(|| address(PATH, &search, None));
-    let older = page.next.map(|next| address(PATH, &search, Some(next)));
-    let note = note(page.entries.len(), first);
+    let pager = pager(page.entries.len(), search.after.is_none(), page.next, |after| {
+        address(PATH, &search, after)
+    });
     let file = address(FILE, &search, None);
     let topics = page.topics.into_iter().map(|topic| (topic, sentence_case(topic)));
     let rows = page.entries.into_iter().map(|entry| view! { <Row entry /> });
@@ -87,7 +82,7 @@ fn Content(page: LogPage, search: LogSearch) -> impl IntoView {
                 />
             </FilterForm>
             <Table caption="Activity" columns=COLUMNS nothing="Nothing was done that you look for." rows />
-            {note.map(|note| view! { <Pager note newest older /> })}
+            {pager}
         </Section>
     }
 }
