@@ -39,7 +39,8 @@ pub fn PackSection(
     if packs.is_empty() {
         return None;
     }
-    let outcome = Outcome::about_nothing::<BuyCredits>();
+    // The forms of the rows have no room for errors.
+    let outcome = Outcome::of::<BuyCredits>();
     let rows = packs.into_iter().map(|pack| {
         let buy = Outcome::about::<BuyCredits>(&pack.product);
         view! {
