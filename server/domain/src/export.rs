@@ -50,10 +50,10 @@ pub enum ExportState {
     Failed,
 }
 
-impl ExportState {
-    /// Reads the database's value; a check constraint excludes others.
-    pub fn from_column(word: &str) -> Self {
-        match word {
+/// Reads a column; a check constraint excludes other values.
+impl From<String> for ExportState {
+    fn from(column: String) -> Self {
+        match column.as_str() {
             "ready" => Self::Ready,
             "failed" => Self::Failed,
             _ => Self::Waiting,

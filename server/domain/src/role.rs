@@ -72,6 +72,13 @@ impl Role {
     }
 }
 
+/// Reads a column. An unknown role, which comes from a newer release, becomes the one with the fewest permissions.
+impl From<String> for Role {
+    fn from(column: String) -> Self {
+        column.parse().unwrap_or(Self::Member)
+    }
+}
+
 /// The name for users.
 impl fmt::Display for Role {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

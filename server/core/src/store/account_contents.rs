@@ -87,7 +87,8 @@ pub async fn list_templates(
     after: Option<TemplateId>,
     at_most: i64,
 ) -> Result<Vec<TemplateDescription>, StoreError> {
-    let rows = sqlx::query!(
+    let templates = sqlx::query_as!(
+        TemplateDescription,
         r#"select id, json_build_object(
                 'id', id, 'name', name, 'published_version', published_version,
                 'settings', json_build_object('strict', strict),
@@ -99,14 +100,8 @@ pub async fn list_templates(
         account.0,
         after.map(|id| id.0),
         at_most,
-    )
-    .fetch_all(db)
-    .await?;
-    let templates = rows.into_iter().map(|row| TemplateDescription {
-        id: TemplateId(row.id),
-        description: row.description,
-    });
-    Ok(templates.collect())
+    );
+    Ok(templates.fetch_all(db).await?)
 }
 
 /// A version of a template.

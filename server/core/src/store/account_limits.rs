@@ -8,7 +8,7 @@ use platen_domain::{
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::changes_one};
 
 /// Returns the limits of an account's requests. `None` if the account doesn't exist.
 pub async fn find(db: &PgPool, id: AccountId) -> Result<Option<PlanLimits>, StoreError> {
@@ -17,16 +17,16 @@ pub async fn find(db: &PgPool, id: AccountId) -> Result<Option<PlanLimits>, Stor
                sync_deadline_seconds as "sync_deadline_seconds!"
            from account_limits where account_id = $1"#,
         id.0,
-    );
-    let row = row.fetch_optional(db).await?;
-    Ok(row.map(|row| {
+    )
+    .map(|row| {
         PlanLimits::from_columns(
             row.concurrency,
             row.rate_per_minute,
             row.body_bytes,
             row.sync_deadline_seconds,
         )
-    }))
+    });
+    Ok(row.fetch_optional(db).await?)
 }
 
 fn storage_column(limits: &StorageLimits) -> Value {
@@ -38,7 +38,7 @@ fn storage_column(limits: &StorageLimits) -> Value {
 
 /// Replaces the limits that are set for an account. Returns `false` if the account doesn't exist.
 pub async fn update(db: &mut PgConnection, id: AccountId, limits: &OwnLimits) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update accounts
          set concurrency = $2, rate_per_minute = $3, body_bytes = $4, sync_deadline_seconds = $5, storage_limits = $6
          where id = $1",
@@ -49,5 +49,5 @@ pub async fn update(db: &mut PgConnection, id: AccountId, limits: &OwnLimits) ->
         limits.sync_deadline_seconds,
         storage_column(&limits.storage),
     );
-    Ok(done.execute(db).await?.rows_affected() == 1)
+    changes_one(db, update).await
 }

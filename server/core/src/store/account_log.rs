@@ -9,7 +9,7 @@ use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// Records an audit event, in the transaction of the action that it describes.
 pub async fn insert(
@@ -28,7 +28,7 @@ pub async fn insert(
     let event = serde_json::to_value(event).map_err(|error| StoreError(sqlx::Error::Encode(Box::new(error))))?;
     let client = actor.client.as_ref();
     // Events of a key are recorded under the key's own name.
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into account_log (id, account_id, happened_at, actor, actor_id, actor_name, address, user_agent, deed)
          values ($1, $2, $3, $4, $5, coalesce((select name from api_keys where account_id = $2 and id = $5), $6), $7, $8, $9)",
         EventId::generate().0,
@@ -40,10 +40,8 @@ pub async fn insert(
         client.map(|client| client.address.to_string()),
         client.map(|client| client.user_agent.as_str()),
         event,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Filter of [`list`].
@@ -62,7 +60,7 @@ pub async fn list(
     filter: &ActivityFilter,
     page: PageRequest<EventId>,
 ) -> Result<Vec<LogEntry>, StoreError> {
-    let rows = sqlx::query!(
+    let entries = sqlx::query!(
         "select id, happened_at, actor, actor_name, address, user_agent, kind, deed from account_log
          where account_id = $1
              and ($2::uuid is null or (actor = 'person' and actor_id = $2))
@@ -76,9 +74,7 @@ pub async fn list(
         page.after.map(|after| after.0),
         page.limit(),
     )
-    .fetch_all(db)
-    .await?;
-    let entries = rows.into_iter().map(|row| LogEntry {
+    .map(|row| LogEntry {
         id: EventId(row.id),
         happened_at: row.happened_at,
         actor: row.actor,
@@ -88,7 +84,7 @@ pub async fn list(
         kind: row.kind,
         event: read(row.deed),
     });
-    Ok(entries.collect())
+    Ok(entries.fetch_all(db).await?)
 }
 
 fn read(event: Value) -> Option<AccountEvent> {
@@ -105,21 +101,14 @@ pub struct Author {
 
 /// Returns the users who have recorded events in an account, sorted by email address.
 pub async fn list_authors(db: &PgPool, account: AccountId) -> Result<Vec<Author>, StoreError> {
-    let rows = sqlx::query!(
-        r#"select distinct on (actor_id) actor_id as "actor_id!", actor_name from account_log
+    let authors = sqlx::query_as!(
+        Author,
+        r#"select distinct on (actor_id) actor_id as "id!", actor_name as email from account_log
            where account_id = $1 and actor = 'person'
            order by actor_id, id desc"#,
         account.0,
-    )
-    .fetch_all(db)
-    .await?;
-    let mut authors: Vec<_> = rows
-        .into_iter()
-        .map(|row| Author {
-            id: UserId(row.actor_id),
-            email: row.actor_name,
-        })
-        .collect();
+    );
+    let mut authors = authors.fetch_all(db).await?;
     authors.sort_by(|a, b| a.email.cmp(&b.email));
     Ok(authors)
 }
@@ -152,14 +141,12 @@ pub async fn find_days(db: &PgPool, account: AccountId) -> Result<Option<i32>, S
 
 /// Deletes the events of all accounts that are older than [`find_days`] allows.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!(
+    let delete = sqlx::query!(
         "delete from account_log
          using accounts join plans on plans.name = accounts.plan
          where accounts.id = account_log.account_id
              and account_log.happened_at < $1::timestamptz - greatest(30, 10 * plans.retention_days) * interval '1 day'",
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, delete).await
 }

@@ -10,7 +10,11 @@ use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::{deletions::DeletionOrder, error::StoreError};
+use crate::store::{
+    deletions::DeletionOrder,
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// Inserts an account whose credit periods begin now. The name may be empty. `credits` overrides the plan's credits of
 /// one period.
@@ -22,17 +26,15 @@ pub async fn insert(
     credits: Option<i64>,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into accounts (id, name, plan, credits, period_anchor, inserted_at) values ($1, $2, $3, $4, $5, $5)",
         id.0,
         name,
         plan,
         credits,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Changes an account's plan. `credits` overrides the plan's credits of one period. Returns the previous plan, or
@@ -90,42 +92,38 @@ pub async fn update_keep_content(
     keep: bool,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update accounts
          set keep_content = $2, forget_content_before = case when $2 then forget_content_before else $3 end
          where id = $1",
         id.0,
         keep,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Returns the accounts whose stored content has to be deleted, with the time before which the renders were accepted.
 pub async fn list_to_forget(db: &PgPool) -> Result<Vec<(AccountId, OffsetDateTime)>, StoreError> {
-    let rows = sqlx::query!(
+    let accounts = sqlx::query!(
         r#"select id, forget_content_before as "before!" from accounts where forget_content_before is not null"#
-    );
-    let rows = rows.fetch_all(db).await?.into_iter();
-    Ok(rows.map(|row| (AccountId(row.id), row.before)).collect())
+    )
+    .map(|row| (AccountId(row.id), row.before));
+    Ok(accounts.fetch_all(db).await?)
 }
 
 /// Marks the content as deleted, unless one of those renders is still in progress: it may have read the setting before
 /// it was changed.
 pub async fn update_forgotten(db: &PgPool, id: AccountId, before: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update accounts set forget_content_before = null
          where id = $1 and forget_content_before = $2 and not exists (
             select from renders where account_id = $1 and finished_at is null and inserted_at <= $2
          )",
         id.0,
         before,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Settings of an account that its owner controls.
@@ -167,7 +165,7 @@ pub async fn update_name(
     owner: UserId,
     name: &DisplayName,
 ) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update accounts set name = $3
          from members
          where accounts.id = $1 and members.account_id = accounts.id and members.user_id = $2
@@ -175,10 +173,8 @@ pub async fn update_name(
         id.0,
         owner.0,
         name.as_str(),
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }
 
 /// Returns the name of an account, which may be empty. Fails if the account doesn't exist.
@@ -210,9 +206,9 @@ pub async fn list_called(db: &PgPool, ids: &[AccountId]) -> Result<Vec<(AccountI
            left join users on users.id = members.user_id
            where accounts.id = any($1)"#,
         &ids,
-    );
-    let rows = rows.fetch_all(db).await?;
-    Ok(rows.into_iter().map(|row| (AccountId(row.id), row.name)).collect())
+    )
+    .map(|row| (AccountId(row.id), row.name));
+    Ok(rows.fetch_all(db).await?)
 }
 
 /// Sets when a second factor becomes mandatory in an account that this user owns; `None` makes it optional. Returns
@@ -223,7 +219,7 @@ pub async fn update_second_factor_from(
     owner: UserId,
     from: Option<OffsetDateTime>,
 ) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update accounts set second_factor_from = $3
          from members
          where accounts.id = $1 and members.account_id = accounts.id and members.user_id = $2
@@ -231,10 +227,8 @@ pub async fn update_second_factor_from(
         id.0,
         owner.0,
         from,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }
 
 /// Schedules the deletion of an account that this user owns; `None` cancels it, unless its time has come. Returns the
@@ -268,7 +262,7 @@ pub async fn list_to_delete(
     db: &PgPool,
     now: OffsetDateTime,
 ) -> Result<Vec<(OwnedAccount, DeletionOrder)>, StoreError> {
-    let rows = sqlx::query!(
+    let accounts = sqlx::query!(
         r#"select members.account_id, members.user_id, accounts.delete_asked_by,
                coalesce(accounts.delete_asked_at, accounts.delete_at) as "asked_at!"
            from accounts
@@ -276,9 +270,7 @@ pub async fn list_to_delete(
            where accounts.delete_at <= $1"#,
         now,
     )
-    .fetch_all(db)
-    .await?;
-    let accounts = rows.into_iter().map(|row| {
+    .map(|row| {
         let account = OwnedAccount {
             account: AccountId(row.account_id),
             owner: UserId(row.user_id),
@@ -289,7 +281,7 @@ pub async fn list_to_delete(
         };
         (account, order)
     });
-    Ok(accounts.collect())
+    Ok(accounts.fetch_all(db).await?)
 }
 
 /// Files of a deleted account outside the database.
@@ -337,37 +329,26 @@ pub struct OwnedAccount {
 
 /// Returns an account with its owner.
 pub async fn find_owned(db: &PgPool, id: AccountId) -> Result<Option<OwnedAccount>, StoreError> {
-    let row = sqlx::query!(
-        "select members.account_id, members.user_id from members
+    let account = sqlx::query_as!(
+        OwnedAccount,
+        "select members.account_id as account, members.user_id as owner from members
          where members.account_id = $1 and members.role = 'owner'",
         id.0,
-    )
-    .fetch_optional(db)
-    .await?;
-    Ok(row.map(|row| OwnedAccount {
-        account: AccountId(row.account_id),
-        owner: UserId(row.user_id),
-    }))
+    );
+    Ok(account.fetch_optional(db).await?)
 }
 
 /// Returns the accounts owned by the user with this email address, oldest first.
 pub async fn list_owned_by(db: &PgPool, email: &str) -> Result<Vec<OwnedAccount>, StoreError> {
-    let rows = sqlx::query!(
-        "select members.account_id, members.user_id from members
+    let accounts = sqlx::query_as!(
+        OwnedAccount,
+        "select members.account_id as account, members.user_id as owner from members
          join users on users.id = members.user_id
          where users.email = $1 and members.role = 'owner'
          order by members.inserted_at, members.account_id",
         email,
-    )
-    .fetch_all(db)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| OwnedAccount {
-            account: AccountId(row.account_id),
-            owner: UserId(row.user_id),
-        })
-        .collect())
+    );
+    Ok(accounts.fetch_all(db).await?)
 }
 
 /// Returns whether any account exists.

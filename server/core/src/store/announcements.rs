@@ -8,12 +8,12 @@ use platen_domain::{
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// Inserts an announcement.
 pub async fn insert(db: &mut PgConnection, new: &NewAnnouncement, now: OffsetDateTime) -> Result<(), StoreError> {
     let link = new.link.as_ref();
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into announcements (id, words, link, link_words, level, starts_at, ends_at, inserted_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8)",
         AnnouncementId::generate().0,
@@ -24,10 +24,8 @@ pub async fn insert(db: &mut PgConnection, new: &NewAnnouncement, now: OffsetDat
         new.starts_at,
         new.ends_at,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 struct AnnouncementRow {
@@ -58,7 +56,7 @@ impl From<AnnouncementRow> for Announcement {
 
 /// Returns up to `at_most` announcements, by start time, latest first.
 pub async fn list(db: &PgPool, at_most: i64) -> Result<Vec<Announcement>, StoreError> {
-    let rows = sqlx::query_as!(
+    let announcements = sqlx::query_as!(
         AnnouncementRow,
         r#"select id, words, link, link_words, level, starts_at, ends_at,
                (select count(*) from hidden_announcements where announcement_id = announcements.id) as "hidden_by!"
@@ -66,13 +64,14 @@ pub async fn list(db: &PgPool, at_most: i64) -> Result<Vec<Announcement>, StoreE
            order by starts_at desc, id desc
            limit $1"#,
         at_most,
-    );
-    Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())
+    )
+    .map(Announcement::from);
+    Ok(announcements.fetch_all(db).await?)
 }
 
 /// Returns the current announcements that this user hasn't dismissed, warnings first.
 pub async fn list_shown(db: &PgPool, user: UserId, now: OffsetDateTime) -> Result<Vec<Announcement>, StoreError> {
-    let rows = sqlx::query_as!(
+    let announcements = sqlx::query_as!(
         AnnouncementRow,
         r#"select id, words, link, link_words, level, starts_at, ends_at, 0::bigint as "hidden_by!"
            from announcements
@@ -82,8 +81,9 @@ pub async fn list_shown(db: &PgPool, user: UserId, now: OffsetDateTime) -> Resul
            order by level desc, starts_at desc, id desc"#,
         user.0,
         now,
-    );
-    Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())
+    )
+    .map(Announcement::from);
+    Ok(announcements.fetch_all(db).await?)
 }
 
 /// Ends an announcement, or cancels one that hasn't started. Returns its text, or `None` if it doesn't exist or has
@@ -101,15 +101,13 @@ pub async fn end(db: &mut PgConnection, id: AnnouncementId, now: OffsetDateTime)
 
 /// Dismisses an announcement for a user. Does nothing if the announcement doesn't exist.
 pub async fn hide(db: &PgPool, user: UserId, id: AnnouncementId) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into hidden_announcements (announcement_id, user_id)
          select announcements.id, users.id from announcements cross join users
          where users.id = $1 and announcements.id = $2
          on conflict do nothing",
         user.0,
         id.0,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }

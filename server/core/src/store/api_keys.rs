@@ -14,7 +14,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// An API key to be inserted.
 pub struct NewApiKey<'a> {
@@ -45,7 +45,7 @@ pub async fn insert(
     let scopes: Vec<String> = key.scopes.iter().map(|scope| scope.into_str().to_owned()).collect();
     let networks: Vec<String> = key.allowed_networks.iter().map(Network::to_string).collect();
     let templates: Vec<Uuid> = key.allowed_templates.iter().map(|template| template.0).collect();
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into api_keys
             (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
              allowed_templates, inserted_at)
@@ -62,10 +62,8 @@ pub async fn insert(
         &networks,
         &templates,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// A key with the properties of its account and creator that authorize a request.
@@ -178,15 +176,13 @@ pub async fn revoke(
     id: ApiKeyId,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update api_keys set revoked_at = $3 where account_id = $1 and id = $2",
         account.0,
         id.0,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Transfers the keys created by a member who leaves the account to another member.
@@ -197,16 +193,14 @@ pub async fn update_creator(
     heir: UserId,
     former_called: &str,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update api_keys set created_by = $3, former_creator = $4 where account_id = $1 and created_by = $2",
         account.0,
         former.0,
         heir.0,
         former_called,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// State of a key that is about to be revoked or rotated.
@@ -265,7 +259,7 @@ pub async fn insert_successor(
     successor: Successor<'_>,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into api_keys
             (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
              allowed_templates, former_creator, inserted_at)
@@ -278,10 +272,8 @@ pub async fn insert_successor(
         successor.hint,
         successor.digest.as_bytes(),
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Makes an account's key expire at `at`, unless it expires earlier.
@@ -292,30 +284,26 @@ pub async fn update_expiry(
     at: OffsetDateTime,
 ) -> Result<(), StoreError> {
     // `least` ignores null.
-    sqlx::query!(
+    let update = sqlx::query!(
         "update api_keys set expires_at = least(expires_at, $3) where account_id = $1 and id = $2",
         account.0,
         id.0,
         at,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Records when keys were used. Never moves a time back, because another process may have recorded a later one.
 pub async fn update_last_used(db: &PgPool, used: &[(ApiKeyId, OffsetDateTime)]) -> Result<(), StoreError> {
     let (ids, times): (Vec<Uuid>, Vec<OffsetDateTime>) = used.iter().map(|(id, time)| (id.0, *time)).unzip();
-    sqlx::query!(
+    let update = sqlx::query!(
         "update api_keys set last_used_at = used.at
          from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)
          where api_keys.id = used.id and (api_keys.last_used_at is null or api_keys.last_used_at < used.at)",
         &ids,
         &times,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Ignores unknown scopes, which come from a newer release and permit nothing in this one.

@@ -9,7 +9,10 @@ use sqlx::{PgConnection, PgPool};
 use strum::IntoStaticStr;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// Stores the encrypted webhook target of a render.
 pub async fn insert(
@@ -19,17 +22,15 @@ pub async fn insert(
     webhook_id: Uuid,
     sealed_target: &[u8],
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into callbacks (render_id, account_id, webhook_id, sealed_target, state)
          values ($1, $2, $3, $4, 'waiting')",
         render.0,
         account.0,
         webhook_id,
         sealed_target,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Stores the body of the delivery for a render that has ended. Returns `false` if the render has no webhook.
@@ -39,16 +40,14 @@ pub async fn write_body(
     render: RenderId,
     body: &str,
 ) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update callbacks set body = $3, state = 'sending'
          where account_id = $1 and render_id = $2 and state = 'waiting'",
         account.0,
         render.0,
         body,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }
 
 /// A delivery that can be sent.
@@ -92,15 +91,13 @@ pub async fn set_state(
     render: RenderId,
     state: CallbackState,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update callbacks set state = $3, failed_at = null where account_id = $1 and render_id = $2",
         account.0,
         render.0,
         state.into_str(),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Marks a delivery as failed after `failures` attempts. `error` is the reason of the last one, for operators.
@@ -111,29 +108,25 @@ pub async fn fail(
     failures: i32,
     error: &str,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update callbacks set state = 'failed', failed_at = now(), last_error = $3, failures = $4
          where account_id = $1 and render_id = $2",
         account.0,
         render.0,
         kept_error(error),
         failures,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Gives up a delivery that is being sent. Returns `false` if it isn't.
 pub async fn give_up(db: &mut PgConnection, account: AccountId, render: RenderId) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update callbacks set state = 'failed' where account_id = $1 and render_id = $2 and state = 'sending'",
         account.0,
         render.0,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }
 
 /// Attempts stored for one delivery, because users can resend it any number of times.
@@ -146,7 +139,7 @@ pub async fn insert_attempt(
     render: RenderId,
     attempt: &Attempt,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let statement = sqlx::query!(
         "with surplus as (
             delete from callback_attempts where id in (
                 select id from callback_attempts where account_id = $3 and render_id = $2 order by id desc offset $9
@@ -163,10 +156,8 @@ pub async fn insert_attempt(
         attempt.duration_ms,
         attempt.inserted_at,
         MOST_ATTEMPTS - 1,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, statement).await
 }
 
 /// Status and attempts of a delivery.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// A stored test result.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub async fn replace(
     connection: ConnectionId,
     test: &StoredTest,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into connection_tests (connection_id, tested_at, milliseconds, steps)
          select id, $3, $4, $5 from connections where account_id = $1 and id = $2
          on conflict (connection_id) do update
@@ -37,24 +37,20 @@ pub async fn replace(
         test.tested_at,
         test.milliseconds,
         test.steps,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Returns the last test results of an account's connections.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionId, StoredTest>, StoreError> {
-    let rows = sqlx::query!(
+    let tests = sqlx::query!(
         "select connection_tests.connection_id, connection_tests.tested_at, connection_tests.milliseconds,
             connection_tests.steps
          from connection_tests join connections on connections.id = connection_tests.connection_id
          where connections.account_id = $1",
         account.0,
     )
-    .fetch_all(db)
-    .await?;
-    let tests = rows.into_iter().map(|row| {
+    .map(|row| {
         let test = StoredTest {
             tested_at: row.tested_at,
             milliseconds: row.milliseconds,
@@ -62,5 +58,5 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionI
         };
         (ConnectionId(row.connection_id), test)
     });
-    Ok(tests.collect())
+    Ok(tests.fetch_all(db).await?.into_iter().collect())
 }

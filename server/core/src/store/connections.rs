@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use url::Url;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// Names of connections are unique within an account.
 pub const NAME_KEY: &str = "connections_name_key";
@@ -65,7 +65,7 @@ pub async fn insert(
     sealed_credentials: &[u8],
 ) -> Result<(), StoreError> {
     let settings = &connection.settings;
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into connections
             (id, account_id, name, provider, bucket, path_prefix, region, endpoint, identity, sealed_credentials,
              inserted_at)
@@ -81,10 +81,8 @@ pub async fn insert(
         connection.identity,
         sealed_credentials,
         connection.inserted_at,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Returns an account's connections, newest first.

@@ -8,7 +8,7 @@ use platen_domain::{
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// Locks the period around `now` and returns its balance. `None` if the period has no row yet; [`insert_period`]
 /// inserts it.
@@ -26,9 +26,7 @@ pub async fn lock(
         account.0,
         now,
     )
-    .fetch_optional(db)
-    .await?;
-    Ok(row.map(|row| Balance {
+    .map(|row| Balance {
         period: Period {
             starts_at: row.starts_at,
             ends_at: row.ends_at,
@@ -37,7 +35,8 @@ pub async fn lock(
         overage_limit: row.overage_limit,
         used: row.used,
         overage_used: row.overage_used,
-    }))
+    });
+    Ok(row.fetch_optional(db).await?)
 }
 
 /// Returns the time from which an account's periods are counted. Locks the account's row, so that its plan doesn't
@@ -53,7 +52,7 @@ pub async fn lock_anchor(db: &mut PgConnection, account: AccountId) -> Result<Of
 /// Inserts a period with the credits of the account's plan, unless it exists. Bought credits that are left move to it
 /// from the previous period: they are used last. Requires [`lock_anchor`].
 pub async fn insert_period(db: &mut PgConnection, account: AccountId, period: Period) -> Result<(), StoreError> {
-    sqlx::query!(
+    let statement = sqlx::query!(
         "with former as (
              select starts_at, least(bought, allowance + granted + bought - used + overage_used) as rest
              from credit_periods
@@ -75,26 +74,22 @@ pub async fn insert_period(db: &mut PgConnection, account: AccountId, period: Pe
         account.0,
         period.starts_at,
         period.ends_at,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, statement).await
 }
 
 /// Sets the allowance of a locked period to that of the account's current plan. Used credits are never taken away, nor
 /// are granted or bought ones.
 pub async fn update_allowance(db: &mut PgConnection, account: AccountId, period: Period) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update credit_periods
          set allowance = greatest(coalesce(accounts.credits, plans.credits), least(allowance, used - overage_used - granted))
          from accounts join plans on plans.name = accounts.plan
          where accounts.id = $1 and account_id = $1 and starts_at = $2",
         account.0,
         period.starts_at,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Returns the overage limit of an account. Locks the account's row, like [`lock_anchor`].
@@ -116,28 +111,24 @@ pub async fn update_overage_limit(
     sqlx::query!("update accounts set overage_limit = $2 where id = $1", account.0, limit)
         .execute(&mut *db)
         .await?;
-    sqlx::query!(
+    let update = sqlx::query!(
         "update credit_periods set overage_limit = greatest($3, overage_used) where account_id = $1 and starts_at = $2",
         account.0,
         period.starts_at,
         limit,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Adds granted credits to a period.
 pub async fn grant(db: &mut PgConnection, account: AccountId, period: Period, credits: i64) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update credit_periods set granted = granted + $3 where account_id = $1 and starts_at = $2",
         account.0,
         period.starts_at,
         credits,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Sets the time from which an account's periods are counted.
@@ -146,14 +137,12 @@ pub async fn update_anchor(
     account: AccountId,
     anchor: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update accounts set period_anchor = $2 where id = $1",
         account.0,
         anchor
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Changes the end of a locked period.
@@ -163,15 +152,13 @@ pub async fn update_end(
     period: Period,
     ends_at: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update credit_periods set ends_at = $3 where account_id = $1 and starts_at = $2",
         account.0,
         period.starts_at,
         ends_at,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Adds bought credits to a period.
@@ -181,15 +168,13 @@ pub async fn add_bought(
     period: Period,
     credits: i64,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update credit_periods set bought = bought + $3 where account_id = $1 and starts_at = $2",
         account.0,
         period.starts_at,
         credits,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Takes up to `credits` bought credits back from a locked period, but none that are used, and none of the `reserved`

@@ -7,7 +7,10 @@ use platen_domain::{
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// Returns the account's wrapped data key. `None` if it has none yet.
 pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Wrapped>, StoreError> {
@@ -21,17 +24,15 @@ pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Wrapped>, St
 
 /// Stores the account's data key. Does nothing if the account already has one.
 pub async fn insert(db: &PgPool, account: AccountId, key: &Wrapped, now: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into account_keys (account_id, secret_key_id, wrapped_key, inserted_at) values ($1, $2, $3, $4)
          on conflict on constraint account_keys_pkey do nothing",
         account.0,
         key.secret_key_id,
         key.sealed,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Returns the data keys of all accounts that are wrapped by a master key other than `id`.
@@ -39,27 +40,25 @@ pub async fn list_under_others(db: &PgPool, id: &SecretKeyId) -> Result<Vec<(Acc
     let rows = sqlx::query!(
         "select account_id, secret_key_id, wrapped_key from account_keys where secret_key_id <> $1",
         id.as_str(),
-    );
-    let rows = rows.fetch_all(db).await?.into_iter().map(|row| {
+    )
+    .map(|row| {
         let wrapped = Wrapped {
             secret_key_id: row.secret_key_id,
             sealed: row.wrapped_key,
         };
         (AccountId(row.account_id), wrapped)
     });
-    Ok(rows.collect())
+    Ok(rows.fetch_all(db).await?)
 }
 
 /// Replaces an account's wrapped data key with a rewrapped one. Returns `false` if it is no longer `former`.
 pub async fn replace(db: &PgPool, account: AccountId, former: &Wrapped, new: &Wrapped) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update account_keys set secret_key_id = $3, wrapped_key = $4 where account_id = $1 and wrapped_key = $2",
         account.0,
         former.sealed,
         new.secret_key_id,
         new.sealed,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }

@@ -6,7 +6,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// Who requested the deletion of an account, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub async fn insert(
     order: DeletionOrder,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into deletions (id, account_id, asked_by, asked_at, deleted_at, counts)
          values ($2, $1, $3, $4, $5, json_build_object(
             'members', (select count(*) from members where account_id = $1),
@@ -51,10 +51,8 @@ pub async fn insert(
         order.asked_by.map(|user| user.0),
         order.asked_at,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// A recorded deletion.

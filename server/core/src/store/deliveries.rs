@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::{callbacks::CallbackState, error::StoreError};
+use crate::store::{callbacks::CallbackState, error::StoreError, statement::list_by_state};
 
 /// Filter of [`list`]; `None` matches everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,13 +42,18 @@ pub struct Delivery {
     pub next_try: Option<OffsetDateTime>,
 }
 
-macro_rules! list {
-    ($state:literal, $db:expr, $account:expr, $filter:expr, $page:expr) => {{
-        let filter: &DeliveryFilter = $filter;
-        let ids = filter.ids.as_ref();
-        sqlx::query_as!(
-            Delivery,
-            r#"select callbacks.render_id as render, callbacks.state, callbacks.webhook_id, callbacks.body as "body!",
+/// Returns the deliveries of an account, by render, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &DeliveryFilter,
+    page: PageRequest<RenderId>,
+) -> Result<Vec<Delivery>, StoreError> {
+    let (state, ids) = (filter.state.map(|state| state.into_str()), filter.ids.as_ref());
+    let deliveries = list_by_state!(
+        db,
+        Delivery,
+        r#"select callbacks.render_id as render, callbacks.state, callbacks.webhook_id, callbacks.body as "body!",
                 renders.status as render_state, renders.options -> 'callback' ->> 'url' as address,
                 jobs.run_at as "next_try?"
              from callbacks
@@ -56,49 +61,26 @@ macro_rules! list {
              left join jobs on jobs.render_id = callbacks.render_id and jobs.kind = 'callback'
              where callbacks.account_id = $1
                 and callbacks.body is not null
-                and "#
-                + $state
-                + r#"
+                and "#,
+        "callbacks.state",
+        "delivered",
+        "
                 and callbacks.render_id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
                 and callbacks.render_id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
                 and ($5::uuid is null or callbacks.render_id between $5 and $6)
                 and ($7::text is null or renders.options -> 'callback' ->> 'url' ilike $7)
              order by callbacks.render_id desc
-             limit $8"#,
-            $account.0,
-            filter.state.map(|state| state.into_str()),
-            filter.since,
-            $page.after.map(|id| id.0),
-            ids.map(|ids| *ids.start()),
-            ids.map(|ids| *ids.end()),
-            filter.address,
-            $page.limit(),
-        )
-        .fetch_all($db)
-        .await?
-    }};
-}
-
-/// Returns the deliveries of an account, by render, newest first. Those that were not delivered are rare and have an
-/// index of their own, as in [`super::renders::history`].
-pub async fn list(
-    db: &PgPool,
-    account: AccountId,
-    filter: &DeliveryFilter,
-    page: PageRequest<RenderId>,
-) -> Result<Vec<Delivery>, StoreError> {
-    Ok(match filter.state {
-        None | Some(CallbackState::Delivered) => {
-            list!("($2::text is null or callbacks.state = $2)", db, account, filter, page)
-        }
-        Some(_) => list!(
-            "callbacks.state <> 'delivered' and callbacks.state = $2::text",
-            db,
-            account,
-            filter,
-            page
-        ),
-    })
+             limit $8",
+        account,
+        state,
+        filter.since,
+        page.after.map(|id| id.0),
+        ids.map(|ids| *ids.start()),
+        ids.map(|ids| *ids.end()),
+        filter.address,
+        page.limit(),
+    );
+    Ok(deliveries?)
 }
 
 /// Returns the attempts of several deliveries of an account; those of each delivery are in order, oldest first.
@@ -113,8 +95,8 @@ pub async fn list_attempts(
          where account_id = $1 and render_id = any($2) order by render_id, id",
         account.0,
         &renders,
-    );
-    let attempts = attempts.fetch_all(db).await?.into_iter().map(|row| {
+    )
+    .map(|row| {
         let attempt = Attempt {
             status: row.status,
             error: row.error,
@@ -124,7 +106,7 @@ pub async fn list_attempts(
         };
         (RenderId(row.render_id), attempt)
     });
-    Ok(attempts.collect())
+    Ok(attempts.fetch_all(db).await?)
 }
 
 /// Returns when the next attempt of a render's delivery is due, if any.

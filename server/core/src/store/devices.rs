@@ -7,7 +7,10 @@ use platen_domain::{
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// Browsers stored for one user. A new one replaces the least recently used.
 const MOST_OF_USER: i64 = 100;
@@ -113,31 +116,25 @@ pub async fn list_remembered(
 /// Requires the second factor again in one of a user's browsers. Returns `false` if the user has no such remembered
 /// browser.
 pub async fn forget(db: &PgPool, user: UserId, id: DeviceId) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update devices set remembered_until = null where user_id = $1 and id = $2 and remembered_until is not null",
         user.0,
         id.0,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }
 
 /// Requires the second factor again in all browsers of a user.
 pub async fn forget_all(db: &mut PgConnection, user: UserId) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update devices set remembered_until = null where user_id = $1 and remembered_until is not null",
         user.0,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Deletes browsers whose last log-in was before `since`.
 pub async fn delete_unused(db: &PgPool, since: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!("delete from devices where used_at < $1", since)
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from devices where used_at < $1", since);
+    execute(db, delete).await
 }

@@ -1,7 +1,7 @@
 //! Table `exports`: exports of accounts. Times of claims come from the database's clock, as in `jobs`.
 
 use platen_domain::{
-    export::{DAY, Export, ExportState, LEASE, LIFETIME, MOST_A_DAY},
+    export::{DAY, Export, LEASE, LIFETIME, MOST_A_DAY},
     failed_jobs::kept_error,
     ids::{AccountId, ExportId, UserId},
 };
@@ -9,7 +9,10 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// An account has at most one export in progress.
 pub const UNDER_WAY: &str = "exports_under_way";
@@ -22,7 +25,7 @@ pub async fn insert(
     owner: UserId,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let insert = sqlx::query!(
         "insert into exports (id, account_id, asked_by, state, run_at, inserted_at)
          select $3, account_id, user_id, 'waiting', now(), $4
          from members
@@ -34,30 +37,21 @@ pub async fn insert(
         now,
         now - DAY,
         MOST_A_DAY,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, insert).await
 }
 
 /// Returns an account's exports that haven't expired, newest first.
 pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<Export>, StoreError> {
-    let rows = sqlx::query!(
+    let exports = sqlx::query_as!(
+        Export,
         "select id, state, bytes, inserted_at from exports
          where account_id = $1 and inserted_at > $2
          order by id desc",
         account.0,
         now - LIFETIME,
-    )
-    .fetch_all(db)
-    .await?;
-    let exports = rows.into_iter().map(|row| Export {
-        id: ExportId(row.id),
-        state: ExportState::from_column(&row.state),
-        bytes: row.bytes,
-        inserted_at: row.inserted_at,
-    });
-    Ok(exports.collect())
+    );
+    Ok(exports.fetch_all(db).await?)
 }
 
 /// Returns when an export was requested, if it is ready and this user, as the account's owner, may download it.
@@ -109,28 +103,25 @@ pub async fn claim(db: &PgPool) -> Result<Option<ClaimedExport>, StoreError> {
            returning id, account_id, claim as "claim!", tries, inserted_at"#,
         LEASE.as_secs_f64(),
     )
-    .fetch_optional(db)
-    .await?;
-    Ok(row.map(|row| ClaimedExport {
+    .map(|row| ClaimedExport {
         id: ExportId(row.id),
         account: AccountId(row.account_id),
         claim: row.claim,
         failures: row.tries - 1,
         inserted_at: row.inserted_at,
-    }))
+    });
+    Ok(row.fetch_optional(db).await?)
 }
 
 /// Renews the lease of an export. Returns `false` if another worker holds it, or if it was deleted.
 pub async fn renew(db: &PgPool, export: &ClaimedExport) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update exports set lease_until = now() + $3::float8 * interval '1 s' where id = $1 and claim = $2",
         export.id.0,
         export.claim,
         LEASE.as_secs_f64(),
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }
 
 /// Releases an export for a retry after `delay_seconds`. `failure` is the reason why the attempt failed; an attempt
@@ -141,7 +132,7 @@ pub async fn release(
     delay_seconds: f64,
     failure: Option<&str>,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update exports
          set claim = null, lease_until = null, run_at = now() + $3::float8 * interval '1 s',
              tries = $4 + ($5::text is not null)::integer,
@@ -152,10 +143,8 @@ pub async fn release(
         delay_seconds,
         export.failures,
         failure.map(kept_error),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Requester of an export, who is notified by mail.
@@ -176,7 +165,8 @@ pub async fn finish(
     now: OffsetDateTime,
 ) -> Result<Option<Asker>, StoreError> {
     let (bytes, failure) = (outcome.ok(), outcome.err());
-    let row = sqlx::query!(
+    let asker = sqlx::query_as!(
+        Asker,
         "with finished as (
             update exports
             set state = case when $3::bigint is null then 'failed' else 'ready' end, bytes = $3, finished_at = $4,
@@ -185,7 +175,7 @@ pub async fn finish(
             where id = $1 and claim = $2
             returning account_id, asked_by
          )
-         select users.id, users.email, accounts.name
+         select users.id as user, users.email, accounts.name as account_name
          from finished
          join users on users.id = finished.asked_by
          join accounts on accounts.id = finished.account_id",
@@ -194,14 +184,8 @@ pub async fn finish(
         bytes,
         now,
         failure.map(kept_error),
-    )
-    .fetch_optional(db)
-    .await?;
-    Ok(row.map(|row| Asker {
-        user: UserId(row.id),
-        email: row.email,
-        account_name: row.name,
-    }))
+    );
+    Ok(asker.fetch_optional(db).await?)
 }
 
 /// Returns whether an export still exists; it is deleted with its account.

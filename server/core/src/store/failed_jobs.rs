@@ -10,19 +10,18 @@ use platen_domain::{
     page::PageRequest,
 };
 use sqlx::{PgConnection, PgPool};
-use uuid::Uuid;
 
 use crate::store::error::StoreError;
 
 /// A render whose jobs or delivery were changed.
 struct RenderOf {
-    account_id: Uuid,
-    render_id: Uuid,
+    account_id: AccountId,
+    render_id: RenderId,
 }
 
 impl RenderOf {
     fn ids(self) -> (AccountId, RenderId) {
-        (AccountId(self.account_id), RenderId(self.render_id))
+        (self.account_id, self.render_id)
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// Identity of a process.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct Identity {
 
 /// Records the state of a process.
 pub async fn put(db: &mut PgConnection, process: &Identity, state: &InstanceState) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into instance_health (instance, host, role, version, started_at, seen_at, state)
          values ($1, $2, $3, $4, $5, now(), $6)
          on conflict (instance) do update set seen_at = excluded.seen_at, state = excluded.state",
@@ -39,16 +39,14 @@ pub async fn put(db: &mut PgConnection, process: &Identity, state: &InstanceStat
         process.version,
         process.started_at,
         json(state),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Records what a process did in a minute, replacing an earlier record of that minute.
 pub async fn put_minute(db: &mut PgConnection, instance: InstanceId, minute: &Minute) -> Result<(), StoreError> {
     let tally = &minute.tally;
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into health_minutes (minute, instance, succeeded, failed, cancelled, browsers_died, browsers_retired,
             egress_refusals, peak_waiting, detail)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -66,30 +64,24 @@ pub async fn put_minute(db: &mut PgConnection, instance: InstanceId, minute: &Mi
         tally.egress_refusals.cast_signed(),
         minute.peak_waiting.cast_signed(),
         json(&tally.detail),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Deletes the state of a process that stops. Its minutes remain.
 pub async fn delete(db: &PgPool, instance: InstanceId) -> Result<(), StoreError> {
-    sqlx::query!("delete from instance_health where instance = $1", instance.0)
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from instance_health where instance = $1", instance.0);
+    execute(db, delete).await
 }
 
 /// Returns the last reports of all processes, by start time, oldest first.
 pub async fn list(db: &PgPool) -> Result<Vec<HeardOf>, StoreError> {
-    let rows = sqlx::query!(
+    let heard = sqlx::query!(
         r#"select instance, host, role, version, started_at, state,
                extract(epoch from now() - seen_at)::float8 as "unseen_seconds!"
            from instance_health order by started_at, instance"#
     )
-    .fetch_all(db)
-    .await?;
-    let heard = rows.into_iter().map(|row| HeardOf {
+    .map(|row| HeardOf {
         instance: InstanceId(row.instance),
         host: row.host,
         role: row.role,
@@ -98,21 +90,19 @@ pub async fn list(db: &PgPool) -> Result<Vec<HeardOf>, StoreError> {
         unseen_seconds: row.unseen_seconds,
         state: understood(row.state),
     });
-    Ok(heard.collect())
+    Ok(heard.fetch_all(db).await?)
 }
 
 /// Returns what processes did in each minute from `since` on, oldest first.
 pub async fn minutes(db: &PgPool, since: OffsetDateTime) -> Result<Vec<(InstanceId, Minute)>, StoreError> {
-    let rows = sqlx::query!(
+    let minutes = sqlx::query!(
         "select minute, instance, succeeded, failed, cancelled, browsers_died, browsers_retired, egress_refusals,
             peak_waiting, detail
          from health_minutes
          where minute >= $1 order by minute, instance",
         since,
     )
-    .fetch_all(db)
-    .await?;
-    let minutes = rows.into_iter().map(|row| {
+    .map(|row| {
         let minute = Minute {
             minute: row.minute,
             tally: Tally {
@@ -128,7 +118,7 @@ pub async fn minutes(db: &PgPool, since: OffsetDateTime) -> Result<Vec<(Instance
         };
         (InstanceId(row.instance), minute)
     });
-    Ok(minutes.collect())
+    Ok(minutes.fetch_all(db).await?)
 }
 
 /// Totals of a longer time.
@@ -173,13 +163,11 @@ pub async fn purge(db: &PgPool, before: OffsetDateTime, silent_seconds: f64) -> 
     sqlx::query!("delete from health_minutes where minute < $1", before)
         .execute(db)
         .await?;
-    sqlx::query!(
+    let delete = sqlx::query!(
         "delete from instance_health where seen_at < now() - $1::float8 * interval '1 s'",
         silent_seconds
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, delete).await
 }
 
 fn json(value: &impl serde::Serialize) -> Value {

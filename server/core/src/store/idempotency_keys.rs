@@ -8,7 +8,10 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// Claims a key for a render that is opened in the same transaction. Returns `false` if another request holds it.
 ///
@@ -26,7 +29,7 @@ pub async fn take(
     // A concurrent request waits here for the first one's transaction, and then sees the row as that transaction left
     // it. The render that claimed the key may be too new to be visible: therefore a key is free if its render is seen
     // to have ended, rather than unless it is seen to be in progress.
-    let done = sqlx::query!(
+    let insert = sqlx::query!(
         "insert into idempotency_keys (account_id, key, fingerprint, render_id, expires_at)
          values ($1, $2, $3, $4, $5)
          on conflict on constraint idempotency_keys_pkey do update
@@ -44,10 +47,8 @@ pub async fn take(
         render.0,
         expires_at,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, insert).await
 }
 
 /// The render that holds a key.
@@ -89,20 +90,16 @@ pub async fn find_response(
     request: &IdempotentRequest,
     now: OffsetDateTime,
 ) -> Result<Option<FoundResponse>, StoreError> {
-    let row = sqlx::query!(
-        r#"select render_id, answer_id as "answer_id!" from idempotency_keys
+    let response = sqlx::query_as!(
+        FoundResponse,
+        r#"select render_id as render, answer_id as "id!" from idempotency_keys
            where account_id = $1 and key = $2 and fingerprint = $3 and answer_id is not null and expires_at > $4"#,
         account.0,
         request.key.as_str(),
         request.fingerprint.as_bytes(),
         now,
-    )
-    .fetch_optional(db)
-    .await?;
-    Ok(row.map(|row| FoundResponse {
-        render: RenderId(row.render_id),
-        id: row.answer_id,
-    }))
+    );
+    Ok(response.fetch_optional(db).await?)
 }
 
 /// Returns the asynchronous render that an earlier request with the same key and fingerprint created, unless it was
@@ -141,28 +138,24 @@ pub async fn set_response(
     render: RenderId,
     response: StoredResponse,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update idempotency_keys set answer_id = $3, answer_bytes = $4 where account_id = $1 and render_id = $2",
         account.0,
         render.0,
         response.id,
         response.bytes,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Frees a key whose stored response is lost.
 pub async fn forget_response(db: &PgPool, account: AccountId, response: Uuid) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update idempotency_keys set answer_id = null where account_id = $1 and answer_id = $2",
         account.0,
         response,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Deletes the expired keys of all accounts. Returns the names of their response files.

@@ -10,7 +10,7 @@ use platen_domain::{
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::{error::StoreError, members::read_role};
+use crate::store::{error::StoreError, statement::execute};
 
 /// An invitation to be inserted.
 pub struct NewInvitation<'a> {
@@ -50,23 +50,14 @@ pub async fn upsert(
 
 /// Returns an account's invitations, latest first, including expired ones.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Invitation>, StoreError> {
-    let rows = sqlx::query!(
+    let invitations = sqlx::query_as!(
+        Invitation,
         "select id, email, role, invited_by, invited_at, expires_at from invitations
          where account_id = $1
          order by invited_at desc, email",
         account.0,
-    )
-    .fetch_all(db)
-    .await?;
-    let invitations = rows.into_iter().map(|row| Invitation {
-        id: InvitationId(row.id),
-        email: row.email,
-        role: read_role(&row.role),
-        invited_by: row.invited_by,
-        invited_at: row.invited_at,
-        expires_at: row.expires_at,
-    });
-    Ok(invitations.collect())
+    );
+    Ok(invitations.fetch_all(db).await?)
 }
 
 /// Locks an invitation until the transaction ends, and returns its address and role.
@@ -79,9 +70,9 @@ pub async fn lock(
         "select email, role from invitations where account_id = $1 and id = $2 for update",
         account.0,
         id.0,
-    );
-    let row = row.fetch_optional(db).await?;
-    Ok(row.map(|row| (row.email, read_role(&row.role))))
+    )
+    .map(|row| (row.email, row.role.into()));
+    Ok(row.fetch_optional(db).await?)
 }
 
 /// Withdraws an invitation. Returns its address, or `None` if it doesn't exist.
@@ -128,21 +119,16 @@ pub async fn find(
     digest: TokenDigest,
     now: OffsetDateTime,
 ) -> Result<Option<OpenedInvitation>, StoreError> {
-    let row = sqlx::query!(
-        "select accounts.id, accounts.name, invitations.email, invitations.role, invitations.invited_by
+    let invitation = sqlx::query_as!(
+        OpenedInvitation,
+        "select accounts.id as account, accounts.name as account_name, invitations.email, invitations.role,
+             invitations.invited_by
          from invitations join accounts on accounts.id = invitations.account_id
          where invitations.digest = $1 and invitations.expires_at > $2",
         &digest.0[..],
         now,
     );
-    let row = row.fetch_optional(db).await?;
-    Ok(row.map(|row| OpenedInvitation {
-        account: AccountId(row.id),
-        account_name: row.name,
-        email: row.email,
-        role: read_role(&row.role),
-        invited_by: row.invited_by,
-    }))
+    Ok(invitation.fetch_optional(db).await?)
 }
 
 /// Redeems an invitation. Returns the new member's role, or `None` if the invitation is no longer valid.
@@ -158,13 +144,11 @@ pub async fn use_up(
         &digest.0[..],
         now,
     );
-    Ok(role.fetch_optional(db).await?.map(|role| read_role(&role)))
+    Ok(role.fetch_optional(db).await?.map(Role::from))
 }
 
 /// Deletes invitations that expired before `before`.
 pub async fn delete_expired(db: &PgPool, before: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!("delete from invitations where expires_at < $1", before)
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from invitations where expires_at < $1", before);
+    execute(db, delete).await
 }

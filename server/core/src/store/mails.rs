@@ -11,7 +11,10 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// A value that can't be parsed wasn't written by this service.
 fn unreadable(error: serde_json::Error) -> StoreError {
@@ -30,17 +33,15 @@ pub async fn insert(
     letter: &MailKind,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into mails (id, recipient, user_id, letter, run_at, inserted_at) values ($1, $2, $3, $4, now(), $5)",
         MailId::generate().0,
         recipient.as_str(),
         user.map(|user| user.0),
         to_json(letter)?,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// A mail that a worker holds.
@@ -92,10 +93,8 @@ pub async fn claim(db: &PgPool, at_most: i64) -> Result<Vec<ClaimedMail>, StoreE
 
 /// Deletes a sent mail. Returns `false` if another worker holds it.
 pub async fn complete(db: &PgPool, mail: &ClaimedMail) -> Result<bool, StoreError> {
-    let done = sqlx::query!("delete from mails where id = $1 and claim = $2", mail.id.0, mail.claim)
-        .execute(db)
-        .await?;
-    Ok(done.rows_affected() == 1)
+    let delete = sqlx::query!("delete from mails where id = $1 and claim = $2", mail.id.0, mail.claim);
+    changes_one(db, delete).await
 }
 
 /// Releases a mail that couldn't be sent, for a retry after `delay_seconds`. `None` gives the mail up; it stays visible
@@ -106,7 +105,7 @@ pub async fn release(
     error: &str,
     delay_seconds: Option<f64>,
 ) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update mails
          set claim = null, lease_until = null, run_at = now() + coalesce($4::float8, 0) * interval '1 s',
              failed_at = now(), last_error = $3, given_up = $4 is null
@@ -115,23 +114,19 @@ pub async fn release(
         mail.claim,
         kept_error(error),
         delay_seconds,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }
 
 /// Stores a mail as it would have been sent, instead of sending it.
 pub async fn store(db: &PgPool, mail: &ClaimedMail, written: &ComposedMail) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update mails set claim = null, lease_until = null, failed_at = null, kept = $3 where id = $1 and claim = $2",
         mail.id.0,
         mail.claim,
         to_json(written)?,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// A mail that was stored instead of sent.
@@ -168,21 +163,17 @@ pub async fn list_stored(db: &PgPool, only: Option<MailId>, at_most: i64) -> Res
 
 /// Deletes unsent mails that ask this user to confirm another address.
 pub async fn delete_address_changes(db: &mut PgConnection, user: UserId) -> Result<(), StoreError> {
-    sqlx::query!(
+    let delete = sqlx::query!(
         "delete from mails where user_id = $1 and letter ->> 'kind' = 'confirm_address' and kept is null",
         user.0
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, delete).await
 }
 
 /// Deletes mails, sent or not, that were enqueued before `time`.
 pub async fn delete_before(db: &PgPool, time: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!("delete from mails where inserted_at < $1", time)
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from mails where inserted_at < $1", time);
+    execute(db, delete).await
 }
 
 /// Length of the mail queue.

@@ -10,7 +10,7 @@ use platen_domain::{
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 pub async fn insert_owner(
     db: &mut PgConnection,
@@ -18,15 +18,13 @@ pub async fn insert_owner(
     user: UserId,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into members (account_id, user_id, role, inserted_at) values ($1, $2, 'owner', $3)",
         account.0,
         user.0,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Adds a user to the account. Existing members keep their role.
@@ -37,17 +35,15 @@ pub async fn insert(
     role: Role,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into members (account_id, user_id, role, inserted_at) values ($1, $2, $3, $4)
          on conflict on constraint members_pkey do nothing",
         account.0,
         user.0,
         role.into_str(),
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Locks the account against other changes of its members until the transaction ends.
@@ -60,42 +56,28 @@ pub async fn lock_account(db: &mut PgConnection, account: AccountId) -> Result<(
 
 /// Returns the members of an account: its owner first, then by the start of membership.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Member>, StoreError> {
-    let rows = sqlx::query!(
-        "select users.id, users.name, users.email, members.role, members.seen_at
+    let members = sqlx::query_as!(
+        Member,
+        "select users.id as user, users.name, users.email, members.role, members.seen_at
          from members join users on users.id = members.user_id
          where members.account_id = $1
          order by members.role = 'owner' desc, members.inserted_at, users.id",
         account.0,
-    )
-    .fetch_all(db)
-    .await?;
-    let members = rows.into_iter().map(|row| Member {
-        user: UserId(row.id),
-        name: row.name,
-        email: row.email,
-        role: read_role(&row.role),
-        seen_at: row.seen_at,
-    });
-    Ok(members.collect())
+    );
+    Ok(members.fetch_all(db).await?)
 }
 
 /// Returns one member of an account.
 pub async fn find(db: &mut PgConnection, account: AccountId, user: UserId) -> Result<Option<Member>, StoreError> {
-    let row = sqlx::query!(
-        "select users.id, users.name, users.email, members.role, members.seen_at
+    let member = sqlx::query_as!(
+        Member,
+        "select users.id as user, users.name, users.email, members.role, members.seen_at
          from members join users on users.id = members.user_id
          where members.account_id = $1 and members.user_id = $2",
         account.0,
         user.0,
     );
-    let row = row.fetch_optional(db).await?;
-    Ok(row.map(|row| Member {
-        user: UserId(row.id),
-        name: row.name,
-        email: row.email,
-        role: read_role(&row.role),
-        seen_at: row.seen_at,
-    }))
+    Ok(member.fetch_optional(db).await?)
 }
 
 /// Returns the owner of an account.
@@ -128,40 +110,34 @@ pub async fn update_role(
     user: UserId,
     role: Role,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update members set role = $3 where account_id = $1 and user_id = $2",
         account.0,
         user.0,
         role.into_str(),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Records when a member last acted for the account.
 pub async fn update_seen(db: &PgPool, account: AccountId, user: UserId, now: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update members set seen_at = $3 where account_id = $1 and user_id = $2",
         account.0,
         user.0,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Ends a membership.
 pub async fn delete(db: &mut PgConnection, account: AccountId, user: UserId) -> Result<(), StoreError> {
-    sqlx::query!(
+    let delete = sqlx::query!(
         "delete from members where account_id = $1 and user_id = $2",
         account.0,
         user.0
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, delete).await
 }
 
 /// An account as its members see it.
@@ -182,8 +158,9 @@ pub struct Membership {
 
 /// Returns the accounts that a user belongs to, by the start of membership.
 pub async fn list_of_user(db: &PgPool, user: UserId) -> Result<Vec<Membership>, StoreError> {
-    let rows = sqlx::query!(
-        r#"select accounts.id, accounts.name, users.email as owner, members.role,
+    let memberships = sqlx::query_as!(
+        Membership,
+        r#"select accounts.id as account, accounts.name, users.email as owner, members.role,
                accounts.suspended_at is not null as "suspended!", accounts.delete_at
            from members
            join accounts on accounts.id = members.account_id
@@ -193,26 +170,13 @@ pub async fn list_of_user(db: &PgPool, user: UserId) -> Result<Vec<Membership>, 
            order by members.inserted_at, accounts.id"#,
         user.0,
     );
-    let memberships = rows.fetch_all(db).await?.into_iter().map(|row| Membership {
-        account: AccountId(row.id),
-        name: row.name,
-        owner: row.owner,
-        role: read_role(&row.role),
-        suspended: row.suspended,
-        delete_at: row.delete_at,
-    });
-    Ok(memberships.collect())
+    Ok(memberships.fetch_all(db).await?)
 }
 
 /// Returns the accounts that a user belongs to, for events that are recorded in all of them.
 pub async fn list_accounts(db: &mut PgConnection, user: UserId) -> Result<Vec<AccountId>, StoreError> {
     let accounts = sqlx::query_scalar!("select account_id from members where user_id = $1", user.0);
     Ok(accounts.fetch_all(db).await?.into_iter().map(AccountId).collect())
-}
-
-/// Maps an unknown role, which comes from a newer release, to the one with the fewest permissions.
-pub(super) fn read_role(word: &str) -> Role {
-    word.parse().unwrap_or(Role::Member)
 }
 
 /// The account for which a logged-in user acts, and what they may do.
@@ -254,12 +218,11 @@ pub async fn find_caller(
            limit 1"#,
         user.0,
         chosen.map(|chosen| chosen.0),
-    );
-    let row = row.fetch_optional(db).await?;
-    Ok(row.map(|row| AccountOfPerson {
+    )
+    .map(|row| AccountOfPerson {
         account: AccountId(row.id),
         email: row.email,
-        role: read_role(&row.role),
+        role: row.role.into(),
         seen_at: row.seen_at,
         suspended: row.suspended,
         needs_second_factor: row.needs_second_factor,
@@ -269,7 +232,8 @@ pub async fn find_caller(
             row.body_bytes,
             row.sync_deadline_seconds,
         ),
-    }))
+    });
+    Ok(row.fetch_optional(db).await?)
 }
 
 /// Figures about a user and the account for which they act.

@@ -2,7 +2,7 @@
 
 use sqlx::PgPool;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// A plan for sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,43 +114,37 @@ pub struct Mirrored<'a> {
 
 /// Stores Stripe's price of a plan.
 pub async fn update_plan(db: &PgPool, mirrored: &Mirrored<'_>) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update plans set price = $2, amount = $3, currency = $4 where product = $1",
         mirrored.product,
         mirrored.price,
         mirrored.amount,
         mirrored.currency,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Stores Stripe's price of a credit pack.
 pub async fn update_pack(db: &PgPool, mirrored: &Mirrored<'_>) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update credit_packs set price = $2, amount = $3, currency = $4 where product = $1",
         mirrored.product,
         mirrored.price,
         mirrored.amount,
         mirrored.currency,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Stores Stripe's price of 1,000 credits of overage, and the meter that counts them.
 pub async fn update_overage(db: &PgPool, mirrored: &Mirrored<'_>, meter: &str) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update overage_offers set price = $2, amount = $3, currency = $4, meter = $5 where product = $1",
         mirrored.product,
         mirrored.price,
         mirrored.amount,
         mirrored.currency,
         meter,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }

@@ -8,7 +8,10 @@ use platen_domain::{
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// Inserts a token that is valid from `now` for the lifetime of its purpose. `user` is `None` for the verification of
 /// an address, because that user doesn't exist yet.
@@ -20,7 +23,7 @@ pub async fn insert(
     user: Option<UserId>,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into one_time_tokens (digest, purpose, email, user_id, expires_at, inserted_at)
          values ($1, $2, $3, $4, $5, $6)",
         &digest.0[..],
@@ -29,10 +32,8 @@ pub async fn insert(
         user.map(|user| user.0),
         now + purpose.lifetime(),
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Recipient of a token.
@@ -75,43 +76,35 @@ pub async fn use_up(
     purpose: Purpose,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let delete = sqlx::query!(
         "delete from one_time_tokens where digest = $1 and purpose = $2 and expires_at > $3",
         &digest.0[..],
         purpose.into_str(),
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, delete).await
 }
 
 /// Deletes all tokens that verify an address.
 pub async fn delete_verifying(db: &mut PgConnection, email: &Email) -> Result<(), StoreError> {
-    sqlx::query!(
+    let delete = sqlx::query!(
         "delete from one_time_tokens where purpose = 'verify' and email = $1",
         email.as_str()
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, delete).await
 }
 
 /// Deletes a user's tokens with one purpose, or all of them.
 pub async fn delete_of_user(db: &mut PgConnection, user: UserId, purpose: Option<Purpose>) -> Result<(), StoreError> {
-    sqlx::query!(
+    let delete = sqlx::query!(
         "delete from one_time_tokens where user_id = $1 and ($2::text is null or purpose = $2)",
         user.0,
         purpose.map(|purpose| purpose.into_str()),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, delete).await
 }
 
 pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!("delete from one_time_tokens where expires_at <= $1", now)
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from one_time_tokens where expires_at <= $1", now);
+    execute(db, delete).await
 }

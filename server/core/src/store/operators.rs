@@ -4,7 +4,7 @@ use platen_domain::{email::Email, ids::UserId};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::changes_one};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredOperator {
@@ -44,21 +44,21 @@ pub async fn list(db: &PgPool) -> Result<Vec<StoredOperator>, StoreError> {
 /// Makes the user with this email address an operator. Returns `false` if there is no such user, or if they are an
 /// operator already.
 pub async fn appoint(db: &mut PgConnection, email: &Email, now: OffsetDateTime) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update users set operator_since = $2 where email = $1 and operator_since is null",
         email.as_str(),
         now,
     );
-    Ok(done.execute(db).await?.rows_affected() == 1)
+    changes_one(db, update).await
 }
 
 /// Removes the operator rights of the user with this email address, and ends their sessions, one of which may be
 /// viewing an account. Returns `false` if they aren't an operator.
 pub async fn dismiss(db: &mut PgConnection, email: &Email) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update users set operator_since = null, session_epoch = session_epoch + 1
          where email = $1 and operator_since is not null",
         email.as_str(),
     );
-    Ok(done.execute(db).await?.rows_affected() == 1)
+    changes_one(db, update).await
 }

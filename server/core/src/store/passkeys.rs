@@ -9,7 +9,10 @@ use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// A credential can be registered only once, by one user.
 pub const CREDENTIAL_KEY: &str = "passkeys_credential_id_key";
@@ -32,7 +35,7 @@ pub async fn insert(
     passkey: NewPasskey<'_>,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into passkeys (id, user_id, credential_id, credential, name, inserted_at)
          values ($1, $2, $3, $4, $5, $6)",
         passkey.id.0,
@@ -41,10 +44,8 @@ pub async fn insert(
         passkey.credential,
         passkey.name.as_str(),
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Returns a user's passkeys, oldest first.
@@ -85,7 +86,7 @@ pub async fn take_use(
     passkey: UsedPasskey<'_>,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update passkeys set credential = $3, sign_count = $4, used_at = $5
          where user_id = $1 and credential_id = $2 and (sign_count < $4 or (sign_count = 0 and $4 = 0))",
         user.0,
@@ -93,10 +94,8 @@ pub async fn take_use(
         passkey.credential,
         i64::from(passkey.sign_count),
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }
 
 /// Deletes a user's passkey. Returns its name, or `None` if the user has no such passkey.
@@ -111,8 +110,6 @@ pub async fn delete(db: &mut PgConnection, user: UserId, id: PasskeyId) -> Resul
 
 /// Deletes all passkeys of a user.
 pub async fn delete_all(db: &mut PgConnection, user: UserId) -> Result<(), StoreError> {
-    sqlx::query!("delete from passkeys where user_id = $1", user.0)
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from passkeys where user_id = $1", user.0);
+    execute(db, delete).await
 }

@@ -6,7 +6,7 @@ use platen_domain::{
 };
 use sqlx::{PgPool, postgres::PgListener};
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// An event that processes send each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,14 +66,12 @@ pub async fn notify(db: &PgPool, events: impl IntoIterator<Item = ProcessEvent>)
         ProcessEvent::Listening(account) => (LISTENING.to_owned(), account.to_string()),
     });
     let (channels, payloads): (Vec<String>, Vec<String>) = notifications.unzip();
-    sqlx::query!(
+    let statement = sqlx::query!(
         "select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as told (channel, payload)",
         &channels,
         &payloads,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, statement).await
 }
 
 /// Receives the events of all processes.

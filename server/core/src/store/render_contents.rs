@@ -4,7 +4,10 @@ use platen_domain::ids::{AccountId, RenderId};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{count_changes, execute},
+};
 
 /// An encrypted request.
 #[derive(Debug)]
@@ -22,22 +25,20 @@ pub async fn insert(
     render: RenderId,
     content: &EncryptedContent,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into render_contents (render_id, account_id, version, sealed) values ($1, $2, $3, $4)",
         render.0,
         account.0,
         content.version,
         content.sealed,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Deletes requests of all accounts that were accepted longer ago than the retention of their plans, and whose renders
 /// have ended. Deletes up to `at_most` requests and returns how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
-    let done = sqlx::query!(
+    let delete = sqlx::query!(
         "delete from render_contents where render_id in (
             select old.render_id
             from accounts
@@ -54,10 +55,8 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
          )",
         now,
         at_most,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected())
+    );
+    count_changes(db, delete).await
 }
 
 /// Deletes the requests of an account's ended renders that were accepted up to `before`. Deletes up to `at_most`
@@ -68,7 +67,7 @@ pub async fn delete_of_account(
     before: OffsetDateTime,
     at_most: i64,
 ) -> Result<u64, StoreError> {
-    let done = sqlx::query!(
+    let delete = sqlx::query!(
         "delete from render_contents where render_id in (
             select render_contents.render_id
             from render_contents join renders on renders.id = render_contents.render_id
@@ -78,8 +77,6 @@ pub async fn delete_of_account(
         account.0,
         before,
         at_most,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected())
+    );
+    count_changes(db, delete).await
 }

@@ -8,7 +8,10 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{count_changes, execute},
+};
 
 /// A thumbnail to be stored.
 #[derive(Debug)]
@@ -43,7 +46,7 @@ pub async fn insert(
     }
     let bytes: usize = sealed.iter().flatten().map(Vec::len).sum();
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-    sqlx::query!(
+    let statement = sqlx::query!(
         "with storage as (
             select used from account_storage where account_id = $1 for no key update
          ),
@@ -68,10 +71,8 @@ pub async fn insert(
         &heights,
         &sealed as &[Option<Vec<u8>>],
         bytes,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, statement).await
 }
 
 /// Returns the thumbnails of a render, by page.
@@ -116,7 +117,7 @@ pub async fn find(
 /// Deletes thumbnails of all accounts whose renders were accepted longer ago than the retention of their plans; the row
 /// of a render may remain for its document. Deletes up to `at_most` thumbnails and returns how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
-    let done = sqlx::query!(
+    let delete = sqlx::query!(
         "delete from render_thumbnails where id in (
             select old.id
             from accounts
@@ -132,10 +133,8 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
          )",
         now,
         at_most,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected())
+    );
+    count_changes(db, delete).await
 }
 
 /// Deletes the thumbnails of an account's renders that were accepted up to `before`. Deletes up to `at_most` thumbnails
@@ -146,7 +145,7 @@ pub async fn delete_of_account(
     before: OffsetDateTime,
     at_most: i64,
 ) -> Result<u64, StoreError> {
-    let done = sqlx::query!(
+    let delete = sqlx::query!(
         "delete from render_thumbnails where id in (
             select render_thumbnails.id
             from render_thumbnails join renders on renders.id = render_thumbnails.render_id
@@ -156,8 +155,6 @@ pub async fn delete_of_account(
         account.0,
         before,
         at_most,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected())
+    );
+    count_changes(db, delete).await
 }

@@ -8,7 +8,10 @@ use platen_domain::{
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// The second factors of a user.
 pub struct Factors {
@@ -65,22 +68,22 @@ pub async fn find(db: &PgPool, user: UserId) -> Result<Option<StoredApp>, StoreE
     let row = sqlx::query!(
         "select secret_key_id, sealed_secret, turned_on_at, inserted_at from second_factors where user_id = $1",
         user.0,
-    );
-    let row = row.fetch_optional(db).await?;
-    Ok(row.map(|row| StoredApp {
+    )
+    .map(|row| StoredApp {
         secret: Wrapped {
             secret_key_id: row.secret_key_id,
             sealed: row.sealed_secret,
         },
         turned_on_at: row.turned_on_at,
         inserted_at: row.inserted_at,
-    }))
+    });
+    Ok(row.fetch_optional(db).await?)
 }
 
 /// Starts the setup of an authenticator app, replacing a setup in progress. Returns `false` if the user already has an
 /// app in use.
 pub async fn begin(db: &PgPool, user: UserId, secret: &Wrapped, now: OffsetDateTime) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let insert = sqlx::query!(
         "insert into second_factors (user_id, secret_key_id, sealed_secret, inserted_at) values ($1, $2, $3, $4)
          on conflict on constraint second_factors_pkey do update
          set secret_key_id = excluded.secret_key_id, sealed_secret = excluded.sealed_secret,
@@ -90,10 +93,8 @@ pub async fn begin(db: &PgPool, user: UserId, secret: &Wrapped, now: OffsetDateT
         secret.secret_key_id,
         secret.sealed,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, insert).await
 }
 
 /// Completes the setup, with the time step of the first code. Returns `false` if the setup was replaced or is already
@@ -105,42 +106,36 @@ pub async fn turn_on(
     step: i64,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update second_factors set turned_on_at = $4, last_step = $3
          where user_id = $1 and inserted_at = $2 and turned_on_at is null",
         user.0,
         begun_at,
         step,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }
 
 /// Accepts the code of a time step. Returns `false` if that code, or one of a later step, was accepted before; of
 /// concurrent attempts with the same code, one succeeds.
 pub async fn take_step(db: &PgPool, user: UserId, step: i64) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update second_factors set last_step = $2 where user_id = $1 and last_step < $2 and turned_on_at is not null",
         user.0,
         step,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }
 
 /// Redeems a recovery code. Returns `false` if the user has no such code.
 pub async fn take_recovery_code(db: &mut PgConnection, user: UserId, code: RecoveryDigest) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let delete = sqlx::query!(
         "delete from recovery_codes where user_id = $1 and digest = $2",
         user.0,
         &code.0[..],
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, delete).await
 }
 
 /// Returns how many recovery codes a user has left.
@@ -160,22 +155,18 @@ pub async fn replace_recovery_codes(
 ) -> Result<(), StoreError> {
     let digests: Vec<_> = codes.iter().map(|code| code.0.to_vec()).collect();
     delete_recovery_codes(db, user).await?;
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into recovery_codes (user_id, digest) select $1, unnest($2::bytea[])",
         user.0,
         &digests,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Deletes a user's recovery codes.
 pub async fn delete_recovery_codes(db: &mut PgConnection, user: UserId) -> Result<(), StoreError> {
-    sqlx::query!("delete from recovery_codes where user_id = $1", user.0)
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from recovery_codes where user_id = $1", user.0);
+    execute(db, delete).await
 }
 
 /// Deletes a user's authenticator app, or its setup. Returns `false` if none was in use.
@@ -192,27 +183,25 @@ pub async fn list_under_others(db: &PgPool, id: &SecretKeyId) -> Result<Vec<(Use
     let rows = sqlx::query!(
         "select user_id, secret_key_id, sealed_secret from second_factors where secret_key_id <> $1",
         id.as_str(),
-    );
-    let rows = rows.fetch_all(db).await?.into_iter().map(|row| {
+    )
+    .map(|row| {
         let wrapped = Wrapped {
             secret_key_id: row.secret_key_id,
             sealed: row.sealed_secret,
         };
         (UserId(row.user_id), wrapped)
     });
-    Ok(rows.collect())
+    Ok(rows.fetch_all(db).await?)
 }
 
 /// Replaces a user's wrapped secret with a rewrapped one. Returns `false` if it is no longer `former`.
 pub async fn replace(db: &PgPool, user: UserId, former: &Wrapped, new: &Wrapped) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update second_factors set secret_key_id = $3, sealed_secret = $4 where user_id = $1 and sealed_secret = $2",
         user.0,
         former.sealed,
         new.secret_key_id,
         new.sealed,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }

@@ -5,7 +5,10 @@ use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// Maximum lifetime of a session, however often it is used.
 const LONGEST: Duration = Duration::days(90);
@@ -73,7 +76,7 @@ pub async fn insert(
 /// Changes the data of a session, but not its user. A session that no longer exists isn't restored, so that a request
 /// in progress can't bring back one that was ended meanwhile.
 pub async fn update(db: &PgPool, digest: SessionDigest, session: &StoredSession) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update sessions
          set data = $2, expires_at = least($3::timestamptz, inserted_at + $4::float8 * interval '1 s')
          where digest = $1",
@@ -81,10 +84,8 @@ pub async fn update(db: &PgPool, digest: SessionDigest, session: &StoredSession)
         session.data,
         session.expires_at,
         LONGEST.as_seconds_f64(),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Returns a session, unless it has expired or ended.
@@ -106,10 +107,8 @@ pub async fn find(
 }
 
 pub async fn delete(db: &PgPool, digest: SessionDigest) -> Result<(), StoreError> {
-    sqlx::query!("delete from sessions where digest = $1", &digest.0[..])
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from sessions where digest = $1", &digest.0[..]);
+    execute(db, delete).await
 }
 
 /// A session as shown in lists.
@@ -129,7 +128,8 @@ pub async fn list(
     current: Option<SessionDigest>,
     now: OffsetDateTime,
 ) -> Result<Vec<Listed>, StoreError> {
-    let rows = sqlx::query!(
+    let listed = sqlx::query_as!(
+        Listed,
         r#"select sessions.id, sessions.data, coalesce(sessions.digest = $2, false) as "current!"
            from sessions join users on users.id = sessions.user_id and users.session_epoch = sessions.epoch
            where sessions.user_id = $1 and sessions.expires_at > $3
@@ -137,40 +137,27 @@ pub async fn list(
         user.0,
         current.as_ref().map(|digest| &digest.0[..]),
         now,
-    )
-    .fetch_all(db)
-    .await?;
-    let listed = rows.into_iter().map(|row| Listed {
-        id: SessionId(row.id),
-        data: row.data,
-        current: row.current,
-    });
-    Ok(listed.collect())
+    );
+    Ok(listed.fetch_all(db).await?)
 }
 
 /// Ends one of a user's sessions. Returns `false` if the user has no such session.
 pub async fn delete_of_user(db: &mut PgConnection, user: UserId, id: SessionId) -> Result<bool, StoreError> {
-    let done = sqlx::query!("delete from sessions where user_id = $1 and id = $2", user.0, id.0)
-        .execute(db)
-        .await?;
-    Ok(done.rows_affected() == 1)
+    let delete = sqlx::query!("delete from sessions where user_id = $1 and id = $2", user.0, id.0);
+    changes_one(db, delete).await
 }
 
 /// Ends all sessions of a user except for `keep`.
 pub async fn delete_others(db: &mut PgConnection, user: UserId, keep: Option<SessionDigest>) -> Result<(), StoreError> {
-    sqlx::query!(
+    let delete = sqlx::query!(
         "delete from sessions where user_id = $1 and digest is distinct from $2",
         user.0,
         keep.as_ref().map(|digest| &digest.0[..]),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, delete).await
 }
 
 pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!("delete from sessions where expires_at <= $1", now)
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from sessions where expires_at <= $1", now);
+    execute(db, delete).await
 }

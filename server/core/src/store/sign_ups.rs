@@ -5,7 +5,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// Only this many of the latest sign-ups of an address are considered, because each costs a password hash.
 const MOST: i64 = 5;
@@ -23,7 +23,7 @@ pub struct NewSignUp<'a> {
 }
 
 pub async fn insert(db: &mut PgConnection, new: NewSignUp<'_>, now: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into sign_ups (id, email, name, account_name, password_hash, expires_at, inserted_at)
          values ($1, $2, $3, $4, $5, $6, $7)",
         Uuid::now_v7(),
@@ -33,10 +33,8 @@ pub async fn insert(db: &mut PgConnection, new: NewSignUp<'_>, now: OffsetDateTi
         new.password_hash,
         new.expires_at,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// A pending sign-up.
@@ -64,15 +62,11 @@ pub async fn list(db: &PgPool, email: &Email, now: OffsetDateTime) -> Result<Vec
 
 /// Deletes the sign-ups of an address.
 pub async fn delete(db: &mut PgConnection, email: &Email) -> Result<(), StoreError> {
-    sqlx::query!("delete from sign_ups where email = $1", email.as_str())
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from sign_ups where email = $1", email.as_str());
+    execute(db, delete).await
 }
 
 pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!("delete from sign_ups where expires_at <= $1", now)
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from sign_ups where expires_at <= $1", now);
+    execute(db, delete).await
 }

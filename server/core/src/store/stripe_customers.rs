@@ -6,19 +6,17 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// Stores the Stripe customer of an account. Does nothing if the account already has one.
 pub async fn insert(db: &PgPool, account: AccountId, id: &str, now: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into stripe_customers (id, account_id, inserted_at) values ($1, $2, $3) on conflict do nothing",
         id,
         account.0,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Returns the id of the account's Stripe customer.
@@ -50,10 +48,8 @@ pub async fn is_seen(db: &PgPool, id: &str, revision: i64) -> Result<bool, Store
 
 /// Marks all customers for synchronization.
 pub async fn update_all_due(db: &PgPool) -> Result<(), StoreError> {
-    sqlx::query!("update stripe_customers set look_at = now(), failures = 0")
-        .execute(db)
-        .await?;
-    Ok(())
+    let update = sqlx::query!("update stripe_customers set look_at = now(), failures = 0");
+    execute(db, update).await
 }
 
 /// A customer that a worker holds.
@@ -76,7 +72,7 @@ pub struct ClaimedCustomer {
 /// Claims customers that are due; with `only`, just that customer, if it is due. A customer held by a dead process can
 /// be claimed again when its lease ends.
 pub async fn claim(db: &PgPool, only: Option<&str>, at_most: i64) -> Result<Vec<ClaimedCustomer>, StoreError> {
-    let rows = sqlx::query!(
+    let customers = sqlx::query!(
         r#"update stripe_customers
            set claim = gen_random_uuid(), lease_until = now() + $3::float8 * interval '1 s'
            where id in (
@@ -92,9 +88,7 @@ pub async fn claim(db: &PgPool, only: Option<&str>, at_most: i64) -> Result<Vec<
         at_most,
         LEASE.as_secs_f64(),
     )
-    .fetch_all(db)
-    .await?;
-    let customers = rows.into_iter().map(|row| ClaimedCustomer {
+    .map(|row| ClaimedCustomer {
         id: row.id,
         claim: row.claim,
         account: row.account_id.map(AccountId),
@@ -102,7 +96,7 @@ pub async fn claim(db: &PgPool, only: Option<&str>, at_most: i64) -> Result<Vec<
         revision: row.revision,
         is_notified: row.told,
     });
-    Ok(customers.collect())
+    Ok(customers.fetch_all(db).await?)
 }
 
 /// Locks a customer's row and returns the plan that was last set because of its payments. The outer `None` means that
@@ -129,7 +123,7 @@ pub async fn complete(
     given_plan: Option<&str>,
     look_at: Option<OffsetDateTime>,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update stripe_customers
          set claim = null, lease_until = null, failures = 0, failed_at = null, seen_revision = $3, given_plan = $4,
              look_at = case when revision > $3 then now() else $5 end
@@ -139,10 +133,8 @@ pub async fn complete(
         customer.revision,
         given_plan,
         look_at,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Releases a customer whose synchronization failed, for a retry after `delay_seconds`.
@@ -152,7 +144,7 @@ pub async fn release(
     error: &str,
     delay_seconds: f64,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update stripe_customers
          set claim = null, lease_until = null, failures = failures + 1, failed_at = now(), last_error = $4,
              look_at = now() + $3::float8 * interval '1 s'
@@ -161,22 +153,18 @@ pub async fn release(
         customer.claim,
         delay_seconds,
         kept_error(error),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Deletes a customer whose account was deleted, with everything that Stripe has reported about it.
 pub async fn delete(db: &PgPool, customer: &ClaimedCustomer) -> Result<(), StoreError> {
-    sqlx::query!(
+    let delete = sqlx::query!(
         "delete from stripe_customers where id = $1 and claim = $2 and account_id is null",
         customer.id,
         customer.claim,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, delete).await
 }
 
 /// Returns the Stripe ids of all customers.

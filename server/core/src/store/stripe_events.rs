@@ -6,7 +6,10 @@ use sqlx::{PgConnection, PgPool};
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// An event as received.
 pub struct NewEvent<'a> {
@@ -23,7 +26,7 @@ pub struct NewEvent<'a> {
 
 /// Stores an event. Returns `false` if it was received before.
 pub async fn insert(db: &mut PgConnection, event: NewEvent<'_>, now: OffsetDateTime) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let insert = sqlx::query!(
         "insert into stripe_events (id, kind, customer_id, body, created_at, received_at)
          values ($1, $2, (select id from stripe_customers where id = $3), $4, $5, $6)
          on conflict (id) do nothing",
@@ -33,10 +36,8 @@ pub async fn insert(db: &mut PgConnection, event: NewEvent<'_>, now: OffsetDateT
         event.body,
         event.created_at,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, insert).await
 }
 
 /// Deletes events, differences and comparisons before `time`.
@@ -47,10 +48,8 @@ pub async fn delete_before(db: &PgPool, time: OffsetDateTime) -> Result<(), Stor
     sqlx::query!("delete from stripe_differences where found_at < $1", time)
         .execute(db)
         .await?;
-    sqlx::query!("delete from stripe_reconciliations where day < $1", time.date())
-        .execute(db)
-        .await?;
-    Ok(())
+    let delete = sqlx::query!("delete from stripe_reconciliations where day < $1", time.date());
+    execute(db, delete).await
 }
 
 /// Records a difference for the operator.
@@ -61,17 +60,15 @@ pub async fn insert_difference(
     words: &str,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into stripe_differences (id, customer_id, account_id, words, found_at) values ($1, $2, $3, $4, $5)",
         Uuid::now_v7(),
         customer,
         account.map(|account| account.0),
         words,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// A difference between Stripe and the database.
@@ -88,30 +85,26 @@ pub struct Difference {
 
 /// Returns the differences found since `since`, oldest first.
 pub async fn list_differences(db: &PgPool, since: OffsetDateTime) -> Result<Vec<Difference>, StoreError> {
-    let rows = sqlx::query!(
+    let differences = sqlx::query!(
         "select customer_id, account_id, words, found_at from stripe_differences where found_at >= $1 order by id",
         since,
     )
-    .fetch_all(db)
-    .await?;
-    let differences = rows.into_iter().map(|row| Difference {
+    .map(|row| Difference {
         customer: row.customer_id,
         account: row.account_id.map(AccountId),
         words: row.words,
         found_at: row.found_at,
     });
-    Ok(differences.collect())
+    Ok(differences.fetch_all(db).await?)
 }
 
 /// Claims the comparison of a day. Returns `false` if another process has claimed it.
 pub async fn insert_reconciliation(db: &PgPool, day: Date) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let insert = sqlx::query!(
         "insert into stripe_reconciliations (day) values ($1) on conflict do nothing",
         day
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, insert).await
 }
 
 /// Status of the integration with Stripe, for operators.

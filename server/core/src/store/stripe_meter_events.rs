@@ -6,13 +6,13 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// Inserts one event for each customer and period, from all uses that are older than `older_than_seconds` and not part
 /// of an event yet. With `only`, just for that customer.
 pub async fn insert_due(db: &PgPool, only: Option<&str>, older_than_seconds: f64) -> Result<(), StoreError> {
     // Rows that another process is adding to an event are skipped.
-    sqlx::query!(
+    let statement = sqlx::query!(
         "with uses as (
              select render_id, customer_id, period_starts_at, credits, used_at from overage_uses
              where meter_event_id is null and ($1::text is null or customer_id = $1)
@@ -31,10 +31,8 @@ pub async fn insert_due(db: &PgPool, only: Option<&str>, older_than_seconds: f64
          where overage_uses.render_id = uses.render_id",
         only,
         older_than_seconds,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, statement).await
 }
 
 /// An event that a worker holds.
@@ -102,7 +100,7 @@ impl Report {
 
 /// Releases an event and records the outcome. `delay_seconds` is the time until it is sent again, if it is.
 pub async fn release(db: &PgPool, event: &ClaimedEvent, report: &Report, delay_seconds: f64) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update stripe_meter_events
          set claim = null, lease_until = null, send_at = now() + $3::float8 * interval '1 s',
              sent_at = case when $4::text is null then now() end,
@@ -117,10 +115,8 @@ pub async fn release(db: &PgPool, event: &ClaimedEvent, report: &Report, delay_s
         report.error().map(kept_error),
         matches!(report, Report::InDoubt(_)),
         matches!(report, Report::GivenUp(_)),
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Usage of a customer that was reported to Stripe.
@@ -146,11 +142,9 @@ pub async fn sums(db: &PgPool, from: OffsetDateTime, until: OffsetDateTime) -> R
 
 /// Deletes events, and the uses that they cover, that were sent or given up and whose latest use was before `moment`.
 pub async fn delete_before(db: &PgPool, moment: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!(
+    let delete = sqlx::query!(
         "delete from stripe_meter_events where used_at < $1 and (sent_at is not null or given_up_at is not null)",
         moment,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, delete).await
 }

@@ -8,7 +8,7 @@ use platen_domain::{
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::changes_one};
 
 struct SubscriptionRow {
     id: String,
@@ -46,7 +46,7 @@ impl From<SubscriptionRow> for Subscription {
 
 /// Returns all subscriptions that an account has ever had.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Subscription>, StoreError> {
-    let rows = sqlx::query_as!(
+    let subscriptions = sqlx::query_as!(
         SubscriptionRow,
         "select subscriptions.id, status, product, anchor, period_ends_at, cancel_at, kept_product, kept_until,
              unpaid_since, subscriptions.overage_limit, created_at
@@ -55,13 +55,14 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<Subscription>, 
          where customers.account_id = $1
          order by subscriptions.id",
         account.0,
-    );
-    Ok(rows.fetch_all(db).await?.into_iter().map(Subscription::from).collect())
+    )
+    .map(Subscription::from);
+    Ok(subscriptions.fetch_all(db).await?)
 }
 
 /// Returns all subscriptions of a customer.
 pub async fn list_of_customer(db: &mut PgConnection, customer: &str) -> Result<Vec<Subscription>, StoreError> {
-    let rows = sqlx::query_as!(
+    let subscriptions = sqlx::query_as!(
         SubscriptionRow,
         "select id, status, product, anchor, period_ends_at, cancel_at, kept_product, kept_until, unpaid_since,
              overage_limit, created_at
@@ -69,8 +70,9 @@ pub async fn list_of_customer(db: &mut PgConnection, customer: &str) -> Result<V
          where customer_id = $1
          order by id",
         customer,
-    );
-    Ok(rows.fetch_all(db).await?.into_iter().map(Subscription::from).collect())
+    )
+    .map(Subscription::from);
+    Ok(subscriptions.fetch_all(db).await?)
 }
 
 /// Replaces all stored subscriptions of a customer.
@@ -118,7 +120,7 @@ pub struct Purchase {
 
 /// Stores a customer's purchase. Returns `false` if it is already stored.
 pub async fn insert_purchase(db: &mut PgConnection, customer: &str, purchase: &Purchase) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let insert = sqlx::query!(
         "insert into stripe_purchases (id, customer_id, credits, refunded, ordered_at) values ($1, $2, $3, $4, $5)
          on conflict (id) do nothing",
         purchase.id,
@@ -126,10 +128,8 @@ pub async fn insert_purchase(db: &mut PgConnection, customer: &str, purchase: &P
         purchase.credits,
         purchase.refunded,
         purchase.ordered_at,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, insert).await
 }
 
 /// Stores how many credits of a purchase are refunded. Returns how many of them weren't at the last synchronization.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::count_changes};
 
 /// Adds a version to a template and returns its number. The transaction must hold the template's lock.
 pub async fn insert(
@@ -65,19 +65,15 @@ pub async fn list(
         page.after,
         page.limit(),
     )
-    .fetch_all(db)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| VersionSummary {
-            number: row.number,
-            name: row.name,
-            published: row.published,
-            created_by: row.created_by.map(UserId),
-            author: row.author,
-            inserted_at: row.inserted_at,
-        })
-        .collect())
+    .map(|row| VersionSummary {
+        number: row.number,
+        name: row.name,
+        published: row.published,
+        created_by: row.created_by.map(UserId),
+        author: row.author,
+        inserted_at: row.inserted_at,
+    });
+    Ok(rows.fetch_all(db).await?)
 }
 
 /// Returns a version of a template, unless the template is deleted.
@@ -99,9 +95,7 @@ pub async fn find(
         template.0,
         number,
     )
-    .fetch_optional(db)
-    .await?;
-    Ok(row.map(|row| TemplateVersion {
+    .map(|row| TemplateVersion {
         summary: VersionSummary {
             number: row.number,
             name: row.name,
@@ -112,7 +106,8 @@ pub async fn find(
         },
         content: row.content,
         preview_context: object(row.preview_context),
-    }))
+    });
+    Ok(row.fetch_optional(db).await?)
 }
 
 /// Returns the number of a template's newest version. `None` if the template is deleted.
@@ -135,7 +130,7 @@ pub async fn newest(
 /// plans, except for the newest version of each template. Deletes up to `at_most` versions and returns how many.
 pub async fn delete_unpublished(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     // Publishing a version locks its template, so that its versions are skipped here.
-    let done = sqlx::query!(
+    let statement = sqlx::query!(
         "with old as (
             select version.template_id, version.number
             from template_versions version
@@ -158,7 +153,7 @@ pub async fn delete_unpublished(db: &PgPool, now: OffsetDateTime, at_most: i64) 
         now,
         at_most,
     );
-    Ok(done.execute(db).await?.rows_affected())
+    count_changes(db, statement).await
 }
 
 /// Returns the members of a column that contains only objects.

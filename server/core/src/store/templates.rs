@@ -9,10 +9,10 @@ use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::{error::StoreError, template_versions::object, tx};
+use crate::store::{error::StoreError, statement::execute, template_versions::object, tx};
 
 struct TemplateRow {
-    id: Uuid,
+    id: TemplateId,
     name: String,
     content: String,
     preview_context: serde_json::Value,
@@ -24,7 +24,7 @@ struct TemplateRow {
 impl From<TemplateRow> for Template {
     fn from(row: TemplateRow) -> Self {
         Self {
-            id: TemplateId(row.id),
+            id: row.id,
             name: row.name,
             content: row.content,
             preview_context: object(row.preview_context),
@@ -43,22 +43,20 @@ pub async fn insert(
     name: &str,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into templates (id, account_id, name, published_version, inserted_at, updated_at)
          values ($1, $2, $3, 1, $4, $4)",
         id.0,
         account.0,
         name,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Returns a template, unless it is deleted.
 pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -> Result<Option<Template>, StoreError> {
-    let row = sqlx::query_as!(
+    let template = sqlx::query_as!(
         TemplateRow,
         "select templates.id, published.name, published.content, published.preview_context,
             templates.published_version, templates.inserted_at, templates.updated_at
@@ -69,9 +67,8 @@ pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -
         account.0,
         id.0,
     )
-    .fetch_optional(db)
-    .await?;
-    Ok(row.map(Into::into))
+    .map(Template::from);
+    Ok(template.fetch_optional(db).await?)
 }
 
 /// A version of a template as renders use it.
@@ -95,12 +92,8 @@ pub async fn list_published_versions(
         account.0,
         &ids,
     )
-    .fetch_all(db)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (TemplateId(row.id), row.published_version))
-        .collect())
+    .map(|row| (TemplateId(row.id), row.published_version));
+    Ok(rows.fetch_all(db).await?)
 }
 
 /// Returns a version of a template, even if the template is deleted.
@@ -110,7 +103,7 @@ pub async fn find_version(
     id: TemplateId,
     version: i32,
 ) -> Result<Option<RenderedVersion>, StoreError> {
-    let row = sqlx::query!(
+    let version = sqlx::query!(
         "select versions.content, templates.strict
          from templates
          join template_versions versions on versions.template_id = templates.id and versions.number = $3
@@ -119,12 +112,11 @@ pub async fn find_version(
         id.0,
         version,
     )
-    .fetch_optional(db)
-    .await?;
-    Ok(row.map(|row| RenderedVersion {
+    .map(|row| RenderedVersion {
         content: row.content,
         settings: TemplateSettings { strict: row.strict },
-    }))
+    });
+    Ok(version.fetch_optional(db).await?)
 }
 
 /// Like [`find`], but locks the template until the transaction ends, so that concurrent saves are serialized.
@@ -162,7 +154,7 @@ pub async fn list_ids(
 /// Returns those of these templates that aren't deleted, newest first.
 pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result<Vec<Template>, StoreError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let rows = sqlx::query_as!(
+    let templates = sqlx::query_as!(
         TemplateRow,
         "select templates.id, published.name, published.content, published.preview_context,
             templates.published_version, templates.inserted_at, templates.updated_at
@@ -174,9 +166,8 @@ pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result
         account.0,
         &ids,
     )
-    .fetch_all(db)
-    .await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    .map(Template::from);
+    Ok(templates.fetch_all(db).await?)
 }
 
 /// Filter of [`list_glances`].
@@ -195,7 +186,8 @@ pub async fn list_glances(
     filter: &TemplateFilter,
     page: PageRequest<TemplateId>,
 ) -> Result<Vec<TemplateGlance>, StoreError> {
-    let rows = sqlx::query!(
+    let glances = sqlx::query_as!(
+        TemplateGlance,
         r#"select templates.id, templates.name, templates.published_version as published, newest.number as newest,
             newest.inserted_at as changed_at, coalesce(nullif(users.name, ''), users.email) as changed_by
          from templates
@@ -215,18 +207,8 @@ pub async fn list_glances(
         filter.has_draft,
         page.after.map(|id| id.0),
         page.limit(),
-    )
-    .fetch_all(db)
-    .await?;
-    let glances = rows.into_iter().map(|row| TemplateGlance {
-        id: TemplateId(row.id),
-        name: row.name,
-        published: row.published,
-        newest: row.newest,
-        changed_at: row.changed_at,
-        changed_by: row.changed_by,
-    });
-    Ok(glances.collect())
+    );
+    Ok(glances.fetch_all(db).await?)
 }
 
 /// Publishes a version.
@@ -237,7 +219,7 @@ pub async fn publish(
     version: i32,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update templates set published_version = $3, name = version.name, updated_at = $4
          from template_versions version
          where templates.account_id = $1 and templates.id = $2
@@ -246,10 +228,8 @@ pub async fn publish(
         id.0,
         version,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Returns the settings of a template, unless it is deleted.
@@ -295,15 +275,13 @@ pub async fn delete(
     id: TemplateId,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update templates set deleted_at = $3 where account_id = $1 and id = $2 and deleted_at is null",
         account.0,
         id.0,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Deletes templates of all accounts, with their versions, that were marked as deleted longer ago than the retention of
@@ -351,14 +329,11 @@ pub struct TemplateName {
 
 /// Returns up to `most` names of an account's templates, in alphabetical order.
 pub async fn list_names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<TemplateName>, StoreError> {
-    let rows = sqlx::query!(
+    let names = sqlx::query_as!(
+        TemplateName,
         "select id, name from templates where account_id = $1 and deleted_at is null order by lower(name), id limit $2",
         account.0,
         most,
     );
-    let names = rows.fetch_all(db).await?.into_iter().map(|row| TemplateName {
-        id: TemplateId(row.id),
-        name: row.name,
-    });
-    Ok(names.collect())
+    Ok(names.fetch_all(db).await?)
 }

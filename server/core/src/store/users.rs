@@ -4,7 +4,10 @@ use platen_domain::{display_name::DisplayName, email::Email, ids::UserId};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// Email addresses of users are unique.
 pub const EMAIL_KEY: &str = "users_email_key";
@@ -21,29 +24,25 @@ pub struct NewUser<'a> {
 
 /// Inserts a user. Violates [`EMAIL_KEY`] if the email address is taken.
 pub async fn insert(db: &mut PgConnection, user: NewUser<'_>, now: OffsetDateTime) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into users (id, email, name, password_hash, inserted_at) values ($1, $2, $3, $4, $5)",
         user.id.0,
         user.email.as_str(),
         user.name,
         user.password_hash,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Deletes a user who belongs to no account, unless they are an operator.
 pub async fn delete_without_account(db: &mut PgConnection, id: UserId) -> Result<(), StoreError> {
-    sqlx::query!(
+    let delete = sqlx::query!(
         "delete from users
          where id = $1 and operator_since is null and not exists (select from members where user_id = $1)",
         id.0,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, delete).await
 }
 
 /// What a log-in is verified against.
@@ -97,24 +96,20 @@ pub async fn find_person(db: &PgPool, id: UserId) -> Result<Option<Person>, Stor
 }
 
 pub async fn update_name(db: &PgPool, id: UserId, name: &DisplayName) -> Result<(), StoreError> {
-    sqlx::query!("update users set name = $2 where id = $1", id.0, name.as_str())
-        .execute(db)
-        .await?;
-    Ok(())
+    let update = sqlx::query!("update users set name = $2 where id = $1", id.0, name.as_str());
+    execute(db, update).await
 }
 
 /// Replaces a password hash with a stronger one of the same password, unless the password was changed after it was
 /// verified.
 pub async fn update_hash(db: &PgPool, user: &Credentials, password_hash: &str) -> Result<(), StoreError> {
-    sqlx::query!(
+    let update = sqlx::query!(
         "update users set password_hash = $3 where id = $1 and password_hash = $2",
         user.id.0,
         user.password_hash,
         password_hash,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Changes a user's password, which ends all sessions. Returns the `session_epoch` of new sessions, or `None` if the
@@ -141,13 +136,11 @@ pub async fn update_password(
 /// Changes a user's email address from `former`. Violates [`EMAIL_KEY`] if the new one is taken. Returns `false` if the
 /// user no longer has the former address.
 pub async fn update_email(db: &mut PgConnection, id: UserId, former: &str, email: &Email) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
+    let update = sqlx::query!(
         "update users set email = $3 where id = $1 and email = $2",
         id.0,
         former,
         email.as_str()
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    changes_one(db, update).await
 }

@@ -5,7 +5,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// An encrypted secret.
 #[derive(Debug)]
@@ -22,17 +22,15 @@ pub async fn insert(
     secret: &EncryptedSecret,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let insert = sqlx::query!(
         "insert into webhook_secrets (id, account_id, sealed, inserted_at) values ($1, $2, $3, $4)
          on conflict (account_id) where expires_at is null do nothing",
         secret.id,
         account.0,
         secret.sealed,
         now,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, insert).await
 }
 
 /// Former secrets that continue to sign along with the current one.
@@ -61,14 +59,12 @@ pub async fn expire(
     )
     .execute(&mut *db)
     .await?;
-    sqlx::query!(
+    let update = sqlx::query!(
         "update webhook_secrets set expires_at = $2 where account_id = $1 and expires_at is null",
         account.0,
         expires_at,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }
 
 /// Returns the valid secrets of an account, current one first.

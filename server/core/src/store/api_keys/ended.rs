@@ -4,12 +4,15 @@ use platen_domain::ids::AccountId;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{count_changes, execute},
+};
 
 /// Deletes keys of all accounts that were revoked or expired longer ago than the retention of their plans, and that no
 /// render refers to any more. Deletes up to `at_most` keys and returns how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
-    let done = sqlx::query!(
+    let delete = sqlx::query!(
         "delete from api_keys where id in (
             select api_keys.id
             from api_keys
@@ -24,7 +27,7 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
         now,
         at_most,
     );
-    Ok(done.execute(db).await?.rows_affected())
+    count_changes(db, delete).await
 }
 
 /// Deletes an account's oldest ended keys that no render refers to, except for the newest `keep`. An account that
@@ -35,7 +38,7 @@ pub async fn delete_surplus(
     now: OffsetDateTime,
     keep: i64,
 ) -> Result<(), StoreError> {
-    sqlx::query!(
+    let delete = sqlx::query!(
         "delete from api_keys where id in (
             select id from api_keys
             where account_id = $1 and least(revoked_at, expires_at) <= $2
@@ -46,8 +49,6 @@ pub async fn delete_surplus(
         account.0,
         now,
         keep,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, delete).await
 }

@@ -16,7 +16,7 @@ pub async fn retry_jobs(
     renders: &[Uuid],
 ) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
     // Skips locked jobs rather than wait for them: other transactions lock jobs in another order.
-    let rows = sqlx::query_as!(
+    let retried = sqlx::query_as!(
         RenderOf,
         "update jobs set due = true, run_at = now()
          where id in (
@@ -27,9 +27,8 @@ pub async fn retry_jobs(
         kind.as_str(),
         renders,
     )
-    .fetch_all(db)
-    .await?;
-    Ok(rows.into_iter().map(RenderOf::ids).collect())
+    .map(RenderOf::ids);
+    Ok(retried.fetch_all(db).await?)
 }
 
 /// Sends deliveries again that were given up. Returns their accounts and renders.
@@ -39,7 +38,7 @@ pub async fn resend_callbacks(
 ) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
     let jobs: Vec<_> = renders.iter().map(|_| Uuid::now_v7()).collect();
     // First the job, then the callback: the order in which all transactions lock them.
-    let rows = sqlx::query_as!(
+    let resent = sqlx::query_as!(
         RenderOf,
         "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
          select wanted.id, callbacks.account_id, $3, callbacks.render_id, $4, now(), true
@@ -52,9 +51,9 @@ pub async fn resend_callbacks(
         JobKind::Callback.as_str(),
         Priority::Normal as i16,
     )
-    .fetch_all(&mut *db)
-    .await?;
-    let renders: Vec<_> = rows.iter().map(|row| row.render_id).collect();
+    .map(RenderOf::ids);
+    let resent = resent.fetch_all(&mut *db).await?;
+    let renders: Vec<_> = resent.iter().map(|(_, render)| render.0).collect();
     sqlx::query!(
         "update callbacks set state = 'sending', failed_at = null, last_error = null, failures = 0
          where render_id = any($1)",
@@ -62,7 +61,7 @@ pub async fn resend_callbacks(
     )
     .execute(db)
     .await?;
-    Ok(rows.into_iter().map(RenderOf::ids).collect())
+    Ok(resent)
 }
 
 /// Retries mails now; those that were given up start over with all their attempts. Returns their ids.
@@ -102,12 +101,8 @@ pub async fn retry_exports(db: &mut PgConnection, exports: &[Uuid]) -> Result<Ve
          returning account_id, id",
         exports,
     )
-    .fetch_all(db)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (AccountId(row.account_id), row.id))
-        .collect())
+    .map(|row| (AccountId(row.account_id), row.id));
+    Ok(rows.fetch_all(db).await?)
 }
 
 /// Reports usage to Stripe now, including usage whose report was given up: the operator has checked that Stripe doesn't

@@ -27,9 +27,8 @@ pub async fn delete_jobs(
         kind.as_str(),
         renders,
     )
-    .fetch_all(db)
-    .await?;
-    Ok(rows.into_iter().map(RenderOf::ids).collect())
+    .map(RenderOf::ids);
+    Ok(rows.fetch_all(db).await?)
 }
 
 /// Gives up the deliveries of the renders in `without_job`, whose jobs have just been deleted, and takes those off the
@@ -47,9 +46,8 @@ pub async fn give_callbacks_up(
         renders,
         without_job,
     )
-    .fetch_all(db)
-    .await?;
-    Ok(rows.into_iter().map(RenderOf::ids).collect())
+    .map(RenderOf::ids);
+    Ok(rows.fetch_all(db).await?)
 }
 
 /// Deletes failed mails. Returns their ids.
@@ -77,7 +75,7 @@ pub async fn give_exports_up(
     exports: &[Uuid],
     now: OffsetDateTime,
 ) -> Result<Vec<GivenUpExport>, StoreError> {
-    let rows = sqlx::query!(
+    let given_up = sqlx::query!(
         r#"with chosen as (
                select id, state = 'waiting' as waiting from exports
                where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
@@ -97,9 +95,7 @@ pub async fn give_exports_up(
         exports,
         now,
     )
-    .fetch_all(db)
-    .await?;
-    let given_up = rows.into_iter().map(|row| {
+    .map(|row| {
         let asker = row.user.zip(row.email).map(|(user, email)| Asker {
             user: UserId(user),
             email,
@@ -111,7 +107,7 @@ pub async fn give_exports_up(
             asker: asker.filter(|_| row.waiting),
         }
     });
-    Ok(given_up.collect())
+    Ok(given_up.fetch_all(db).await?)
 }
 
 /// Gives up reporting usage to Stripe, so that it isn't billed. Returns the ids of the meter events.

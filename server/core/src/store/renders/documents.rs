@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::execute};
 
 /// The document of a finished render at its destination.
 #[derive(Debug)]
@@ -82,11 +82,9 @@ pub async fn list_expired_objects(
 /// Records that the documents of these renders were deleted.
 pub async fn forget_objects(db: &PgPool, renders: &[RenderId]) -> Result<(), StoreError> {
     let renders: Vec<_> = renders.iter().map(|id| id.0).collect();
-    sqlx::query!(
+    let update = sqlx::query!(
         "update renders set object_expires_at = null where id = any($1)",
         &renders
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    execute(db, update).await
 }

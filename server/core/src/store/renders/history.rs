@@ -3,13 +3,13 @@
 use platen_domain::{
     ids::{AccountId, ApiKeyId, RenderId},
     page::PageRequest,
-    render::history::{RenderFilter, RenderMode, RenderState},
+    render::history::{RenderFilter, RenderMode},
 };
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::list_by_state};
 
 /// A stored render.
 #[derive(Debug)]
@@ -54,20 +54,26 @@ pub struct Render {
     pub finished_at: Option<OffsetDateTime>,
 }
 
-/// Queries a list. Renders that didn't succeed are rare and have an index of their own, which Postgres uses only if the
-/// statement excludes all others.
-macro_rules! list {
-    ($state:literal, $db:expr, $account:expr, $filter:expr, $page:expr) => {
-        sqlx::query_as!(
-            Render,
-            "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
+/// Returns the renders of an account, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &RenderFilter,
+    page: PageRequest<RenderId>,
+) -> Result<Vec<Render>, StoreError> {
+    let state = filter.state.map(|state| state.into_str());
+    let renders = list_by_state!(
+        db,
+        Render,
+        "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
                 result, options, phase_times, requests, console, title, object_expires_at, inserted_at, started_at,
                 finished_at
              from renders
              where account_id = $1
-                and "
-                + $state
-                + "
+                and ",
+        "status",
+        "succeeded",
+        "
                 and ($3::text is null or mode = $3)
                 and ($4::uuid is null or api_key_id = $4)
                 and (
@@ -78,31 +84,14 @@ macro_rules! list {
                 )
              order by inserted_at desc, id desc
              limit $6",
-            $account.0,
-            $filter.state.map(|state| state.into_str()),
-            $filter.mode.map(|mode| mode.into_str()),
-            $filter.key.map(|key| key.0),
-            $page.after.map(|id| id.0),
-            $page.limit(),
-        )
-        .fetch_all($db)
-        .await?
-    };
-}
-
-/// Returns the renders of an account, newest first.
-pub async fn list(
-    db: &PgPool,
-    account: AccountId,
-    filter: &RenderFilter,
-    page: PageRequest<RenderId>,
-) -> Result<Vec<Render>, StoreError> {
-    Ok(match filter.state {
-        None | Some(RenderState::Succeeded) => {
-            list!("($2::text is null or status = $2)", db, account, filter, page)
-        }
-        Some(_) => list!("status <> 'succeeded' and status = $2::text", db, account, filter, page),
-    })
+        account,
+        state,
+        filter.mode.map(|mode| mode.into_str()),
+        filter.key.map(|key| key.0),
+        page.after.map(|id| id.0),
+        page.limit(),
+    );
+    Ok(renders?)
 }
 
 /// Returns one render. With `key`, only if that key requested it.
@@ -143,12 +132,11 @@ pub async fn lock(
         id.0,
         key.map(|key| key.0),
     )
-    .fetch_optional(db)
-    .await?;
-    Ok(row.map(|row| LockedRender {
+    .map(|row| LockedRender {
         synchronous: row.mode == RenderMode::Sync.into_str(),
         finished: row.finished,
-    }))
+    });
+    Ok(row.fetch_optional(db).await?)
 }
 
 /// Decides whether a render can be cancelled.

@@ -3,32 +3,40 @@
 use platen_domain::{
     ids::{AccountId, RenderId},
     page::PageRequest,
-    render::{
-        history::RenderState,
-        log::{LogFilter, LoggedRender},
-    },
+    render::log::{LogFilter, LoggedRender},
 };
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{
+    error::StoreError,
+    statement::{count_changes, list_by_state},
+};
 
-/// See [`super::history`].
-macro_rules! list {
-    ($state:literal, $db:expr, $account:expr, $filter:expr, $page:expr) => {{
-        let filter: &LogFilter = $filter;
-        let ids = filter.ids.as_ref();
-        sqlx::query_as!(
-            LoggedRender,
-            r#"select renders.id, mode, status as state, renders.livemode, page_count, credits, title,
+/// Returns the renders of an account, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &LogFilter,
+    page: PageRequest<RenderId>,
+) -> Result<Vec<LoggedRender>, StoreError> {
+    let state = filter.state.map(|state| state.into_str());
+    let (ids, text) = (filter.ids.as_ref(), filter.text.as_ref());
+    let templates = text.into_iter().flat_map(|text| &text.templates);
+    let templates: Vec<_> = templates.map(ToString::to_string).collect();
+    let renders = list_by_state!(
+        db,
+        LoggedRender,
+        r#"select renders.id, mode, status as state, renders.livemode, page_count, credits, title,
                 options -> 'parts' as parts, api_keys.name as "key_name?", renders.inserted_at, finished_at
              from renders
              left join api_keys on api_keys.id = renders.api_key_id
              where renders.account_id = $1
-                and "#
-                + $state
-                + r#"
+                and "#,
+        "status",
+        "succeeded",
+        r#"
                 and ($3::text is null or mode = $3)
                 and ($4::boolean is null or renders.livemode = $4)
                 and ($5::uuid is null or api_key_id = $5)
@@ -58,43 +66,22 @@ macro_rules! list {
                 )
              order by renders.inserted_at desc, renders.id desc
              limit $14"#,
-            $account.0,
-            filter.state.map(|state| state.into_str()),
-            filter.mode.map(|mode| mode.into_str()),
-            filter.livemode,
-            filter.key.map(|key| key.0),
-            ids.map(|ids| *ids.start()),
-            ids.map(|ids| *ids.end()),
-            filter.from,
-            filter.until,
-            filter.template.map(|template| template.to_string()),
-            filter.text.as_ref().map(|text| text.pattern.as_str()),
-            &filter
-                .text
-                .as_ref()
-                .map(|text| text.templates.iter().map(ToString::to_string).collect())
-                .unwrap_or_else(Vec::<String>::new),
-            $page.after.map(|id| id.0),
-            $page.limit(),
-        )
-        .fetch_all($db)
-        .await?
-    }};
-}
-
-/// Returns the renders of an account, newest first.
-pub async fn list(
-    db: &PgPool,
-    account: AccountId,
-    filter: &LogFilter,
-    page: PageRequest<RenderId>,
-) -> Result<Vec<LoggedRender>, StoreError> {
-    Ok(match filter.state {
-        None | Some(RenderState::Succeeded) => {
-            list!("($2::text is null or status = $2)", db, account, filter, page)
-        }
-        Some(_) => list!("status <> 'succeeded' and status = $2::text", db, account, filter, page),
-    })
+        account,
+        state,
+        filter.mode.map(|mode| mode.into_str()),
+        filter.livemode,
+        filter.key.map(|key| key.0),
+        ids.map(|ids| *ids.start()),
+        ids.map(|ids| *ids.end()),
+        filter.from,
+        filter.until,
+        filter.template.map(|template| template.to_string()),
+        text.map(|text| text.pattern.as_str()),
+        &templates,
+        page.after.map(|id| id.0),
+        page.limit(),
+    );
+    Ok(renders?)
 }
 
 /// Counts the renders of an account since `since`, up to `at_most`.
@@ -149,9 +136,9 @@ pub async fn list_template_names(
         "select id, name from templates where account_id = $1 and id = any($2)",
         account.0,
         ids,
-    );
-    let names = names.fetch_all(db).await?;
-    Ok(names.into_iter().map(|row| (row.id, row.name)).collect())
+    )
+    .map(|row| (row.id, row.name));
+    Ok(names.fetch_all(db).await?)
 }
 
 /// Returns up to `at_most` templates of an account whose names match an `ilike` pattern.
@@ -202,7 +189,7 @@ pub async fn forget_words(
 /// Deletes the content of test renders of all accounts that were accepted before `before` and have ended: requests,
 /// thumbnails, titles and console messages. Changes up to `at_most` renders and returns how many.
 pub async fn delete_test_content(db: &PgPool, before: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
-    let done = sqlx::query!(
+    let statement = sqlx::query!(
         "with old as (
             select id from renders
             where not livemode and not content_deleted and finished_at is not null and inserted_at < $1
@@ -215,5 +202,5 @@ pub async fn delete_test_content(db: &PgPool, before: OffsetDateTime, at_most: i
         before,
         at_most,
     );
-    Ok(done.execute(db).await?.rows_affected())
+    count_changes(db, statement).await
 }
