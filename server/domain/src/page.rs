@@ -56,6 +56,20 @@ pub(crate) fn parameter<T>(
 }
 
 impl<Key> PageRequest<Key> {
+    /// Requests the whole list.
+    pub const ALL: Self = Self {
+        size: None,
+        after: None,
+    };
+
+    /// Requests up to `size` items after a cursor or, without one, from the beginning.
+    pub fn after(after: Option<Key>, size: NonZeroU16) -> Self {
+        Self {
+            size: Some(size),
+            after,
+        }
+    }
+
     /// Returns how many items to query: one more than the page contains, to learn whether there is a next page. `None`:
     /// all.
     pub fn limit(&self) -> Option<i64> {

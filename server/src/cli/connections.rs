@@ -162,11 +162,7 @@ fn refused(problems: &[Problem]) -> Failure {
 
 async fn list(database: &Database, account: AccountArguments) -> Result<(), Failure> {
     let account = select(database, account).await?.account;
-    let everything = PageRequest {
-        size: None,
-        after: None,
-    };
-    let found = connections::list(&database.pool, account, everything).await?;
+    let found = connections::list(&database.pool, account, PageRequest::ALL).await?;
     println!(
         "{:36}  {:20}  {:20}  {:30}  NAME (IDENTITY)",
         "ID", "PROVIDER", "CREATED", "BUCKET/PREFIX"

@@ -45,10 +45,7 @@ async fn part(
     after: Option<EventId>,
     size: NonZeroU16,
 ) -> Result<Page<LogEntry, EventId>, StoreError> {
-    let request = PageRequest {
-        size: Some(size),
-        after,
-    };
+    let request = PageRequest::after(after, size);
     let found = account_log::list(db, account, filter, request).await?;
     Ok(request.page(found, |entry| entry.id))
 }

@@ -46,10 +46,7 @@ pub async fn list(
         address: (ids.is_none() && !search.is_empty()).then(|| containing(search)),
         ids,
     };
-    let page = PageRequest {
-        size: Some(PAGE_SIZE),
-        after,
-    };
+    let page = PageRequest::after(after, PAGE_SIZE);
     let found = deliveries::list(db, account, &filter, page).await?;
     let deliveries = page.page(found, |delivery| delivery.render);
     let renders: Vec<_> = deliveries.items.iter().map(|delivery| delivery.render).collect();

@@ -41,10 +41,7 @@ pub async fn page(
     filter: FailedJobFilter,
     after: Option<WorkCursor>,
 ) -> Result<Page<FailedJob, WorkCursor>, StoreError> {
-    let request = PageRequest {
-        size: Some(PAGE),
-        after,
-    };
+    let request = PageRequest::after(after, PAGE);
     let found = failed_jobs::list(db, filter, &request).await?;
     Ok(request.page(found, |work| WorkCursor {
         failed_at: work.failed_at,

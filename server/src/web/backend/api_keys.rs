@@ -35,11 +35,6 @@ use super::{RequestBackend, invalid, rejected};
 const MOST_NETWORKS: usize = 100;
 /// Longer overlaps would defeat the rotation.
 const LONGEST_OVERLAP_HOURS: u16 = 7 * 24;
-/// Requests all templates, to choose from.
-const ALL: PageRequest<TemplateId> = PageRequest {
-    size: None,
-    after: None,
-};
 
 #[async_trait]
 impl ApiKeyBackend for RequestBackend {
@@ -50,7 +45,7 @@ impl ApiKeyBackend for RequestBackend {
         let new = new.map_err(|error| self.internal(&error))?;
         let keys = api_keys::list(db, owned(&caller)).await;
         let keys = keys.map_err(|error| self.internal(&error))?;
-        let templates = templates::glances(db, caller.account, &TemplateFilter::default(), ALL).await;
+        let templates = templates::glances(db, caller.account, &TemplateFilter::default(), PageRequest::ALL).await;
         let templates = templates.map_err(|error| self.internal(&error))?.items;
         let templates: Vec<_> = templates
             .into_iter()

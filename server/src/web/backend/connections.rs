@@ -32,16 +32,11 @@ use strum::VariantArray;
 
 use super::{RequestBackend, invalid};
 
-const ALL: PageRequest<ConnectionId> = PageRequest {
-    size: None,
-    after: None,
-};
-
 #[async_trait]
 impl ConnectionBackend for RequestBackend {
     async fn connections(&self) -> Result<Connections, AppError> {
         let account = self.caller_who_may(Permission::ManageDestinations).await?.account;
-        let found = connections::list(&self.app.db, account, ALL).await;
+        let found = connections::list(&self.app.db, account, PageRequest::ALL).await;
         let found = found.map_err(|error| self.not_connected(error))?;
         let tests = probe::last_tests(&self.app.db, account).await;
         let mut tests = tests.map_err(|error| self.internal(&error))?;

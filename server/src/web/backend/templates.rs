@@ -45,10 +45,7 @@ const LISTED_VERSIONS: NonZeroU16 = NonZeroU16::MIN.saturating_add(99);
 impl TemplatesBackend for RequestBackend {
     async fn templates(&self, filter: TemplateFilter) -> Result<TemplateList, AppError> {
         let account = self.caller_who_may(Permission::Produce).await?.account;
-        let page = PageRequest {
-            size: Some(PAGE),
-            after: filter.cursor.as_deref().and_then(TemplateId::parse),
-        };
+        let page = PageRequest::after(filter.cursor.as_deref().and_then(TemplateId::parse), PAGE);
         let filter = StoredFilter {
             search: Some(filter.search).filter(|search| !search.is_empty()),
             has_draft: filter.has_draft,
@@ -82,10 +79,7 @@ impl TemplatesBackend for RequestBackend {
         let template = parse(&id)?;
         let (db, refused) = (&self.app.db, |error| self.template_error(error));
         let edited = drafts::open(db, account, template).await.map_err(refused)?;
-        let page = PageRequest {
-            size: Some(LISTED_VERSIONS),
-            after: None,
-        };
+        let page = PageRequest::after(None, LISTED_VERSIONS);
         let listed = versions::list(db, account, template, page).await.map_err(refused)?;
         let compared = match compared {
             Some(number) => Some(versions::get(db, account, template, number).await.map_err(refused)?),

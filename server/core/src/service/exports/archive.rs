@@ -187,10 +187,7 @@ impl<S: Fn() -> bool> Archive<'_, S> {
     async fn write_renders(&mut self) -> Result<(), ArchiveError> {
         let (db, account) = (&self.app.db, self.claimed.account);
         self.begin("renders.ndjson")?;
-        let mut page = PageRequest {
-            size: Some(BATCH),
-            after: None,
-        };
+        let mut page = PageRequest::after(None, BATCH);
         loop {
             self.go_on().await?;
             let found = history::list(db, account, &RenderFilter::default(), page).await?;

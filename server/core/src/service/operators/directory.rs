@@ -1,5 +1,7 @@
 //! Directory of accounts for operators. Shows numbers and names, never secrets or content.
 
+use std::num::NonZeroU16;
+
 use platen_domain::{
     account_directory::{AccountFile, DirectoryCounts, DirectoryEntry},
     billing::FREE,
@@ -25,7 +27,7 @@ use crate::{
 /// Accounts of a page.
 const PAGE: usize = 50;
 /// Entries of each list on an account's page.
-const LATEST: u16 = 10;
+const LATEST: NonZeroU16 = NonZeroU16::MIN.saturating_add(9);
 
 /// A page of the directory.
 pub struct DirectoryPage {
@@ -61,12 +63,9 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
         return Ok(None);
     };
     let balance = credits::usage(db, account, now).await?.balance;
-    let latest = PageRequest {
-        size: LATEST.try_into().ok(),
-        after: None,
-    };
+    let latest = PageRequest::after(None, LATEST);
     let filter = LogFilter::default();
-    let lines = i64::from(LATEST);
+    let lines = i64::from(LATEST.get());
     let (figures, members, keys, renders, periods, subscriptions, audit, storage) = tokio::try_join!(
         statistics::figures(db, account, balance.period.starts_at),
         members::list(db, account),

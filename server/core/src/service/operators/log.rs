@@ -51,10 +51,7 @@ async fn part(
     after: Option<i64>,
     size: NonZeroU16,
 ) -> Result<Page<AuditRow, i64>, StoreError> {
-    let request = PageRequest {
-        size: Some(size),
-        after,
-    };
+    let request = PageRequest::after(after, size);
     let found = audit_log::list(db, filter, request).await?;
     Ok(request.page(found, |row| row.number))
 }
