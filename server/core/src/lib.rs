@@ -10,6 +10,7 @@ pub mod instance;
 pub mod jobs;
 pub mod lifecycle;
 pub mod memory;
+mod mutex;
 pub mod outbound;
 pub mod private_file;
 pub mod render_request;

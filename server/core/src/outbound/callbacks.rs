@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     net::SocketAddr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -19,6 +19,8 @@ use reqwest::{
     redirect::Policy,
 };
 use url::Url;
+
+use crate::mutex::lock;
 
 /// Time limit from the resolution of the name to the end of the response.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -124,7 +126,7 @@ impl CallbackClient {
     }
 
     fn client(&self, port: u16) -> Result<Client, reqwest::Error> {
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = lock(&self.clients);
         if let Some(client) = clients.get(&port) {
             return Ok(client.clone());
         }

@@ -6,7 +6,7 @@ pub mod new_key;
 use std::{
     collections::HashMap,
     net::IpAddr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use platen_domain::{
@@ -23,6 +23,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     config::limits::LimitsConfig,
+    mutex::lock,
     store::{
         account_log,
         accounts::OwnedAccount,
@@ -131,20 +132,12 @@ pub struct KeyUsage {
 
 impl KeyUsage {
     fn note(&self, key: ApiKeyId, now: OffsetDateTime) {
-        self.pending
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(key, now);
+        lock(&self.pending).insert(key, now);
     }
 
     /// Stores the collected times. They are dropped if that fails, because they are only informative.
     pub async fn write(&self, db: &PgPool) -> Result<(), StoreError> {
-        let used: Vec<_> = self
-            .pending
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .drain()
-            .collect();
+        let used: Vec<_> = lock(&self.pending).drain().collect();
         if used.is_empty() {
             return Ok(());
         }

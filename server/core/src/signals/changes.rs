@@ -8,7 +8,7 @@ mod audience;
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -25,6 +25,7 @@ use uuid::Uuid;
 
 use crate::{
     lifecycle::Lifecycle,
+    mutex::lock,
     signals::changes::audience::{ANNOUNCE_EVERY, Audience},
     store::process_events::{self, ChangedRenders, ProcessEvent},
 };
@@ -240,10 +241,6 @@ impl Drop for Listening {
             pages.by_account.remove(&self.account);
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

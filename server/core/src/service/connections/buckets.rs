@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use platen_domain::{
@@ -15,6 +15,7 @@ use sqlx::PgPool;
 
 use crate::{
     clock,
+    mutex::lock,
     service::data_keys::{self, DataKeyError},
     storage::{
         bucket::{Bucket, BucketError},
@@ -137,7 +138,7 @@ impl Buckets {
     }
 
     fn with_cache<T>(&self, run: impl FnOnce(&mut HashMap<ConnectionId, Bucket>) -> T) -> T {
-        run(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner))
+        run(&mut lock(&self.open))
     }
 }
 

@@ -1,10 +1,6 @@
 //! Stores the state and figures of this process.
 
-use std::{
-    convert::Infallible,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{convert::Infallible, sync::Mutex, time::Duration};
 
 use platen_domain::{
     health::{
@@ -22,6 +18,7 @@ use tokio::{
 
 use crate::{
     clock,
+    mutex::lock,
     service::Services,
     store::{
         error::StoreError,
@@ -124,7 +121,7 @@ impl Sampler {
     fn state(&self) -> InstanceState {
         let (status, seen) = (self.app.engine.status(), self.app.engine.snapshot());
         let (template_children, template_children_busy) = self.app.templates.children();
-        let storage = self.storage.lock().unwrap_or_else(PoisonError::into_inner);
+        let storage = lock(&self.storage);
         InstanceState {
             browsers: status.browsers,
             browsers_wanted: seen.browsers_wanted,
@@ -155,7 +152,7 @@ impl Sampler {
             milliseconds: milliseconds(began.elapsed()),
             error,
         };
-        *self.storage.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
+        *lock(&self.storage) = Some(state);
     }
 }
 
