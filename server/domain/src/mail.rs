@@ -5,6 +5,7 @@ pub mod texts;
 use std::{net::IpAddr, time::Duration};
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use time::OffsetDateTime;
 
 use crate::{ids::InvitationId, job::spread};
@@ -40,9 +41,11 @@ pub fn delay(failures: i32, chance: f64) -> Option<Duration> {
     spread(&DELAYS, failures, chance)
 }
 
-/// The kind of a mail with its data, stored when the mail is enqueued. The text is composed when the mail is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The kind of a mail with its data, stored when the mail is enqueued. The text is composed when the mail is sent. The
+/// names are used in the database and in logs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum MailKind {
     /// A sign-up with this email address.
     VerifyAddress,
@@ -166,38 +169,6 @@ pub enum MailKind {
     },
 }
 
-impl MailKind {
-    /// Returns the name of the kind, for logs.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::VerifyAddress => "verify_address",
-            Self::ResetPassword => "reset_password",
-            Self::ConfirmAddress => "confirm_address",
-            Self::AddressChangeAsked { .. } => "address_change_asked",
-            Self::AddressChanged { .. } => "address_changed",
-            Self::PasswordChanged => "password_changed",
-            Self::SecondFactorOn => "second_factor_on",
-            Self::SecondFactorOff => "second_factor_off",
-            Self::AppOff => "app_off",
-            Self::PasskeyAdded { .. } => "passkey_added",
-            Self::PasskeyRemoved { .. } => "passkey_removed",
-            Self::RecoveryCodeUsed { .. } => "recovery_code_used",
-            Self::NewDevice { .. } => "new_device",
-            Self::DeletionAsked { .. } => "deletion_asked",
-            Self::AccountSuspended { .. } => "account_suspended",
-            Self::AccountRestored { .. } => "account_restored",
-            Self::PaymentFailed { .. } => "payment_failed",
-            Self::PlanLost { .. } => "plan_lost",
-            Self::CreditsUsed { .. } => "credits_used",
-            Self::Invitation { .. } => "invitation",
-            Self::Removed { .. } => "removed",
-            Self::OwnerChanged { .. } => "owner_changed",
-            Self::ExportReady { .. } => "export_ready",
-            Self::ExportFailed { .. } => "export_failed",
-        }
-    }
-}
-
 /// A composed mail. Contains a secret if it contains a link.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComposedMail {
@@ -219,7 +190,7 @@ mod tests {
             new_address: "ann@example.org".to_owned(),
         };
         let stored = serde_json::to_value(&kind).expect("JSON");
-        assert_eq!(stored["kind"], kind.name());
+        assert_eq!(stored["kind"], kind.into_str());
         assert_eq!(serde_json::from_value::<MailKind>(stored).expect("a kind"), kind);
     }
 

@@ -90,7 +90,7 @@ async fn send(mailing: &Mailing, mail: &ClaimedMail) -> Result<(), StoreError> {
         Delivery::Smtp(client) => client,
         Delivery::Stored | Delivery::None => return mails::store(&mailing.db, mail, &written).await,
     };
-    let (mail_id, kind) = (mail.id, mail.letter.name());
+    let (mail_id, kind) = (mail.id, mail.letter.into_str());
     let outcome = match client.send(mail.id, &mail.recipient, written).await {
         Ok(()) => {
             tracing::info!(%mail_id, kind, "sent a mail");
