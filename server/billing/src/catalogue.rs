@@ -24,17 +24,17 @@ pub struct Price {
 
 /// A price to create, with its product.
 #[derive(Debug, Clone)]
-pub struct NewPrice<'a> {
+pub struct NewPrice {
     /// Lookup key. It never changes, while the price that it refers to may.
-    pub lookup_key: &'a str,
+    pub lookup_key: String,
     /// Id of the product.
-    pub product: &'a str,
+    pub product: String,
     /// Name of the product on invoices.
-    pub name: &'a str,
+    pub name: String,
     /// In the smallest unit of the currency.
     pub amount: i64,
     /// ISO 4217 code in lower case.
-    pub currency: &'a str,
+    pub currency: String,
     /// Whether it is charged every month, rather than once.
     pub monthly: bool,
 }
@@ -70,13 +70,13 @@ impl Stripe {
     }
 
     /// Creates a price, and its product if that does not exist.
-    pub async fn create_price(&self, new: &NewPrice<'_>) -> Result<Price, StripeError> {
-        self.create_missing_product(new.product, new.name).await?;
+    pub async fn create_price(&self, new: &NewPrice) -> Result<Price, StripeError> {
+        self.create_missing_product(&new.product, &new.name).await?;
         let mut form = vec![
-            ("product", new.product.to_owned()),
-            ("lookup_key", new.lookup_key.to_owned()),
+            ("product", new.product.clone()),
+            ("lookup_key", new.lookup_key.clone()),
             ("unit_amount", new.amount.to_string()),
-            ("currency", new.currency.to_owned()),
+            ("currency", new.currency.clone()),
             ("tax_behavior", "exclusive".to_owned()),
         ];
         if new.monthly {
@@ -84,11 +84,11 @@ impl Stripe {
         }
         let made: PriceWire = self.post("/prices".to_owned(), form).await?;
         Ok(Price {
-            lookup_key: new.lookup_key.to_owned(),
+            lookup_key: new.lookup_key.clone(),
             id: made.id,
-            product: new.product.to_owned(),
+            product: new.product.clone(),
             amount: new.amount,
-            currency: new.currency.to_owned(),
+            currency: new.currency.clone(),
             monthly: new.monthly,
         })
     }

@@ -1,6 +1,8 @@
 //! The catalog: plans with a Stripe product, and tables `credit_packs` and `overage_offers`.
 
+use platen_domain::billing::Subscription;
 use sqlx::PgPool;
+use time::OffsetDateTime;
 
 use crate::store::{error::StoreError, statement::execute};
 
@@ -77,6 +79,16 @@ pub async fn list_plans(db: &PgPool) -> Result<Vec<PlanOffer>, StoreError> {
 /// Returns the plan that is sold as this Stripe product.
 pub fn of_product<'a>(plans: &'a [PlanOffer], product: &str) -> Option<&'a PlanOffer> {
     plans.iter().find(|plan| plan.product == product)
+}
+
+/// Returns the Stripe products of plans.
+pub fn products(plans: &[PlanOffer]) -> Vec<String> {
+    plans.iter().map(|plan| plan.product.clone()).collect()
+}
+
+/// Returns the plan that a subscription pays for at `now`.
+pub fn paid_plan<'a>(plans: &'a [PlanOffer], paid: &Subscription, now: OffsetDateTime) -> Option<&'a PlanOffer> {
+    of_product(plans, paid.product_at(now)?)
 }
 
 /// Returns all credit packs, smallest first.

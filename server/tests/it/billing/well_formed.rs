@@ -63,11 +63,11 @@ async fn stripe_knows_every_parameter_of_ours() {
     }
     for monthly in [false, true] {
         let price = NewPrice {
-            lookup_key: "platen_growth_monthly",
-            product: "platen_growth",
-            name: "Platen Growth",
+            lookup_key: "platen_growth_monthly".to_owned(),
+            product: "platen_growth".to_owned(),
+            name: "Platen Growth".to_owned(),
             amount: 8900,
-            currency: "eur",
+            currency: "eur".to_owned(),
             monthly,
         };
         stripe.create_price(&price).await.expect("a price");

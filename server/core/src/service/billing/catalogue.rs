@@ -33,16 +33,6 @@ pub struct Synced {
 /// Lookup key of the price of overage at Stripe, which is stated for 1,000 credits.
 const OVERAGE_KEY: &str = "platen_overage_monthly";
 
-/// A plan or pack that is sold at a fixed price.
-struct OfferedPrice {
-    lookup_key: String,
-    product: String,
-    name: String,
-    amount: i64,
-    currency: String,
-    monthly: bool,
-}
-
 /// Returns the lookup key of a plan's price at Stripe.
 pub fn lookup_key_of_plan(product: &str) -> String {
     format!("{product}_monthly")
@@ -59,7 +49,7 @@ pub async fn sync(billing: &Billing) -> Result<Vec<Synced>, BillingError> {
         let known = found.iter().find(|price| price.lookup_key == one.lookup_key);
         let price = match known {
             Some(price) => price.clone(),
-            None => till.stripe.create_price(&one.new_price()).await?,
+            None => till.stripe.create_price(one).await?,
         };
         if price.monthly != one.monthly || price.product != one.product {
             tracing::warn!(
@@ -126,7 +116,7 @@ pub async fn missing(billing: &Billing) -> Result<Vec<String>, BillingError> {
     let here: Vec<_> = prices
         .chain(packs.iter().map(|pack| (&pack.product, &pack.price)))
         .collect();
-    let is_there = |one: &OfferedPrice| {
+    let is_there = |one: &NewPrice| {
         let price = found.iter().find(|price| price.lookup_key == one.lookup_key);
         price.is_some_and(|price| here.contains(&(&one.product, &Some(price.id.clone()))))
     };
@@ -140,18 +130,19 @@ pub async fn missing(billing: &Billing) -> Result<Vec<String>, BillingError> {
     Ok(missing)
 }
 
-async fn list_offered(db: &PgPool) -> Result<Vec<OfferedPrice>, StoreError> {
-    let plans = offers::list_plans(db).await?.into_iter().map(OfferedPrice::from);
-    let packs = offers::list_packs(db).await?.into_iter().map(OfferedPrice::from);
+/// Returns the prices at which plans and packs are sold.
+async fn list_offered(db: &PgPool) -> Result<Vec<NewPrice>, StoreError> {
+    let plans = offers::list_plans(db).await?.into_iter().map(price_of_plan);
+    let packs = offers::list_packs(db).await?.into_iter().map(price_of_pack);
     Ok(plans.chain(packs).collect())
 }
 
-async fn find(stripe: &Stripe, offered: &[OfferedPrice]) -> Result<Vec<Price>, BillingError> {
+async fn find(stripe: &Stripe, offered: &[NewPrice]) -> Result<Vec<Price>, BillingError> {
     let keys: Vec<String> = offered.iter().map(|one| one.lookup_key.clone()).collect();
     Ok(stripe.find_prices(&keys).await?)
 }
 
-async fn write_down(db: &PgPool, offered: &OfferedPrice, price: &Price) -> Result<(), StoreError> {
+async fn write_down(db: &PgPool, offered: &NewPrice, price: &Price) -> Result<(), StoreError> {
     let mirrored = Mirrored {
         product: &offered.product,
         price: &price.id,
@@ -165,41 +156,24 @@ async fn write_down(db: &PgPool, offered: &OfferedPrice, price: &Price) -> Resul
     }
 }
 
-impl OfferedPrice {
-    fn new_price(&self) -> NewPrice<'_> {
-        NewPrice {
-            lookup_key: &self.lookup_key,
-            product: &self.product,
-            name: &self.name,
-            amount: self.amount,
-            currency: &self.currency,
-            monthly: self.monthly,
-        }
+fn price_of_plan(plan: PlanOffer) -> NewPrice {
+    NewPrice {
+        lookup_key: lookup_key_of_plan(&plan.product),
+        name: format!("Platen {}", plan.name),
+        product: plan.product,
+        amount: plan.amount,
+        currency: plan.currency,
+        monthly: true,
     }
 }
 
-impl From<PlanOffer> for OfferedPrice {
-    fn from(plan: PlanOffer) -> Self {
-        Self {
-            lookup_key: lookup_key_of_plan(&plan.product),
-            name: format!("Platen {}", plan.name),
-            product: plan.product,
-            amount: plan.amount,
-            currency: plan.currency,
-            monthly: true,
-        }
-    }
-}
-
-impl From<PackOffer> for OfferedPrice {
-    fn from(pack: PackOffer) -> Self {
-        Self {
-            lookup_key: pack.product.clone(),
-            name: format!("Platen, {} credits", pack.credits),
-            product: pack.product,
-            amount: pack.amount,
-            currency: pack.currency,
-            monthly: false,
-        }
+fn price_of_pack(pack: PackOffer) -> NewPrice {
+    NewPrice {
+        lookup_key: pack.product.clone(),
+        name: format!("Platen, {} credits", pack.credits),
+        product: pack.product,
+        amount: pack.amount,
+        currency: pack.currency,
+        monthly: false,
     }
 }

@@ -94,9 +94,9 @@ async fn look_at_claimed(billing: &Billing, till: &Till, customer: &ClaimedCusto
 /// Ends the subscriptions of a deleted account, so that nothing more is charged, and deletes its customer here.
 async fn let_go(billing: &Billing, till: &Till, customer: &ClaimedCustomer) -> Result<(), BillingError> {
     overage::report_all_of(billing, till, &customer.id).await?;
-    let offers = offers::list_plans(&billing.db).await?;
+    let products = offers::products(&offers::list_plans(&billing.db).await?);
     let now = clock::now();
-    for one in till.stripe.subscriptions_of(&customer.id, &products(&offers)).await? {
+    for one in till.stripe.subscriptions_of(&customer.id, &products).await? {
         if plain(&one, None).is_alive(now) {
             till.stripe.cancel_now(&one.id).await?;
         }
@@ -111,7 +111,7 @@ async fn mirror(
     account: AccountId,
 ) -> Result<(), BillingError> {
     let offers = offers::list_plans(&billing.db).await?;
-    let subscriptions = subscriptions(till, &customer.id, &products(&offers)).await?;
+    let subscriptions = subscriptions(till, &customer.id, &offers::products(&offers)).await?;
     let purchases = till.stripe.paid_credits(&customer.id).await?;
     let purchases = purchases.into_iter().map(purchase).collect();
     let facts = Facts {
@@ -150,9 +150,7 @@ async fn write_down(
     let counts = that_counts(&facts.subscriptions, now, worth);
     let mut given = given;
     if let Some(subscription) = counts {
-        let plan = subscription
-            .product_at(now)
-            .and_then(|product| offers::of_product(&facts.offers, product));
+        let plan = offers::paid_plan(&facts.offers, subscription, now);
         let plan = plan.map_or(FREE, |offer| offer.name.as_str());
         let changes = given.as_deref() != Some(plan);
         if changes {
@@ -245,9 +243,7 @@ async fn follow_periods(
 /// Returns the overage that an account may use in a period, in credits.
 pub(super) fn overage_limit(plans: &[PlanOffer], counts: Option<&Subscription>, now: OffsetDateTime) -> i64 {
     let Some(subscription) = counts else { return 0 };
-    let plan = subscription
-        .product_at(now)
-        .and_then(|product| offers::of_product(plans, product));
+    let plan = offers::paid_plan(plans, subscription, now);
     subscription.overage_limit_at(now, plan.map_or(0, |plan| plan.overage_limit))
 }
 
@@ -338,8 +334,4 @@ fn purchase(paid: PaidCredits) -> Purchase {
         credits: paid.credits,
         ordered_at: paid.ordered_at,
     }
-}
-
-fn products(offers: &[PlanOffer]) -> Vec<String> {
-    offers.iter().map(|offer| offer.product.clone()).collect()
 }

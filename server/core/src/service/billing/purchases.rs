@@ -272,8 +272,7 @@ async fn changeable(billing: &Billing, till: &Till, account: AccountId) -> Resul
 }
 
 async fn alive(billing: &Billing, till: &Till, customer: &str) -> Result<Option<Found>, BillingError> {
-    let plans = offers::list_plans(&billing.db).await?;
-    let products: Vec<String> = plans.iter().map(|plan| plan.product.clone()).collect();
+    let products = offers::products(&offers::list_plans(&billing.db).await?);
     let found = till.stripe.subscriptions_of(customer, &products).await?;
     let alive = found.into_iter().filter(|one| status::is_alive(&one.status));
     Ok(alive.max_by_key(|one| one.created_at))

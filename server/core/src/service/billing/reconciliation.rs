@@ -29,11 +29,7 @@ pub async fn reconcile(billing: &Billing, now: OffsetDateTime) -> Result<Vec<Dif
     let till = billing.till()?;
     stripe_customers::update_all_due(&billing.db).await?;
     while mirror::look_at_due(billing).await? > 0 {}
-    let products: Vec<String> = offers::list_plans(&billing.db)
-        .await?
-        .into_iter()
-        .map(|plan| plan.product)
-        .collect();
+    let products = offers::products(&offers::list_plans(&billing.db).await?);
     let known: BTreeSet<String> = stripe_customers::list(&billing.db).await?.into_iter().collect();
     let mut by_customer: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for one in till.stripe.all_subscriptions(&products).await? {

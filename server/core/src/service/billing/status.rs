@@ -97,7 +97,7 @@ pub async fn overview(
     }
     let (plans, subscription) = subscribed(&billing.db, account, now).await?;
     let billing_details = match stripe_customers::find(&billing.db, account).await? {
-        Some(customer) => Some(billing_details(till, &customer, &plans).await),
+        Some(customer) => Some(billing_details(till, &customer, &offers::products(&plans)).await),
         None => None,
     };
     Ok(Some(Overview {
@@ -143,20 +143,18 @@ async fn overage_of(
     now: OffsetDateTime,
 ) -> Result<Option<Overage>, StoreError> {
     let subscription = subscription.filter(|subscription| subscription.has_trust(now));
-    let product = subscription.and_then(|subscription| subscription.product_at(now));
-    let plan = product.and_then(|product| offers::of_product(plans, product));
+    let plan = subscription.and_then(|subscription| offers::paid_plan(plans, subscription, now));
     let most = plan.map_or(0, |plan| plan.overage_limit);
     let offer = offers::find_overage(db).await?;
     Ok((most > 0 && offer.metered.is_some()).then_some(Overage { offer, most }))
 }
 
 /// Returns the billing details. A failure of Stripe leaves the rest of the page intact.
-async fn billing_details(till: &Till, customer: &str, plans: &[PlanOffer]) -> BillingDetails {
-    let products: Vec<String> = plans.iter().map(|plan| plan.product.clone()).collect();
+async fn billing_details(till: &Till, customer: &str, products: &[String]) -> BillingDetails {
     let asked = futures::try_join!(
         till.stripe.latest_invoices(customer, INVOICES),
         till.stripe.payer(customer),
-        till.stripe.subscriptions_of(customer, &products),
+        till.stripe.subscriptions_of(customer, products),
     );
     match asked {
         Ok((invoices, payer, subscriptions)) => {
