@@ -137,6 +137,15 @@ pub enum PeopleError {
     Store(#[from] StoreError),
 }
 
+/// Converts the error of a statement that stores a user's email address.
+fn taken_or(error: StoreError) -> PeopleError {
+    if error.violates(users::EMAIL_KEY) {
+        PeopleError::EmailTaken
+    } else {
+        error.into()
+    }
+}
+
 /// Returns a wait in words, rounded up: `1 minute`.
 fn in_words(wait: Duration) -> String {
     match wait.as_secs().div_ceil(60) {

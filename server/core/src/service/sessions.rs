@@ -3,6 +3,7 @@
 //! A session ends after 14 days without use (30 if the user stays logged in), after 90 days in any case, when it is
 //! ended, and when its user's password changes.
 
+pub(super) mod short_lived;
 pub mod waiting;
 
 use std::net::IpAddr;

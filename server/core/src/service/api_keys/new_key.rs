@@ -15,6 +15,7 @@ use tower_sessions::{Session, session};
 use crate::service::{
     api_keys::CreatedKey,
     data_keys::{self, DataKeyError},
+    sessions::short_lived,
 };
 
 /// Key in the session's data.
@@ -38,11 +39,9 @@ pub enum NewKeyError {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Waiting {
+struct NewKey {
     id: ApiKeyId,
     sealed: String,
-    #[serde(with = "time::serde::rfc3339")]
-    until: OffsetDateTime,
 }
 
 /// Stores a key in the session for the next page, and replaces an earlier one.
@@ -57,12 +56,11 @@ pub async fn keep(
     let data_key = data_keys::data_key(db, secret_keys, account, now).await?;
     let content = created.key.expose().as_bytes().to_vec();
     let sealed = data_key.encrypt(&Place::new_key(account, created.id.0), rand::random(), content)?;
-    let waiting = Waiting {
+    let new = NewKey {
         id: created.id,
         sealed: BASE64_STANDARD.encode(sealed),
-        until: now + SHOWN_WITHIN,
     };
-    Ok(session.insert(NEW_KEY, waiting).await?)
+    Ok(short_lived::keep(session, NEW_KEY, new, now + SHOWN_WITHIN).await?)
 }
 
 /// Removes the stored key from the session and returns it. Returns `None` if there is none or it was stored more than
@@ -74,21 +72,16 @@ pub async fn take(
     account: AccountId,
     now: OffsetDateTime,
 ) -> Result<Option<CreatedKey>, NewKeyError> {
-    let Some(waiting) = session.remove_value(NEW_KEY).await? else {
+    let Some(NewKey { id, sealed }) = short_lived::take(session, NEW_KEY, now).await? else {
         return Ok(None);
     };
-    // Another release may have stored it in a form that this one can't read; then it isn't shown.
-    let waiting = serde_json::from_value(waiting).ok();
-    let Some(waiting) = waiting.filter(|waiting: &Waiting| now < waiting.until) else {
-        return Ok(None);
-    };
-    let Ok(sealed) = BASE64_STANDARD.decode(waiting.sealed) else {
+    let Ok(sealed) = BASE64_STANDARD.decode(sealed) else {
         return Ok(None);
     };
     let data_key = data_keys::data_key(db, secret_keys, account, now).await?;
-    let content = data_key.decrypt(&Place::new_key(account, waiting.id.0), sealed)?;
+    let content = data_key.decrypt(&Place::new_key(account, id.0), sealed)?;
     let key = str::from_utf8(&content)
         .ok()
         .and_then(|text| PlaintextKey::parse(text).ok());
-    Ok(key.map(|key| CreatedKey { id: waiting.id, key }))
+    Ok(key.map(|key| CreatedKey { id, key }))
 }

@@ -2,7 +2,8 @@
 //! affect its security.
 
 use platen_domain::{
-    account_log::{AccountEvent, Actor, ActorKind},
+    account_log::{AccountEvent, Actor},
+    caller::User,
     client::Client,
     email::Email,
     ids::UserId,
@@ -12,19 +13,24 @@ use time::OffsetDateTime;
 
 use crate::store::{account_log, error::StoreError, members};
 
-/// Returns a logged-in user as actor.
-pub(super) fn person(user: UserId, email: &Email, client: &Client) -> Actor {
-    Actor {
-        kind: ActorKind::Person {
-            id: user,
-            email: email.as_str().to_owned(),
-        },
-        client: Some(client.clone()),
-    }
+/// Records the action of a logged-in user in all their accounts, in its transaction.
+pub(super) async fn record(
+    db: &mut PgConnection,
+    user: UserId,
+    email: &Email,
+    client: &Client,
+    event: &AccountEvent,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let person = User {
+        id: user,
+        email: email.as_str().to_owned(),
+    };
+    record_by(db, user, &Actor::of_person(person, client), event, now).await
 }
 
-/// Records an audit event of a user in all their accounts, in the transaction of the action.
-pub(super) async fn write_down(
+/// As [`record`], for the action of another actor.
+pub(super) async fn record_by(
     db: &mut PgConnection,
     user: UserId,
     actor: &Actor,

@@ -10,7 +10,7 @@ use platen_domain::{
 use time::OffsetDateTime;
 
 use crate::{
-    service::people::{People, PeopleError, email_of, read_email},
+    service::people::{People, PeopleError, email_of, read_email, taken_or},
     store::{mails, one_time_tokens, tx, users},
 };
 
@@ -59,14 +59,7 @@ pub async fn confirm_change(
         return Err(PeopleError::WorthlessLink);
     }
     let changed = users::update_email(&mut transaction, user, former.as_str(), &new).await;
-    let changed = changed.map_err(|error| {
-        if error.violates(users::EMAIL_KEY) {
-            PeopleError::EmailTaken
-        } else {
-            error.into()
-        }
-    });
-    if !changed? {
+    if !changed.map_err(taken_or)? {
         return Err(PeopleError::WorthlessLink);
     }
     // Links that were sent to the former address become invalid.

@@ -24,7 +24,7 @@ use tower_sessions::Session;
 
 use crate::{
     service::{
-        people::{People, PeopleError, devices, limits::Guesser, read, read_email},
+        people::{People, PeopleError, devices, limits::Guesser, read, read_email, taken_or},
         sessions::{self, Stay},
     },
     store::{
@@ -267,13 +267,7 @@ pub async fn join_as_new(
         email: opened.email.clone(),
     };
     let mut transaction = tx::begin(&people.db).await?;
-    users::insert(&mut transaction, new, now).await.map_err(|error| {
-        if error.violates(users::EMAIL_KEY) {
-            PeopleError::EmailTaken
-        } else {
-            error.into()
-        }
-    })?;
+    users::insert(&mut transaction, new, now).await.map_err(taken_or)?;
     join(&mut transaction, &opened, guest, client, token, now).await?;
     // Pending sign-ups with this address become invalid.
     sign_ups::delete(&mut transaction, &email).await?;

@@ -104,8 +104,8 @@ pub async fn turn_on(
     }
     let codes = first_of(&mut transaction, user, &before).await?;
     mails::insert(&mut transaction, &email, Some(user), &MailKind::SecondFactorOn, now).await?;
-    let actor = audit_events::person(user, &email, client);
-    audit_events::write_down(&mut transaction, user, &actor, &AccountEvent::SecondFactorOn {}, now).await?;
+    let event = AccountEvent::SecondFactorOn {};
+    audit_events::record(&mut transaction, user, &email, client, &event, now).await?;
     tx::commit(transaction).await?;
     match codes {
         Some(codes) => new_codes::keep(people, session, user, &codes, now).await,
@@ -133,20 +133,14 @@ pub async fn renew_codes(
     client: &Client,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    let actor = audit_events::person(user, &email_of(people, user).await?, client);
+    let email = email_of(people, user).await?;
     let mut transaction = tx::begin(&people.db).await?;
     if !second_factors::lock(&mut transaction, user).await?.any() {
         return Err(PeopleError::NotFound);
     }
     let codes = replace_codes(&mut transaction, user).await?;
-    audit_events::write_down(
-        &mut transaction,
-        user,
-        &actor,
-        &AccountEvent::RecoveryCodesRenewed {},
-        now,
-    )
-    .await?;
+    let event = AccountEvent::RecoveryCodesRenewed {};
+    audit_events::record(&mut transaction, user, &email, client, &event, now).await?;
     tx::commit(transaction).await?;
     new_codes::keep(people, session, user, &codes, now).await
 }
@@ -163,7 +157,6 @@ async fn replace_codes(db: &mut PgConnection, user: UserId) -> Result<Vec<Recove
 /// Turns a user's app off. With the last factor, recovery codes and remembered browsers are deleted too.
 pub async fn turn_off(people: &People, user: UserId, client: &Client, now: OffsetDateTime) -> Result<(), PeopleError> {
     let email = email_of(people, user).await?;
-    let actor = audit_events::person(user, &email, client);
     let mut transaction = tx::begin(&people.db).await?;
     let mut left = second_factors::lock(&mut transaction, user).await?;
     if !second_factors::delete(&mut transaction, user).await? {
@@ -171,7 +164,8 @@ pub async fn turn_off(people: &People, user: UserId, client: &Client, now: Offse
     }
     left.app = false;
     notify_of_removal(&mut transaction, user, &email, &left, &MailKind::AppOff, now).await?;
-    audit_events::write_down(&mut transaction, user, &actor, &AccountEvent::SecondFactorOff {}, now).await?;
+    let event = AccountEvent::SecondFactorOff {};
+    audit_events::record(&mut transaction, user, &email, client, &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -213,7 +207,7 @@ pub async fn remove(people: &People, email: &Email, now: OffsetDateTime) -> Resu
     second_factors::delete(&mut transaction, user).await?;
     stored_passkeys::delete_all(&mut transaction, user).await?;
     forget(&mut transaction, user, email, now).await?;
-    audit_events::write_down(&mut transaction, user, &Actor::OPERATOR, &event, now).await?;
+    audit_events::record_by(&mut transaction, user, &Actor::OPERATOR, &event, now).await?;
     let event = AuditEvent::SecondFactorRemoved {
         email: email.as_str().to_owned(),
     };

@@ -24,12 +24,13 @@ pub async fn end(
     id: SessionId,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    let actor = audit_events::person(user, &email_of(people, user).await?, client);
+    let email = email_of(people, user).await?;
     let mut transaction = tx::begin(&people.db).await?;
     if !sessions::end(&mut transaction, user, id).await? {
         return Err(PeopleError::NotFound);
     }
-    audit_events::write_down(&mut transaction, user, &actor, &AccountEvent::SessionEnded {}, now).await?;
+    let event = AccountEvent::SessionEnded {};
+    audit_events::record(&mut transaction, user, &email, client, &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -41,17 +42,11 @@ pub async fn end_all_others(
     client: &Client,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    let actor = audit_events::person(user, &email_of(people, user).await?, client);
+    let email = email_of(people, user).await?;
     let mut transaction = tx::begin(&people.db).await?;
     sessions::end_all_others(&mut transaction, user, current).await?;
     devices::forget_all(&mut transaction, user).await?;
-    audit_events::write_down(
-        &mut transaction,
-        user,
-        &actor,
-        &AccountEvent::OtherSessionsEnded {},
-        now,
-    )
-    .await?;
+    let event = AccountEvent::OtherSessionsEnded {};
+    audit_events::record(&mut transaction, user, &email, client, &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }

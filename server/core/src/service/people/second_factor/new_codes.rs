@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 use tower_sessions::Session;
 
-use crate::service::people::{People, PeopleError};
+use crate::service::{
+    people::{People, PeopleError},
+    sessions::short_lived,
+};
 
 /// Key in the session's data.
 const NEW_CODES: &str = "recovery_codes";
@@ -20,10 +23,8 @@ const NEW_CODES: &str = "recovery_codes";
 const SHOWN_WITHIN: Duration = Duration::minutes(5);
 
 #[derive(Serialize, Deserialize)]
-struct Waiting {
+struct NewCodes {
     wrapped: Wrapped,
-    #[serde(with = "time::serde::rfc3339")]
-    until: OffsetDateTime,
 }
 
 /// Stores codes in the session for the next page, and replaces earlier ones.
@@ -36,11 +37,8 @@ pub(super) async fn keep(
 ) -> Result<(), PeopleError> {
     let lines: Vec<_> = codes.iter().map(RecoveryCode::expose).collect();
     let (place, content) = (Place::recovery_codes(user), lines.join("\n").into_bytes());
-    let waiting = Waiting {
-        wrapped: people.secret_keys.current.wrap(&place, rand::random(), content)?,
-        until: now + SHOWN_WITHIN,
-    };
-    Ok(session.insert(NEW_CODES, waiting).await?)
+    let wrapped = people.secret_keys.current.wrap(&place, rand::random(), content)?;
+    Ok(short_lived::keep(session, NEW_CODES, NewCodes { wrapped }, now + SHOWN_WITHIN).await?)
 }
 
 /// Removes the stored codes from the session and returns them. Returns `None` if there are none or they were stored
@@ -51,17 +49,10 @@ pub async fn take(
     user: UserId,
     now: OffsetDateTime,
 ) -> Result<Option<Vec<SecretString>>, PeopleError> {
-    let Some(waiting) = session.remove_value(NEW_CODES).await? else {
+    let Some(NewCodes { wrapped }) = short_lived::take(session, NEW_CODES, now).await? else {
         return Ok(None);
     };
-    // Another release may have stored them in a form that this one can't read; then they aren't shown.
-    let waiting = serde_json::from_value(waiting).ok();
-    let Some(waiting) = waiting.filter(|waiting: &Waiting| now < waiting.until) else {
-        return Ok(None);
-    };
-    let opened = people
-        .secret_keys
-        .unwrap(&Place::recovery_codes(user), waiting.wrapped)?;
+    let opened = people.secret_keys.unwrap(&Place::recovery_codes(user), wrapped)?;
     let lines = String::from_utf8_lossy(opened.expose_secret());
     Ok(Some(lines.lines().map(SecretString::from).collect()))
 }

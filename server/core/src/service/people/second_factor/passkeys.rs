@@ -16,7 +16,10 @@ use time::OffsetDateTime;
 use tower_sessions::Session;
 
 use crate::{
-    service::people::{People, PeopleError, audit_events, email_of, second_factor},
+    service::{
+        people::{People, PeopleError, audit_events, email_of, second_factor},
+        sessions::short_lived,
+    },
     store::{
         mails,
         passkeys::{self, CREDENTIAL_KEY, NewPasskey, UsedPasskey},
@@ -33,8 +36,6 @@ const AUTHENTICATION: &str = "passkey_authentication";
 struct Waiting<C> {
     user: UserId,
     challenge: C,
-    #[serde(with = "time::serde::rfc3339")]
-    until: OffsetDateTime,
 }
 
 /// Begins the registration of a passkey. Returns the options for the browser, as JSON. Replaces an earlier challenge.
@@ -112,15 +113,8 @@ pub async fn add(
     let mail = MailKind::PasskeyAdded { name: name.clone() };
     let codes = second_factor::first_of(&mut transaction, user, &before).await?;
     mails::insert(&mut transaction, &email, Some(user), &mail, now).await?;
-    let actor = audit_events::person(user, &email, client);
-    audit_events::write_down(
-        &mut transaction,
-        user,
-        &actor,
-        &AccountEvent::PasskeyAdded { name },
-        now,
-    )
-    .await?;
+    let event = AccountEvent::PasskeyAdded { name };
+    audit_events::record(&mut transaction, user, &email, client, &event, now).await?;
     tx::commit(transaction).await?;
     match codes {
         Some(codes) => {
@@ -140,7 +134,6 @@ pub async fn remove(
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
     let email = email_of(people, user).await?;
-    let actor = audit_events::person(user, &email, client);
     let mut transaction = tx::begin(&people.db).await?;
     let mut left = second_factors::lock(&mut transaction, user).await?;
     let name = passkeys::delete(&mut transaction, user, id).await?;
@@ -148,14 +141,8 @@ pub async fn remove(
     left.passkeys -= 1;
     let mail = MailKind::PasskeyRemoved { name: name.clone() };
     second_factor::notify_of_removal(&mut transaction, user, &email, &left, &mail, now).await?;
-    audit_events::write_down(
-        &mut transaction,
-        user,
-        &actor,
-        &AccountEvent::PasskeyRemoved { name },
-        now,
-    )
-    .await?;
+    let event = AccountEvent::PasskeyRemoved { name };
+    audit_events::record(&mut transaction, user, &email, client, &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -221,12 +208,7 @@ async fn keep<C: Serialize>(
     challenge: C,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
-    let waiting = Waiting {
-        user,
-        challenge,
-        until: now + CHALLENGE_LASTS,
-    };
-    Ok(session.insert(member, waiting).await?)
+    Ok(short_lived::keep(session, member, Waiting { user, challenge }, now + CHALLENGE_LASTS).await?)
 }
 
 /// Removes a challenge from the session and returns it, so that it is valid only once.
@@ -236,9 +218,7 @@ async fn take<C: DeserializeOwned>(
     user: UserId,
     now: OffsetDateTime,
 ) -> Result<C, PeopleError> {
-    let waiting = session.remove_value(member).await?;
-    // Another release may have stored it in a form that this one can't read; then there is no challenge.
-    let waiting: Option<Waiting<C>> = waiting.and_then(|waiting| serde_json::from_value(waiting).ok());
-    let waiting = waiting.filter(|waiting| waiting.user == user && now < waiting.until);
+    let waiting: Option<Waiting<C>> = short_lived::take(session, member, now).await?;
+    let waiting = waiting.filter(|waiting| waiting.user == user);
     Ok(waiting.ok_or(PeopleError::PasskeyTooLate)?.challenge)
 }

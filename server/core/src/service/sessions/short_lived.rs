@@ -1,0 +1,35 @@
+//! Values that a session stores for a short time and returns once.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use time::OffsetDateTime;
+use tower_sessions::{Session, session};
+
+#[derive(Serialize, Deserialize)]
+struct ShortLived<T> {
+    #[serde(flatten)]
+    value: T,
+    #[serde(with = "time::serde::rfc3339")]
+    until: OffsetDateTime,
+}
+
+/// Stores a value under a key of the session's data, and replaces an earlier one.
+pub(in crate::service) async fn keep<T: Serialize>(
+    session: &Session,
+    key: &str,
+    value: T,
+    until: OffsetDateTime,
+) -> Result<(), session::Error> {
+    session.insert(key, ShortLived { value, until }).await
+}
+
+/// Removes a value from the session and returns it. Returns `None` if there is none, it has expired, or another release
+/// stored it in a form that this one can't read.
+pub(in crate::service) async fn take<T: DeserializeOwned>(
+    session: &Session,
+    key: &str,
+    now: OffsetDateTime,
+) -> Result<Option<T>, session::Error> {
+    let stored = session.remove_value(key).await?;
+    let stored: Option<ShortLived<T>> = stored.and_then(|stored| serde_json::from_value(stored).ok());
+    Ok(stored.filter(|stored| now < stored.until).map(|stored| stored.value))
+}
