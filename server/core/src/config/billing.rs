@@ -3,7 +3,7 @@
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use crate::config::reader::{Problem, Reader, Setting};
+use crate::config::reader::{Reader, Setting};
 
 const SECRET_KEY: Setting = Setting {
     name: "PLATEN_STRIPE_SECRET_KEY",
@@ -73,8 +73,8 @@ impl StripeConfig {
 
 impl BillingConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let key = secret(reader, &SECRET_KEY, &["sk_", "rk_"]);
-        let webhook_secret = secret(reader, &WEBHOOK_SECRET, &["whsec_"]);
+        let key = reader.secret(&SECRET_KEY, |text| secret(text, &["sk_", "rk_"]));
+        let webhook_secret = reader.secret(&WEBHOOK_SECRET, |text| secret(text, &["whsec_"]));
         let api = reader.parsed(&API, |text| {
             let url = Url::parse(text).ok()?;
             let plain = url.path() == "/" && url.query().is_none() && url.has_host();
@@ -98,16 +98,7 @@ impl BillingConfig {
     }
 }
 
-/// Returns `None` for an invalid secret and adds a fault that does not reveal it.
-fn secret(reader: &mut Reader, setting: &Setting, prefixes: &[&str]) -> Option<SecretString> {
-    let text = reader.text(setting)?;
-    let sound =
-        prefixes.iter().any(|prefix| text.starts_with(prefix)) && text.bytes().all(|byte| byte.is_ascii_graphic());
-    if !sound {
-        reader.problems.push(Problem::Secret {
-            name: setting.name,
-            allowed: setting.allowed,
-        });
-    }
-    sound.then(|| text.into())
+fn secret(text: &str, prefixes: &[&str]) -> Option<SecretString> {
+    let has_prefix = prefixes.iter().any(|prefix| text.starts_with(prefix));
+    (has_prefix && text.bytes().all(|byte| byte.is_ascii_graphic())).then(|| text.into())
 }

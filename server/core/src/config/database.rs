@@ -5,7 +5,7 @@ use std::str::FromStr;
 use secrecy::SecretString;
 use sqlx::postgres::PgConnectOptions;
 
-use crate::config::reader::{Problem, Reader, Setting};
+use crate::config::reader::{Reader, Setting};
 
 const DATABASE_URL: Setting = Setting {
     name: "DATABASE_URL",
@@ -36,10 +36,7 @@ impl DatabaseConfig {
         if let Some(url) = &url {
             let known_scheme = url.starts_with("postgres://") || url.starts_with("postgresql://");
             if !known_scheme || PgConnectOptions::from_str(url).is_err() {
-                reader.problems.push(Problem::Secret {
-                    name: DATABASE_URL.name,
-                    allowed: DATABASE_URL.allowed,
-                });
+                reader.refuse_secret(&DATABASE_URL);
             }
         }
         Some(Self {

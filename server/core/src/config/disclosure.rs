@@ -29,14 +29,11 @@ pub struct DisclosureConfig {
 
 impl DisclosureConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let contact = reader.parsed_or(&CONTACT, Some(None), |text| {
+        let contact = reader.parsed_if_set(&CONTACT, |text| {
             let is_mail = |url: &Url| url.scheme() == "mailto" && url.path().contains('@');
-            let url = Url::parse(text).ok();
-            url.filter(|url| is_mail(url) || is_page(url)).map(Some)
+            Url::parse(text).ok().filter(|url| is_mail(url) || is_page(url))
         });
-        let policy = reader.parsed_or(&POLICY, Some(None), |text| {
-            Url::parse(text).ok().filter(is_page).map(Some)
-        });
+        let policy = reader.parsed_if_set(&POLICY, |text| Url::parse(text).ok().filter(is_page));
         if contact.as_ref().is_some_and(Option::is_none) && policy.as_ref().is_some_and(Option::is_some) {
             reader.contradiction(format!("{} has no effect without {}", POLICY.name, CONTACT.name));
         }

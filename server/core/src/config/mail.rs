@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
 use url::Url;
 
-use crate::config::reader::{Problem, Reader, Setting};
+use crate::config::reader::{Reader, Setting};
 
 const SMTP_URL: Setting = Setting {
     name: "PLATEN_SMTP_URL",
@@ -60,17 +60,7 @@ pub enum Encryption {
 
 impl MailConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let smtp = match reader.text(&SMTP_URL).map(|text| SmtpConfig::parse(&text)) {
-            Some(None) => {
-                reader.problems.push(Problem::Secret {
-                    name: SMTP_URL.name,
-                    allowed: SMTP_URL.allowed,
-                });
-                None
-            }
-            Some(smtp) => smtp,
-            None => None,
-        };
+        let smtp = reader.secret(&SMTP_URL, SmtpConfig::parse);
         if smtp.is_some() && reader.text(&MAIL_FROM).is_none() {
             reader.contradiction(format!(
                 "{} is set but {}, the sender of its mail, is not: set it to {}",

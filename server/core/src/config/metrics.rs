@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use secrecy::SecretString;
 
-use crate::config::reader::{Problem, Reader, Setting};
+use crate::config::reader::{Reader, Setting};
 
 /// Shorter tokens could be guessed.
 const SHORTEST_TOKEN: usize = 16;
@@ -36,18 +36,11 @@ pub struct MetricsConfig {
 
 impl MetricsConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let token = reader.text(&TOKEN);
-        let sound = |token: &String| token.len() >= SHORTEST_TOKEN && token.bytes().all(|byte| byte.is_ascii_graphic());
-        if token.as_ref().is_some_and(|token| !sound(token)) {
-            reader.problems.push(Problem::Secret {
-                name: TOKEN.name,
-                allowed: TOKEN.allowed,
-            });
-        }
-        let listen = reader.parsed_or(&LISTEN, Some(None), |text| text.parse().ok().map(Some));
-        Some(Self {
-            token: token.map(SecretString::from),
-            listen: listen?,
-        })
+        let token = reader.secret(&TOKEN, |text| {
+            let sound = text.len() >= SHORTEST_TOKEN && text.bytes().all(|byte| byte.is_ascii_graphic());
+            sound.then(|| text.into())
+        });
+        let listen = reader.parsed_if_set(&LISTEN, |text| text.parse().ok());
+        Some(Self { token, listen: listen? })
     }
 }

@@ -85,11 +85,32 @@ impl<'a> Reader<'a> {
         parsed
     }
 
+    /// Returns the parsed value, or `Some(None)` if the variable is not set. `None` only if a fault was added.
+    pub fn parsed_if_set<T>(&mut self, setting: &Setting, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
+        self.parsed_or(setting, Some(None), |text| parse(text).map(Some))
+    }
+
+    /// Returns a parsed secret. `None` if the variable is not set, or if a fault was added, which does not reveal the
+    /// secret.
+    pub fn secret<T>(&mut self, setting: &Setting, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let parsed = parse(&self.text(setting)?);
+        if parsed.is_none() {
+            self.refuse_secret(setting);
+        }
+        parsed
+    }
+
+    /// Adds a fault for a secret that is not allowed.
+    pub fn refuse_secret(&mut self, setting: &Setting) {
+        self.problems.push(Problem::Secret {
+            name: setting.name,
+            allowed: setting.allowed,
+        });
+    }
+
     /// Returns a number within `bounds`, or the default.
     pub fn number<T: FromStr + PartialOrd>(&mut self, setting: &Setting, bounds: RangeInclusive<T>) -> Option<T> {
-        self.parsed(setting, |text| {
-            text.parse().ok().filter(|number| bounds.contains(number))
-        })
+        self.parsed(setting, |text| within(&bounds, text))
     }
 
     /// Returns a number within `bounds`, or `Some(None)` if the variable is not set. `None` only if a fault was added.
@@ -98,9 +119,7 @@ impl<'a> Reader<'a> {
         setting: &Setting,
         bounds: RangeInclusive<T>,
     ) -> Option<Option<T>> {
-        self.parsed_or(setting, Some(None), |text| {
-            text.parse().ok().filter(|number| bounds.contains(number)).map(Some)
-        })
+        self.parsed_if_set(setting, |text| within(&bounds, text))
     }
 
     /// Returns a number within `bounds`, or a computed default.
@@ -110,9 +129,7 @@ impl<'a> Reader<'a> {
         default: T,
         bounds: RangeInclusive<T>,
     ) -> Option<T> {
-        self.parsed_or(setting, Some(default), |text| {
-            text.parse().ok().filter(|number| bounds.contains(number))
-        })
+        self.parsed_or(setting, Some(default), |text| within(&bounds, text))
     }
 
     /// Returns whole seconds within `bounds`, or the default.
@@ -133,4 +150,8 @@ impl<'a> Reader<'a> {
     pub fn contradiction(&mut self, explanation: impl Display) {
         self.problems.push(Problem::Contradiction(explanation.to_string()));
     }
+}
+
+fn within<T: FromStr + PartialOrd>(bounds: &RangeInclusive<T>, text: &str) -> Option<T> {
+    text.parse().ok().filter(|number| bounds.contains(number))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use platen_domain::encryption::SecretKey;
 
-use crate::config::reader::{Problem, Reader, Setting};
+use crate::config::reader::{Reader, Setting};
 
 const SECRET_KEY: Setting = Setting {
     name: "PLATEN_SECRET_KEY",
@@ -34,21 +34,8 @@ pub struct SecretsConfig {
 impl SecretsConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Self {
         Self {
-            key: secret_key(reader, &SECRET_KEY),
-            former: secret_key(reader, &FORMER_SECRET_KEY),
+            key: reader.secret(&SECRET_KEY, SecretKey::parse).map(Arc::new),
+            former: reader.secret(&FORMER_SECRET_KEY, SecretKey::parse).map(Arc::new),
         }
     }
-}
-
-/// Returns `None` for an invalid key and adds a fault that does not reveal it.
-fn secret_key(reader: &mut Reader, setting: &Setting) -> Option<Arc<SecretKey>> {
-    let text = reader.text(setting)?;
-    let key = SecretKey::parse(&text);
-    if key.is_none() {
-        reader.problems.push(Problem::Secret {
-            name: setting.name,
-            allowed: setting.allowed,
-        });
-    }
-    key.map(Arc::new)
 }

@@ -7,7 +7,7 @@ use platen_domain::{
 use secrecy::SecretString;
 use url::Url;
 
-use crate::config::reader::{Problem, Reader, Setting};
+use crate::config::reader::{Reader, Setting};
 
 const DEFAULT_STORAGE: Setting = Setting {
     name: "PLATEN_DEFAULT_STORAGE",
@@ -148,10 +148,10 @@ pub enum OwnBucket {
 impl StorageConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
         let gcs_endpoint = reader.parsed(&GCS_ENDPOINT, endpoint);
-        let sts_endpoint = reader.parsed_or(&STS_ENDPOINT, Some(None), |text| endpoint(text).map(Some));
+        let sts_endpoint = reader.parsed_if_set(&STS_ENDPOINT, endpoint);
         let iam_endpoint = reader.parsed(&IAM_ENDPOINT, endpoint);
         let identity = amazon_identity(reader);
-        let google = google_identity(reader);
+        let google = reader.secret(&GOOGLE_KEY, ServiceAccountKey::parse);
         let default = DefaultStorageConfig::from_env(reader, identity.as_ref(), google.as_ref());
         let (sts_endpoint, iam_endpoint) = (sts_endpoint?, iam_endpoint?);
         Some(Self {
@@ -182,9 +182,9 @@ impl DefaultStorageConfig {
             let sound = !text.contains(|character: char| character.is_whitespace() || character == '/');
             sound.then(|| text.to_owned())
         });
-        let public_url = reader.parsed_or(&DEFAULT_BUCKET_URL, Some(None), |text| http_url(text).map(Some));
+        let public_url = reader.parsed_if_set(&DEFAULT_BUCKET_URL, http_url);
         let region = reader.text(&DEFAULT_BUCKET_REGION);
-        let endpoint = reader.parsed_or(&DEFAULT_BUCKET_ENDPOINT, Some(None), |text| endpoint(text).map(Some));
+        let endpoint = reader.parsed_if_set(&DEFAULT_BUCKET_ENDPOINT, endpoint);
         let endpoint = endpoint?;
         let bucket = match provider? {
             None => None,
@@ -236,19 +236,6 @@ fn amazon_identity(reader: &mut Reader) -> Option<AccessKey> {
         access_key_id: access_key_id?,
         secret_access_key: secret_access_key?,
     })
-}
-
-/// Returns `None` for an invalid key and adds a fault that does not reveal it.
-fn google_identity(reader: &mut Reader) -> Option<ServiceAccountKey> {
-    let text = reader.text(&GOOGLE_KEY)?;
-    let key = ServiceAccountKey::parse(&text);
-    if key.is_none() {
-        reader.problems.push(Problem::Secret {
-            name: GOOGLE_KEY.name,
-            allowed: GOOGLE_KEY.allowed,
-        });
-    }
-    key
 }
 
 fn endpoint(text: &str) -> Option<Url> {

@@ -31,9 +31,9 @@ pub struct TracesConfig {
 
 impl TracesConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let endpoint = reader.parsed_or(&ENDPOINT, Some(None), |text| {
+        let endpoint = reader.parsed_if_set(&ENDPOINT, |text| {
             let url = Url::parse(text).ok();
-            url.filter(|url| matches!(url.scheme(), "http" | "https")).map(Some)
+            url.filter(|url| matches!(url.scheme(), "http" | "https"))
         });
         let service_name = reader.parsed(&SERVICE_NAME, |text| Some(text.to_owned()));
         Some(Self {
