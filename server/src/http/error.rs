@@ -86,34 +86,25 @@ pub(super) enum ApiError {
     Connection(ConnectionError),
 }
 
-impl From<AuthenticationError> for ApiError {
-    fn from(error: AuthenticationError) -> Self {
-        Self::Authentication(error)
-    }
+macro_rules! from {
+    ($($error:ident => $variant:ident),+ $(,)?) => {
+        $(impl From<$error> for ApiError {
+            fn from(error: $error) -> Self {
+                Self::$variant(error)
+            }
+        })+
+    };
 }
 
-impl From<StoreError> for ApiError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<MemoryFull> for ApiError {
-    fn from(full: MemoryFull) -> Self {
-        Self::MemoryFull(full)
-    }
-}
-
-impl From<NotAllowed> for ApiError {
-    fn from(refusal: NotAllowed) -> Self {
-        Self::NotAllowed(refusal)
-    }
-}
-
-impl From<RenderFailure> for ApiError {
-    fn from(failure: RenderFailure) -> Self {
-        Self::Render(failure)
-    }
+from! {
+    AuthenticationError => Authentication,
+    StoreError => Store,
+    MemoryFull => MemoryFull,
+    NotAllowed => NotAllowed,
+    RenderFailure => Render,
+    ResendError => Resend,
+    TemplateError => Template,
+    ConnectionError => Connection,
 }
 
 impl From<CancelError> for ApiError {
@@ -122,24 +113,6 @@ impl From<CancelError> for ApiError {
             CancelError::NotFound => Self::NoSuchRender,
             error => Self::Cancel(error),
         }
-    }
-}
-
-impl From<ResendError> for ApiError {
-    fn from(error: ResendError) -> Self {
-        Self::Resend(error)
-    }
-}
-
-impl From<TemplateError> for ApiError {
-    fn from(error: TemplateError) -> Self {
-        Self::Template(error)
-    }
-}
-
-impl From<ConnectionError> for ApiError {
-    fn from(error: ConnectionError) -> Self {
-        Self::Connection(error)
     }
 }
 
