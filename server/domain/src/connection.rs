@@ -6,8 +6,9 @@ mod tests;
 
 use std::{fmt::Display, sync::LazyLock};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use url::{Host, Url};
 
@@ -55,6 +56,38 @@ pub struct Connection {
     /// account.
     pub identity: String,
     pub inserted_at: OffsetDateTime,
+}
+
+/// The result of a test of a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConnectionTest {
+    /// When the test ended.
+    pub tested_at: OffsetDateTime,
+    /// Duration of the test.
+    pub milliseconds: i32,
+    /// The steps that were run, in order.
+    pub steps: Vec<TestStep>,
+}
+
+/// The result of one step of a test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestStep {
+    pub action: TestAction,
+    /// What failed and how to fix it; `None` if the step succeeded.
+    pub advice: Option<String>,
+}
+
+/// Steps of a test, in this order. The names are used in the database and in the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum TestAction {
+    /// Writes an object. Deliveries need only this.
+    Write,
+    /// Reads the object back.
+    Read,
+    /// Deletes the object, so that the test leaves nothing behind.
+    Delete,
 }
 
 impl Connection {

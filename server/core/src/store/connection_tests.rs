@@ -2,30 +2,21 @@
 
 use std::collections::HashMap;
 
-use platen_domain::ids::{AccountId, ConnectionId};
-use serde_json::Value;
+use platen_domain::{
+    connection::ConnectionTest,
+    ids::{AccountId, ConnectionId},
+};
+use serde_json::json;
 use sqlx::PgPool;
-use time::OffsetDateTime;
 
 use crate::store::{error::StoreError, statement::execute};
-
-/// A stored test result.
-#[derive(Debug)]
-pub struct StoredTest {
-    /// When the test ended.
-    pub tested_at: OffsetDateTime,
-    /// Duration of the test.
-    pub milliseconds: i32,
-    /// Result of each step.
-    pub steps: Value,
-}
 
 /// Stores the result of a connection's last test. Does nothing if the connection no longer exists.
 pub async fn replace(
     db: &PgPool,
     account: AccountId,
     connection: ConnectionId,
-    test: &StoredTest,
+    test: &ConnectionTest,
 ) -> Result<(), StoreError> {
     let insert = sqlx::query!(
         "insert into connection_tests (connection_id, tested_at, milliseconds, steps)
@@ -36,13 +27,14 @@ pub async fn replace(
         connection.0,
         test.tested_at,
         test.milliseconds,
-        test.steps,
+        json!(test.steps),
     );
     execute(db, insert).await
 }
 
-/// Returns the last test results of an account's connections.
-pub async fn list(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionId, StoredTest>, StoreError> {
+/// Returns the last tests of an account's connections. Tests that another release stored in a form that this one can't
+/// read are omitted.
+pub async fn list(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionId, ConnectionTest>, StoreError> {
     let tests = sqlx::query!(
         "select connection_tests.connection_id, connection_tests.tested_at, connection_tests.milliseconds,
             connection_tests.steps
@@ -51,12 +43,12 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionI
         account.0,
     )
     .map(|row| {
-        let test = StoredTest {
+        let test = ConnectionTest {
             tested_at: row.tested_at,
             milliseconds: row.milliseconds,
-            steps: row.steps,
+            steps: serde_json::from_value(row.steps).ok()?,
         };
-        (ConnectionId(row.connection_id), test)
+        Some((ConnectionId(row.connection_id), test))
     });
-    Ok(tests.fetch_all(db).await?.into_iter().collect())
+    Ok(tests.fetch_all(db).await?.into_iter().flatten().collect())
 }

@@ -11,14 +11,11 @@ use platen_app::{
 };
 use platen_core::{
     clock,
-    service::connections::{
-        self, ConnectionError,
-        probe::{self, LastTest},
-    },
+    service::connections::{self, ConnectionError, probe},
 };
 use platen_domain::{
     account_log::Actor,
-    connection::NewConnection,
+    connection::{self, NewConnection},
     ids::{AccountId, ConnectionId},
     page::PageRequest,
     role::Permission,
@@ -106,7 +103,7 @@ impl RequestBackend {
     }
 }
 
-fn shown(test: LastTest) -> ConnectionTest {
+fn shown(test: connection::ConnectionTest) -> ConnectionTest {
     let steps = test.steps.into_iter().map(|step| TestStep {
         action: step.action.into_str(),
         advice: step.advice,

@@ -4,15 +4,12 @@ use std::{collections::HashMap, time::Instant};
 
 use bytes::Bytes;
 use platen_domain::{
-    connection::{Connection, Settings},
+    connection::{Connection, ConnectionTest, Settings, TestAction, TestStep},
     destination::Provider,
     ids::{AccountId, ConnectionId},
     sentence::sentence,
 };
-use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
-use strum::IntoStaticStr;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
@@ -23,94 +20,47 @@ use crate::{
         get,
     },
     storage::bucket::{Bucket, BucketError, Refusal},
-    store::{
-        connection_tests::{self, StoredTest},
-        error::StoreError,
-    },
+    store::{connection_tests, error::StoreError},
 };
 
 const CONTENT: &[u8] = b"Platen checks whether it can write here.\n";
 
-/// Steps of a test, in this order. The names are used in the API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
-#[strum(const_into_str, serialize_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
-    /// Writes an object. Deliveries need only this.
-    Write,
-    /// Reads the object back.
-    Read,
-    /// Deletes the object, so that the test leaves nothing behind.
-    Delete,
-}
-
-impl Action {
-    /// Name of the required permission at AWS.
-    fn permission(self) -> &'static str {
-        match self {
-            Self::Write => "s3:PutObject",
-            Self::Read => "s3:GetObject",
-            Self::Delete => "s3:DeleteObject",
-        }
+/// Returns the name of the permission that an action requires at AWS.
+fn permission(action: TestAction) -> &'static str {
+    match action {
+        TestAction::Write => "s3:PutObject",
+        TestAction::Read => "s3:GetObject",
+        TestAction::Delete => "s3:DeleteObject",
     }
 }
 
-/// Result of one step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
-    pub action: Action,
-    /// What failed and how to fix it; `None` if the step succeeded.
-    pub advice: Option<String>,
-}
-
-/// Latest test of a connection.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LastTest {
-    /// Time at which the test ended.
-    pub tested_at: OffsetDateTime,
-    /// Duration.
-    pub milliseconds: i32,
-    /// Steps that were run.
-    pub steps: Vec<Step>,
-}
-
 /// Tests a connection and stores the result. If writing fails, the other steps are skipped.
-pub async fn test(buckets: &Buckets, account: AccountId, id: ConnectionId) -> Result<Vec<Step>, ConnectionError> {
+pub async fn test(buckets: &Buckets, account: AccountId, id: ConnectionId) -> Result<Vec<TestStep>, ConnectionError> {
     let connection = get(buckets.db(), account, id).await?;
     let began = Instant::now();
     let steps = run(buckets, account, &connection).await?;
-    let kept = StoredTest {
+    let test = ConnectionTest {
         tested_at: clock::now(),
         milliseconds: i32::try_from(began.elapsed().as_millis()).unwrap_or(i32::MAX),
-        steps: serde_json::json!(steps),
+        steps,
     };
-    connection_tests::replace(buckets.db(), account, id, &kept).await?;
-    Ok(steps)
+    connection_tests::replace(buckets.db(), account, id, &test).await?;
+    Ok(test.steps)
 }
 
 /// Returns the latest test of each of the account's connections.
-pub async fn last_tests(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionId, LastTest>, StoreError> {
-    let tests = connection_tests::list(db, account).await?;
-    let tests = tests.into_iter().filter_map(|(id, kept)| {
-        let test = LastTest {
-            tested_at: kept.tested_at,
-            milliseconds: kept.milliseconds,
-            // Another release may have stored it in a form that this one can't read; then there is no test.
-            steps: serde_json::from_value(kept.steps).ok()?,
-        };
-        Some((id, test))
-    });
-    Ok(tests.collect())
+pub async fn last_tests(db: &PgPool, account: AccountId) -> Result<HashMap<ConnectionId, ConnectionTest>, StoreError> {
+    connection_tests::list(db, account).await
 }
 
-async fn run(buckets: &Buckets, account: AccountId, connection: &Connection) -> Result<Vec<Step>, ConnectionError> {
+async fn run(buckets: &Buckets, account: AccountId, connection: &Connection) -> Result<Vec<TestStep>, ConnectionError> {
     let bucket = match buckets.open(account, connection).await {
         Ok(bucket) => bucket,
         Err(BucketsError::Gone) => return Err(ConnectionError::NotFound),
-        Err(BucketsError::Bucket(error)) => return Ok(vec![step(Action::Write, connection, Err(error))]),
+        Err(BucketsError::Bucket(error)) => return Ok(vec![step(TestAction::Write, connection, Err(error))]),
         Err(error @ BucketsError::NotOpened { .. }) => {
-            return Ok(vec![Step {
-                action: Action::Write,
+            return Ok(vec![TestStep {
+                action: TestAction::Write,
                 advice: Some(sentence(&error.to_string())),
             }]);
         }
@@ -122,10 +72,10 @@ async fn run(buckets: &Buckets, account: AccountId, connection: &Connection) -> 
         Uuid::new_v4()
     );
     let written = bucket.put(&path, Bytes::from_static(CONTENT)).await.map(drop);
-    let mut steps = vec![step(Action::Write, connection, written)];
+    let mut steps = vec![step(TestAction::Write, connection, written)];
     if steps[0].advice.is_none() {
-        steps.push(step(Action::Read, connection, read(&bucket, &path).await));
-        steps.push(step(Action::Delete, connection, bucket.delete(&path).await));
+        steps.push(step(TestAction::Read, connection, read(&bucket, &path).await));
+        steps.push(step(TestAction::Delete, connection, bucket.delete(&path).await));
     }
     Ok(steps)
 }
@@ -139,7 +89,7 @@ async fn read(bucket: &Bucket, path: &str) -> Result<(), BucketError> {
     }
 }
 
-fn step(action: Action, connection: &Connection, outcome: Result<(), BucketError>) -> Step {
+fn step(action: TestAction, connection: &Connection, outcome: Result<(), BucketError>) -> TestStep {
     let advice = outcome.err().map(|error| {
         let advice = match &error {
             BucketError::Silent(reason) => passing(&connection.settings, reason),
@@ -147,13 +97,13 @@ fn step(action: Action, connection: &Connection, outcome: Result<(), BucketError
             BucketError::Refused(refusal) => with_error(&lasting(action, connection, refusal), refusal),
         };
         match action {
-            Action::Write => advice,
+            TestAction::Write => advice,
             // The write has succeeded.
-            Action::Read => format!("{advice} Documents can still be delivered."),
-            Action::Delete => format!("{advice} Documents can still be delivered; the test's object remains."),
+            TestAction::Read => format!("{advice} Documents can still be delivered."),
+            TestAction::Delete => format!("{advice} Documents can still be delivered; the test's object remains."),
         }
     });
-    Step { action, advice }
+    TestStep { action, advice }
 }
 
 fn with_error(advice: &str, refusal: &Refusal) -> String {
@@ -175,7 +125,7 @@ fn passing(settings: &Settings, reason: &str) -> String {
     format!("{} Please {remedy}.", sentence(reason))
 }
 
-fn lasting(action: Action, connection: &Connection, refusal: &Refusal) -> String {
+fn lasting(action: TestAction, connection: &Connection, refusal: &Refusal) -> String {
     let Settings {
         provider,
         bucket,
@@ -194,12 +144,12 @@ fn lasting(action: Action, connection: &Connection, refusal: &Refusal) -> String
                  with the external id of the connection, and its permissions must allow {} on \
                  arn:aws:s3:::{bucket}/{path_prefix}*.",
                 action.into_str(),
-                action.permission()
+                permission(action)
             ),
             Provider::AwsS3 => format!(
                 "The access key {identity} may not {} objects: allow it {} on arn:aws:s3:::{bucket}/{path_prefix}*.",
                 action.into_str(),
-                action.permission()
+                permission(action)
             ),
             Provider::GoogleCloudStorage => format!(
                 "The service account {identity} may not {} objects: give it the role Storage Object User \
@@ -249,14 +199,14 @@ mod tests {
         }
     }
 
-    fn advice(action: Action, connection: &Connection, error: BucketError) -> String {
+    fn advice(action: TestAction, connection: &Connection, error: BucketError) -> String {
         step(action, connection, Err(error)).advice.expect("something is wrong")
     }
 
     #[test]
     fn what_works_needs_no_advice() {
         let connection = connection(Provider::AwsS3, None);
-        assert_eq!(step(Action::Write, &connection, Ok(())).advice, None);
+        assert_eq!(step(TestAction::Write, &connection, Ok(())).advice, None);
     }
 
     #[test]
@@ -264,14 +214,14 @@ mod tests {
         let amazon = connection(Provider::AwsS3, None);
         let denied = || BucketError::Refused(Refusal::by_s3("AccessDenied", "Access Denied"));
         assert_eq!(
-            advice(Action::Write, &amazon, denied()),
+            advice(TestAction::Write, &amazon, denied()),
             "The access key AKIAEXAMPLE may not write objects: allow it s3:PutObject on \
              arn:aws:s3:::documents/invoices/*. The store says: Access Denied. (AccessDenied)"
         );
-        assert!(advice(Action::Delete, &amazon, denied()).ends_with("the test's object remains."));
+        assert!(advice(TestAction::Delete, &amazon, denied()).ends_with("the test's object remains."));
         let google = connection(Provider::GoogleCloudStorage, None);
         let forbidden = BucketError::Refused(Refusal::by_google("forbidden", "no access"));
-        assert!(advice(Action::Write, &google, forbidden).contains("roles/storage.objectUser"));
+        assert!(advice(TestAction::Write, &google, forbidden).contains("roles/storage.objectUser"));
     }
 
     #[test]
@@ -279,7 +229,7 @@ mod tests {
         let own = connection(Provider::AwsS3, Some("https://minio.example.org"));
         let unreachable = BucketError::Silent("the store can't be reached: connection refused".into());
         assert_eq!(
-            advice(Action::Write, &own, unreachable),
+            advice(TestAction::Write, &own, unreachable),
             "The store can't be reached: connection refused. Please check that https://minio.example.org is the address \
              of the store, and try again."
         );
