@@ -88,6 +88,16 @@ pub struct TemplateVersion {
     pub preview_context: Map<String, Value>,
 }
 
+impl From<TemplateVersion> for NewTemplate {
+    fn from(version: TemplateVersion) -> Self {
+        Self {
+            name: version.summary.name,
+            content: version.content,
+            preview_context: version.preview_context,
+        }
+    }
+}
+
 impl TemplateVersion {
     /// Returns the sample data as indented JSON.
     pub fn data(&self) -> String {

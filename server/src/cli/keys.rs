@@ -179,7 +179,7 @@ fn limit(name: &str, allowed: impl Iterator<Item = impl ToString>) -> String {
 
 async fn revoke(database: &Database, id: ApiKeyId) -> Result<(), Failure> {
     let account = account_of(database, id).await?;
-    let revoked = api_keys::revoke(&database.pool, account, &Actor::OPERATOR, id, clock::now()).await;
+    let revoked = api_keys::revoke(&database.pool, account, &Actor::OPERATOR, id, None, clock::now()).await;
     revoked.map_err(failure)
 }
 

@@ -189,7 +189,10 @@ pub enum SelectError {
 /// Returns the account that a command selects.
 pub async fn select(db: &PgPool, selection: Selection) -> Result<OwnedAccount, SelectError> {
     match selection {
-        Selection::Id(id) => accounts::find_owned(db, id).await?.ok_or(SelectError::NoSuchId(id)),
+        Selection::Id(account) => match members::find_owner(db, account).await? {
+            Some(owner) => Ok(OwnedAccount { account, owner }),
+            None => Err(SelectError::NoSuchId(account)),
+        },
         Selection::OwnedBy(email) => match accounts::list_owned_by(db, email.as_str()).await?.as_slice() {
             [] => Err(SelectError::NoneOwnedBy(email)),
             [only] => Ok(*only),

@@ -256,17 +256,22 @@ pub enum EndKeyError {
     Store(#[from] StoreError),
 }
 
-/// Revokes a key at once. Succeeds without effect if it is revoked already.
+/// Revokes a key at once. Succeeds without effect if it is revoked already. `typed_name` is the key's name as the user
+/// typed it for confirmation.
 pub async fn revoke(
     db: &PgPool,
     account: AccountId,
     actor: &Actor,
     id: ApiKeyId,
+    typed_name: Option<&str>,
     now: OffsetDateTime,
 ) -> Result<(), EndKeyError> {
     let mut transaction = tx::begin(db).await?;
     let key = api_keys::lock(&mut transaction, account, id).await?;
     let key = key.ok_or(EndKeyError::NoSuchKey(id))?;
+    if typed_name.is_some_and(|name| name.trim() != key.name.trim()) {
+        return Err(EndKeyError::OtherName(id));
+    }
     // An earlier revocation keeps its time.
     if key.revoked_at.is_none() {
         api_keys::revoke(&mut transaction, account, id, now).await?;
@@ -274,22 +279,6 @@ pub async fn revoke(
         account_log::insert(&mut transaction, account, actor, &event, now).await?;
     }
     Ok(tx::commit(transaction).await?)
-}
-
-/// As [`revoke`], after confirming the key's name as the user typed it.
-pub async fn revoke_named(
-    db: &PgPool,
-    account: AccountId,
-    actor: &Actor,
-    id: ApiKeyId,
-    name: &str,
-    now: OffsetDateTime,
-) -> Result<(), EndKeyError> {
-    let key = api_keys::find(db, account, id).await?;
-    if key.ok_or(EndKeyError::NoSuchKey(id))?.name.trim() != name.trim() {
-        return Err(EndKeyError::OtherName(id));
-    }
-    revoke(db, account, actor, id, now).await
 }
 
 /// Deletes keys of all accounts that were revoked or expired before their plan's retention.

@@ -97,25 +97,15 @@ pub async fn send(app: &Services, job: &ClaimedJob) -> Result<(), StoreError> {
         return forget(app, job).await;
     };
     if job.crashes >= CRASHES {
-        return settle(
-            app,
-            job,
-            None,
-            Sent::Never("the service crashed during each attempt".into()),
-        )
-        .await;
+        let sent = Sent::Never("the service crashed during each attempt".into());
+        return settle(app, job, None, sent).await;
     }
     let attempt = match attempt(app, job, callback).await {
         Ok(attempt) => attempt,
         Err(error) => {
             tracing::error!(%error, "webhook could not be delivered");
-            return settle(
-                app,
-                job,
-                None,
-                Sent::NotYet("internal error; see the log of the service".into()),
-            )
-            .await;
+            let sent = Sent::NotYet("internal error; see the log of the service".into());
+            return settle(app, job, None, sent).await;
         }
     };
     tracing::info!(status = attempt.status, error = attempt.error, "webhook attempt ended");

@@ -85,17 +85,8 @@ pub async fn create(
     submission: Submission<NewTemplate>,
 ) -> Result<Template, TemplateError> {
     let new = checked(app, caller.account, submission).await?;
-    let (id, now) = (TemplateId::generate(), clock::now());
-    let version = insert(
-        &app.db,
-        caller.account,
-        caller.user.id,
-        &Actor::of_caller(caller),
-        id,
-        &new,
-        now,
-    )
-    .await?;
+    let (id, actor, now) = (TemplateId::generate(), Actor::of_caller(caller), clock::now());
+    let version = insert(&app.db, caller.account, caller.user.id, &actor, id, &new, now).await?;
     Ok(template(id, new, version, now, now))
 }
 
@@ -104,8 +95,7 @@ pub async fn duplicate(db: &PgPool, caller: &Caller, id: TemplateId) -> Result<T
     let original = drafts::open(db, caller.account, id).await?.newest;
     let copy = NewTemplate {
         name: name_of_copy(&original.summary.name),
-        content: original.content,
-        preview_context: original.preview_context,
+        ..original.into()
     };
     let (id, actor) = (TemplateId::generate(), Actor::of_caller(caller));
     insert(db, caller.account, caller.user.id, &actor, id, &copy, clock::now()).await?;

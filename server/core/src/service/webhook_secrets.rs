@@ -16,7 +16,7 @@ use crate::{
         account_log,
         error::StoreError,
         tx,
-        webhook_secrets::{self, EncryptedSecret},
+        webhook_secrets::{self, StoredSecret},
     },
 };
 
@@ -53,7 +53,7 @@ pub async fn in_use(
         encrypted = webhook_secrets::list(db, account, now).await?;
     }
     let key = data_key(db, secret_keys, account, now).await?;
-    let decrypt = |secret: EncryptedSecret| {
+    let decrypt = |secret: StoredSecret| {
         let bytes = key.decrypt(&Place::webhook_secret(account, secret.id), secret.sealed)?;
         Ok(WebhookSecret::from_bytes(&bytes)?)
     };
@@ -86,16 +86,10 @@ async fn renew(
     let sealed = key.encrypt(&Place::webhook_secret(account, id), rand::random(), secret.to_bytes())?;
     let mut transaction = tx::begin(db).await?;
     webhook_secrets::expire(&mut transaction, account, now, now + OVERLAP).await?;
-    webhook_secrets::insert(&mut transaction, account, &EncryptedSecret { id, sealed }, now).await?;
+    webhook_secrets::insert(&mut transaction, account, id, &sealed, now).await?;
     if let Some(actor) = actor {
-        account_log::insert(
-            &mut transaction,
-            account,
-            actor,
-            &AccountEvent::WebhookSecretReplaced {},
-            now,
-        )
-        .await?;
+        let event = AccountEvent::WebhookSecretReplaced {};
+        account_log::insert(&mut transaction, account, actor, &event, now).await?;
     }
     Ok(tx::commit(transaction).await?)
 }
@@ -108,13 +102,7 @@ pub async fn note_reading(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut transaction = tx::begin(db).await?;
-    account_log::insert(
-        &mut transaction,
-        account,
-        actor,
-        &AccountEvent::WebhookSecretShown {},
-        now,
-    )
-    .await?;
+    let event = AccountEvent::WebhookSecretShown {};
+    account_log::insert(&mut transaction, account, actor, &event, now).await?;
     tx::commit(transaction).await
 }

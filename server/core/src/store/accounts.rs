@@ -185,19 +185,11 @@ pub async fn find_name(db: impl PgExecutor<'_>, id: AccountId) -> Result<String,
 
 /// Returns the display name of an account: its name or, if that is empty, its owner's email address.
 pub async fn find_called(db: impl PgExecutor<'_>, id: AccountId) -> Result<Option<String>, StoreError> {
-    let name = sqlx::query_scalar!(
-        r#"select coalesce(nullif(accounts.name, ''), users.email, '') as "name!"
-           from accounts
-           left join members on members.account_id = accounts.id and members.role = 'owner'
-           left join users on users.id = members.user_id
-           where accounts.id = $1"#,
-        id.0,
-    );
-    Ok(name.fetch_optional(db).await?)
+    Ok(list_called(db, &[id]).await?.pop().map(|(_, name)| name))
 }
 
 /// Returns the display names of several accounts; see [`find_called`].
-pub async fn list_called(db: &PgPool, ids: &[AccountId]) -> Result<Vec<(AccountId, String)>, StoreError> {
+pub async fn list_called(db: impl PgExecutor<'_>, ids: &[AccountId]) -> Result<Vec<(AccountId, String)>, StoreError> {
     let ids: Vec<_> = ids.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
         r#"select accounts.id as "id!", coalesce(nullif(accounts.name, ''), users.email, '') as "name!"
@@ -325,17 +317,6 @@ pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Left
 pub struct OwnedAccount {
     pub account: AccountId,
     pub owner: UserId,
-}
-
-/// Returns an account with its owner.
-pub async fn find_owned(db: &PgPool, id: AccountId) -> Result<Option<OwnedAccount>, StoreError> {
-    let account = sqlx::query_as!(
-        OwnedAccount,
-        "select members.account_id as account, members.user_id as owner from members
-         where members.account_id = $1 and members.role = 'owner'",
-        id.0,
-    );
-    Ok(account.fetch_optional(db).await?)
 }
 
 /// Returns the accounts owned by the user with this email address, oldest first.

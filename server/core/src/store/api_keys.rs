@@ -215,18 +215,7 @@ pub struct Endable {
     pub revoked_at: Option<OffsetDateTime>,
 }
 
-/// Returns one of an account's keys.
-pub async fn find(db: &PgPool, account: AccountId, id: ApiKeyId) -> Result<Option<Endable>, StoreError> {
-    let key = sqlx::query_as!(
-        Endable,
-        "select name, livemode, expires_at, revoked_at from api_keys where account_id = $1 and id = $2",
-        account.0,
-        id.0,
-    );
-    Ok(key.fetch_optional(db).await?)
-}
-
-/// Like [`find`], but locks the key's row against other changes.
+/// Locks the row of an account's key against other changes.
 pub async fn lock(db: &mut PgConnection, account: AccountId, id: ApiKeyId) -> Result<Option<Endable>, StoreError> {
     let key = sqlx::query_as!(
         Endable,

@@ -10,6 +10,7 @@ use strum::IntoStaticStr;
 use uuid::Uuid;
 
 use crate::store::{
+    deliveries,
     error::StoreError,
     statement::{changes_one, execute},
 };
@@ -183,15 +184,9 @@ pub async fn find_history(
     let Some(state) = state.fetch_optional(db).await? else {
         return Ok(None);
     };
-    let attempts = sqlx::query_as!(
-        Attempt,
-        "select status, error, answer, duration_ms, inserted_at from callback_attempts
-         where account_id = $1 and render_id = $2 order by id",
-        account.0,
-        render.0,
-    );
+    let attempts = deliveries::list_attempts(db, account, &[render]).await?.into_iter();
     Ok(Some(CallbackHistory {
         state,
-        attempts: attempts.fetch_all(db).await?,
+        attempts: attempts.map(|(_, attempt)| attempt).collect(),
     }))
 }

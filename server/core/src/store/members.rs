@@ -7,7 +7,7 @@ use platen_domain::{
     role::Role,
     team::Member,
 };
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 
 use crate::store::{error::StoreError, statement::execute};
@@ -81,7 +81,7 @@ pub async fn find(db: &mut PgConnection, account: AccountId, user: UserId) -> Re
 }
 
 /// Returns the owner of an account.
-pub async fn find_owner(db: &mut PgConnection, account: AccountId) -> Result<Option<UserId>, StoreError> {
+pub async fn find_owner(db: impl PgExecutor<'_>, account: AccountId) -> Result<Option<UserId>, StoreError> {
     let owner = sqlx::query_scalar!(
         "select user_id from members where account_id = $1 and role = 'owner'",
         account.0

@@ -76,12 +76,12 @@ pub async fn list(
     Ok(rows.fetch_all(db).await?)
 }
 
-/// Returns a version of a template, unless the template is deleted.
+/// Returns a version of a template or, without a number, the newest, unless the template is deleted.
 pub async fn find(
     db: impl PgExecutor<'_>,
     account: AccountId,
     template: TemplateId,
-    number: i32,
+    number: Option<i32>,
 ) -> Result<Option<TemplateVersion>, StoreError> {
     let row = sqlx::query!(
         r#"select version.number, version.name, version.number = templates.published_version as "published!",
@@ -90,7 +90,8 @@ pub async fn find(
          from template_versions version
          join templates on templates.id = version.template_id
          left join users on users.id = version.created_by
-         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null and version.number = $3"#,
+         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null
+            and version.number = coalesce($3, (select max(number) from template_versions where template_id = $2))"#,
         account.0,
         template.0,
         number,
@@ -108,22 +109,6 @@ pub async fn find(
         preview_context: object(row.preview_context),
     });
     Ok(row.fetch_optional(db).await?)
-}
-
-/// Returns the number of a template's newest version. `None` if the template is deleted.
-pub async fn newest(
-    db: impl PgExecutor<'_>,
-    account: AccountId,
-    template: TemplateId,
-) -> Result<Option<i32>, StoreError> {
-    let row = sqlx::query_scalar!(
-        "select max(version.number) from template_versions version
-         join templates on templates.id = version.template_id
-         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null",
-        account.0,
-        template.0,
-    );
-    Ok(row.fetch_one(db).await?)
 }
 
 /// Deletes versions of all accounts' templates that were never published and are older than the retention of their

@@ -56,19 +56,7 @@ pub async fn insert(
 
 /// Returns a template, unless it is deleted.
 pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -> Result<Option<Template>, StoreError> {
-    let template = sqlx::query_as!(
-        TemplateRow,
-        "select templates.id, published.name, published.content, published.preview_context,
-            templates.published_version, templates.inserted_at, templates.updated_at
-         from templates
-         join template_versions published
-            on published.template_id = templates.id and published.number = templates.published_version
-         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null",
-        account.0,
-        id.0,
-    )
-    .map(Template::from);
-    Ok(template.fetch_optional(db).await?)
+    Ok(list(db, account, &[id]).await?.pop())
 }
 
 /// A version of a template as renders use it.
@@ -152,7 +140,11 @@ pub async fn list_ids(
 }
 
 /// Returns those of these templates that aren't deleted, newest first.
-pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result<Vec<Template>, StoreError> {
+pub async fn list(
+    db: impl PgExecutor<'_>,
+    account: AccountId,
+    ids: &[TemplateId],
+) -> Result<Vec<Template>, StoreError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let templates = sqlx::query_as!(
         TemplateRow,

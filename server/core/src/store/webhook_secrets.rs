@@ -7,27 +7,32 @@ use uuid::Uuid;
 
 use crate::store::{error::StoreError, statement::execute};
 
-/// An encrypted secret.
+/// A stored secret.
 #[derive(Debug)]
-pub struct EncryptedSecret {
+pub struct StoredSecret {
     /// Id to which the encryption is bound.
     pub id: Uuid,
+    /// The secret, encrypted.
     pub sealed: Vec<u8>,
+    pub inserted_at: OffsetDateTime,
+    /// Until when it signs along with its successor; `None` for the current secret.
+    pub expires_at: Option<OffsetDateTime>,
 }
 
 /// Stores the current secret, unless the account already has one.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
-    secret: &EncryptedSecret,
+    id: Uuid,
+    sealed: &[u8],
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let insert = sqlx::query!(
         "insert into webhook_secrets (id, account_id, sealed, inserted_at) values ($1, $2, $3, $4)
          on conflict (account_id) where expires_at is null do nothing",
-        secret.id,
+        id,
         account.0,
-        secret.sealed,
+        sealed,
         now,
     );
     execute(db, insert).await
@@ -68,35 +73,14 @@ pub async fn expire(
 }
 
 /// Returns the valid secrets of an account, current one first.
-pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<EncryptedSecret>, StoreError> {
+pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<StoredSecret>, StoreError> {
     let secrets = sqlx::query_as!(
-        EncryptedSecret,
-        "select id, sealed from webhook_secrets
+        StoredSecret,
+        "select id, sealed, inserted_at, expires_at from webhook_secrets
          where account_id = $1 and (expires_at is null or expires_at > $2)
          order by expires_at desc nulls first",
         account.0,
         now,
     );
     Ok(secrets.fetch_all(db).await?)
-}
-
-/// Times of a secret, available without decrypting it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SecretTimes {
-    pub inserted_at: OffsetDateTime,
-    /// Until when it signs along with its successor; `None` for the current secret.
-    pub expires_at: Option<OffsetDateTime>,
-}
-
-/// Returns the times of an account's valid secrets, current one first.
-pub async fn list_times(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<SecretTimes>, StoreError> {
-    let times = sqlx::query_as!(
-        SecretTimes,
-        "select inserted_at, expires_at from webhook_secrets
-         where account_id = $1 and (expires_at is null or expires_at > $2)
-         order by expires_at desc nulls first",
-        account.0,
-        now,
-    );
-    Ok(times.fetch_all(db).await?)
 }

@@ -99,7 +99,7 @@ impl ApiKeyBackend for RequestBackend {
         let caller = self.confirmed_caller_who_may(Permission::ManageKeys).await?;
         let id = ApiKeyId::parse(&id).ok_or(AppError::NotFound)?;
         let (db, actor, now) = (&self.app.db, Actor::of_caller(&caller), clock::now());
-        let revoked = api_keys::revoke_named(db, caller.account, &actor, id, &name, now).await;
+        let revoked = api_keys::revoke(db, caller.account, &actor, id, Some(&name), now).await;
         revoked.map_err(|error| self.not_ended(error))
     }
 }

@@ -221,13 +221,13 @@ impl RequestBackend {
         } else {
             None
         };
-        let times = secrets::list_times(db, account, now).await?;
+        let stored = secrets::list(db, account, now).await?;
         Ok(Secret {
-            made_at: times
+            made_at: stored
                 .iter()
-                .find(|times| times.expires_at.is_none())
-                .map(|times| times.inserted_at),
-            former_until: times.iter().filter_map(|times| times.expires_at).max(),
+                .find(|secret| secret.expires_at.is_none())
+                .map(|secret| secret.inserted_at),
+            former_until: stored.iter().filter_map(|secret| secret.expires_at).max(),
             shown,
         })
     }

@@ -151,15 +151,8 @@ pub async fn send_again(
     let found = invitations::lock(&mut transaction, caller.account, id).await?;
     let (email, role) = found.ok_or(PeopleError::NotFound)?;
     let email = read_email(&email)?;
-    hold_to_limits(
-        people,
-        &mut transaction,
-        caller.account,
-        client,
-        std::slice::from_ref(&email),
-        now,
-    )
-    .await?;
+    let emails = std::slice::from_ref(&email);
+    hold_to_limits(people, &mut transaction, caller.account, client, emails, now).await?;
     let event = AccountEvent::InvitationSentAgain {
         email: email.as_str().to_owned(),
     };

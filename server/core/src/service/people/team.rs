@@ -72,16 +72,10 @@ pub async fn leave(people: &People, caller: &Caller, now: OffsetDateTime) -> Res
     let mut transaction = tx::begin(&people.db).await?;
     members::lock_account(&mut transaction, account).await?;
     let member = of_account(&mut transaction, account, caller.user.id).await?;
-    let owner = members::find_owner(&mut transaction, account).await?;
+    let owner = members::find_owner(&mut *transaction, account).await?;
     part(&mut transaction, account, &member, owner.ok_or(PeopleError::NotFound)?).await?;
-    account_log::insert(
-        &mut transaction,
-        account,
-        &Actor::of_caller(caller),
-        &AccountEvent::MemberLeft {},
-        now,
-    )
-    .await?;
+    let event = AccountEvent::MemberLeft {};
+    account_log::insert(&mut transaction, account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
@@ -107,7 +101,7 @@ pub async fn hand_over(people: &People, caller: &Caller, to: UserId, now: Offset
     let mut transaction = tx::begin(&people.db).await?;
     members::lock_account(&mut transaction, account).await?;
     let heir = of_account(&mut transaction, account, to).await?;
-    if members::find_owner(&mut transaction, account).await? != Some(owner) || to == owner {
+    if members::find_owner(&mut *transaction, account).await? != Some(owner) || to == owner {
         return Err(PeopleError::NotFound);
     }
     // An account never has more than one owner.

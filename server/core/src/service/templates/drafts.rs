@@ -5,15 +5,15 @@ use platen_domain::{
     ids::{AccountId, TemplateId},
     template::{ExpectedVersion, NewTemplate, Submission, TemplateVersion},
 };
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 
 use crate::{
     clock,
     service::{
         Services,
-        templates::{TemplateError, checked, lock, note_published},
+        templates::{TemplateError, checked, lock, note_published, versions},
     },
-    store::{error::StoreError, template_versions, templates, tx},
+    store::{template_versions, templates, tx},
 };
 
 /// A template as the editor opens it.
@@ -37,8 +37,7 @@ pub struct Saved {
 /// Returns the newest version of a template.
 pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Edited, TemplateError> {
     let published = super::get(db, account, id).await?.version;
-    let mut connection = db.acquire().await.map_err(StoreError::from)?;
-    let newest = newest(&mut connection, account, id).await?;
+    let newest = newest(db, account, id).await?;
     Ok(Edited { published, newest })
 }
 
@@ -56,7 +55,7 @@ pub async fn save(
     let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any)
         .await?
         .version;
-    let newest = newest(&mut transaction, caller.account, id).await?;
+    let newest = newest(&mut *transaction, caller.account, id).await?;
     if !seen.includes(newest.summary.number) {
         return Err(TemplateError::Changed);
     }
@@ -69,14 +68,10 @@ pub async fn save(
 pub async fn restore(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) -> Result<i32, TemplateError> {
     let mut transaction = tx::begin(db).await?;
     lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
-    let version = template_versions::find(&mut *transaction, caller.account, id, number).await?;
-    let version = version.ok_or(TemplateError::NotFound)?;
-    let draft = NewTemplate {
-        name: version.summary.name,
-        content: version.content,
-        preview_context: version.preview_context,
-    };
-    let newest = newest(&mut transaction, caller.account, id).await?;
+    let draft = versions::get(&mut *transaction, caller.account, id, number)
+        .await?
+        .into();
+    let newest = newest(&mut *transaction, caller.account, id).await?;
     let number = insert(&mut transaction, caller, id, newest, &draft).await?;
     tx::commit(transaction).await?;
     Ok(number)
@@ -86,8 +81,7 @@ pub async fn restore(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) 
 pub async fn publish(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) -> Result<(), TemplateError> {
     let mut transaction = tx::begin(db).await?;
     let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
-    let draft = template_versions::find(&mut *transaction, caller.account, id, number).await?;
-    let draft = draft.ok_or(TemplateError::NotFound)?;
+    let draft = versions::get(&mut *transaction, caller.account, id, number).await?;
     if number <= published.version {
         return Err(TemplateError::Changed);
     }
@@ -97,9 +91,8 @@ pub async fn publish(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) 
     Ok(tx::commit(transaction).await?)
 }
 
-async fn newest(db: &mut PgConnection, account: AccountId, id: TemplateId) -> Result<TemplateVersion, TemplateError> {
-    let number = template_versions::newest(&mut *db, account, id).await?;
-    let newest = template_versions::find(&mut *db, account, id, number.unwrap_or_default()).await?;
+async fn newest(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -> Result<TemplateVersion, TemplateError> {
+    let newest = template_versions::find(db, account, id, None).await?;
     newest.ok_or(TemplateError::NotFound)
 }
 

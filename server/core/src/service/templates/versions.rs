@@ -4,9 +4,9 @@ use platen_domain::{
     caller::Caller,
     ids::{AccountId, TemplateId},
     page::{Page, PageRequest},
-    template::{ExpectedVersion, NewTemplate, Template, TemplateVersion, VersionSummary},
+    template::{ExpectedVersion, Template, TemplateVersion, VersionSummary},
 };
-use sqlx::PgPool;
+use sqlx::{PgExecutor, PgPool};
 
 use crate::{
     clock,
@@ -30,12 +30,12 @@ pub async fn list(
 
 /// Returns a version, or [`TemplateError::NotFound`].
 pub async fn get(
-    db: &PgPool,
+    db: impl PgExecutor<'_>,
     account: AccountId,
     id: TemplateId,
     number: i32,
 ) -> Result<TemplateVersion, TemplateError> {
-    let version = template_versions::find(db, account, id, number).await?;
+    let version = template_versions::find(db, account, id, Some(number)).await?;
     version.ok_or(TemplateError::NotFound)
 }
 
@@ -50,13 +50,7 @@ pub async fn restore(
     let now = clock::now();
     let mut transaction = tx::begin(db).await?;
     let old = lock(&mut transaction, caller.account, id, expected).await?;
-    let version = template_versions::find(&mut *transaction, caller.account, id, number).await?;
-    let version = version.ok_or(TemplateError::NotFound)?;
-    let new = NewTemplate {
-        name: version.summary.name,
-        content: version.content,
-        preview_context: version.preview_context,
-    };
+    let new = get(&mut *transaction, caller.account, id, number).await?.into();
     let saved = save(&mut transaction, caller, id, &new, now).await?;
     tx::commit(transaction).await?;
     Ok(template(id, new, saved, old.inserted_at, now))
