@@ -5,7 +5,7 @@ pub mod first_account;
 pub mod secret_key;
 pub mod templates;
 
-use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{convert::Infallible, fmt::Display, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use platen_billing::client::StripeError;
@@ -274,29 +274,13 @@ async fn serve_with(
 
 /// Starts the maintenance tasks of every process, whatever its role.
 fn spawn_chores(lifecycle: &Lifecycle, state: &Services) {
-    let sweeper = Sweeper::new(state.instance, Arc::clone(&state.metrics), state.jobs.clone());
-    lifecycle.spawn(
-        "sweeper",
-        sweep(lifecycle.clone(), sweeper, state.jobs.clone(), state.db.clone()),
-    );
-    lifecycle.spawn(
-        "notifier",
-        state
-            .jobs
-            .clone()
-            .notify(lifecycle.clone(), state.db.clone(), state.instance),
-    );
-    lifecycle.spawn(
-        "listener",
-        state
-            .jobs
-            .clone()
-            .listen(lifecycle.clone(), state.db.clone(), state.instance),
-    );
-    lifecycle.spawn(
-        "key usage",
-        write_key_usage(lifecycle.clone(), state.key_usage.clone(), state.db.clone()),
-    );
+    let (signals, db, instance) = (|| state.jobs.clone(), || state.db.clone(), state.instance);
+    let sweeper = Sweeper::new(instance, Arc::clone(&state.metrics), signals());
+    lifecycle.spawn("sweeper", sweep(lifecycle.clone(), sweeper, signals(), db()));
+    lifecycle.spawn("notifier", signals().notify(lifecycle.clone(), db(), instance));
+    lifecycle.spawn("listener", signals().listen(lifecycle.clone(), db(), instance));
+    let key_usage = state.key_usage.clone();
+    lifecycle.spawn("key usage", write_key_usage(lifecycle.clone(), key_usage, db()));
     lifecycle.spawn("purge", purge(lifecycle.clone(), state.clone()));
 }
 
@@ -337,34 +321,25 @@ async fn listen(address: SocketAddr, setting: &'static str) -> Result<TcpListene
 
 async fn purge(lifecycle: Lifecycle, state: Services) -> Result<(), Infallible> {
     loop {
-        let now = clock::now();
-        if let Err(error) = idempotent_responses::purge(&state, now).await {
-            tracing::warn!(%error, "expired idempotent responses could not be purged");
-        }
-        if let Err(error) = retention::purge(&state, now).await {
-            tracing::warn!(%error, "expired documents and renders could not be purged");
-        }
-        if let Err(error) = exports::purge(&state.db, &state.exports, now).await {
-            tracing::warn!(%error, "expired account exports could not be purged");
-        }
-        if let Err(error) = people::purge(&state.people, &state.documents, &state.exports, now).await {
-            tracing::warn!(%error, "expired accounts, sessions and mails could not be purged");
-        }
-        if let Err(error) = template_retention::purge(&state.db, now).await {
-            tracing::warn!(%error, "expired templates and versions could not be purged");
-        }
-        if let Err(error) = api_keys::purge(&state.db, now).await {
-            tracing::warn!(%error, "expired API keys could not be purged");
-        }
-        if let Err(error) = events::purge(&state.billing, now).await {
-            tracing::warn!(%error, "expired Stripe events could not be purged");
-        }
-        if let Err(error) = health::purge(&state.db, now).await {
-            tracing::warn!(%error, "expired health records of processes could not be purged");
-        }
+        let (db, now) = (&state.db, clock::now());
+        warn("idempotent responses", idempotent_responses::purge(&state, now).await);
+        warn("documents and renders", retention::purge(&state, now).await);
+        warn("account exports", exports::purge(db, &state.exports, now).await);
+        let people = people::purge(&state.people, &state.documents, &state.exports, now);
+        warn("accounts, sessions and mails", people.await);
+        warn("templates and versions", template_retention::purge(db, now).await);
+        warn("API keys", api_keys::purge(db, now).await);
+        warn("Stripe events", events::purge(&state.billing, now).await);
+        warn("health records of processes", health::purge(db, now).await);
         if timeout(PURGE_INTERVAL, lifecycle.stopping()).await.is_ok() {
             return Ok(());
         }
+    }
+}
+
+fn warn<E: Display>(expired: &str, purged: Result<(), E>) {
+    if let Err(error) = purged {
+        tracing::warn!(%error, "expired {expired} could not be purged");
     }
 }
 
