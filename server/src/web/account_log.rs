@@ -2,7 +2,8 @@
 
 use axum::{
     extract::{RawQuery, State},
-    response::{IntoResponse, Response},
+    http::StatusCode,
+    response::Response,
 };
 use platen_core::{service::account_log, store::account_log::ActivityFilter};
 use platen_domain::{ids::UserId, role::Permission};
@@ -11,17 +12,18 @@ use url::form_urlencoded;
 use crate::web::{Web, csv_file, viewer::Viewer};
 
 /// Exports all events that match the page's search, the latest first.
-pub(super) async fn get(State(web): State<Web>, viewer: Viewer, RawQuery(query): RawQuery) -> Response {
-    let account = match viewer.caller(&web, Permission::ReadLog).await {
-        Ok(caller) => caller.account,
-        Err(status) => return status.into_response(),
-    };
+pub(super) async fn get(
+    State(web): State<Web>,
+    viewer: Viewer,
+    RawQuery(query): RawQuery,
+) -> Result<Response, StatusCode> {
+    let account = viewer.caller(&web, Permission::ReadLog).await?.account;
     let filter = filter(&query.unwrap_or_default());
     let disposition = "attachment; filename=\"platen-activity.csv\"";
-    csv_file::answer(disposition, &account_log::COLUMNS, move |after| {
+    Ok(csv_file::answer(disposition, &account_log::COLUMNS, move |after| {
         let (db, filter) = (web.app.db.clone(), filter.clone());
         async move { account_log::rows(&db, account, &filter, after).await }
-    })
+    }))
 }
 
 fn filter(query: &str) -> ActivityFilter {

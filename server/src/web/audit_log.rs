@@ -2,7 +2,8 @@
 
 use axum::{
     extract::{RawQuery, State},
-    response::{IntoResponse, Response},
+    http::StatusCode,
+    response::Response,
 };
 use platen_app::model::admin::audit_log::AuditSearch;
 use platen_core::service::operators::log;
@@ -11,10 +12,12 @@ use url::form_urlencoded;
 use crate::web::{Web, backend::admin::audit_log::filter, csv_file, viewer::Viewer};
 
 /// Exports all events that match the page's search, the latest first.
-pub(super) async fn get(State(web): State<Web>, viewer: Viewer, RawQuery(query): RawQuery) -> Response {
-    if let Err(status) = viewer.operator(&web).await {
-        return status.into_response();
-    }
+pub(super) async fn get(
+    State(web): State<Web>,
+    viewer: Viewer,
+    RawQuery(query): RawQuery,
+) -> Result<Response, StatusCode> {
+    viewer.operator(&web).await?;
     let query = query.unwrap_or_default();
     let search = AuditSearch::read(|name| {
         let mut pairs = form_urlencoded::parse(query.as_bytes());
@@ -22,8 +25,8 @@ pub(super) async fn get(State(web): State<Web>, viewer: Viewer, RawQuery(query):
     });
     let filter = filter(&search);
     let disposition = "attachment; filename=\"platen-audit.csv\"";
-    csv_file::answer(disposition, &log::COLUMNS, move |after| {
+    Ok(csv_file::answer(disposition, &log::COLUMNS, move |after| {
         let (db, filter) = (web.app.db.clone(), filter.clone());
         async move { log::rows(&db, &filter, after).await }
-    })
+    }))
 }

@@ -48,27 +48,21 @@ pub(super) fn routes() -> Router<Web> {
         .route("/admin/events/health", get(health::get))
 }
 
-async fn of_all(State(web): State<Web>, viewer: Viewer) -> Response {
+async fn of_all(State(web): State<Web>, viewer: Viewer) -> Result<Response, StatusCode> {
     listen(web, viewer, None).await
 }
 
-async fn of_one(State(web): State<Web>, viewer: Viewer, Path(id): Path<String>) -> Response {
+async fn of_one(State(web): State<Web>, viewer: Viewer, Path(id): Path<String>) -> Result<Response, StatusCode> {
     // Renders that don't exist or belong to another account never change.
-    match RenderId::parse(&id) {
-        Some(id) => listen(web, viewer, Some(id)).await,
-        None => StatusCode::NOT_FOUND.into_response(),
-    }
+    let id = RenderId::parse(&id).ok_or(StatusCode::NOT_FOUND)?;
+    listen(web, viewer, Some(id)).await
 }
 
-async fn listen(web: Web, viewer: Viewer, about: Option<RenderId>) -> Response {
-    let account = match viewer.caller(&web, Permission::Produce).await {
-        Ok(caller) => caller.account,
-        Err(status) => return status.into_response(),
-    };
+async fn listen(web: Web, viewer: Viewer, about: Option<RenderId>) -> Result<Response, StatusCode> {
+    let account = viewer.caller(&web, Permission::Produce).await?.account;
     // Without events, the page remains usable and is merely out of date.
-    let Some(listening) = web.app.jobs.changes().listen(account) else {
-        return StatusCode::SERVICE_UNAVAILABLE.into_response();
-    };
+    let listening = web.app.jobs.changes().listen(account);
+    let listening = listening.ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
     let watch = Watch {
         web,
         viewer,
@@ -77,7 +71,7 @@ async fn listen(web: Web, viewer: Viewer, about: Option<RenderId>) -> Response {
         listening,
         ask_again: every(ASK_AGAIN),
     };
-    answer(watch.events())
+    Ok(answer(watch.events()))
 }
 
 /// Creates an interval whose first tick is after `duration`.

@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use platen_core::{clock, service::exports};
+use platen_core::{clock, service::exports, store::error::StoreError};
 use platen_domain::{ids::ExportId, role::Permission};
 use tower::ServiceExt;
 use tower_http::services::ServeFile;
@@ -16,25 +16,20 @@ use tower_http::services::ServeFile;
 use crate::web::{Web, viewer::Viewer};
 
 /// `GET`, including range requests, because exports are large and downloads may be interrupted.
-pub(super) async fn get(State(web): State<Web>, viewer: Viewer, Path(id): Path<String>, request: Request) -> Response {
-    let Some(id) = ExportId::parse(&id) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
+pub(super) async fn get(
+    State(web): State<Web>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+    request: Request,
+) -> Result<Response, StatusCode> {
+    let id = ExportId::parse(&id).ok_or(StatusCode::NOT_FOUND)?;
     let (app, now) = (&web.app, clock::now());
-    let caller = match viewer.reader(&web, Permission::ExportAccount).await {
-        Ok(caller) => caller,
-        Err(status) => return status.into_response(),
-    };
-    let archive = match exports::find(app, &caller, id, now).await {
-        Ok(Some(archive)) => archive,
-        Ok(None) => return StatusCode::NOT_FOUND.into_response(),
-        Err(error) => return failed(&error),
-    };
+    let caller = viewer.reader(&web, Permission::ExportAccount).await?;
+    let archive = exports::find(app, &caller, id, now).await.map_err(failed)?;
+    let archive = archive.ok_or(StatusCode::NOT_FOUND)?;
     // A range request continues a download that is recorded already.
-    if !request.headers().contains_key(header::RANGE)
-        && let Err(error) = exports::note_fetched(&app.db, &caller, now).await
-    {
-        return failed(&error);
+    if !request.headers().contains_key(header::RANGE) {
+        exports::note_fetched(&app.db, &caller, now).await.map_err(failed)?;
     }
     let file = ServeFile::new_with_mime(archive.path, &"application/zip".parse().expect("a media type"));
     let served: Result<_, Infallible> = file.oneshot(request).await;
@@ -47,10 +42,11 @@ pub(super) async fn get(State(web): State<Web>, viewer: Viewer, Path(id): Path<S
             .headers_mut()
             .extend(name.map(|name| (header::CONTENT_DISPOSITION, name)));
     }
-    response
+    Ok(response)
 }
 
-fn failed(error: &dyn std::error::Error) -> Response {
+#[expect(clippy::needless_pass_by_value, reason = "maps errors")]
+fn failed(error: StoreError) -> StatusCode {
     tracing::error!(%error, "an account export could not be read");
-    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+    StatusCode::INTERNAL_SERVER_ERROR
 }

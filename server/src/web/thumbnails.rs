@@ -16,21 +16,17 @@ pub(super) async fn get(
     viewer: Viewer,
     Path((id, name)): Path<(String, String)>,
     headers: HeaderMap,
-) -> Response {
+) -> Result<Response, StatusCode> {
     let page = name.strip_suffix(".png").and_then(|page| page.parse().ok());
-    let (Some(render), Some(page)) = (RenderId::parse(&id), page) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
-    let app = &web.app;
-    let account = match viewer.reader(&web, Permission::Produce).await {
-        Ok(caller) => caller.account,
-        Err(status) => return status.into_response(),
-    };
-    let thumbnail = match thumbnails::find(app, account, render, page).await {
-        Ok(Some(thumbnail)) => thumbnail,
-        Ok(None) => return StatusCode::NOT_FOUND.into_response(),
-        Err(error) => return failed(&error),
-    };
+    let (render, page) = RenderId::parse(&id).zip(page).ok_or(StatusCode::NOT_FOUND)?;
+    let account = viewer.reader(&web, Permission::Produce).await?.account;
+    let thumbnail = thumbnails::find(&web.app, account, render, page)
+        .await
+        .map_err(|error| {
+            tracing::error!(%error, "a thumbnail could not be read");
+            StatusCode::INTERNAL_SERVER_ERROR
+        })?;
+    let thumbnail = thumbnail.ok_or(StatusCode::NOT_FOUND)?;
     let tag = format!("\"{}\"", thumbnail.id);
     let known = headers
         .get(header::IF_NONE_MATCH)
@@ -44,13 +40,9 @@ pub(super) async fn get(
         (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
         (header::CONTENT_TYPE, HeaderValue::from_static("image/png")),
     ];
-    if known {
-        return (StatusCode::NOT_MODIFIED, described).into_response();
-    }
-    (described, thumbnail.png).into_response()
-}
-
-fn failed(error: &dyn std::error::Error) -> Response {
-    tracing::error!(%error, "a thumbnail could not be read");
-    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+    Ok(if known {
+        (StatusCode::NOT_MODIFIED, described).into_response()
+    } else {
+        (described, thumbnail.png).into_response()
+    })
 }

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use axum::{
     extract::State,
     http::StatusCode,
-    response::{IntoResponse, Response, sse::Event},
+    response::{Response, sse::Event},
 };
 use futures::{Stream, stream};
 use platen_core::{service::health::sampler::WRITE_EVERY, signals::changes::Listening};
@@ -16,13 +16,10 @@ use super::{ASK_AGAIN, CHANGED, answer, every, is_logged_in};
 use crate::web::{Web, viewer::Viewer};
 
 /// `GET`: for users who are operators, until they no longer are.
-pub(super) async fn get(State(web): State<Web>, viewer: Viewer) -> Response {
-    if let Err(status) = viewer.operator(&web).await {
-        return status.into_response();
-    }
-    let Some(listening) = web.app.jobs.changes().listen_as_operator() else {
-        return StatusCode::SERVICE_UNAVAILABLE.into_response();
-    };
+pub(super) async fn get(State(web): State<Web>, viewer: Viewer) -> Result<Response, StatusCode> {
+    viewer.operator(&web).await?;
+    let listening = web.app.jobs.changes().listen_as_operator();
+    let listening = listening.ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
     let watch = Watch {
         web,
         viewer,
@@ -30,7 +27,7 @@ pub(super) async fn get(State(web): State<Web>, viewer: Viewer) -> Response {
         written: every(WRITE_EVERY),
         ask_again: every(ASK_AGAIN),
     };
-    answer(watch.events())
+    Ok(answer(watch.events()))
 }
 
 /// A health page that reloads at intervals.
