@@ -11,7 +11,7 @@ mod drain;
 mod error;
 mod extract;
 mod file_name;
-mod files;
+pub(crate) mod files;
 mod held_body;
 mod metrics;
 mod probes;

@@ -1,6 +1,6 @@
 //! `/files/renders/<uuid>.pdf`: documents in the service's own folder. Their random names protect them.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, path::Path as FilePath};
 
 use axum::{
     body::Body,
@@ -29,16 +29,10 @@ pub(super) async fn get(State(app): State<Services>, Path(name): Path<String>, r
     {
         return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
     }
-    let file = ServeFile::new_with_mime(
-        app.documents.files().path(id),
-        &"application/pdf".parse().expect("a media type"),
-    );
-    let served: Result<_, Infallible> = file.oneshot(request).await;
-    let Ok(served) = served;
-    if served.status().is_client_error() && served.status() != StatusCode::RANGE_NOT_SATISFIABLE {
+    let mut response = send(&app.documents.files().path(id), "application/pdf", request).await;
+    if response.status().is_client_error() && response.status() != StatusCode::RANGE_NOT_SATISFIABLE {
         return ApiError::NoSuchPath.into_response();
     }
-    let mut response = served.map(Body::new).into_response();
     // The name is a secret, which must not leak to shared caches, search engines or other sites.
     for (name, value) in [
         (header::CACHE_CONTROL, "private, max-age=3600"),
@@ -53,6 +47,14 @@ pub(super) async fn get(State(app): State<Services>, Path(name): Path<String>, r
         .headers_mut()
         .extend(HeaderValue::try_from(tag).ok().map(|tag| (header::ETAG, tag)));
     response
+}
+
+/// Responds with a file, or the requested range of it.
+pub(crate) async fn send(path: &FilePath, media_type: &str, request: Request) -> Response {
+    let file = ServeFile::new_with_mime(path, &media_type.parse().expect("a media type"));
+    let served: Result<_, Infallible> = file.oneshot(request).await;
+    let Ok(served) = served;
+    served.map(Body::new).into_response()
 }
 
 /// Parses the name of a document. Only the canonical spelling is accepted.

@@ -11,7 +11,7 @@ use axum::{
     Router,
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
-    routing::get,
+    routing::{MethodRouter, get},
 };
 use flate2::{Compression, write::GzEncoder};
 use platen_domain::validation::schema::OPENAPI;
@@ -36,23 +36,15 @@ static DESCRIPTION: LazyLock<File> = LazyLock::new(|| File::new("application/jso
 /// Returns the routes of the pages and their files, which need no key.
 pub(super) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
-        .route("/docs", get(|asked: HeaderMap| async move { PAGE.answer(&asked) }))
-        .route(
-            "/docs/start.js",
-            get(|asked: HeaderMap| async move { START.answer(&asked) }),
-        )
-        .route(
-            "/docs/scalar.js",
-            get(|asked: HeaderMap| async move { SCALAR.answer(&asked) }),
-        )
-        .route(
-            "/docs/templates",
-            get(|asked: HeaderMap| async move { TEMPLATES.answer(&asked) }),
-        )
-        .route(
-            "/openapi.json",
-            get(|asked: HeaderMap| async move { DESCRIPTION.answer(&asked) }),
-        )
+        .route("/docs", serve(&PAGE))
+        .route("/docs/start.js", serve(&START))
+        .route("/docs/scalar.js", serve(&SCALAR))
+        .route("/docs/templates", serve(&TEMPLATES))
+        .route("/openapi.json", serve(&DESCRIPTION))
+}
+
+fn serve<S: Clone + Send + Sync + 'static>(file: &'static LazyLock<File>) -> MethodRouter<S> {
+    get(move |asked: HeaderMap| async move { file.answer(&asked) })
 }
 
 /// A static file, compressed once.

@@ -1,19 +1,17 @@
 //! Downloads of account exports, for logged-in owners.
 
-use std::convert::Infallible;
-
 use axum::{
-    body::Body,
     extract::{Path, Request, State},
     http::{HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
+    response::Response,
 };
 use platen_core::{clock, service::exports, store::error::StoreError};
 use platen_domain::{ids::ExportId, role::Permission};
-use tower::ServiceExt;
-use tower_http::services::ServeFile;
 
-use crate::web::{Web, viewer::Viewer};
+use crate::{
+    http::files,
+    web::{Web, viewer::Viewer},
+};
 
 /// `GET`, including range requests, because exports are large and downloads may be interrupted.
 pub(super) async fn get(
@@ -31,10 +29,7 @@ pub(super) async fn get(
     if !request.headers().contains_key(header::RANGE) {
         exports::note_fetched(&app.db, &caller, now).await.map_err(failed)?;
     }
-    let file = ServeFile::new_with_mime(archive.path, &"application/zip".parse().expect("a media type"));
-    let served: Result<_, Infallible> = file.oneshot(request).await;
-    let Ok(served) = served;
-    let mut response = served.map(Body::new).into_response();
+    let mut response = files::send(&archive.path, "application/zip", request).await;
     if response.status().is_success() {
         let name = format!("attachment; filename=\"platen-export-{}.zip\"", archive.asked_at.date());
         let name = HeaderValue::try_from(name).ok();
