@@ -54,11 +54,6 @@ pub async fn of_person(db: &PgPool, user: UserId, client: &Client) -> Result<Ope
     })
 }
 
-/// Returns whether a user is an operator, with or without a second factor.
-pub async fn is_operator(db: &PgPool, user: UserId) -> Result<bool, StoreError> {
-    Ok(operators::find(db, user).await?.is_some())
-}
-
 /// Returns all operators, by the time of their appointment, the earliest first.
 pub async fn list(db: &PgPool) -> Result<Vec<StoredOperator>, StoreError> {
     operators::list(db).await
