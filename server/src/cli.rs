@@ -34,7 +34,7 @@ use crate::{
     allocator,
     boot::{self, ServeError, secret_key::ObtainKeyError},
     cli::failure::Failure,
-    database,
+    database::{self, Database},
 };
 
 /// Turns HTML, web addresses and stored templates into archival PDF.
@@ -163,7 +163,7 @@ fn execute(command: Command) -> Result<(), Failure> {
                 }),
                 Command::Render(arguments) => render::execute(arguments, config).await,
                 Command::Inspect(arguments) => inspect::execute(&arguments),
-                Command::Migrate => Ok(database::open_for_command(&config).await?.close().await?),
+                Command::Migrate => with_database(&config, async |_| Ok(())).await,
                 Command::Accounts(command) => accounts::execute(command, &config).await,
                 Command::Admin(command) => admin::execute(command, &config).await,
                 Command::Users(command) => users::execute(command, &config).await,
@@ -176,6 +176,17 @@ fn execute(command: Command) -> Result<(), Failure> {
         });
     telemetry.end();
     done
+}
+
+/// Opens the database, does the work, and closes the database.
+async fn with_database(
+    config: &Config,
+    work: impl AsyncFnOnce(&Database) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let database = database::open_for_command(config).await?;
+    let outcome = work(&database).await;
+    database.close().await?;
+    outcome
 }
 
 /// Formats a time in UTC, without fractions of a second.

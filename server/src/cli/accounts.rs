@@ -34,9 +34,9 @@ use crate::{
     cli::{
         account_argument::{AccountArguments, select},
         failure::Failure,
-        show_time,
+        show_time, with_database,
     },
-    database::{self, Database},
+    database::Database,
 };
 
 /// More credits are assumed to be a typing error.
@@ -265,16 +265,6 @@ impl CreditsArgument {
             credits: self.credits,
         }
     }
-}
-
-async fn with_database(
-    config: &Config,
-    work: impl AsyncFnOnce(&Database) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let database = database::open_for_command(config).await?;
-    let outcome = work(&database).await;
-    database.close().await?;
-    outcome
 }
 
 async fn create(database: &Database, email: &Email, password: Password, choice: &PlanChoice) -> Result<(), Failure> {

@@ -12,8 +12,8 @@ use platen_core::{
 use platen_domain::email::Email;
 
 use crate::{
-    cli::{failure::Failure, show_time},
-    database::{self, Database},
+    cli::{failure::Failure, show_time, with_database},
+    database::Database,
 };
 
 #[derive(Subcommand)]
@@ -56,15 +56,13 @@ fn parse_noted(text: &str) -> Result<ChainEnd, String> {
 }
 
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
-    let database = database::open_for_command(config).await?;
-    let outcome = match command {
-        Command::Appoint { email } => appoint(&database, &email).await,
-        Command::Dismiss { email } => dismiss(&database, &email).await,
-        Command::List => list(&database).await,
-        Command::VerifyAudit(arguments) => verify(&database, arguments.noted.as_ref()).await,
-    };
-    database.close().await?;
-    outcome
+    with_database(config, async |database| match command {
+        Command::Appoint { email } => appoint(database, &email).await,
+        Command::Dismiss { email } => dismiss(database, &email).await,
+        Command::List => list(database).await,
+        Command::VerifyAudit(arguments) => verify(database, arguments.noted.as_ref()).await,
+    })
+    .await
 }
 
 async fn appoint(database: &Database, email: &Email) -> Result<(), Failure> {

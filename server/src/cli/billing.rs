@@ -7,10 +7,7 @@ use platen_core::{
     service::billing::{Billing, BillingError, catalogue, reconciliation},
 };
 
-use crate::{
-    cli::failure::Failure,
-    database::{self, Database},
-};
+use crate::cli::{failure::Failure, with_database};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -25,22 +22,18 @@ pub(super) enum Command {
 }
 
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
-    let database = database::open_for_command(config).await?;
-    let outcome = run(command, config, &database).await;
-    database.close().await?;
-    outcome
-}
-
-async fn run(command: Command, config: &Config, database: &Database) -> Result<(), Failure> {
-    let billing = Billing::new(database.pool.clone(), &config.billing)?;
-    let done = match command {
-        Command::Sync => sync(&billing).await,
-        Command::Reconcile => reconcile(&billing).await,
-    };
-    done.map_err(|error| match error {
-        BillingError::NotForSale => Failure::by_caller(&error),
-        other => other.into(),
+    with_database(config, async |database| {
+        let billing = Billing::new(database.pool.clone(), &config.billing)?;
+        let done = match command {
+            Command::Sync => sync(&billing).await,
+            Command::Reconcile => reconcile(&billing).await,
+        };
+        done.map_err(|error| match error {
+            BillingError::NotForSale => Failure::by_caller(&error),
+            other => other.into(),
+        })
     })
+    .await
 }
 
 async fn sync(billing: &Billing) -> Result<(), BillingError> {

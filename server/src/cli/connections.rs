@@ -27,9 +27,9 @@ use crate::{
     cli::{
         account_argument::{AccountArguments, select},
         failure::Failure,
-        show_time,
+        show_time, with_database,
     },
-    database::{self, Database},
+    database::Database,
 };
 
 #[derive(Subcommand)]
@@ -85,15 +85,13 @@ pub(super) struct AddArguments {
 }
 
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
-    let database = database::open_for_command(config).await?;
-    let outcome = match command {
-        Command::Add(arguments) => add(&database, config, *arguments).await,
-        Command::List { account } => list(&database, account).await,
-        Command::Test { id } => test(&database, config, id).await,
-        Command::Remove { id } => remove(&database, id).await,
-    };
-    database.close().await?;
-    outcome
+    with_database(config, async |database| match command {
+        Command::Add(arguments) => add(database, config, *arguments).await,
+        Command::List { account } => list(database, account).await,
+        Command::Test { id } => test(database, config, id).await,
+        Command::Remove { id } => remove(database, id).await,
+    })
+    .await
 }
 
 async fn add(database: &Database, config: &Config, arguments: AddArguments) -> Result<(), Failure> {

@@ -19,9 +19,9 @@ use crate::{
     cli::{
         account_argument::{AccountArguments, select},
         failure::Failure,
-        show_time,
+        show_time, with_database,
     },
-    database::{self, Database},
+    database::Database,
 };
 
 #[derive(Subcommand)]
@@ -73,15 +73,13 @@ pub(super) struct CreateArguments {
 }
 
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
-    let database = database::open_for_command(config).await?;
-    let outcome = match command {
-        Command::Create(arguments) => create(&database, arguments).await,
-        Command::Rotate { id, overlap } => rotate(&database, id, overlap).await,
-        Command::List { account } => list(&database, account).await,
-        Command::Revoke { id } => revoke(&database, id).await,
-    };
-    database.close().await?;
-    outcome
+    with_database(config, async |database| match command {
+        Command::Create(arguments) => create(database, arguments).await,
+        Command::Rotate { id, overlap } => rotate(database, id, overlap).await,
+        Command::List { account } => list(database, account).await,
+        Command::Revoke { id } => revoke(database, id).await,
+    })
+    .await
 }
 
 async fn create(database: &Database, arguments: CreateArguments) -> Result<(), Failure> {

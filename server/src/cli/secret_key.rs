@@ -5,8 +5,8 @@ use platen_core::{config::Config, service::secret_keys};
 
 use crate::{
     boot::secret_key,
-    cli::failure::Failure,
-    database::{self, Database},
+    cli::{failure::Failure, with_database},
+    database::Database,
 };
 
 #[derive(Subcommand)]
@@ -20,10 +20,7 @@ pub(super) enum Command {
 
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
     let Command::Rewrap = command;
-    let database = database::open_for_command(config).await?;
-    let outcome = rewrap(&database, config).await;
-    database.close().await?;
-    outcome
+    with_database(config, async |database| rewrap(database, config).await).await
 }
 
 async fn rewrap(database: &Database, config: &Config) -> Result<(), Failure> {

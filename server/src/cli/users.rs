@@ -10,8 +10,8 @@ use platen_domain::email::Email;
 
 use crate::{
     boot::secret_key,
-    cli::failure::Failure,
-    database::{self, Database},
+    cli::{failure::Failure, with_database},
+    database::Database,
 };
 
 #[derive(Subcommand)]
@@ -29,10 +29,10 @@ pub(super) enum Command {
 
 pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
     let Command::RemoveSecondFactor { email } = command;
-    let database = database::open_for_command(config).await?;
-    let outcome = remove_second_factor(&database, config, &email).await;
-    database.close().await?;
-    outcome
+    with_database(config, async |database| {
+        remove_second_factor(database, config, &email).await
+    })
+    .await
 }
 
 async fn remove_second_factor(database: &Database, config: &Config, email: &Email) -> Result<(), Failure> {
