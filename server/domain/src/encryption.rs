@@ -9,6 +9,7 @@ use std::{fmt, sync::Arc};
 
 use aws_lc_rs::aead::{AES_256_GCM_SIV, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use secrecy::{ExposeSecret, SecretBox, SecretString};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -61,10 +62,8 @@ impl SecretKey {
         let digest = Sha256::new_with_prefix(b"platen secret key\0")
             .chain_update(random)
             .finalize();
-        let mut first = [0; 8];
-        first.copy_from_slice(&digest[..8]);
         Self {
-            id: SecretKeyId(format!("{:016x}", u64::from_be_bytes(first))),
+            id: SecretKeyId(HEXLOWER.encode(&digest[..8])),
             bytes: SecretBox::new(Box::new(random)),
         }
     }
@@ -72,7 +71,7 @@ impl SecretKey {
     /// Parses 32 bytes as base64 with padding, or as 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = if text.len() == 2 * KEY_BYTES {
-            from_hexadecimal(text)?
+            HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok()?
         } else {
             BASE64_STANDARD.decode(text).ok()?
         };
@@ -134,16 +133,6 @@ impl SecretKeys {
     }
 }
 
-fn from_hexadecimal(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
-    Some(
-        digits?
-            .chunks_exact(2)
-            .map(|pair| (pair[0] * 16 + pair[1]) as u8)
-            .collect(),
-    )
-}
-
 /// The key that encrypts the data of one account.
 #[derive(Debug)]
 pub struct DataKey(SecretBox<[u8; KEY_BYTES]>);
@@ -192,96 +181,61 @@ pub struct Place {
 }
 
 impl Place {
+    fn new(owner: Uuid, purpose: &'static str, row: Uuid) -> Self {
+        Self { owner, purpose, row }
+    }
+
     /// An idempotent response.
     pub fn idempotent_response(account: AccountId, row: Uuid) -> Self {
-        Self {
-            owner: account.0,
-            purpose: "kept answer",
-            row,
-        }
+        Self::new(account.0, "kept answer", row)
     }
 
     /// The stored request of a render. Version 0 has its own purpose: releases that know only version 0 can't decrypt
     /// others, and leave such renders to newer releases.
     pub fn stored_request(account: AccountId, render: RenderId, version: i16) -> Self {
-        Self {
-            owner: account.0,
-            purpose: if version == 0 {
-                "render content"
-            } else {
-                "stored request"
-            },
-            row: render.0,
-        }
+        let purpose = if version == 0 {
+            "render content"
+        } else {
+            "stored request"
+        };
+        Self::new(account.0, purpose, render.0)
     }
 
     pub fn thumbnail(account: AccountId, row: Uuid) -> Self {
-        Self {
-            owner: account.0,
-            purpose: "thumbnail",
-            row,
-        }
+        Self::new(account.0, "thumbnail", row)
     }
 
     /// The webhook of a render.
     pub fn callback_target(account: AccountId, render: RenderId) -> Self {
-        Self {
-            owner: account.0,
-            purpose: "callback target",
-            row: render.0,
-        }
+        Self::new(account.0, "callback target", render.0)
     }
 
     pub fn webhook_secret(account: AccountId, row: Uuid) -> Self {
-        Self {
-            owner: account.0,
-            purpose: "webhook secret",
-            row,
-        }
+        Self::new(account.0, "webhook secret", row)
     }
 
     /// The credentials of a storage connection.
     pub fn connection(account: AccountId, row: Uuid) -> Self {
-        Self {
-            owner: account.0,
-            purpose: "connection",
-            row,
-        }
+        Self::new(account.0, "connection", row)
     }
 
     /// An API key that has not been shown yet.
     pub fn new_key(account: AccountId, row: Uuid) -> Self {
-        Self {
-            owner: account.0,
-            purpose: "new key",
-            row,
-        }
+        Self::new(account.0, "new key", row)
     }
 
     /// The secret shared with a user's authenticator app.
     pub fn app_secret(user: UserId) -> Self {
-        Self {
-            owner: user.0,
-            purpose: "app secret",
-            row: user.0,
-        }
+        Self::new(user.0, "app secret", user.0)
     }
 
     /// A user's recovery codes that have not been shown yet.
     pub fn recovery_codes(user: UserId) -> Self {
-        Self {
-            owner: user.0,
-            purpose: "recovery codes",
-            row: user.0,
-        }
+        Self::new(user.0, "recovery codes", user.0)
     }
 
     fn data_key(account: AccountId) -> Self {
-        Self {
-            owner: account.0,
-            purpose: "data key",
-            row: account.0,
-        }
+        Self::new(account.0, "data key", account.0)
     }
 
     fn associated_data(&self) -> Aad<String> {

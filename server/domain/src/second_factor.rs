@@ -3,8 +3,6 @@
 
 pub mod picture;
 
-use std::fmt::Write as _;
-
 use aws_lc_rs::hmac;
 use data_encoding::BASE32_NOPAD;
 use secrecy::{ExposeSecret, SecretBox, SecretString};
@@ -58,7 +56,7 @@ impl AppSecret {
 
     /// Returns the secret for manual entry in an app: base32 in groups of four.
     pub fn to_text(&self) -> SecretString {
-        in_groups(&BASE32_NOPAD.encode(self.expose()), ' ').into()
+        in_groups(&BASE32_NOPAD.encode(self.expose()), " ").into()
     }
 
     /// Returns the URL for a QR code. `name` identifies the user among the entries of the app.
@@ -119,7 +117,7 @@ impl RecoveryCode {
     /// Creates a code from random bytes.
     pub fn from_random(random: [u8; RECOVERY_BYTES]) -> Self {
         let text = BASE32_NOPAD.encode(&random).to_lowercase();
-        Self(in_groups(&text, '-').into())
+        Self(in_groups(&text, "-").into())
     }
 
     /// Returns the code as it is shown: four groups of four characters.
@@ -168,15 +166,10 @@ impl Typed {
     }
 }
 
-fn in_groups(text: &str, between: char) -> String {
-    let mut grouped = String::new();
-    for (index, character) in text.chars().enumerate() {
-        if index > 0 && index % 4 == 0 {
-            grouped.push(between);
-        }
-        let _ = grouped.write_char(character);
-    }
-    grouped
+/// `text` must be ASCII.
+fn in_groups(text: &str, between: &str) -> String {
+    let groups: Vec<_> = text.as_bytes().chunks(4).map(String::from_utf8_lossy).collect();
+    groups.join(between)
 }
 
 /// Second factors of a user.
