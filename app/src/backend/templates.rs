@@ -4,13 +4,16 @@ use std::pin::Pin;
 
 use async_trait::async_trait;
 use futures::Stream;
-use platen_domain::template::{TemplateGlance, TemplateVersion, VersionSummary};
+use platen_domain::{
+    editor::SavedTemplate,
+    template::{TemplateGlance, TemplateVersion, VersionSummary},
+};
 
 use crate::{
     error::AppError,
     model::{
         live_preview::{PreviewEvent, PreviewRequest},
-        template::{Beginning, SavedTemplate, TemplateFilter, TemplateForm},
+        template::{Beginning, TemplateFilter, TemplateForm},
     },
 };
 

@@ -1,7 +1,7 @@
 //! Live previews in the template editor. They are sent as lines of JSON, each a [`PreviewEvent`].
 
+use platen_domain::editor::Remark;
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
 
 /// A request for a preview.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -87,37 +87,4 @@ pub struct PagePicture {
     pub height: usize,
     /// A PNG file in base64.
     pub png: String,
-}
-
-/// A message for the author.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remark {
-    /// The name or expression it is about, as the author wrote it.
-    pub subject: Option<String>,
-    pub message: String,
-    /// Whether it is about an undefined name, which was rendered as empty.
-    pub undefined: bool,
-    /// Its location, if known.
-    pub place: Option<Place>,
-}
-
-/// A location in one of the two panes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    pub pane: Pane,
-    /// From 1.
-    pub line: usize,
-    /// In characters, from 1.
-    pub column: usize,
-    /// In characters.
-    pub length: usize,
-}
-
-/// A pane of the template editor. The names are those of the form fields, and labels on small screens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
-#[strum(const_into_str, serialize_all = "snake_case")]
-pub enum Pane {
-    Content,
-    /// The sample data.
-    Data,
 }

@@ -29,15 +29,6 @@ pub struct TemplateForm {
     pub publish: bool,
 }
 
-/// The result of saving a template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedTemplate {
-    /// Number of the saved version.
-    pub version: i32,
-    /// Number of the published version, which renders use.
-    pub published: i32,
-}
-
 /// The starter content of a new template.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -34,6 +34,7 @@ pub mod csv;
 pub mod destination;
 #[cfg(feature = "server")]
 pub mod display_name;
+pub mod editor;
 #[cfg(feature = "server")]
 pub mod email;
 #[cfg(feature = "server")]

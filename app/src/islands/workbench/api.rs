@@ -4,14 +4,11 @@ use leptos::{
     prelude::*,
     server_fn::codec::{ByteStream, Json, Streaming},
 };
+use platen_domain::editor::SavedTemplate;
 
 #[cfg(feature = "ssr")]
 use crate::{backend::backend, model::template::TemplateForm};
-use crate::{
-    csrf::PageClient,
-    error::AppError,
-    model::{live_preview::PreviewRequest, template::SavedTemplate},
-};
+use crate::{csrf::PageClient, error::AppError, model::live_preview::PreviewRequest};
 
 /// Saves a new version of a template, for the logged-in user. Without JavaScript it is a form that leads back to its
 /// page.

@@ -1,15 +1,13 @@
 //! Saving of the template.
 
 use leptos::{ev, html, prelude::*, task::spawn_local, wasm_bindgen::JsCast};
+use platen_domain::editor::SavedTemplate;
 use web_sys::{Element, HtmlDialogElement, HtmlInputElement, HtmlTextAreaElement};
 
 use super::api::save_template;
 use crate::{
     error::AppError,
-    model::{
-        rejection::{Reason, Rejection},
-        template::SavedTemplate,
-    },
+    model::rejection::{Reason, Rejection},
     ui::{
         badge::{Badge, State},
         icon::{Glyph, Icon},

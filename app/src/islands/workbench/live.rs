@@ -12,11 +12,12 @@ use leptos::{
     prelude::*,
     task::spawn_local,
 };
+use platen_domain::editor::Remark;
 
 use super::{api::preview_template, draft::text, remarks};
 use crate::{
     error::AppError,
-    model::live_preview::{PagePicture, Paper, PreviewEvent, PreviewRequest, Remark, RenderedPreview},
+    model::live_preview::{PagePicture, Paper, PreviewEvent, PreviewRequest, RenderedPreview},
 };
 
 /// Delay after the last key. Shorter than most pauses between words, longer than those between letters of a word.

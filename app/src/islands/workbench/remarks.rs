@@ -1,14 +1,12 @@
 //! Errors and warnings, listed below the pages and marked in the editors.
 
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
+use platen_domain::editor::{Pane, Place, Remark};
 use serde::Serialize;
 use web_sys::{Element, HtmlInputElement};
 
 use super::live::Live;
-use crate::{
-    model::live_preview::{Pane, Place, Remark},
-    ui::icon::{Glyph, Icon},
-};
+use crate::ui::icon::{Glyph, Icon};
 
 /// A marker, in the format that `frontend/elements/code-editor/markers.ts` reads.
 #[derive(Serialize)]

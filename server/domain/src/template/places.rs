@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::editor::{Pane, Place};
+
 /// A position in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextPlace {
@@ -23,6 +25,17 @@ impl TextPlace {
             line: before.matches('\n').count() + 1,
             column: line.chars().count() + 1,
             length: found.chars().count(),
+        }
+    }
+
+    /// Returns the position in the text of this pane.
+    pub fn in_pane(self, pane: Pane) -> Place {
+        let Self { line, column, length } = self;
+        Place {
+            pane,
+            line,
+            column,
+            length,
         }
     }
 }

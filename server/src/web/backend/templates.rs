@@ -11,21 +11,18 @@ use platen_app::{
     model::{
         live_preview::PreviewRequest,
         rejection::{Field, Reason},
-        template::{Beginning, SavedTemplate, TemplateFilter, TemplateForm},
+        template::{Beginning, TemplateFilter, TemplateForm},
     },
 };
 use platen_core::{
     service::{
         parsers::Busy,
-        templates::{
-            self, TemplateError,
-            drafts::{self, Saved},
-            versions,
-        },
+        templates::{self, TemplateError, drafts, versions},
     },
     store::templates::TemplateFilter as StoredFilter,
 };
 use platen_domain::{
+    editor::SavedTemplate,
     ids::TemplateId,
     page::PageRequest,
     role::Permission,
@@ -144,17 +141,13 @@ impl TemplatesBackend for RequestBackend {
             .run(caller.account, deadline, bytes, move || draft(&form));
         let draft = parsing.await.map_err(|Busy| too_many(Duration::ZERO))??;
         let saved = drafts::save(&self.app, &caller, id, &seen, draft).await;
-        let Saved { version, published } = saved.map_err(refused)?;
-        if publish && version > published {
-            drafts::publish(&self.app.db, &caller, id, version)
-                .await
-                .map_err(refused)?;
-            return Ok(SavedTemplate {
-                version,
-                published: version,
-            });
+        let mut saved = saved.map_err(refused)?;
+        if publish && saved.version > saved.published {
+            let published = drafts::publish(&self.app.db, &caller, id, saved.version).await;
+            published.map_err(refused)?;
+            saved.published = saved.version;
         }
-        Ok(SavedTemplate { version, published })
+        Ok(saved)
     }
 
     async fn restore_template(&self, id: String, number: i32) -> Result<(), AppError> {

@@ -2,6 +2,7 @@
 
 use platen_domain::{
     caller::Caller,
+    editor::SavedTemplate,
     ids::{AccountId, TemplateId},
     template::{ExpectedVersion, NewTemplate, Submission, TemplateVersion},
 };
@@ -25,15 +26,6 @@ pub struct Edited {
     pub newest: TemplateVersion,
 }
 
-/// Result of saving a draft.
-#[derive(Debug)]
-pub struct Saved {
-    /// Number of the saved version, or of the newest one if its content is the same.
-    pub version: i32,
-    /// Number of the published version, which renders use.
-    pub published: i32,
-}
-
 /// Returns the newest version of a template.
 pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Edited, TemplateError> {
     let published = super::get(db, account, id).await?.version;
@@ -49,7 +41,7 @@ pub async fn save(
     id: TemplateId,
     seen: &ExpectedVersion,
     submission: Submission<NewTemplate>,
-) -> Result<Saved, TemplateError> {
+) -> Result<SavedTemplate, TemplateError> {
     let draft = checked(app, caller.account, submission).await?;
     let mut transaction = tx::begin(&app.db).await?;
     let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any)
@@ -61,7 +53,7 @@ pub async fn save(
     }
     let version = insert(&mut transaction, caller, id, newest, &draft).await?;
     tx::commit(transaction).await?;
-    Ok(Saved { version, published })
+    Ok(SavedTemplate { version, published })
 }
 
 /// Saves an earlier version again as a draft. Returns the draft's number.

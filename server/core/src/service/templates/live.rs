@@ -10,6 +10,7 @@ use std::{
 
 use platen_domain::{
     caller::Caller,
+    editor::Remark,
     ids::{AccountId, TemplateId},
     template::MOST_PREVIEW_VALUES,
     validation::json::{self, Unreadable},
@@ -37,8 +38,6 @@ use crate::{
         throttle::{Quota, Throttle},
     },
 };
-
-pub use remarks::{Remark, Text};
 
 /// Maximum number of pages that are rasterized.
 const MOST_PICTURES: usize = 20;

@@ -6,9 +6,7 @@ use futures::{StreamExt, stream};
 use platen_app::{
     backend::templates::PreviewEvents,
     error::AppError,
-    model::live_preview::{
-        PagePicture, Pane, Paper, Place, PreviewEvent, PreviewRequest, Remark as ShownRemark, RenderedPreview,
-    },
+    model::live_preview::{PagePicture, Paper, PreviewEvent, PreviewRequest, RenderedPreview},
 };
 use platen_core::{
     drawing::DrawingError,
@@ -16,11 +14,11 @@ use platen_core::{
         parsers::Busy,
         templates::{
             TemplateError,
-            live::{self, Live, LiveError, LivePreview, Remark, Seen, Text, Typed},
+            live::{self, Live, LiveError, LivePreview, Seen, Typed},
         },
     },
 };
-use platen_domain::{caller::Caller, ids::TemplateId, sentence::sentence};
+use platen_domain::{caller::Caller, editor::Remark, ids::TemplateId, sentence::sentence};
 use platen_engine::error::RenderError;
 use serde_json::{Map, Number, Value, json};
 
@@ -35,7 +33,7 @@ impl RequestBackend {
         wanted: PreviewRequest,
     ) -> Result<PreviewEvents, AppError> {
         match live::preview(&self.app, caller, id, typed(wanted)).await {
-            Ok(Live::Faulty(remark)) => Ok(only(PreviewEvent::Faulty(shown(remark)))),
+            Ok(Live::Faulty(remark)) => Ok(only(PreviewEvent::Faulty(remark))),
             Ok(Live::Rendered(preview)) => Ok(self.events(*preview)),
             Err(LiveError::TooMany { retry_after }) => Err(too_many(retry_after)),
             Err(LiveError::Busy(Busy)) => Err(too_many(Duration::ZERO)),
@@ -88,7 +86,7 @@ fn event(seen: Seen) -> PreviewEvent {
             height: drawn.height,
             png: drawn.png,
         }),
-        Seen::Remarks(remarks) => PreviewEvent::Remarks(remarks.into_iter().map(shown).collect()),
+        Seen::Remarks(remarks) => PreviewEvent::Remarks(remarks),
     }
 }
 
@@ -105,29 +103,7 @@ fn of_author(error: &TemplateError) -> Option<PreviewEvent> {
         TemplateError::Picture(DrawingError::TooMuch(message)) => message.clone(),
         _ => return None,
     };
-    Some(PreviewEvent::Faulty(ShownRemark {
-        subject: None,
-        message: sentence(&message),
-        undefined: false,
-        place: None,
-    }))
-}
-
-fn shown(remark: Remark) -> ShownRemark {
-    ShownRemark {
-        subject: remark.subject,
-        message: remark.message,
-        undefined: remark.undefined,
-        place: remark.place.map(|(text, place)| Place {
-            pane: match text {
-                Text::Content => Pane::Content,
-                Text::Data => Pane::Data,
-            },
-            line: place.line,
-            column: place.column,
-            length: place.length,
-        }),
-    }
+    Some(PreviewEvent::Faulty(Remark::new(None, sentence(&message), None)))
 }
 
 fn typed(wanted: PreviewRequest) -> Typed {

@@ -1,8 +1,9 @@
 //! Remarks for a template's author, with their place in the text where it can be found.
 
 use platen_domain::{
+    editor::{Pane, Place, Remark},
     sentence::sentence,
-    template::places::{self, JsonMembers, TextPlace},
+    template::places::{self, JsonMembers},
     validation::Problem,
 };
 use platen_engine::{job::Warning, render_log::NetworkRequest};
@@ -11,46 +12,15 @@ use platen_template::diagnostic::{Diagnostic, Warning as UndefinedName};
 /// Maximum number of remarks of one kind.
 const MOST: usize = 50;
 
-/// A remark about a template or its data.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remark {
-    /// Subject, as it occurs in the author's text.
-    pub subject: Option<String>,
-    pub message: String,
-    /// Whether the subject is an undefined name, which counted as empty.
-    pub undefined: bool,
-    /// Place in one of the texts, if known.
-    pub place: Option<(Text, TextPlace)>,
-}
-
-/// Text that a remark refers to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Text {
-    /// Source of the template.
-    Content,
-    /// Sample data.
-    Data,
-}
-
-impl Remark {
-    fn new(subject: impl Into<Option<String>>, message: impl Into<String>, place: Option<(Text, TextPlace)>) -> Self {
-        Self {
-            subject: subject.into(),
-            message: message.into(),
-            undefined: false,
-            place,
-        }
-    }
-}
-
 /// Returns the remark that the data is not an object.
 pub(super) fn no_object() -> Remark {
-    let place = TextPlace {
+    let place = Place {
+        pane: Pane::Data,
         line: 1,
         column: 1,
         length: 1,
     };
-    Remark::new(None, "The sample data must be an object.", Some((Text::Data, place)))
+    Remark::new(None, "The sample data must be an object.", Some(place))
 }
 
 /// Returns the remark that the data exceeds a limit.
@@ -63,13 +33,14 @@ pub(super) fn no_json(error: &serde_json::Error) -> Remark {
     let message = error.to_string();
     // The place is stated separately.
     let message = message.split(" at line ").next().unwrap_or_default();
-    let place = TextPlace {
+    let place = Place {
+        pane: Pane::Data,
         line: error.line().max(1),
         column: error.column().max(1),
         length: 1,
     };
     let message = format!("The sample data is not valid JSON: {message}.");
-    Remark::new(None, message, Some((Text::Data, place)))
+    Remark::new(None, message, Some(place))
 }
 
 /// Returns the remark about the first invalid option or exceeded size.
@@ -84,13 +55,11 @@ pub(super) fn of_options(problems: &[Problem]) -> Remark {
 
 /// Returns the remark that the template can't be filled.
 pub(super) fn of_problem(problem: &Diagnostic) -> Remark {
-    let place = problem.place.as_ref().map(|place| {
-        let place = TextPlace {
-            line: place.line,
-            column: place.column,
-            length: 1,
-        };
-        (Text::Content, place)
+    let place = problem.place.as_ref().map(|place| Place {
+        pane: Pane::Content,
+        line: place.line,
+        column: place.column,
+        length: 1,
     });
     Remark::new(None, sentence(&problem.message), place)
 }
@@ -98,7 +67,8 @@ pub(super) fn of_problem(problem: &Diagnostic) -> Remark {
 /// Returns remarks about undefined names, which counted as empty.
 pub(super) fn of_undefined(names: &[UndefinedName]) -> Vec<Remark> {
     let remarks = names.iter().take(MOST).map(|undefined| {
-        let place = TextPlace {
+        let place = Place {
+            pane: Pane::Content,
             line: undefined.place.line,
             column: undefined.place.column,
             length: undefined.name.chars().count(),
@@ -106,7 +76,7 @@ pub(super) fn of_undefined(names: &[UndefinedName]) -> Vec<Remark> {
         let message = "is undefined and prints empty.";
         Remark {
             undefined: true,
-            ..Remark::new(undefined.name.clone(), message, Some((Text::Content, place)))
+            ..Remark::new(undefined.name.clone(), message, Some(place))
         }
     });
     remarks.collect()
@@ -125,7 +95,7 @@ pub(super) fn of_requests(content: &str, requests: &[NetworkRequest]) -> Vec<Rem
         // Browsers append a slash to a URL without a path.
         let place = places::find(content, &request.url);
         let place = place.or_else(|| places::find(content, request.url.trim_end_matches('/')));
-        let place = place.map(|place| (Text::Content, place));
+        let place = place.map(|place| place.in_pane(Pane::Content));
         Some(Remark::new(request.url.clone(), message, place))
     });
     remarks.take(MOST).collect()
@@ -146,15 +116,15 @@ pub(super) fn of_document(content: &str, data: &str, warnings: &[Warning]) -> Ve
 }
 
 /// Returns the place of the first character that a message names by its code point and that occurs in a text.
-fn place_of_character(content: &str, data: &str, message: &str) -> Option<(Text, TextPlace)> {
+fn place_of_character(content: &str, data: &str, message: &str) -> Option<Place> {
     let mut characters = message.split("U+").skip(1).filter_map(|rest| {
         let digits = rest.split(|character: char| !character.is_ascii_hexdigit()).next()?;
         char::from_u32(u32::from_str_radix(digits, 16).ok()?)
     });
     characters.find_map(|character| {
         let written = character.to_string();
-        let in_content = places::find(content, &written).map(|place| (Text::Content, place));
-        in_content.or_else(|| places::find(data, &written).map(|place| (Text::Data, place)))
+        let in_content = places::find(content, &written).map(|place| place.in_pane(Pane::Content));
+        in_content.or_else(|| places::find(data, &written).map(|place| place.in_pane(Pane::Data)))
     })
 }
 
@@ -166,7 +136,7 @@ pub(super) fn of_unused(data: &str, names: &[String]) -> Vec<Remark> {
     let names = &names[..names.len().min(MOST)];
     let members = JsonMembers::find(data, names);
     let remarks = names.iter().map(|name| {
-        let place = members.place(name).map(|place| (Text::Data, place));
+        let place = members.place(name).map(|place| place.in_pane(Pane::Data));
         Remark::new(name.clone(), "is never used.", place)
     });
     remarks.collect()
@@ -176,8 +146,13 @@ pub(super) fn of_unused(data: &str, names: &[String]) -> Vec<Remark> {
 mod tests {
     use super::*;
 
-    fn place(text: Text, line: usize, column: usize, length: usize) -> (Text, TextPlace) {
-        (text, TextPlace { line, column, length })
+    fn place(pane: Pane, line: usize, column: usize, length: usize) -> Place {
+        Place {
+            pane,
+            line,
+            column,
+            length,
+        }
     }
 
     #[test]
@@ -185,7 +160,7 @@ mod tests {
         let error = serde_json::from_str::<serde_json::Value>("{\n  \"a\": ,\n}").expect_err("no JSON");
         let remark = no_json(&error);
         assert_eq!(remark.message, "The sample data is not valid JSON: expected value.");
-        assert_eq!(remark.place, Some(place(Text::Data, 2, 8, 1)));
+        assert_eq!(remark.place, Some(place(Pane::Data, 2, 8, 1)));
     }
 
     #[test]
@@ -206,7 +181,7 @@ mod tests {
             panic!("{remarks:?}")
         };
         assert_eq!(remark.message, "was blocked: a private address.");
-        assert_eq!(remark.place, Some(place(Text::Content, 2, 11, 16)));
+        assert_eq!(remark.place, Some(place(Pane::Content, 2, 11, 16)));
 
         request.refused = None;
         request.error = Some("net::ERR_ABORTED".to_owned());
@@ -222,15 +197,15 @@ mod tests {
         let message =
             "Some characters are drawn as empty boxes because no font has them, first on page 1: “\u{E000}” (U+E000).";
         let remarks = of_document("<p>\n\u{E000}", "{}", &[warning(message)]);
-        assert_eq!(remarks[0].place, Some(place(Text::Content, 2, 1, 1)));
+        assert_eq!(remarks[0].place, Some(place(Pane::Content, 2, 1, 1)));
         let remarks = of_document("<p>", "{\"a\": \"\u{E000}\"}", &[warning(message)]);
-        assert_eq!(remarks[0].place, Some(place(Text::Data, 1, 8, 1)));
+        assert_eq!(remarks[0].place, Some(place(Pane::Data, 1, 8, 1)));
     }
 
     #[test]
     fn an_unused_name_is_shown_where_it_stands() {
         let remarks = of_unused("{\"a\": {\n\"b\": 1}}", &["a.b".to_owned()]);
         assert_eq!(remarks[0].subject.as_deref(), Some("a.b"));
-        assert_eq!(remarks[0].place, Some(place(Text::Data, 2, 1, 3)));
+        assert_eq!(remarks[0].place, Some(place(Pane::Data, 2, 1, 3)));
     }
 }
