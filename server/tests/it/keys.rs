@@ -4,7 +4,6 @@ use reqwest::{Method, StatusCode};
 use reqwest_middleware::RequestBuilder;
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::support::{
     service::TestService,
@@ -22,16 +21,6 @@ async fn health(service: &TestService, key: &str) -> (StatusCode, Value) {
     (answer.status(), answer.json().await.expect("JSON"))
 }
 
-async fn execute(service: &TestService, statement: &str) {
-    let mut connection = PgConnection::connect(service.database_url())
-        .await
-        .expect("Postgres answers");
-    sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))
-        .execute(&mut connection)
-        .await
-        .expect("sound SQL");
-}
-
 #[tokio::test]
 async fn expiry_revocation_and_suspension_count_from_the_next_request() {
     let service = TestService::start().await;
@@ -41,21 +30,19 @@ async fn expiry_revocation_and_suspension_count_from_the_next_request() {
     let expiring = ["--expires", "2099-01-01T00:00:00Z"];
     let short = service.create_key("ann@example.org", "short", &expiring).succeeded();
     assert_eq!(health(&service, &short).await.0, StatusCode::OK);
-    execute(
-        &service,
-        "update api_keys set expires_at = now() where expires_at is not null",
-    )
-    .await;
+    service
+        .execute("update api_keys set expires_at = now() where expires_at is not null")
+        .await;
     let (status, body) = health(&service, &short).await;
     assert_eq!(
         (status, &body["error"]),
         (StatusCode::UNAUTHORIZED, &"expired_token".into())
     );
 
-    execute(&service, "update accounts set suspended_at = now()").await;
+    service.execute("update accounts set suspended_at = now()").await;
     let (status, body) = health(&service, &account.key).await;
     assert_eq!((status, &body["error"]), (StatusCode::FORBIDDEN, &"forbidden".into()));
-    execute(&service, "update accounts set suspended_at = null").await;
+    service.execute("update accounts set suspended_at = null").await;
     assert_eq!(health(&service, &account.key).await.0, StatusCode::OK);
 
     service.command(&["keys", "revoke", &account.key_id], "").succeeded();
@@ -171,14 +158,8 @@ async fn the_last_use_is_written_down() {
 }
 
 async fn kept_livemode(service: &TestService, id: &str) -> bool {
-    let mut connection = PgConnection::connect(service.database_url())
-        .await
-        .expect("Postgres answers");
-    sqlx::query_scalar("select livemode from api_keys where id = $1::uuid")
-        .bind(id)
-        .fetch_one(&mut connection)
-        .await
-        .expect("the key is there")
+    let livemode = format!("select livemode::text from api_keys where id = '{id}'");
+    service.text(&livemode).await == "true"
 }
 
 #[tokio::test]

@@ -1,14 +1,13 @@
 //! Every operation of the API description, attempted by everyone who lacks permission.
 
-use reqwest::{Method, Response};
+use reqwest::Response;
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use uuid::Uuid;
 
 use crate::support::{
     description::{Operation, operations},
     object_stores::service_account_key,
-    studio::{Studio, body, header, problems},
+    studio::{Studio, body, problems},
 };
 
 const SCOPES: [&str; 7] = [
@@ -87,14 +86,7 @@ impl Studio {
             "path_prefix": format!("{name}/{}/", Uuid::new_v4()),
             "credentials": service_account_key(),
         });
-        let request = self.request(Method::POST, "/api/v1/connections");
-        let answer = request
-            .json(&json!({"connection": connection}))
-            .send()
-            .await
-            .expect("an answer");
-        assert_eq!(answer.status(), 201);
-        header(&answer, "location").to_owned()
+        self.connected(&connection).await
     }
 
     fn key(&self, email: &str, more: &[&str]) -> String {
@@ -103,11 +95,7 @@ impl Studio {
     }
 
     async fn execute(&self, statement: String) {
-        let mut connection = PgConnection::connect(self.service.database_url())
-            .await
-            .expect("Postgres answers");
-        let done = sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await;
-        assert_eq!(done.expect("sound SQL").rows_affected(), 1);
+        assert_eq!(self.service.execute(&statement).await, 1);
     }
 }
 

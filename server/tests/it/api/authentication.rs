@@ -1,7 +1,6 @@
 //! Authentication, and the errors of unauthenticated requests.
 
 use serde_json::{Value, json};
-use sqlx::{Connection, PgConnection};
 
 use crate::support::studio::{Studio, body};
 
@@ -37,16 +36,6 @@ async fn ask(studio: &Studio, authorization: Option<&str>) -> Refusal {
     }
 }
 
-async fn execute(studio: &Studio, statement: &'static str) {
-    let mut connection = PgConnection::connect(studio.service.database_url())
-        .await
-        .expect("the database answers");
-    sqlx::query(statement)
-        .execute(&mut connection)
-        .await
-        .expect("the database answers");
-}
-
 #[tokio::test]
 async fn keys_that_prove_nothing() {
     let studio = Studio::start().await;
@@ -74,17 +63,20 @@ async fn keys_that_prove_nothing() {
     }
 
     let bearer = format!("Bearer {key}");
-    execute(&studio, "update api_keys set expires_at = now() - interval '1 second'").await;
+    studio
+        .service
+        .execute("update api_keys set expires_at = now() - interval '1 second'")
+        .await;
     let expired = ask(&studio, Some(&bearer)).await;
     assert_eq!((expired.status, expired.error.as_str()), (401, "expired_token"));
     assert_eq!(expired.challenge.as_deref(), Some("Bearer"));
 
-    execute(&studio, "update api_keys set expires_at = null").await;
-    execute(&studio, "update accounts set suspended_at = now()").await;
+    studio.service.execute("update api_keys set expires_at = null").await;
+    studio.service.execute("update accounts set suspended_at = now()").await;
     let suspended = ask(&studio, Some(&bearer)).await;
     assert_eq!((suspended.status, suspended.error.as_str()), (403, "forbidden"));
 
-    execute(&studio, "update accounts set suspended_at = null").await;
+    studio.service.execute("update accounts set suspended_at = null").await;
     studio
         .service
         .command(&["keys", "revoke", &studio.account.key_id], "")

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use reqwest::Response;
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::{Connection, PgConnection};
 
 use crate::support::{
     origin::Origin,
@@ -21,17 +21,6 @@ async fn studio_with_credits(credits: &str, settings: &[(&str, &str)]) -> Studio
     let service = TestService::start_with(settings).await;
     let account = service.account_with("ann@example.org", &["--credits", credits]);
     Studio { service, account }
-}
-
-async fn execute(service: &TestService, statement: &str) {
-    let mut connection = PgConnection::connect(service.database_url())
-        .await
-        .expect("Postgres answers");
-    let statement = AssertSqlSafe(statement.to_owned());
-    sqlx::raw_sql(statement)
-        .execute(&mut connection)
-        .await
-        .expect("sound SQL");
 }
 
 /// Returns the response of `GET /api/v1/credits`.
@@ -211,11 +200,10 @@ async fn a_new_period_begins_once_with_all_credits() {
     assert_eq!(studio.render(pages(31), json!({})).await.status(), 200);
     forbidden(studio.render("<p>", json!({})).await).await;
     // The month ends.
-    execute(
-        &studio.service,
-        "update credit_periods set ends_at = now(); update accounts set period_anchor = now()",
-    )
-    .await;
+    studio
+        .service
+        .execute("update credit_periods set ends_at = now(); update accounts set period_anchor = now()")
+        .await;
     let answers = join_all([(); 8].map(|()| studio.render("<p>", json!({})))).await;
     let successes = answers.iter().filter(|answer| answer.status() == 200).count();
     assert_eq!(successes, 4);
@@ -270,7 +258,7 @@ async fn a_process_that_only_loses_its_connections_keeps_its_renders() {
         asked(&origin).await;
         let others = "select pg_terminate_backend(pid) from pg_stat_activity
              where datname = current_database() and pid <> pg_backend_pid()";
-        execute(&studio.service, others).await;
+        studio.service.execute(others).await;
     };
     // Longer than the time after which a process counts as dead.
     let (answer, ()) = tokio::join!(studio.render(origin.url("/slow/6000"), json!({})), disturbed);
@@ -284,13 +272,19 @@ async fn a_render_that_could_not_be_recorded_gives_its_credit_back() {
     let studio = studio_with_credits("1", &[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
     let disturbed = async {
         asked(&origin).await;
-        execute(&studio.service, "alter table usage_days rename to elsewhere").await;
+        studio
+            .service
+            .execute("alter table usage_days rename to elsewhere")
+            .await;
         origin.release();
     };
     let (answer, ()) = tokio::join!(studio.render(origin.url("/held"), json!({})), disturbed);
     assert_eq!(answer.status(), 500);
     studio.recorded_as("failed").await;
-    execute(&studio.service, "alter table elsewhere rename to usage_days").await;
+    studio
+        .service
+        .execute("alter table elsewhere rename to usage_days")
+        .await;
     assert_eq!(studio.render("<p>", json!({})).await.status(), 200);
     assert_eq!(credits(&studio.service, &studio.account).await["credits_used"], 1);
 }

@@ -6,7 +6,6 @@ use futures::future::join_all;
 use reqwest::{Method, Response, header::HeaderMap};
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use sqlx::{Connection, PgConnection};
 
 use crate::support::{
     origin::Origin,
@@ -23,11 +22,7 @@ impl Studio {
     }
 
     async fn number(&self, query: &'static str) -> i64 {
-        let mut connection = PgConnection::connect(self.service.database_url())
-            .await
-            .expect("Postgres answers");
-        let number = sqlx::query_scalar(query).fetch_one(&mut connection).await;
-        number.expect("a number")
+        self.service.number(query).await
     }
 
     async fn renders(&self) -> i64 {

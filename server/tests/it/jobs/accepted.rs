@@ -169,11 +169,5 @@ async fn each_queued_render_reserves_a_credit() {
         .succeeded();
     let tester = crate::support::service::TestAccount { key: test_key, ..poor };
     assert_eq!(studio.service.queue(&tester, &body).await.status(), 200);
-    assert_eq!(
-        studio
-            .service
-            .number("select sum(credits)::bigint from credit_reservations")
-            .await,
-        3
-    );
+    assert_eq!(studio.service.reserved_credits().await, 3);
 }

@@ -29,20 +29,8 @@ async fn a_waiting_render_is_cancelled_and_told_of() {
     assert_eq!(again.status(), 409);
     let again: Value = again.json().await.unwrap();
     assert_eq!(again["error"]["message"], "The render has ended already.");
-    assert_eq!(
-        studio
-            .service
-            .number("select count(*) from jobs where kind = 'render'")
-            .await,
-        0
-    );
-    assert_eq!(
-        studio
-            .service
-            .number("select sum(credits)::bigint from credit_reservations")
-            .await,
-        0
-    );
+    assert_eq!(studio.service.unfinished_renders().await, 0);
+    assert_eq!(studio.service.reserved_credits().await, 0);
 
     let _worker = studio.service.beside(&[("PLATEN_ROLE", "worker"), settings[1]]).await;
     let told = parsed(&receiver.wait_for(1).await[0].body);

@@ -288,13 +288,7 @@ async fn settle(batch: &Batch, took: Duration) {
             batch.number("select sum(credits)::bigint from usage_days").await,
             jobs,
         ),
-        (
-            "credits still reserved",
-            batch
-                .number("select sum(credits)::bigint from credit_reservations")
-                .await,
-            0,
-        ),
+        ("credits still reserved", batch.service.reserved_credits().await, 0),
         (
             "documents in the service's own storage",
             count(documents.len()),

@@ -91,20 +91,8 @@ async fn a_document_is_kept_under_a_public_address() {
         (&render["result"], &render["conformance"]),
         (result, &json!("PDF/A-2b"))
     );
-    assert_eq!(
-        studio
-            .service
-            .number("select count(*) from jobs where kind = 'render'")
-            .await,
-        0
-    );
-    assert_eq!(
-        studio
-            .service
-            .number("select sum(credits)::bigint from credit_reservations")
-            .await,
-        0
-    );
+    assert_eq!(studio.service.unfinished_renders().await, 0);
+    assert_eq!(studio.service.reserved_credits().await, 0);
     let credits = studio.request(Method::GET, "/api/v1/credits").send().await.unwrap();
     let credits: Value = credits.json().await.unwrap();
     let [used] = &credits["data"]["usage_details"].as_array().unwrap()[..] else {
@@ -150,13 +138,7 @@ async fn a_render_that_fails_by_its_callers_fault_is_told_at_once() {
             .await,
         0
     );
-    assert_eq!(
-        studio
-            .service
-            .number("select sum(credits)::bigint from credit_reservations")
-            .await,
-        0
-    );
+    assert_eq!(studio.service.reserved_credits().await, 0);
 }
 
 #[tokio::test]

@@ -32,14 +32,7 @@ impl Studio {
     /// Creates a connection and returns its path.
     async fn connect_to(&self, mut connection: Value) -> String {
         connection["name"] = format!("{}/{}", connection["bucket"], connection["path_prefix"]).into();
-        let request = self.request(Method::POST, "/api/v1/connections");
-        let answer = request
-            .json(&json!({"connection": connection}))
-            .send()
-            .await
-            .expect("an answer");
-        assert_eq!(answer.status(), 201);
-        answer.headers()["location"].to_str().expect("text").to_owned()
+        self.connected(&connection).await
     }
 
     async fn connect_to_s3(&self, endpoint: &str, bucket: &str, path_prefix: &str) -> String {

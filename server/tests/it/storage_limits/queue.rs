@@ -40,8 +40,7 @@ async fn of_many_renders_at_once_no_more_are_queued_than_fit() {
         assert!(message.starts_with(expected), "{message}");
     }
     assert_eq!(service.number("select count(*) from renders").await, 5);
-    let reserved = "select sum(credits)::bigint from credit_reservations";
-    assert_eq!(service.number(reserved).await, 5);
+    assert_eq!(service.reserved_credits().await, 5);
     service.storage_is_counted().await;
 
     // A refused request leaves its idempotency key free.

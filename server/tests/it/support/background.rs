@@ -107,6 +107,17 @@ impl TestService {
         number.expect("a number")
     }
 
+    /// Returns the credits that are reserved; an account must have had a reservation before.
+    pub(crate) async fn reserved_credits(&self) -> i64 {
+        self.number("select sum(credits)::bigint from credit_reservations")
+            .await
+    }
+
+    /// Returns the number of asynchronous renders that have not ended.
+    pub(crate) async fn unfinished_renders(&self) -> i64 {
+        self.number("select count(*) from jobs where kind = 'render'").await
+    }
+
     /// Waits until a query returns this number.
     pub(crate) async fn number_is(&self, expected: i64, query: &str) {
         let deadline = Instant::now() + PATIENCE;

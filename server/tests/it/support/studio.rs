@@ -52,6 +52,21 @@ impl Studio {
         header(&answer, "location").to_owned()
     }
 
+    /// Requests a storage connection.
+    pub(crate) async fn connect(&self, connection: &Value) -> Response {
+        let request = self
+            .request(Method::POST, "/api/v1/connections")
+            .json(&json!({"connection": connection}));
+        request.send().await.expect("an answer")
+    }
+
+    /// Creates a storage connection, which must succeed, and returns its path.
+    pub(crate) async fn connected(&self, connection: &Value) -> String {
+        let answer = self.connect(connection).await;
+        assert_eq!(answer.status(), 201, "{}", answer.text().await.unwrap_or_default());
+        header(&answer, "location").to_owned()
+    }
+
     /// Renders one part with options.
     pub(crate) async fn render(&self, part: impl Into<Value>, options: Value) -> Response {
         self.send(&body(part, options)).await
@@ -103,19 +118,8 @@ impl Studio {
 
     /// Waits until this many renders are unfinished.
     pub(crate) async fn recorded_under_way(&self, count: i64) {
-        let mut connection = self.database().await;
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let found: i64 = sqlx::query_scalar("select count(*) from renders where finished_at is null")
-                .fetch_one(&mut connection)
-                .await
-                .expect("a query");
-            if found == count {
-                return;
-            }
-            assert!(Instant::now() < deadline, "{found} renders are under way");
-            tokio::time::sleep(POLL).await;
-        }
+        let unfinished = "select count(*) from renders where finished_at is null";
+        self.service.number_is(count, unfinished).await;
     }
 
     async fn database(&self) -> PgConnection {

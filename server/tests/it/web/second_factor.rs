@@ -5,7 +5,7 @@ use platen_core::{clock, service::people::second_factor::passkeys::Added};
 use tempfile::TempDir;
 use time::Duration;
 
-use super::site;
+use super::{PUBLIC_FUNCTIONS, site};
 use crate::support::{
     authenticator::Authenticator,
     people::{PASSWORD, Town},
@@ -77,23 +77,10 @@ async fn whoever_has_shown_only_the_password_reaches_no_page_and_no_function() {
         assert_eq!(answer.status(), 303, "{path}");
         assert!(header(&answer, "location").starts_with("/log-in?next="), "{path}");
     }
-    // Functions that are public.
-    let public = [
-        "join-as-new",
-        "log-in",
-        "log-out",
-        "request-password-reset",
-        "reset-password",
-        "send-sign-up-again",
-        "show-second-factor",
-        "sign-up",
-        "theme",
-        "verify-sign-up",
-    ];
     let mut refused = 0;
     for (path, _) in server_fn_paths() {
         let name = path.strip_prefix("/web/").expect("a path of ours");
-        if public.contains(&name) {
+        if PUBLIC_FUNCTIONS.contains(&name) {
             continue;
         }
         let answer = ann.submit_from(SECOND_STEP, name, &[]).await;
