@@ -10,7 +10,7 @@ use platen_domain::{
     caller::Caller,
     email::Email,
     export::{self, Export, LIFETIME},
-    ids::{AccountId, ExportId, UserId},
+    ids::{AccountId, ExportId},
     mail::MailKind,
 };
 use sqlx::{PgConnection, PgPool};
@@ -166,12 +166,12 @@ async fn finish(app: &Services, claimed: &ClaimedExport, outcome: Result<i64, &s
     match (asker, outcome) {
         (Some(asker), Ok(_)) => {
             let mail = MailKind::ExportReady {
-                account_name: asker.account_name,
+                account_name: asker.account_name.clone(),
                 delete_at: claimed.inserted_at + LIFETIME,
             };
-            notify(&mut transaction, asker.user, &asker.email, &mail, now).await?;
+            notify(&mut transaction, &asker, &mail, now).await?;
         }
-        (Some(asker), Err(_)) => notify_of_failure(&mut transaction, asker, now).await?,
+        (Some(asker), Err(_)) => notify_of_failure(&mut transaction, &asker, now).await?,
         (None, _) => {}
     }
     tx::commit(transaction).await
@@ -180,24 +180,18 @@ async fn finish(app: &Services, claimed: &ClaimedExport, outcome: Result<i64, &s
 /// Mails the user who requested an export that it failed.
 pub(super) async fn notify_of_failure(
     db: &mut PgConnection,
-    asker: Asker,
+    asker: &Asker,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mail = MailKind::ExportFailed {
-        account_name: asker.account_name,
+        account_name: asker.account_name.clone(),
     };
-    notify(db, asker.user, &asker.email, &mail, now).await
+    notify(db, asker, &mail, now).await
 }
 
-async fn notify(
-    db: &mut PgConnection,
-    user: UserId,
-    email: &str,
-    mail: &MailKind,
-    now: OffsetDateTime,
-) -> Result<(), StoreError> {
-    match email.parse::<Email>() {
-        Ok(email) => mails::insert(db, &email, Some(user), mail, now).await,
+async fn notify(db: &mut PgConnection, asker: &Asker, mail: &MailKind, now: OffsetDateTime) -> Result<(), StoreError> {
+    match asker.email.parse::<Email>() {
+        Ok(email) => mails::insert(db, &email, Some(asker.user), mail, now).await,
         Err(_) => Ok(()),
     }
 }

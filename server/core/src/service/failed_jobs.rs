@@ -146,7 +146,7 @@ pub async fn discard(
     for export in discarded::give_exports_up(db, &ids.exports, now).await? {
         treated.add(WorkKind::Export, export.id.to_string(), Some(export.account));
         if let Some(asker) = export.asker {
-            exports::notify_of_failure(db, asker, now).await?;
+            exports::notify_of_failure(db, &asker, now).await?;
         }
     }
     for event in discarded::give_usage_up(db, &ids.usage).await? {

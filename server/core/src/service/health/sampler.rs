@@ -65,25 +65,9 @@ impl Sampler {
 
     /// Stores the state every [`WRITE_EVERY`], and tests the default storage every 30 seconds.
     pub async fn run(&self) -> Infallible {
-        let writing = async {
-            let mut next = interval(WRITE_EVERY);
-            next.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            loop {
-                next.tick().await;
-                self.write_or_warn().await;
-            }
-        };
-        let trying = async {
-            let mut next = interval(TRY_STORAGE_EVERY);
-            next.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            loop {
-                next.tick().await;
-                self.try_storage().await;
-            }
-        };
         tokio::select! {
-            never = writing => never,
-            never = trying => never,
+            never = repeat(WRITE_EVERY, async || self.write_or_warn().await) => never,
+            never = repeat(TRY_STORAGE_EVERY, async || self.try_storage().await) => never,
         }
     }
 
@@ -153,6 +137,15 @@ impl Sampler {
             error,
         };
         *lock(&self.storage) = Some(state);
+    }
+}
+
+async fn repeat(every: Duration, work: impl AsyncFn()) -> Infallible {
+    let mut next = interval(every);
+    next.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        next.tick().await;
+        work().await;
     }
 }
 
