@@ -2,7 +2,7 @@
 
 use axum::{
     body::Body,
-    http::{HeaderValue, header},
+    http::header,
     response::{IntoResponse, Response},
 };
 use futures::{StreamExt, stream};
@@ -37,12 +37,9 @@ where
     // Response bodies are polled again after their end.
     let body = Body::from_stream(stream::once(async { Ok(head) }).chain(parts).fuse());
     let headers = [
-        (
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("text/csv; charset=utf-8"),
-        ),
-        (header::CONTENT_DISPOSITION, HeaderValue::from_static(disposition)),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
+        (header::CONTENT_DISPOSITION, disposition),
+        (header::CACHE_CONTROL, "no-store"),
     ];
     (headers, body).into_response()
 }

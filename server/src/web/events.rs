@@ -8,7 +8,7 @@ use std::{convert::Infallible, time::Duration};
 use axum::{
     Router,
     extract::{Path, State},
-    http::{HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderName, StatusCode, header},
     response::{
         IntoResponse, Response,
         sse::{Event, KeepAlive, Sse},
@@ -89,12 +89,9 @@ fn answer(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static
     let events = futures::StreamExt::chain(stream::iter([Ok(first)]), events);
     let events = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
     let headers = [
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (header::CACHE_CONTROL, "no-store"),
         // Prevents nginx from buffering the events.
-        (
-            HeaderName::from_static("x-accel-buffering"),
-            HeaderValue::from_static("no"),
-        ),
+        (HeaderName::from_static("x-accel-buffering"), "no"),
     ];
     (headers, events).into_response()
 }

@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 use axum::{
     body::to_bytes,
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::{StatusCode, header},
     middleware::Next,
     response::{Html, IntoResponse, Response},
 };
@@ -24,10 +24,8 @@ use crate::{
 const LONGEST_LINE: usize = 4096;
 
 /// The page has no scripts.
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; \
-     frame-ancestors 'none'",
-);
+const POLICY: &str = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; \
+                      form-action 'none'; frame-ancestors 'none'";
 
 /// Replaces panics, internal errors and plain refusals with an error page, if the client accepts HTML.
 pub(super) async fn explain(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
@@ -67,7 +65,7 @@ async fn show_refusal(site: &Site, theme: Theme, response: Response) -> Response
 fn alone(status: StatusCode, page: String) -> Response {
     let headers = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (header::CACHE_CONTROL, "no-store"),
     ];
     (status, headers, Html(page)).into_response()
 }

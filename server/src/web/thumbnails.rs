@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{Path, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use platen_core::service::renders::thumbnails;
@@ -32,13 +32,10 @@ pub(super) async fn get(
         .get(header::IF_NONE_MATCH)
         .is_some_and(|known| known == tag.as_str());
     let described = [
-        (
-            header::ETAG,
-            HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("")),
-        ),
+        (header::ETAG, tag.as_str()),
         // Revalidated by every request, so that nothing is shown after a log-out.
-        (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
-        (header::CONTENT_TYPE, HeaderValue::from_static("image/png")),
+        (header::CACHE_CONTROL, "private, no-cache"),
+        (header::CONTENT_TYPE, "image/png"),
     ];
     Ok(if known {
         (StatusCode::NOT_MODIFIED, described).into_response()
