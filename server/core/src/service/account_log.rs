@@ -11,7 +11,7 @@ use platen_domain::{
     page::{Page, PageRequest},
 };
 use sqlx::PgPool;
-use time::{OffsetDateTime, UtcOffset, format_description::FormatItem, macros::format_description};
+use time::{UtcOffset, format_description::FormatItem, macros::format_description};
 
 use crate::store::{
     account_log::{self, ActivityFilter, Author},
@@ -83,9 +83,10 @@ pub async fn rows(
 }
 
 fn row(entry: &LogEntry) -> String {
+    let time = entry.happened_at.to_offset(UtcOffset::UTC).format(MACHINE);
     let device = entry.user_agent.as_deref().map(device).unwrap_or_default();
     csv::row(&[
-        &machine(entry.happened_at),
+        &time.unwrap_or_default(),
         &entry.actor,
         &entry.actor_name,
         entry.address.as_deref().unwrap_or_default(),
@@ -93,8 +94,4 @@ fn row(entry: &LogEntry) -> String {
         &entry.kind,
         &entry.what(),
     ])
-}
-
-fn machine(at: OffsetDateTime) -> String {
-    at.to_offset(UtcOffset::UTC).format(MACHINE).unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use platen_domain::{
     page::{Page, PageRequest},
 };
 use sqlx::PgPool;
-use time::{OffsetDateTime, UtcOffset, format_description::FormatItem, macros::format_description};
+use time::{UtcOffset, format_description::FormatItem, macros::format_description};
 
 use crate::{
     service::operators::audit::ChainEnd,
@@ -73,10 +73,11 @@ pub async fn rows(db: &PgPool, filter: &AuditFilter, after: Option<i64>) -> Resu
 }
 
 fn row(row: &AuditRow) -> String {
+    let time = row.happened_at.to_offset(UtcOffset::UTC).format(MACHINE);
     let entry = &row.entry;
     csv::row(&[
         &row.number.to_string(),
-        &machine(row.happened_at),
+        &time.unwrap_or_default(),
         entry.by.who(),
         entry.by.address().unwrap_or_default(),
         &row.kind,
@@ -85,8 +86,4 @@ fn row(row: &AuditRow) -> String {
         entry.account_name.as_deref().unwrap_or_default(),
         &entry.reason,
     ])
-}
-
-fn machine(at: OffsetDateTime) -> String {
-    at.to_offset(UtcOffset::UTC).format(MACHINE).unwrap_or_default()
 }
