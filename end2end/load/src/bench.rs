@@ -201,10 +201,7 @@ impl Bench<'_> {
         }
         self.soak(&hello).await?;
         // Large documents come last, because the memory that they leave allocated is a measurement of its own.
-        let before = match &self.sides.platen {
-            Some(platen) => processes::memory(platen.service.pid)?.chromium,
-            None => 0,
-        };
+        let before = self.chromium_after_small_documents(&invoice).await?;
         let limit = Limit {
             warm_up: false,
             ..limit
@@ -213,7 +210,8 @@ impl Bench<'_> {
             self.measure_ways(&table, &WAYS, round, limit, self.plan.table_callers)
                 .await?;
         }
-        self.measure_memory_after_large_documents(&invoice, before).await?;
+        let after = self.chromium_after_small_documents(&invoice).await?;
+        self.results.left_by_large_documents = before.zip(after).map(|(before, after)| after.saturating_sub(before));
         for load in [&invoice, &table] {
             self.measure_completion(load).await?;
         }
@@ -282,26 +280,20 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Measures how much more memory than `before`, in bytes, Chromium holds when a few hundred small documents have
-    /// followed the large ones.
-    async fn measure_memory_after_large_documents(
-        &mut self,
-        invoice: &Arc<Load>,
-        before: u64,
-    ) -> Result<(), LoadError> {
+    /// Returns the memory of all Chromium processes in bytes, when a few hundred small documents were printed. `None`
+    /// without a service.
+    async fn chromium_after_small_documents(&self, invoice: &Arc<Load>) -> Result<Option<u64>, LoadError> {
         let Some(platen) = &self.sides.platen else {
-            return Ok(());
+            return Ok(None);
         };
-        progress("memory after large documents");
+        progress("memory after small documents");
         let limit = Limit {
             time: Duration::from_secs(20),
             renders: 300,
             warm_up: false,
         };
         platen.measure(invoice, Wanted::PdfA, 4, limit).await?;
-        let after = processes::memory(platen.service.pid)?.chromium;
-        self.results.left_by_large_documents = Some(after.saturating_sub(before));
-        Ok(())
+        Ok(Some(processes::memory(platen.service.pid)?.chromium))
     }
 
     /// Measures only the PDF/A completion, with a document printed by the raw client.
