@@ -199,11 +199,11 @@ fn may_ask_network(kind: PageKind, part: &Part) -> bool {
     }
 }
 
-/// Returns how to transfer the printed document. A part that can be printed again without side effects, and is likely
-/// to be small, is transferred in one message.
+/// Returns how to transfer the printed document. A part that can be printed again without side effects, because neither
+/// it nor its scripts reach the network, and is likely to be small, is transferred in one message.
 fn transfer(kind: PageKind, part: &Part, may_ask_network: bool) -> Transfer {
     match part {
-        Part::Html(html) if html.len() <= SMALL_HTML && kind == PageKind::ScriptFree && !may_ask_network => {
+        Part::Html(html) if html.len() <= SMALL_HTML && kind != PageKind::Composited && !may_ask_network => {
             Transfer::AtOnce
         }
         Part::Html(_) | Part::Url(_) => Transfer::InPieces,

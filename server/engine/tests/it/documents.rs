@@ -2,7 +2,22 @@
 
 use uuid::Uuid;
 
-use crate::support::{TestEngine, html_job};
+use crate::support::{TestEngine, html_job, text};
+
+/// Draws noise, whose document is larger than a DevTools message, although the page is small.
+const NOISE: &str = "<p>Noise<canvas id=noise width=1300 height=1300></canvas><script>\
+    const context = noise.getContext('2d'), image = context.createImageData(1300, 1300); \
+    for (let at = 0, seed = 1; at < image.data.length; at++) \
+        image.data[at] = at % 4 === 3 ? 255 : (seed = seed * 48271 % 2147483647) >> 8 & 255; \
+    context.putImageData(image, 0, 0)</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_small_page_may_become_a_large_document() {
+    let engine = TestEngine::start("").await;
+    let document = engine.render(Uuid::now_v7(), html_job(NOISE)).await.unwrap();
+    assert!(document.pdf.len() > 4 << 20, "{}", document.pdf.len());
+    assert_eq!(text(&document.pdf), "Noise");
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_follow_one_another_in_a_session() {
