@@ -16,24 +16,12 @@ static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 
 /// A longer wait for a connection means that the database is overloaded or unreachable.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Idle time after which a connection is checked before it is used. It was checked when it was returned to the pool, and
-/// each check delays a statement by a round trip.
-const CHECK_AFTER: Duration = Duration::from_secs(1);
 
 /// Creates the pool. Fails if the first connection can't be established.
 pub async fn connect(options: PgConnectOptions, connections: u32) -> Result<PgPool, StoreError> {
     let pool = PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(ACQUIRE_TIMEOUT)
-        .test_before_acquire(false)
-        .before_acquire(|connection, metadata| {
-            Box::pin(async move {
-                if metadata.idle_for >= CHECK_AFTER {
-                    connection.ping().await?;
-                }
-                Ok(true)
-            })
-        })
         .connect_with(options.application_name("platen"))
         .await?;
     Ok(pool)
