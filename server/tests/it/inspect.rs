@@ -45,7 +45,11 @@ fn says_of_files_of_others_that_it_does_not_read_them() {
     let file = files.path().join("other.pdf");
     std::fs::write(&file, "%PDF-1.5\nstartxref\n0\n%%EOF\n").unwrap();
     let file = file.to_str().unwrap();
-    assert!(inspect(&[file]).succeeded().contains("not as Platen writes it"));
+    assert!(
+        inspect(&[file])
+            .succeeded()
+            .contains("its structure isn't what Platen writes")
+    );
     let told: Value = serde_json::from_str(&inspect(&["--json", file]).succeeded()).unwrap();
     assert_eq!(told["is_readable"], false);
     assert!(inspect(&["/nowhere.pdf"]).refused().contains("/nowhere.pdf"));

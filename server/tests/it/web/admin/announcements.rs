@@ -118,13 +118,18 @@ async fn an_announcement_that_breaks_a_rule_comes_back_with_what_was_typed() {
         ("starts_at", ""),
         ("ends_at", "2020-01-01T00:00"),
     ];
-    let wrong = wrong.map(|(name, value)| (name, value.to_owned()));
-    let refused = operator.call("announce", &wrong).await;
+    let refused = operator.submit_from(PAGE, "announce", &wrong).await;
+    let (_, error) = header(&refused, "location").split_once('?').expect("an error");
+    let page = operator.page(&format!("{PAGE}?{error}")).await;
+    for typed in [SHOWN, "javascript:alert(1)", "2020-01-01T00:00"] {
+        assert!(page.contains(typed), "{typed}: {page}");
+    }
+    let refused = operator
+        .call("announce", &wrong.map(|(name, value)| (name, value.to_owned())))
+        .await;
     assert_eq!(
         refused["Rejected"]["reason"]["invalid"],
         serde_json::json!(["link_address", "ends_at"])
     );
-    let typed = refused["Rejected"]["typed"].to_string();
-    assert!(typed.contains(WORDS), "{typed}");
     assert_eq!(service.number("select count(*) from announcements").await, 0);
 }
