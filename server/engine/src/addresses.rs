@@ -2,18 +2,14 @@
 
 use memchr::{memchr, memchr_iter, memchr2_iter, memmem};
 
+use crate::ascii_case::{ends_with, starts_with};
+
 /// Returns `false` if the document makes no network requests, except by scripts. It has no base URL, so only absolute
 /// URLs can be fetched. Doubtful text counts as an address: escapes of HTML and CSS may hide one. The result only
 /// decides whether requests are observed; the guard decides which addresses are reached.
 pub(crate) fn may_hold_addresses(html: &str) -> bool {
     let html = html.as_bytes();
-    let ends_scheme = |colon: usize| {
-        let before = &html[..colon];
-        [b"http".as_slice(), b"https"].iter().any(|scheme| {
-            let start = before.len().checked_sub(scheme.len());
-            start.is_some_and(|start| before[start..].eq_ignore_ascii_case(scheme))
-        })
-    };
+    let ends_scheme = |colon: usize| ends_with(&html[..colon], b"http") || ends_with(&html[..colon], b"https");
     memchr(b'\\', html).is_some()
         || memmem::find(html, b"&#").is_some()
         || memmem::find(html, b"&colon").is_some()
@@ -24,7 +20,7 @@ pub(crate) fn may_hold_addresses(html: &str) -> bool {
 /// unless the guard refuses them.
 pub(crate) fn may_make_addresses(text: &str) -> bool {
     let text = text.as_bytes();
-    memchr2_iter(b'h', b'H', text).any(|at| text[at..].len() >= 4 && text[at..at + 4].eq_ignore_ascii_case(b"http"))
+    memchr2_iter(b'h', b'H', text).any(|at| starts_with(&text[at..], b"http"))
 }
 
 #[cfg(test)]

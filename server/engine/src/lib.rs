@@ -8,6 +8,7 @@
 
 mod addresses;
 mod admission;
+mod ascii_case;
 mod assembly;
 mod browser;
 mod chromium;
