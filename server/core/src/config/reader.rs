@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
         (self.lookup)(setting.name).filter(|value| !value.is_empty())
     }
 
-    /// Returns the parsed value or the parsed default. `None` only if a fault was added.
+    /// Returns the parsed value or the parsed default. `None` only if a problem was added.
     pub fn parsed<T>(&mut self, setting: &Setting, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.parsed_or(setting, parse(setting.default), parse)
     }
@@ -85,12 +85,12 @@ impl<'a> Reader<'a> {
         parsed
     }
 
-    /// Returns the parsed value, or `Some(None)` if the variable is not set. `None` only if a fault was added.
+    /// Returns the parsed value, or `Some(None)` if the variable is not set. `None` only if a problem was added.
     pub fn parsed_if_set<T>(&mut self, setting: &Setting, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
         self.parsed_or(setting, Some(None), |text| parse(text).map(Some))
     }
 
-    /// Returns a parsed secret. `None` if the variable is not set, or if a fault was added, which does not reveal the
+    /// Returns a parsed secret. `None` if the variable is not set, or if a problem was added, which does not reveal the
     /// secret.
     pub fn secret<T>(&mut self, setting: &Setting, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         let parsed = parse(&self.text(setting)?);
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         parsed
     }
 
-    /// Adds a fault for a secret that is not allowed.
+    /// Adds a problem for a secret that is not allowed.
     pub fn refuse_secret(&mut self, setting: &Setting) {
         self.problems.push(Problem::Secret {
             name: setting.name,
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
         self.parsed(setting, |text| within(&bounds, text))
     }
 
-    /// Returns a number within `bounds`, or `Some(None)` if the variable is not set. `None` only if a fault was added.
+    /// Returns a number within `bounds`, or `Some(None)` if the variable is not set. `None` only if a problem was added.
     pub fn number_if_set<T: FromStr + PartialOrd>(
         &mut self,
         setting: &Setting,
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Adds a fault for settings that contradict each other.
+    /// Adds a problem for settings that contradict each other.
     pub fn contradiction(&mut self, explanation: impl Display) {
         self.problems.push(Problem::Contradiction(explanation.to_string()));
     }

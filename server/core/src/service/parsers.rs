@@ -11,7 +11,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// Size of bodies in bytes that are parsed in less time than it takes to wake another thread twice.
+/// Size in bytes up to which a body is parsed at once: an ordinary one costs less than waking another thread.
 const SMALL: usize = 128 << 10;
 
 /// Pool of places to parse in. Clones share the places.
