@@ -9,7 +9,7 @@ use platen_pdf::PageFacts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{StepError, frames::IS_WAITING, load::RESOURCE_LIMIT};
+use super::{StepError, frames::IS_WAITING, load::RESOURCE_LIMIT, settle::SETTLE};
 use crate::{
     devtools::{DevToolsError, MESSAGE_LIMIT_MB},
     error::RenderProblem,
@@ -42,21 +42,26 @@ const KEEP_RESULT: &str = "(expression => { \
 /// Waits for the load event.
 const LOADED: &str =
     "if (document.readyState !== 'complete') await new Promise(loaded => addEventListener('load', loaded));";
-/// Waits for fonts and images, including lazy ones. The facts follow in the same exchange. Without frames, only a
-/// forced layout determines which fonts are needed.
-const READY: &str = "document.documentElement?.getBoundingClientRect(); \
+/// Waits for fonts and images, including lazy ones. Without frames, only a forced layout determines which fonts are
+/// needed.
+const READY: &str = "const ready = async () => { \
+    document.documentElement?.getBoundingClientRect(); \
     const images = [...document.images]; \
     for (const image of images) if (image.loading === 'lazy') image.loading = 'eager'; \
-    await Promise.all([document.fonts.ready, ...images.map(image => image.decode().catch(() => {}))]);";
+    await Promise.all([document.fonts.ready, ...images.map(image => image.decode().catch(() => {}))]); \
+};";
 /// Finds the font lists that style rules apply to elements and of which no font is available. A font is available if
-/// its name changes the width of a text. If the page is printed with media type `print`, in which it is not displayed
-/// now, `print` and `screen` are exchanged in the condition of a rule to determine whether the rule will apply. Such a
-/// rule contributes its own list, because it has no effect on computed styles yet; rules for the screen are ignored.
-const MISSING_FONTS: &str = "const missingFonts = isPrint => { \
+/// its name changes the width of a text; `measured` keeps the results for names that no rule `@font-face` defines. If
+/// the page is printed with media type `print`, in which it is not displayed now, `print` and `screen` are exchanged in
+/// the condition of a rule to determine whether the rule will apply. Such a rule contributes its own list, because it
+/// has no effect on computed styles yet; rules for the screen are ignored.
+const MISSING_FONTS: &str = "const measured = new Map(); \
+const missingFonts = isPrint => { \
     const bare = name => name.trim().replace(/^[\"']|[\"']$/g, ''); \
     const generic = /^(ui-)?(serif|sans-serif|monospace|rounded)$|^(cursive|fantasy|system-ui|math|emoji|fangsong)$|^-/i; \
-    const loaded = new Set([...document.fonts].filter(font => font.status === 'loaded') \
-        .map(font => bare(font.family).toLowerCase())); \
+    const named = font => bare(font.family).toLowerCase(); \
+    const defined = new Set([...document.fonts].map(named)); \
+    const loaded = new Set([...document.fonts].filter(font => font.status === 'loaded').map(named)); \
     const lists = new Set(), unseen = new Set(); \
     const other = {print: 'screen', screen: 'print'}; \
     const holds = media => !media?.mediaText || matchMedia(isPrint ? \
@@ -80,8 +85,16 @@ const MISSING_FONTS: &str = "const missingFonts = isPrint => { \
         context.font = `72px ${font}`; \
         return context.measureText('mmwwlli10').width; \
     }; \
-    const isThere = name => loaded.has(name.toLowerCase()) || \
+    const measure = name => \
         ['monospace', 'serif'].some(other => width(`\"${name}\", ${other}`) !== width(other)); \
+    const isThere = name => { \
+        const key = name.toLowerCase(); \
+        if (loaded.has(key)) return true; \
+        if (defined.has(key) || key.length > 100) return measure(name); \
+        if (measured.size > 500) measured.clear(); \
+        if (!measured.has(key)) measured.set(key, measure(name)); \
+        return measured.get(key); \
+    }; \
     return [...lists].filter(list => { \
         if (unseen.has(list)) return false; \
         const names = list.split(',').map(bare).filter(name => !generic.test(name)); \
@@ -89,11 +102,13 @@ const MISSING_FONTS: &str = "const missingFonts = isPrint => { \
     }).map(list => list.slice(0, 200)); \
 };";
 /// Reads metadata of the page, truncated above what a PDF can store. Names of `<meta>` are matched case-insensitively.
-const FACTS: &str = "const meta = name => document.querySelector(`meta[name=\"${name}\" i]`)?.content; \
+const FACTS: &str = "const facts = (isPrint, awaitsFrames) => { \
+    const meta = name => document.querySelector(`meta[name=\"${name}\" i]`)?.content; \
     let missing = []; try { missing = missingFonts(isPrint) } catch {} \
     const cut = text => text?.slice(0, 40000); \
     return { title: cut(document.title), language: cut(document.documentElement?.lang), author: cut(meta('author')), \
-    description: cut(meta('description')), keywords: cut(meta('keywords')), missingFonts: missing, awaitsFrames };";
+        description: cut(meta('description')), keywords: cut(meta('keywords')), missingFonts: missing, awaitsFrames }; \
+};";
 
 /// Report on a page that is ready to print. Empty if the page tampered with the expressions that read it.
 #[derive(Default)]
@@ -140,7 +155,7 @@ impl From<Answer> for PageReport {
 
 /// Waits until fonts and images are loaded and returns the page's report.
 pub(crate) async fn report(session: &Session) -> Result<PageReport, StepError> {
-    let report = start(session, &format!("(async () => {{ {READY} {} }})()", facts(session))).await?;
+    let report = start(session, "await ready();").await?;
     in_time(session, report).await
 }
 
@@ -149,8 +164,7 @@ pub(crate) async fn report(session: &Session) -> Result<PageReport, StepError> {
 pub(crate) async fn report_once_loaded(
     session: &Session,
 ) -> Result<impl Future<Output = Result<PageReport, StepError>> + use<>, StepError> {
-    let when_loaded = format!("(async () => {{ {LOADED} {READY} {} }})()", facts(session));
-    start(session, &when_loaded).await
+    start(session, &format!("{LOADED} await ready();")).await
 }
 
 /// Awaits `report`, or after [`RESOURCE_LIMIT`] reads that of an incomplete page. Fails with
@@ -162,7 +176,7 @@ pub(crate) async fn in_time(
     let report = if let Ok(report) = tokio::time::timeout(RESOURCE_LIMIT, report).await {
         report?
     } else {
-        let at_once = start(session, &format!("(() => {{ {} }})()", facts(session))).await?;
+        let at_once = start(session, "").await?;
         PageReport {
             incomplete: true,
             ..at_once.await?
@@ -174,15 +188,25 @@ pub(crate) async fn in_time(
     Ok(report)
 }
 
-fn facts(session: &Session) -> String {
-    let is_print = session.media() == MediaType::Print;
-    format!("const isPrint = {is_print}, awaitsFrames = {IS_WAITING}; {MISSING_FONTS} {FACTS}")
-}
-
+/// Requests the page's report after the statements `wait`.
 async fn start(
     session: &Session,
-    expression: &str,
+    wait: &str,
 ) -> Result<impl Future<Output = Result<PageReport, StepError>> + use<>, StepError> {
+    let functions = format!("(() => {{ {READY} {MISSING_FONTS} {FACTS} return {{ready, facts}} }})()");
+    let is_print = session.media() == MediaType::Print;
+    let expression = if session.kind.runs_scripts() {
+        format!(
+            "(async () => {{ const {{ready, facts}} = {functions}; {wait} return facts({is_print}, {IS_WAITING}) }})()"
+        )
+    } else {
+        // Without scripts, the page keeps its realm, and thus the functions, under a name that no element can have.
+        // Nothing changes its animations later.
+        format!(
+            "(async () => {{ const {{ready, facts}} = globalThis[Symbol.for('platen')] ??= {functions}; {wait} {SETTLE} \
+             return facts({is_print}, false) }})()"
+        )
+    };
     let answer = session.start(&Evaluate::new(expression)).await?;
     Ok(async { read(answer.await) })
 }

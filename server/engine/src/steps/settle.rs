@@ -5,15 +5,18 @@ use crate::session::Session;
 
 /// Moves finite animations to their end and infinite ones to their start. Animations that are paused or follow
 /// scrolling are left as they are. See Web Animations, 4.4 and 6.4.
-const SETTLE: &str = "for (const animation of document.getAnimations()) try { \
+pub(super) const SETTLE: &str = "for (const animation of document.getAnimations()) try { \
         if (animation.playState !== 'running' || !(animation.timeline instanceof DocumentTimeline)) continue; \
         if (Number.isFinite(animation.effect.getComputedTiming().endTime)) animation.finish(); \
         else { animation.pause(); animation.currentTime = 0; } \
     } catch {}";
 
-/// Stops animations. Returns once the command is sent; it takes effect before the next command. A page that has
-/// tampered with the built-ins used here is printed as it is.
+/// Stops animations, unless the page's report has done so, because the page has no scripts. Returns once the command is
+/// sent; it takes effect before the next command. A page that has tampered with the built-ins used here is printed as
+/// it is.
 pub(crate) async fn settle(session: &Session) -> Result<(), StepError> {
-    drop(session.start(&Evaluate::new(SETTLE)).await?);
+    if session.kind.runs_scripts() {
+        drop(session.start(&Evaluate::new(SETTLE)).await?);
+    }
     Ok(())
 }

@@ -300,6 +300,27 @@ async fn fonts_that_are_not_there_are_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_font_of_an_earlier_document_is_not_there_for_the_next() {
+    let engine = TestEngine::start("").await;
+    let used = "<p style='font-family: House'>Text</p><style>p { font-family: House }</style>";
+    let defined = format!("<style>@font-face {{ font-family: House; src: local('DejaVu Sans') }}</style>{used}");
+    for (html, warnings) in [(defined.as_str(), 0), (used, 1), (&defined, 0), (used, 1)] {
+        let document = document(&engine, html_job(html)).await;
+        assert_eq!(document.warnings.len(), warnings, "{html}: {:?}", document.warnings);
+    }
+}
+
+/// The engine keeps its functions in the realm of pages without scripts, beside the names of elements.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_of_elements_hide_nothing_from_the_report() {
+    let engine = TestEngine::start("").await;
+    for _ in 0..2 {
+        let html = "<title>Named</title><p id=platen>x</p><form name=facts></form><img name=ready>";
+        assert_eq!(document(&engine, html_job(html)).await.title.as_deref(), Some("Named"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn fonts_are_those_of_the_medium_that_is_printed() {
     let engine = TestEngine::start("").await;
     let html = "<style>p { font-family: 'DejaVu Sans' } @media print { p { font-family: 'Paper Only', serif } }
