@@ -16,12 +16,18 @@ static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 
 /// A longer wait for a connection means that the database is overloaded or unreachable.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// A connection that has been idle for longer is tested before it is used, because the database may have restarted.
+const TEST_AFTER: Duration = Duration::from_millis(500);
 
 /// Creates the pool. Fails if the first connection can't be established.
 pub async fn connect(options: PgConnectOptions, connections: u32) -> Result<PgPool, StoreError> {
     let pool = PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(ACQUIRE_TIMEOUT)
+        .test_before_acquire(false)
+        .before_acquire(|connection, use_of| {
+            Box::pin(async move { Ok(use_of.idle_for < TEST_AFTER || connection.ping().await.is_ok()) })
+        })
         .connect_with(options.application_name("platen"))
         .await?;
     Ok(pool)
