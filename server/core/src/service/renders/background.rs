@@ -11,7 +11,6 @@ use platen_domain::{
     storage::StorageResource,
 };
 use platen_engine::{
-    error::RenderError,
     job::Lane,
     render_log::{RenderLog, Seen},
 };
@@ -29,14 +28,13 @@ use crate::{
         callbacks::{self, WebhookResult},
         metrics::outcome::Outcome,
         renders::{
-            charge::{charge_alone, reserve_price},
+            charge::{record_success, reserve_price},
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
-            failure::FailureReason,
+            failure::{FailureReason, Retry},
             idempotent_responses::ContentError,
             make, note, thumbnails, watermark,
         },
     },
-    storage::bucket::BucketError,
     store::{
         error::StoreError,
         jobs::{self, ClaimedJob},
@@ -66,13 +64,18 @@ pub async fn render(app: &Services, job: &ClaimedJob, stopping: impl Fn() -> boo
         app.metrics.render_ended(RenderMode::Async, Outcome::Succeeded);
         return Ok(());
     };
-    match Fate::of(&reason, stopping()) {
-        Fate::Lost => tracing::info!("the job was lost; the outcome of its render is dropped"),
-        Fate::HandedBack => hand_back(app, job, NO_PLACE).await?,
-        Fate::Retried if hand_back_failed(app, job, &reason).await? => {
+    let retry = match reason.class().retry {
+        // The cause may be the end of the service.
+        Retry::Later if stopping() => Retry::NotCounted,
+        retry => retry,
+    };
+    match retry {
+        Retry::Ended => tracing::info!("the job was lost; the outcome of its render is dropped"),
+        Retry::NotCounted => hand_back(app, job, NO_PLACE).await?,
+        Retry::Later if hand_back_failed(app, job, &reason).await? => {
             tracing::warn!(error = %reason, failures = job.failures + 1, "not rendered; retrying later");
         }
-        Fate::Retried | Fate::Failed => {
+        Retry::Later | Retry::Never => {
             let failed = fail(app, job, &reason, &log.seen()).await?;
             // Another worker that holds the job may have stored the same document already.
             if let Some(object) = object.filter(|_| failed) {
@@ -117,38 +120,6 @@ async fn release(
     tx::commit(transaction).await?;
     app.jobs.changed(job.account, job.render);
     Ok(())
-}
-
-/// Consequence of a failure.
-enum Fate {
-    /// The failure is final: a retry would end alike.
-    Failed,
-    /// The failure may be transient.
-    Retried,
-    /// The attempt doesn't count, because the render could not begin.
-    HandedBack,
-    /// The render has ended, or another worker holds its job.
-    Lost,
-}
-
-impl Fate {
-    fn of(reason: &FailureReason, stopping: bool) -> Self {
-        match reason {
-            FailureReason::Ended => Self::Lost,
-            FailureReason::Credits(_)
-            | FailureReason::StorageFull(_)
-            | FailureReason::NoConnection(_)
-            | FailureReason::Poisonous
-            | FailureReason::Delivery(DeliveryError::Client(BucketError::Refused(_))) => Self::Failed,
-            reason if reason.caller_problems().is_some() => Self::Failed,
-            _ if stopping => Self::HandedBack,
-            FailureReason::Memory(_)
-            | FailureReason::Engine(
-                RenderError::ShuttingDown | RenderError::QueueFull | RenderError::TooManyConcurrent { .. },
-            ) => Self::HandedBack,
-            _ => Self::Retried,
-        }
-    }
 }
 
 /// Decrypts the request, renders and delivers the document, and records the success.
@@ -214,7 +185,7 @@ async fn finish(
             callback_body: &callback_body,
         }),
     };
-    record(app, job, &completion).await?;
+    record_success(app, job.account, &completion, None).await?;
     if queued.object.is_none() || !thumbnails::is_drawn_when_looked_at(app) {
         thumbnails::offer(app, job.account, job.render, document.page_count, pdf);
     }
@@ -245,21 +216,6 @@ async fn open(
         StoredRequest::from_bytes(version, &content).map_err(|error| FailureReason::Content(error.into()))
     });
     Ok((opening.await??, memory))
-}
-
-async fn record(app: &Services, job: &ClaimedJob, completion: &Completion<'_>) -> Result<(), FailureReason> {
-    let now = clock::now();
-    let mut db = app.db.acquire().await.map_err(StoreError::from)?;
-    let charged = charge_alone(&mut db, job.account, completion, now).await?;
-    drop(db);
-    if charged.has_callback {
-        app.jobs.added(JobKind::Callback);
-    }
-    app.jobs.changed(job.account, job.render);
-    if completion.bill.livemode {
-        app.metrics.credits_charged(completion.bill.price);
-    }
-    Ok(())
 }
 
 /// Ends a render without a document after its job was removed from the queue, and enqueues its webhook.

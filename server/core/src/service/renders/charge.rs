@@ -2,16 +2,19 @@
 
 use platen_domain::{
     ids::{AccountId, RenderId},
+    job::JobKind,
     mail::MailKind,
 };
 use sqlx::{Connection, PgConnection};
 use time::OffsetDateTime;
 
 use crate::{
-    service::{credits::make_period, mail::write_to_owner, renders::failure::FailureReason},
+    clock,
+    service::{Services, credits::make_period, mail::write_to_owner, renders::failure::FailureReason},
     store::{
         accounts,
         error::StoreError,
+        idempotency_keys::{self, StoredResponse},
         renders::{
             self, NewRender,
             charges::{self, Charge, Completion, OwnCredits},
@@ -51,15 +54,46 @@ pub(super) async fn reserve_price(
     Ok(reserved.ok_or_else(no_period)??)
 }
 
+/// Ends a render as succeeded, charges for it, and announces that. With `response`, the response to a repeated request is
+/// recorded in the same transaction. Refused if credits are missing or the render has ended.
+pub(super) async fn record_success(
+    app: &Services,
+    account: AccountId,
+    completion: &Completion<'_>,
+    response: Option<StoredResponse>,
+) -> Result<(), FailureReason> {
+    let (now, bill) = (clock::now(), &completion.bill);
+    let mut db = app.db.acquire().await.map_err(StoreError::from)?;
+    let charged = match response {
+        None => charge_alone(&mut db, account, completion, now).await?,
+        Some(response) => {
+            let mut transaction = db.begin().await.map_err(StoreError::from)?;
+            let charged = charge(&mut transaction, account, completion, now).await?;
+            idempotency_keys::set_response(&mut transaction, account, bill.render, response).await?;
+            transaction.commit().await.map_err(StoreError::from)?;
+            charged
+        }
+    };
+    drop(db);
+    if charged.has_callback {
+        app.jobs.added(JobKind::Callback);
+    }
+    app.jobs.changed(account, bill.render);
+    if bill.livemode {
+        app.metrics.credits_charged(bill.price);
+    }
+    Ok(())
+}
+
 /// A render that has succeeded and is charged.
-pub(super) struct Charged {
+struct Charged {
     /// Whether the delivery of its webhook was enqueued.
-    pub(super) has_callback: bool,
+    has_callback: bool,
 }
 
 /// Like [`charge`], but `db` is no transaction: one statement suffices, unless the owner is to be mailed or the period
 /// has to be created.
-pub(super) async fn charge_alone(
+async fn charge_alone(
     db: &mut PgConnection,
     account: AccountId,
     completion: &Completion<'_>,
@@ -79,7 +113,7 @@ pub(super) async fn charge_alone(
 
 /// Ends a render as succeeded, charges for it, and mails the owner when credits run out. `db` must be a transaction,
 /// which must be rolled back if this fails.
-pub(super) async fn charge(
+async fn charge(
     db: &mut PgConnection,
     account: AccountId,
     completion: &Completion<'_>,

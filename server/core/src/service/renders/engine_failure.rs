@@ -6,20 +6,30 @@ use platen_engine::{
     job::Phase,
 };
 
+use crate::service::renders::failure::{Disclosure, FailureClass, Retry};
+
 /// Classifies an error of the engine. A slow page counts as caused by its author; waiting for a slot, or completing
 /// the document too slowly, counts as caused by the service.
-pub(super) fn failure_kind(error: &RenderError) -> FailureKind {
-    match error {
-        RenderError::Problem { problem, .. } => kind_of_problem(problem),
-        RenderError::TooManyConcurrent { .. } => FailureKind::Conflict,
-        RenderError::QueueFull
-        | RenderError::ShuttingDown
-        | RenderError::Deadline {
-            phase: Phase::Queue, ..
-        } => FailureKind::NoSlot,
-        RenderError::Deadline { phase: Phase::Post, .. } => FailureKind::Internal,
-        RenderError::Deadline { .. } => FailureKind::TooSlow,
-        RenderError::Browser(_) => FailureKind::Browser,
+pub(super) fn class_of_engine_error(error: &RenderError) -> FailureClass {
+    use Disclosure::{InternalError, Message};
+    let (kind, disclosure, retry) = match error {
+        RenderError::Problem { problem, .. } => (kind_of_problem(problem), Message, Retry::Never),
+        RenderError::TooManyConcurrent { .. } => (FailureKind::Conflict, Message, Retry::NotCounted),
+        RenderError::QueueFull | RenderError::ShuttingDown => (FailureKind::NoSlot, Message, Retry::NotCounted),
+        RenderError::Deadline { phase, .. } => {
+            let kind = match phase {
+                Phase::Queue => FailureKind::NoSlot,
+                Phase::Post => FailureKind::Internal,
+                Phase::Load | Phase::Wait | Phase::Evaluate | Phase::Print => FailureKind::TooSlow,
+            };
+            (kind, Message, Retry::Later)
+        }
+        RenderError::Browser(_) => (FailureKind::Browser, InternalError, Retry::Later),
+    };
+    FailureClass {
+        kind,
+        disclosure,
+        retry,
     }
 }
 
@@ -84,7 +94,7 @@ mod tests {
     fn who_is_to_blame_for_time_depends_on_what_took_it() {
         let late = |phase| {
             let after = Duration::from_mins(1);
-            failure_kind(&RenderError::Deadline { phase, after })
+            class_of_engine_error(&RenderError::Deadline { phase, after }).kind
         };
         for phase in [Phase::Load, Phase::Evaluate, Phase::Wait, Phase::Print] {
             assert!(late(phase).is_the_callers(), "{phase}");

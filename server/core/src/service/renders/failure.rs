@@ -17,7 +17,7 @@ use crate::{
         metrics::outcome::Outcome,
         renders::{
             deliver::DeliveryError,
-            engine_failure::{error_pointer, failure_kind},
+            engine_failure::{class_of_engine_error, error_pointer},
             idempotent_responses::ContentError,
         },
     },
@@ -110,54 +110,94 @@ pub enum EnterError {
     Memory(#[from] MemoryFull),
 }
 
+/// How a failure is treated, alike in metrics, records, webhooks and responses, for synchronous and asynchronous
+/// renders.
+pub(in crate::service) struct FailureClass {
+    /// Kind under which it is counted.
+    pub(in crate::service) kind: FailureKind,
+    /// Whether the caller gets the message, or only learns of an internal error.
+    pub(in crate::service) disclosure: Disclosure,
+    /// Whether a background render is tried again.
+    pub(in crate::service) retry: Retry,
+}
+
+/// See [`FailureClass::disclosure`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::service) enum Disclosure {
+    Message,
+    InternalError,
+}
+
+/// Consequence of a failure for a background render.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::service) enum Retry {
+    /// The failure is final: a retry would end alike.
+    Never,
+    /// The failure may be transient.
+    Later,
+    /// The attempt doesn't count, because the render could not begin.
+    NotCounted,
+    /// The render has ended, or another worker holds its job: there is nothing to record.
+    Ended,
+}
+
 impl FailureReason {
-    /// Returns the error for the caller, as the render's row stores it. Internal details are omitted.
-    pub(in crate::service) fn to_error(&self) -> Value {
-        let message = self.to_string();
-        let error = match self {
-            Self::Engine(error) => error,
-            Self::Authentication(_)
-            | Self::CredentialsChanged
-            | Self::Credits(_)
-            | Self::Ended
-            | Self::Memory(_)
-            | Self::NoConnection(_)
-            | Self::Delivery(DeliveryError::Client(_))
-            | Self::Poisonous
-            | Self::StorageFull(_)
-            | Self::Replayed(_)
-            | Self::KeyInUse
-            | Self::KeyOfOtherRequest => return json!({"message": message}),
-            Self::Templates(problems) => {
-                return problems.first().map_or(
-                    Value::Null,
-                    |problem| json!({"message": problem.detail, "pointer": problem.pointer}),
-                );
+    /// Classifies the failure.
+    pub(in crate::service) fn class(&self) -> FailureClass {
+        use Disclosure::{InternalError, Message};
+        use FailureKind as Kind;
+        let (kind, disclosure, retry) = match self {
+            Self::Engine(error) => return class_of_engine_error(error),
+            Self::Templates(_) => (Kind::Template, Message, Retry::Never),
+            Self::Callback(_) => (Kind::AddressRefused, Message, Retry::Never),
+            Self::NoConnection(_) | Self::Delivery(DeliveryError::Client(BucketError::Refused(_))) => {
+                (Kind::Destination, Message, Retry::Never)
             }
-            Self::Callback(problem) => return json!({"message": problem.detail, "pointer": problem.pointer}),
-            Self::Keep(_)
-            | Self::Delivery(DeliveryError::Own(_))
-            | Self::Content(_)
-            | Self::TemplateProcess(_)
-            | Self::Store(_)
-            | Self::Interrupted(_) => {
-                return json!({"message": "internal error"});
+            Self::Delivery(DeliveryError::Client(_)) => (Kind::Storage, Message, Retry::Later),
+            Self::Delivery(DeliveryError::Own(_)) => (Kind::Storage, InternalError, Retry::Later),
+            Self::Credits(_) => (Kind::Credits, Message, Retry::Never),
+            Self::StorageFull(_) => (Kind::StorageFull, Message, Retry::Never),
+            Self::Memory(_) => (Kind::NoSlot, Message, Retry::NotCounted),
+            Self::Poisonous => (Kind::Lost, Message, Retry::Never),
+            Self::Ended => (Kind::Internal, Message, Retry::Ended),
+            // Only requests fail for these reasons, never jobs.
+            Self::Replayed(_)
+            | Self::KeyInUse
+            | Self::KeyOfOtherRequest
+            | Self::Authentication(_)
+            | Self::CredentialsChanged => (Kind::Conflict, Message, Retry::Never),
+            Self::TemplateProcess(_) | Self::Content(_) | Self::Keep(_) | Self::Store(_) | Self::Interrupted(_) => {
+                (Kind::Internal, InternalError, Retry::Later)
             }
         };
-        match error {
-            RenderError::Problem { part, problem } => {
-                json!({"message": message, "pointer": error_pointer(*part, problem)})
-            }
-            RenderError::Deadline { phase, .. } => json!({"message": message, "phase": phase.to_string()}),
-            RenderError::Browser(_) => json!({"message": "internal error"}),
-            RenderError::TooManyConcurrent { .. } | RenderError::QueueFull | RenderError::ShuttingDown => {
-                json!({"message": message})
-            }
+        FailureClass {
+            kind,
+            disclosure,
+            retry,
         }
     }
 
-    /// Returns the validation errors that the caller can correct, or `None`. Such a failure is final: the same request
-    /// would fail alike.
+    /// Returns the error for the caller, as the render's row stores it: a message, the JSON pointer into the request or
+    /// the phase in which the time ran out. Internal details are omitted.
+    pub(in crate::service) fn to_error(&self) -> Value {
+        if self.class().disclosure == Disclosure::InternalError {
+            return json!({"message": "internal error"});
+        }
+        let message = self.to_string();
+        match self {
+            Self::Engine(RenderError::Problem { part, problem }) => {
+                json!({"message": message, "pointer": error_pointer(*part, problem)})
+            }
+            Self::Engine(RenderError::Deadline { phase, .. }) => {
+                json!({"message": message, "phase": phase.to_string()})
+            }
+            Self::Templates(problems) => problems.first().map_or(Value::Null, stored_problem),
+            Self::Callback(problem) => stored_problem(problem),
+            _ => json!({"message": message}),
+        }
+    }
+
+    /// Returns the validation errors that the caller can correct, or `None`. Such a failure is final.
     pub fn caller_problems(&self) -> Option<Vec<Problem>> {
         match self {
             Self::Engine(RenderError::Problem { part, problem }) => Some(vec![Problem {
@@ -173,31 +213,12 @@ impl FailureReason {
 
     /// Returns the outcome under which metrics count the failure.
     pub(in crate::service) fn counted(&self) -> Outcome {
-        Outcome::Failed(match self {
-            Self::Engine(error) => failure_kind(error),
-            Self::Templates(_) => FailureKind::Template,
-            Self::Callback(_) => FailureKind::AddressRefused,
-            Self::NoConnection(_) | Self::Delivery(DeliveryError::Client(BucketError::Refused(_))) => {
-                FailureKind::Destination
-            }
-            Self::Credits(_) => FailureKind::Credits,
-            Self::Memory(_) => FailureKind::NoSlot,
-            Self::StorageFull(_) => FailureKind::StorageFull,
-            Self::Replayed(_)
-            | Self::KeyInUse
-            | Self::KeyOfOtherRequest
-            | Self::Authentication(_)
-            | Self::CredentialsChanged => FailureKind::Conflict,
-            Self::Poisonous => FailureKind::Lost,
-            Self::Delivery(_) => FailureKind::Storage,
-            Self::TemplateProcess(_)
-            | Self::Content(_)
-            | Self::Keep(_)
-            | Self::Store(_)
-            | Self::Interrupted(_)
-            | Self::Ended => FailureKind::Internal,
-        })
+        Outcome::Failed(self.class().kind)
     }
+}
+
+fn stored_problem(problem: &Problem) -> Value {
+    json!({"message": problem.detail, "pointer": problem.pointer})
 }
 
 impl From<EnterError> for FailureReason {

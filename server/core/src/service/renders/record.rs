@@ -13,7 +13,7 @@ use platen_domain::{
     storage::StorageResource,
 };
 use platen_engine::{job::RenderedDocument, render_log::RenderLog};
-use sqlx::{Connection, PgConnection};
+use sqlx::PgConnection;
 use time::OffsetDateTime;
 use tokio::{runtime::Handle, task::JoinHandle};
 use tracing::Instrument;
@@ -24,7 +24,7 @@ use crate::{
         Services,
         metrics::outcome::Outcome,
         renders::{
-            charge::{charge, charge_alone, open},
+            charge::{open, record_success},
             failure::FailureReason,
             idempotent_responses::{self, KeyHolder, take_key},
             thumbnails,
@@ -244,23 +244,6 @@ impl Row {
         price: i64,
         response: Option<StoredResponse>,
     ) -> Result<(), FailureReason> {
-        let charged = self.try_charge(success, price, response).await;
-        if let Err(reason @ (FailureReason::Credits(_) | FailureReason::StorageFull(_))) = &charged {
-            self.end(Ending::Failed(reason.to_error()), None).await?;
-            if let Some(response) = response {
-                idempotent_responses::discard(&self.app, response).await;
-            }
-        }
-        charged
-    }
-
-    async fn try_charge(
-        &self,
-        success: Success,
-        price: i64,
-        response: Option<StoredResponse>,
-    ) -> Result<(), FailureReason> {
-        let now = clock::now();
         let completion = Completion {
             bill: Bill {
                 render: self.id,
@@ -272,21 +255,14 @@ impl Row {
             seen: self.log.seen(),
             queued: None,
         };
-        let mut db = self.app.db.acquire().await.map_err(StoreError::from)?;
-        if response.is_some() {
-            let mut transaction = db.begin().await.map_err(StoreError::from)?;
-            charge(&mut transaction, self.account, &completion, now).await?;
-            self.set_response(&mut transaction, response).await?;
-            transaction.commit().await.map_err(StoreError::from)?;
-        } else {
-            charge_alone(&mut db, self.account, &completion, now).await?;
+        let charged = record_success(&self.app, self.account, &completion, response).await;
+        if let Err(reason @ (FailureReason::Credits(_) | FailureReason::StorageFull(_))) = &charged {
+            self.end(Ending::Failed(reason.to_error()), None).await?;
+            if let Some(response) = response {
+                idempotent_responses::discard(&self.app, response).await;
+            }
         }
-        drop(db);
-        self.app.jobs.changed(self.account, self.id);
-        if self.livemode {
-            self.app.metrics.credits_charged(price);
-        }
-        Ok(())
+        charged
     }
 
     fn count(&self, outcome: Outcome) {
@@ -296,8 +272,10 @@ impl Row {
     async fn end(&self, ending: Ending, response: Option<StoredResponse>) -> Result<(), FailureReason> {
         let mut transaction = tx::begin(&self.app.db).await?;
         let seen = self.log.seen();
-        if renders::finish(&mut transaction, self.account, self.id, ending, &seen, clock::now()).await? {
-            self.set_response(&mut transaction, response).await?;
+        if renders::finish(&mut transaction, self.account, self.id, ending, &seen, clock::now()).await?
+            && let Some(response) = response
+        {
+            idempotency_keys::set_response(&mut transaction, self.account, self.id, response).await?;
         }
         tx::commit(transaction).await?;
         self.app.jobs.changed(self.account, self.id);
@@ -320,12 +298,5 @@ impl Row {
             }
         };
         tokio::spawn(ending.in_current_span());
-    }
-
-    async fn set_response(&self, db: &mut PgConnection, response: Option<StoredResponse>) -> Result<(), StoreError> {
-        match response {
-            Some(response) => idempotency_keys::set_response(db, self.account, self.id, response).await,
-            None => Ok(()),
-        }
     }
 }
