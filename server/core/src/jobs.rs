@@ -2,7 +2,6 @@
 
 mod billing;
 mod exports;
-mod mail;
 mod worker;
 
 use std::time::Duration;
@@ -13,8 +12,8 @@ use tokio::time::sleep;
 use crate::{
     jobs::worker::Worker,
     lifecycle::Lifecycle,
-    service::{Services, callbacks, renders::background},
-    store::jobs::ClaimedJob,
+    service::{Services, callbacks, mail, renders::background},
+    store::jobs::{self, ClaimedJob},
 };
 
 /// Webhook deliveries that a process holds at once.
@@ -22,45 +21,56 @@ const CALLBACKS: usize = 33;
 /// Webhook deliveries of one account in progress across all processes, so that slow receivers don't delay other
 /// accounts.
 const CALLBACKS_OF_ACCOUNT: usize = 8;
+/// Mails that a process sends at once.
+const MAILS: usize = 8;
 
 /// Interval between attempts to release a job.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
 /// Does background work until the service stops and all claimed jobs are done or released.
 pub async fn work(app: &Services, lifecycle: &Lifecycle) {
-    let renders = Worker {
+    let worker = |kind, at_once, cap| Worker {
         app,
         lifecycle,
-        kind: JobKind::Render,
-        // While some are rendered, others are read, uploaded or recorded, and the next ones wait for a slot.
-        at_once: 3 * app.config.browser.slots,
-        cap: app.config.limits.concurrency,
+        kind,
+        at_once,
+        cap,
     };
-    let callbacks = Worker {
-        app,
-        lifecycle,
-        kind: JobKind::Callback,
-        at_once: CALLBACKS,
-        cap: Some(CALLBACKS_OF_ACCOUNT),
+    // While some are rendered, others are read, uploaded or recorded, and the next ones wait for a slot.
+    let renders = 3 * app.config.browser.slots;
+    let renders = worker(JobKind::Render, renders, app.config.limits.concurrency);
+    let callbacks = worker(JobKind::Callback, CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
+    let mails = worker(JobKind::Mail, MAILS, None);
+    let mails = async {
+        if app.mailing.is_delivered() {
+            mails.run().await;
+        }
     };
     tokio::join!(
         renders.run(),
         callbacks.run(),
-        mail::run(app, lifecycle),
+        mails,
         exports::run(app, lifecycle),
         billing::run(app, lifecycle)
     );
 }
 
 /// Runs one job. If its outcome can't be recorded, retries until the database accepts the release of the job.
-async fn execute(app: &Services, lifecycle: &Lifecycle, kind: JobKind, job: &ClaimedJob) {
-    let done = match kind {
-        JobKind::Render => background::render(app, job, || lifecycle.is_stopping()).await,
-        JobKind::Callback => callbacks::send(app, job).await,
+async fn execute(app: &Services, lifecycle: &Lifecycle, job: &ClaimedJob) {
+    let done = match job {
+        ClaimedJob::Render(job) => background::render(app, job, || lifecycle.is_stopping()).await,
+        ClaimedJob::Callback(job) => callbacks::send(app, job).await,
+        ClaimedJob::Mail(claim, mail) => mail::send(&app.mailing, claim, *mail).await,
     };
     let Err(error) = done else { return };
     tracing::error!(%error, "job outcome could not be recorded; job released");
-    while background::hand_back(app, job, 0.0).await.is_err() {
+    while jobs::release(&app.db, job.claim(), Some(Duration::ZERO), None)
+        .await
+        .is_err()
+    {
         sleep(TRY_AGAIN).await;
+    }
+    if let ClaimedJob::Render(job) = job {
+        app.jobs.changed(job.account, job.render);
     }
 }

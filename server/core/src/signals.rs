@@ -39,8 +39,8 @@ pub struct Signals(Arc<State>);
 
 #[derive(Default)]
 struct State {
-    renders: Channel,
-    callbacks: Channel,
+    /// By kind.
+    channels: [Channel; JobKind::ALL.len()],
     /// Renders that this process is running.
     in_hand: Mutex<HashMap<RenderId, CancellationToken>>,
     cancelled: Mutex<Vec<RenderId>>,
@@ -106,10 +106,7 @@ impl Signals {
     }
 
     fn channel(&self, kind: JobKind) -> &Channel {
-        match kind {
-            JobKind::Render => &self.0.renders,
-            JobKind::Callback => &self.0.callbacks,
-        }
+        &self.0.channels[kind as usize]
     }
 
     /// Notifies other processes until the service stops. One statement covers everything since the previous one: a

@@ -18,6 +18,8 @@ pub enum JobKind {
     Render,
     /// Send the webhook of a render.
     Callback,
+    /// Send a mail.
+    Mail,
 }
 
 /// The order of jobs within an account. Has no effect between accounts.
@@ -48,14 +50,26 @@ const CALLBACK_DELAYS: [Duration; 7] = [
     Duration::from_hours(13),
 ];
 
+/// Delays before the second, third … attempt of a mail: about twelve hours in total.
+const MAIL_DELAYS: [Duration; 7] = [
+    Duration::from_secs(10),
+    Duration::from_mins(1),
+    Duration::from_mins(5),
+    Duration::from_mins(20),
+    Duration::from_hours(1),
+    Duration::from_hours(3),
+    Duration::from_hours(8),
+];
+
 impl JobKind {
-    pub const ALL: [Self; 2] = [Self::Render, Self::Callback];
+    pub const ALL: [Self; 3] = [Self::Render, Self::Callback, Self::Mail];
 
     /// Returns the name used in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Render => "render",
             Self::Callback => "callback",
+            Self::Mail => "mail",
         }
     }
 
@@ -72,6 +86,7 @@ impl JobKind {
         let delays = match self {
             Self::Render => &RENDER_DELAYS[..],
             Self::Callback => &CALLBACK_DELAYS[..],
+            Self::Mail => &MAIL_DELAYS[..],
         };
         spread(delays, failures, chance)
     }
@@ -114,6 +129,13 @@ mod tests {
         assert_eq!((callbacks.len(), callbacks[0]), (7, 60));
         let hours = callbacks.iter().sum::<u64>() / 3600;
         assert!((23..=25).contains(&hours), "{hours} hours");
+    }
+
+    #[test]
+    fn a_mail_is_tried_eight_times_over_half_a_day() {
+        let waits: Vec<_> = (0..).map_while(|failures| JobKind::Mail.delay(failures, 0.5)).collect();
+        let hours = waits.iter().sum::<Duration>().as_secs() / 3600;
+        assert_eq!((waits.len(), hours), (7, 12));
     }
 
     #[test]

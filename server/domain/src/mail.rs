@@ -1,14 +1,14 @@
-//! Mails of the service to users: their kinds, retries, and the paths of their links.
+//! Mails of the service to users: their kinds, and the paths of their links.
 
 pub mod texts;
 
-use std::{net::IpAddr, time::Duration};
+use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 use time::OffsetDateTime;
 
-use crate::{ids::InvitationId, job::spread};
+use crate::ids::InvitationId;
 
 /// The page that completes a sign-up, where the chosen password is entered.
 pub const VERIFY_PATH: &str = "/sign-up/verify";
@@ -20,26 +20,6 @@ pub const CONFIRM_EMAIL_PATH: &str = "/settings/confirm-email";
 pub const INVITATION_PATH: &str = "/invitation";
 /// The query parameter of a link that contains its token.
 pub const TOKEN: &str = "token";
-
-/// How long a worker holds a mail. Sending takes less.
-pub const LEASE: Duration = Duration::from_mins(3);
-
-/// Delays before the second, third … attempt: about twelve hours in total.
-const DELAYS: [Duration; 7] = [
-    Duration::from_secs(10),
-    Duration::from_mins(1),
-    Duration::from_mins(5),
-    Duration::from_mins(20),
-    Duration::from_hours(1),
-    Duration::from_hours(3),
-    Duration::from_hours(8),
-];
-
-/// Returns the delay after a failed attempt that followed `failures` earlier ones, or `None` if the mail has finally
-/// failed. `chance`, from 0 to 1, spreads retries.
-pub fn delay(failures: i32, chance: f64) -> Option<Duration> {
-    spread(&DELAYS, failures, chance)
-}
 
 /// The kind of a mail with its data, stored when the mail is enqueued. The text is composed when the mail is sent. The
 /// names are used in the database and in logs.
@@ -192,12 +172,5 @@ mod tests {
         let stored = serde_json::to_value(&kind).expect("JSON");
         assert_eq!(stored["kind"], kind.into_str());
         assert_eq!(serde_json::from_value::<MailKind>(stored).expect("a kind"), kind);
-    }
-
-    #[test]
-    fn a_mail_is_tried_eight_times_over_half_a_day() {
-        let waits: Vec<_> = (0..).map_while(|failures| delay(failures, 0.5)).collect();
-        let hours = waits.iter().sum::<Duration>().as_secs() / 3600;
-        assert_eq!((waits.len(), hours), (7, 12));
     }
 }

@@ -17,6 +17,7 @@ pub(crate) mod pdf;
 pub(crate) mod people;
 pub(crate) mod postgres;
 pub(crate) mod process;
+pub(crate) mod queue;
 pub(crate) mod receiver;
 pub(crate) mod service;
 pub(crate) mod shop;

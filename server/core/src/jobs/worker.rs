@@ -60,7 +60,7 @@ impl Worker<'_> {
         let mut is_woken = true;
         while !self.lifecycle.is_stopping() {
             let free = self.at_once - in_hand.jobs.len();
-            if is_woken && free >= CLAIM_AT_LEAST {
+            if is_woken && free >= CLAIM_AT_LEAST.min(self.at_once) {
                 let claimed = self.claim(free, &mut after).await.unwrap_or_else(|error| {
                     tracing::warn!(%error, "no jobs could be claimed");
                     Vec::new()
@@ -105,17 +105,17 @@ impl Worker<'_> {
         let mut transaction = tx::begin_volatile(&self.app.db).await?;
         let claimed = jobs::claim(&mut transaction, self.app.instance, request, now).await?;
         tx::commit(transaction).await?;
-        if self.kind == JobKind::Render {
-            for job in &claimed {
-                self.app.jobs.changed(job.account, job.render);
+        for job in &claimed {
+            let ClaimedJob::Render(job) = job else { continue };
+            self.app.jobs.changed(job.account, job.render);
+            if let Some(accepted_at) = job.accepted_at {
+                // The clock of the accepting process may be slightly ahead.
+                let delay = Duration::try_from(now - accepted_at).unwrap_or_default();
+                self.app.metrics.render_begun(delay);
             }
         }
-        for accepted_at in claimed.iter().filter_map(|job| job.accepted_at) {
-            // The clock of the accepting process may be slightly ahead.
-            let delay = Duration::try_from(now - accepted_at).unwrap_or_default();
-            self.app.metrics.render_begun(delay);
-        }
-        *after = claimed.last().map_or(AccountId(Uuid::nil()), |job| job.account);
+        let last = claimed.last().and_then(ClaimedJob::of_render);
+        *after = last.map_or(AccountId(Uuid::nil()), |job| job.account);
         Ok(claimed)
     }
 
@@ -126,16 +126,23 @@ impl Worker<'_> {
     }
 
     fn start(&self, job: ClaimedJob, in_hand: &mut InHand) {
-        let (app, lifecycle, kind) = (self.app.clone(), self.lifecycle.clone(), self.kind);
-        let stop = match kind {
-            JobKind::Render => app.jobs.begin(job.render),
-            JobKind::Callback => CancellationToken::new(),
+        let (app, lifecycle, kind) = (self.app.clone(), self.lifecycle.clone(), self.kind.as_str());
+        let stop = match &job {
+            ClaimedJob::Render(job) => app.jobs.begin(job.render),
+            _ => CancellationToken::new(),
         };
-        let span = tracing::info_span!("job", otel.name = format!("job {}", kind.as_str()), kind = kind.as_str(), account_id = %job.account, render_id = %job.render);
-        let stopped = stop.clone();
+        let of_render = job.of_render();
+        let span = tracing::info_span!(
+            "job",
+            otel.name = format!("job {kind}"),
+            kind,
+            account_id = of_render.map(|job| display(job.account)),
+            render_id = of_render.map(|job| display(job.render)),
+        );
+        let (stopped, running) = (stop.clone(), job.clone());
         let work = async move {
             tokio::select! {
-                () = execute(&app, &lifecycle, kind, &job) => {}
+                () = execute(&app, &lifecycle, &running) => {}
                 () = stopped.cancelled() => tracing::info!("job stopped: it was cancelled, or another worker holds it"),
             }
         };
@@ -151,22 +158,20 @@ impl Worker<'_> {
                 panic.id()
             }
         };
-        if let Some((job, _)) = in_hand.jobs.remove(&id)
-            && self.kind == JobKind::Render
-        {
+        if let Some((ClaimedJob::Render(job), _)) = in_hand.jobs.remove(&id) {
             self.app.jobs.done(job.render);
         }
     }
 
     /// Renews the leases of running jobs, and stops jobs whose lease was lost.
     async fn renew(&self, in_hand: &InHand) {
-        let claims: Vec<_> = in_hand.jobs.values().map(|(job, _)| job.claim).collect();
+        let claims: Vec<_> = in_hand.jobs.values().map(|(job, _)| job.claim().id).collect();
         if claims.is_empty() {
             return;
         }
         match jobs::renew(&self.app.db, self.app.instance, &claims).await {
             Ok(held) => {
-                let lost = in_hand.jobs.values().filter(|(job, _)| !held.contains(&job.claim));
+                let lost = in_hand.jobs.values().filter(|(job, _)| !held.contains(&job.claim().id));
                 lost.for_each(|(_, stop)| stop.cancel());
             }
             Err(error) => tracing::warn!(%error, "leases of jobs could not be renewed"),

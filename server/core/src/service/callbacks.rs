@@ -21,14 +21,14 @@ use crate::{
         Services,
         data_keys::data_key,
         metrics::outcome::CallbackOutcome,
-        renders::{background::forget, idempotent_responses::ContentError},
+        renders::idempotent_responses::ContentError,
         webhook_secrets::{self, WebhookSecretError},
     },
     store::{
         account_storage,
         callbacks::{self, Callback, CallbackState},
         error::StoreError,
-        jobs::{self, ClaimedJob},
+        jobs::{self, RenderJob},
         tx,
     },
 };
@@ -92,11 +92,12 @@ enum TryError {
 }
 
 /// Delivers the webhook of a claimed job, and records the attempt.
-pub async fn send(app: &Services, job: &ClaimedJob) -> Result<(), StoreError> {
+pub async fn send(app: &Services, job: &RenderJob) -> Result<(), StoreError> {
     let Some(callback) = callbacks::find(&app.db, job.account, job.render).await? else {
-        return forget(app, job).await;
+        jobs::complete(&app.db, &job.claim).await?;
+        return Ok(());
     };
-    if job.crashes >= CRASHES {
+    if job.claim.crashes >= CRASHES {
         let sent = Sent::Never("the service crashed during each attempt".into());
         return settle(app, job, None, sent).await;
     }
@@ -127,7 +128,7 @@ enum Sent {
     Never(String),
 }
 
-async fn attempt(app: &Services, job: &ClaimedJob, callback: Callback) -> Result<Attempt, TryError> {
+async fn attempt(app: &Services, job: &RenderJob, callback: Callback) -> Result<Attempt, TryError> {
     let inserted_at = clock::now();
     let key = data_key(&app.db, &app.secret_keys, job.account, inserted_at)
         .await
@@ -164,29 +165,29 @@ async fn attempt(app: &Services, job: &ClaimedJob, callback: Callback) -> Result
 }
 
 /// Records an attempt, and completes the job, schedules a retry, or discards the job after the last one.
-async fn settle(app: &Services, job: &ClaimedJob, attempt: Option<Attempt>, sent: Sent) -> Result<(), StoreError> {
+async fn settle(app: &Services, job: &RenderJob, attempt: Option<Attempt>, sent: Sent) -> Result<(), StoreError> {
     let mut transaction = tx::begin(&app.db).await?;
     let db = &mut *transaction;
     let again = match &sent {
-        Sent::NotYet(_) => JobKind::Callback.delay(job.failures, rand::random()),
+        Sent::NotYet(_) => JobKind::Callback.delay(job.claim.failures, rand::random()),
         Sent::Received | Sent::Never(_) => None,
     };
     let (held, outcome) = match (sent, again) {
         (Sent::NotYet(error), Some(delay)) => {
-            let held = jobs::release(db, job, delay.as_secs_f64(), Some(&error)).await?;
+            let held = jobs::release(&mut *db, &job.claim, Some(delay), Some(&error)).await?;
             (held, CallbackOutcome::Retried)
         }
         (Sent::Received, _) => {
-            let held = jobs::complete(db, job).await?;
+            let held = jobs::complete(&mut *db, &job.claim).await?;
             if held {
                 callbacks::set_state(db, job.account, job.render, CallbackState::Delivered).await?;
             }
             (held, CallbackOutcome::Delivered)
         }
         (Sent::NotYet(error) | Sent::Never(error), _) => {
-            let held = jobs::complete(db, job).await?;
+            let held = jobs::complete(&mut *db, &job.claim).await?;
             if held {
-                let tries = job.failures + job.crashes + i32::from(attempt.is_some());
+                let tries = job.claim.failures + job.claim.crashes + i32::from(attempt.is_some());
                 callbacks::fail(db, job.account, job.render, tries, &error).await?;
             }
             (held, CallbackOutcome::GivenUp)

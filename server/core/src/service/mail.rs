@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use futures::future::join_all;
 use platen_domain::{
     email::Email,
     ids::{MailId, UserId},
+    job::{CRASHES, JobKind},
     mail::{
-        ComposedMail, MailKind, delay,
+        ComposedMail, MailKind,
         texts::{self, payment, second_factor},
     },
     one_time_token::{OneTimeToken, Purpose},
@@ -25,13 +25,12 @@ use crate::{
         accounts::OwnerAddress,
         error::StoreError,
         invitations,
-        mails::{self, ClaimedMail, StoredMail},
-        one_time_tokens, sign_ups, users,
+        jobs::{self, Claim},
+        mails::{self, QueuedMail, StoredMail},
+        one_time_tokens, sign_ups, tx, users,
     },
 };
 
-/// Mails that a process sends concurrently.
-const AT_ONCE: i64 = 8;
 /// Mails that the development inbox shows.
 const SHOWN: i64 = 200;
 /// Retention of mails. An older mail that wasn't sent is of no use any more.
@@ -70,46 +69,57 @@ pub struct Mailing {
     pub metrics: Arc<Metrics>,
 }
 
-/// Sends up to eight mails that are due, concurrently. Returns their number.
-pub async fn send_due(mailing: &Mailing) -> Result<usize, StoreError> {
-    if matches!(mailing.delivery, Delivery::None) {
-        return Ok(0);
+impl Mailing {
+    /// Returns whether mail is sent or stored, rather than waiting for a server to be configured.
+    pub fn is_delivered(&self) -> bool {
+        !matches!(self.delivery, Delivery::None)
     }
-    let claimed = mails::claim(&mailing.db, AT_ONCE).await?;
-    let sent = join_all(claimed.iter().map(|mail| send(mailing, mail))).await;
-    sent.into_iter().collect::<Result<Vec<()>, _>>()?;
-    Ok(claimed.len())
 }
 
-async fn send(mailing: &Mailing, mail: &ClaimedMail) -> Result<(), StoreError> {
-    let Some(written) = write(mailing, mail, clock::now()).await? else {
-        mails::complete(&mailing.db, mail).await?;
+/// Sends the mail of a claimed job.
+pub async fn send(mailing: &Mailing, claim: &Claim, id: MailId) -> Result<(), StoreError> {
+    let db = &mailing.db;
+    if claim.crashes >= CRASHES {
+        jobs::release(db, claim, None, Some("the service crashed during each attempt")).await?;
         return Ok(());
+    }
+    let Some(mail) = mails::find(db, id).await? else {
+        jobs::complete(db, claim).await?;
+        return Ok(());
+    };
+    let Some(written) = write(mailing, &mail, clock::now()).await? else {
+        return mails::delete(db, id).await;
     };
     let client = match &mailing.delivery {
         Delivery::Smtp(client) => client,
-        Delivery::Stored | Delivery::None => return mails::store(&mailing.db, mail, &written).await,
+        Delivery::Stored | Delivery::None => return store(db, claim, id, &written).await,
     };
-    let (mail_id, kind) = (mail.id, mail.letter.into_str());
-    let outcome = match client.send(mail.id, &mail.recipient, written).await {
+    let kind = mail.letter.into_str();
+    let outcome = match client.send(id, &mail.recipient, written).await {
         Ok(()) => {
-            tracing::info!(%mail_id, kind, "sent a mail");
-            mails::complete(&mailing.db, mail).await?;
+            tracing::info!(mail_id = %id, kind, "sent a mail");
+            mails::delete(db, id).await?;
             MailOutcome::Sent
         }
         Err(error) => {
             let delay = match &error {
-                SendMailError::Passing(_) => delay(mail.failures, rand::random()),
+                SendMailError::Passing(_) => JobKind::Mail.delay(claim.failures, rand::random()),
                 SendMailError::Final(_) => None,
             };
-            tracing::warn!(%mail_id, kind, %error, again = delay.is_some(), "a mail could not be sent");
-            let seconds = delay.map(|delay| delay.as_secs_f64());
-            mails::release(&mailing.db, mail, &error.to_string(), seconds).await?;
+            tracing::warn!(mail_id = %id, kind, %error, again = delay.is_some(), "a mail could not be sent");
+            jobs::release(db, claim, delay, Some(&error.to_string())).await?;
             delay.map_or(MailOutcome::GivenUp, |_| MailOutcome::Retried)
         }
     };
     mailing.metrics.mail_tried(outcome);
     Ok(())
+}
+
+async fn store(db: &PgPool, claim: &Claim, id: MailId, written: &ComposedMail) -> Result<(), StoreError> {
+    let mut transaction = tx::begin(db).await?;
+    mails::store(&mut transaction, id, written).await?;
+    jobs::complete(&mut *transaction, claim).await?;
+    tx::commit(transaction).await
 }
 
 /// Enqueues a mail to the owner of an account, in the transaction of its cause.
@@ -127,7 +137,7 @@ pub(super) async fn write_to_owner(
 }
 
 /// Composes a mail from the current state. Returns `None` if its cause or its recipient no longer exists.
-async fn write(mailing: &Mailing, mail: &ClaimedMail, now: OffsetDateTime) -> Result<Option<ComposedMail>, StoreError> {
+async fn write(mailing: &Mailing, mail: &QueuedMail, now: OffsetDateTime) -> Result<Option<ComposedMail>, StoreError> {
     let (db, base) = (&mailing.db, &mailing.base_url);
     let Ok(recipient) = mail.recipient.parse::<Email>() else {
         return Ok(None);

@@ -1,36 +1,69 @@
 //! Table `jobs`: the job queue. Times come from the database's clock, so that the clocks of processes needn't agree.
 
+use std::time::Duration;
+
 use platen_domain::{
     failed_jobs::kept_error,
-    ids::{AccountId, InstanceId, RenderId},
+    ids::{AccountId, InstanceId, MailId, RenderId},
     job::{AFTER_CRASHES, JobKind, LEASE, Priority, QueueLength},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, statement::changes_one};
 
 /// Error of a job that was abandoned by its process.
 const CRASHED: &str = "the process that held the job ended or stopped responding";
 
-/// A job that a worker holds.
+/// The hold of a worker on a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClaimedJob {
+pub struct Claim {
+    pub job: Uuid,
+    /// Differs between the claims of a job.
     pub id: Uuid,
-    pub account: AccountId,
-    pub render: RenderId,
-    /// Identifies the claim.
-    pub claim: Uuid,
     /// Failed attempts.
     pub failures: i32,
     /// Processes that died, or let the lease expire, while they held the job.
     pub crashes: i32,
+}
+
+/// The claimed job of a render, or of its webhook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RenderJob {
+    pub claim: Claim,
+    pub account: AccountId,
+    pub render: RenderId,
     /// Acceptance time of the render, if this claim is its first.
     pub accepted_at: Option<OffsetDateTime>,
 }
 
-/// Inserts a job that is due immediately.
+/// A job that a worker holds, by its kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClaimedJob {
+    Render(RenderJob),
+    Callback(RenderJob),
+    Mail(Claim, MailId),
+}
+
+impl ClaimedJob {
+    pub fn claim(&self) -> &Claim {
+        match self {
+            Self::Render(job) | Self::Callback(job) => &job.claim,
+            Self::Mail(claim, _) => claim,
+        }
+    }
+
+    /// Returns the job if it is that of a render, or of its webhook.
+    pub fn of_render(&self) -> Option<&RenderJob> {
+        match self {
+            Self::Render(job) | Self::Callback(job) => Some(job),
+            Self::Mail(..) => None,
+        }
+    }
+}
+
+/// Inserts the job of a render, due immediately. Jobs of mails are inserted by a trigger, together with their subject.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -68,7 +101,8 @@ pub struct ClaimRequest {
 /// Claims jobs in a transaction, and marks their renders as started at `now`.
 ///
 /// Accounts take turns until enough jobs are claimed or each account is suspended, has no more due jobs or has reached its
-/// limit. Returns the jobs in the order of the turns. Only one process claims at a time, so that limits are exact.
+/// limit. Returns the jobs in the order of the turns. Jobs without an account are claimed in their own order. Only one
+/// process claims at a time, so that limits are exact.
 pub async fn claim(
     db: &mut PgConnection,
     instance: InstanceId,
@@ -127,22 +161,34 @@ pub async fn claim(
             order by waiting.turn, allowed.is_earlier, allowed.account_id
             limit $4
          ),
+         -- No kind has both jobs with and without an account.
+         chosen as (
+            select id, turn, is_earlier from picked
+            union all
+            (
+                select id, 1, false from jobs
+                where kind = $1 and due and claim is null and account_id is null
+                order by account_id, priority, id
+                limit $4
+            )
+         ),
          claimed as (
             update jobs
             set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
-            from picked where jobs.id = picked.id
-            returning jobs.id, account_id, render_id, claim, failures, crashes, turn, is_earlier
+            from chosen where jobs.id = chosen.id
+            returning jobs.id, account_id, coalesce(render_id, mail_id) as subject, claim, failures, crashes, turn,
+                is_earlier
          ),
          begun as (
             update renders set status = 'processing', started_at = coalesce(started_at, $7)
             from claimed
-            where $1 = 'render' and renders.id = claimed.render_id and finished_at is null
+            where $1 = 'render' and renders.id = claimed.subject and finished_at is null
             returning renders.id, case when started_at = $7 then inserted_at end as accepted_at
          )
-         select claimed.id, account_id, claimed.render_id, claim as "claim!", failures, crashes,
+         select claimed.id, account_id, subject as "subject!", claim as "claim!", failures, crashes,
             accepted_at as "accepted_at?"
-         from claimed left join begun on begun.id = claimed.render_id
-         order by turn, is_earlier, account_id"#,
+         from claimed left join begun on begun.id = claimed.subject
+         order by turn, is_earlier, account_id, claimed.id"#,
         kind,
         request.after.0,
         request.cap.map(|cap| i32::try_from(cap).unwrap_or(i32::MAX)),
@@ -153,14 +199,25 @@ pub async fn claim(
     )
     .fetch_all(db)
     .await?;
-    let claimed = claimed.into_iter().map(|row| ClaimedJob {
-        id: row.id,
-        account: AccountId(row.account_id),
-        render: RenderId(row.render_id),
-        claim: row.claim,
-        failures: row.failures,
-        crashes: row.crashes,
-        accepted_at: row.accepted_at,
+    let claimed = claimed.into_iter().map(|row| {
+        let claim = Claim {
+            job: row.id,
+            id: row.claim,
+            failures: row.failures,
+            crashes: row.crashes,
+        };
+        let of_render = || RenderJob {
+            claim,
+            // Not null for these kinds.
+            account: AccountId(row.account_id.unwrap_or_default()),
+            render: RenderId(row.subject),
+            accepted_at: row.accepted_at,
+        };
+        match request.kind {
+            JobKind::Render => ClaimedJob::Render(of_render()),
+            JobKind::Callback => ClaimedJob::Callback(of_render()),
+            JobKind::Mail => ClaimedJob::Mail(claim, MailId(row.subject)),
+        }
     });
     Ok(claimed.collect())
 }
@@ -175,41 +232,40 @@ pub async fn mark_due(db: &PgPool) -> Result<(), StoreError> {
 
 /// Deletes a job by its claim, so that what the same transaction records is final. Returns `false` if another worker
 /// holds the job, or if it was cancelled.
-pub async fn complete(db: &mut PgConnection, job: &ClaimedJob) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
-        "delete from jobs where account_id = $1 and id = $2 and claim = $3",
-        job.account.0,
-        job.id,
-        job.claim,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+pub async fn complete(db: impl PgExecutor<'_>, claim: &Claim) -> Result<bool, StoreError> {
+    let delete = sqlx::query!("delete from jobs where id = $1 and claim = $2", claim.job, claim.id);
+    changes_one(db, delete).await
 }
 
-/// Releases a job for a retry after `delay_seconds`. `failure` is the reason why the attempt failed; an attempt without
-/// one doesn't count. Returns `false` if the claim was lost.
+/// Releases a job for a retry after `delay`, or without one as a dead letter. `failure` is the reason why the attempt
+/// failed; an attempt without one doesn't count. Returns `false` if the claim was lost.
 pub async fn release(
-    db: &mut PgConnection,
-    job: &ClaimedJob,
-    delay_seconds: f64,
+    db: impl PgExecutor<'_>,
+    claim: &Claim,
+    delay: Option<Duration>,
     failure: Option<&str>,
 ) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
-        "update jobs
-         set claim = null, instance = null, lease_until = null, due = false,
-             run_at = now() + $4::float8 * interval '1 s', failures = failures + ($5::text is not null)::integer,
-             failed_at = case when $5::text is null then failed_at else now() end, last_error = coalesce($5, last_error)
-         where account_id = $1 and id = $2 and claim = $3",
-        job.account.0,
-        job.id,
-        job.claim,
-        delay_seconds,
+    let released = sqlx::query_scalar!(
+        r#"with released as (
+            update jobs
+            set claim = null, instance = null, lease_until = null, due = false,
+                run_at = coalesce(now() + $3::float8 * interval '1 s', 'infinity'),
+                failures = failures + ($4::text is not null)::integer,
+                failed_at = case when $4::text is null then failed_at else now() end, last_error = coalesce($4, last_error)
+            where id = $1 and claim = $2
+            returning kind, render_id
+         ),
+         queued as (
+            update renders set status = 'queued' from released
+            where renders.id = released.render_id and released.kind = 'render' and renders.finished_at is null
+         )
+         select exists (select from released) as "released!""#,
+        claim.job,
+        claim.id,
+        delay.map(|delay| delay.as_secs_f64()),
         failure.map(kept_error),
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    );
+    Ok(released.fetch_one(db).await?)
 }
 
 /// Deletes the job of a render, even if a worker holds it.
@@ -298,7 +354,7 @@ pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> 
     Ok(released.fetch_one(db).await?)
 }
 
-/// Returns the queue length of every kind. Reads every job once, and no other large table.
+/// Returns the queue length of the kinds whose jobs belong to accounts. Reads every job once, and no other large table.
 pub async fn measure(db: &PgPool) -> Result<Vec<QueueLength>, StoreError> {
     // Jobs of suspended accounts can't be claimed, so they must not cause workers to be started.
     let rows = sqlx::query!(
@@ -315,7 +371,7 @@ pub async fn measure(db: &PgPool) -> Result<Vec<QueueLength>, StoreError> {
     )
     .fetch_all(db)
     .await?;
-    let lengths = JobKind::ALL.into_iter().map(|kind| {
+    let lengths = [JobKind::Render, JobKind::Callback].into_iter().map(|kind| {
         let row = rows.iter().find(|row| row.kind == kind.as_str());
         QueueLength {
             kind,

@@ -1,20 +1,15 @@
-//! Table `mails`: the mail queue. Times come from the database's clock, as in `jobs`.
+//! Table `mails`: mails to be sent. A trigger inserts the job of a mail, which is deleted with it.
 
 use platen_domain::{
     email::Email,
-    failed_jobs::kept_error,
     ids::{MailId, UserId},
-    mail::{ComposedMail, LEASE, MailKind},
+    mail::{ComposedMail, MailKind},
 };
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
-use crate::store::{
-    error::StoreError,
-    statement::{changes_one, execute},
-};
+use crate::store::{error::StoreError, statement::execute};
 
 /// A value that can't be parsed wasn't written by this service.
 fn unreadable(error: serde_json::Error) -> StoreError {
@@ -34,7 +29,7 @@ pub async fn insert(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let insert = sqlx::query!(
-        "insert into mails (id, recipient, user_id, letter, run_at, inserted_at) values ($1, $2, $3, $4, now(), $5)",
+        "insert into mails (id, recipient, user_id, letter, inserted_at) values ($1, $2, $3, $4, $5)",
         MailId::generate().0,
         recipient.as_str(),
         user.map(|user| user.0),
@@ -44,88 +39,42 @@ pub async fn insert(
     execute(db, insert).await
 }
 
-/// A mail that a worker holds.
+/// A mail that is to be sent.
 #[derive(Debug, Clone)]
-pub struct ClaimedMail {
+pub struct QueuedMail {
     pub id: MailId,
     pub recipient: String,
     /// The user whom it concerns.
     pub user: Option<UserId>,
     pub letter: MailKind,
-    /// Identifies the claim.
-    pub claim: Uuid,
-    /// Attempts before this one.
-    pub failures: i32,
 }
 
-/// Claims due mails, longest waiting first. A mail held by a dead process can be claimed again when its lease ends, so
-/// that a mail may be sent twice, but is never lost.
-pub async fn claim(db: &PgPool, at_most: i64) -> Result<Vec<ClaimedMail>, StoreError> {
-    let rows = sqlx::query!(
-        r#"update mails
-           set claim = gen_random_uuid(), lease_until = now() + $2::float8 * interval '1 s', tries = tries + 1
-           where id in (
-               select id from mails
-               where kept is null and not given_up and run_at <= now() and (claim is null or lease_until < now())
-               order by run_at, id
-               limit $1
-               for update skip locked
-           )
-           returning id, recipient, user_id, letter, claim as "claim!", tries"#,
-        at_most,
-        LEASE.as_secs_f64(),
-    )
-    .fetch_all(db)
-    .await?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(ClaimedMail {
-                id: MailId(row.id),
-                recipient: row.recipient,
-                user: row.user_id.map(UserId),
-                letter: serde_json::from_value(row.letter).map_err(unreadable)?,
-                claim: row.claim,
-                failures: row.tries - 1,
-            })
-        })
-        .collect()
-}
-
-/// Deletes a sent mail. Returns `false` if another worker holds it.
-pub async fn complete(db: &PgPool, mail: &ClaimedMail) -> Result<bool, StoreError> {
-    let delete = sqlx::query!("delete from mails where id = $1 and claim = $2", mail.id.0, mail.claim);
-    changes_one(db, delete).await
-}
-
-/// Releases a mail that couldn't be sent, for a retry after `delay_seconds`. `None` gives the mail up; it stays visible
-/// to operators until it is purged. Returns `false` if another worker holds it.
-pub async fn release(
-    db: &PgPool,
-    mail: &ClaimedMail,
-    error: &str,
-    delay_seconds: Option<f64>,
-) -> Result<bool, StoreError> {
-    let update = sqlx::query!(
-        "update mails
-         set claim = null, lease_until = null, run_at = now() + coalesce($4::float8, 0) * interval '1 s',
-             failed_at = now(), last_error = $3, given_up = $4 is null
-         where id = $1 and claim = $2",
-        mail.id.0,
-        mail.claim,
-        kept_error(error),
-        delay_seconds,
+/// Returns a mail that is to be sent.
+pub async fn find(db: &PgPool, id: MailId) -> Result<Option<QueuedMail>, StoreError> {
+    let row = sqlx::query!(
+        "select recipient, user_id, letter from mails where id = $1 and kept is null",
+        id.0,
     );
-    changes_one(db, update).await
+    let Some(row) = row.fetch_optional(db).await? else {
+        return Ok(None);
+    };
+    Ok(Some(QueuedMail {
+        id,
+        recipient: row.recipient,
+        user: row.user_id.map(UserId),
+        letter: serde_json::from_value(row.letter).map_err(unreadable)?,
+    }))
+}
+
+/// Deletes a mail, and its job.
+pub async fn delete(db: &PgPool, id: MailId) -> Result<(), StoreError> {
+    let delete = sqlx::query!("delete from mails where id = $1", id.0);
+    execute(db, delete).await
 }
 
 /// Stores a mail as it would have been sent, instead of sending it.
-pub async fn store(db: &PgPool, mail: &ClaimedMail, written: &ComposedMail) -> Result<(), StoreError> {
-    let update = sqlx::query!(
-        "update mails set claim = null, lease_until = null, failed_at = null, kept = $3 where id = $1 and claim = $2",
-        mail.id.0,
-        mail.claim,
-        to_json(written)?,
-    );
+pub async fn store(db: &mut PgConnection, id: MailId, written: &ComposedMail) -> Result<(), StoreError> {
+    let update = sqlx::query!("update mails set kept = $2 where id = $1", id.0, to_json(written)?);
     execute(db, update).await
 }
 
@@ -191,7 +140,8 @@ pub async fn measure(db: &PgPool) -> Result<WaitingMails, StoreError> {
         WaitingMails,
         r#"select count(*) as "mails!",
                coalesce(extract(epoch from now() - min(inserted_at)), 0)::float8 as "oldest_seconds!"
-           from mails where kept is null and not given_up"#
+           from mails join jobs on jobs.mail_id = mails.id
+           where jobs.run_at < 'infinity'"#
     );
     Ok(waiting.fetch_one(db).await?)
 }

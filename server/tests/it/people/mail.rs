@@ -7,7 +7,7 @@ use platen_core::{
     config::Config,
     outbound::mail::SmtpClient,
     service::{
-        mail::{Delivery, send_due},
+        mail::Delivery,
         people::{
             password::{request_reset, reset},
             sign_up::{sign_up, verify},
@@ -21,8 +21,8 @@ use crate::support::{
     smtp::SmtpServer,
 };
 
-const WAITING: &str = "select count(*) from mails where not given_up";
-const GIVEN_UP: &str = "select count(*) from mails where given_up";
+const WAITING: &str = "select count(*) from jobs where kind = 'mail' and run_at < 'infinity'";
+const GIVEN_UP: &str = "select count(*) from jobs where kind = 'mail' and run_at = 'infinity'";
 const SENDER: &str = "Ann's Platen <no-reply@example.org>";
 
 /// Creates a town that sends its mail to this server.
@@ -46,13 +46,9 @@ impl Town {
             .expect("signed up");
     }
 
-    /// Sends due mails; returns the number of mails attempted.
-    async fn sends(&self) -> usize {
-        send_due(&self.mailing).await.expect("the database answers")
-    }
-
     async fn hastens(&self) {
-        self.execute("update mails set run_at = now()").await;
+        self.execute("update jobs set run_at = now() where run_at < 'infinity'")
+            .await;
     }
 }
 
@@ -116,7 +112,7 @@ async fn a_mail_that_is_not_taken_is_sent_again() {
     // Not immediately.
     assert_eq!(town.sends().await, 0);
     assert_eq!(
-        town.number("select count(*) from mails where run_at > now() + interval '5 s'")
+        town.number("select count(*) from jobs where run_at > now() + interval '5 s'")
             .await,
         1
     );
@@ -164,7 +160,7 @@ async fn a_mailbox_that_is_not_there_is_not_tried_again() {
         ),
         (0, 0, 1)
     );
-    let told = "select count(*) from mails where last_error = 'the server responded with 550'";
+    let told = "select count(*) from jobs where last_error = 'the server responded with 550'";
     assert_eq!(town.number(told).await, 1);
 }
 
@@ -173,10 +169,11 @@ async fn what_a_process_held_that_is_gone_is_sent_by_another() {
     let server = SmtpServer::start().await;
     let town = town_with(&server.url()).await;
     town.asks_for_a_link("ann@example.org").await;
-    let claim = "update mails set claim = gen_random_uuid(), lease_until = now() + interval '1 min'";
+    let claim = "update jobs set claim = gen_random_uuid(), instance = gen_random_uuid(),
+                     lease_until = now() + interval '1 min'";
     town.execute(claim).await;
     assert_eq!(town.sends().await, 0);
-    town.execute("update mails set lease_until = now() - interval '1 s'")
+    town.execute("update jobs set lease_until = now() - interval '1 s'")
         .await;
     assert_eq!(town.sends().await, 1);
     assert_eq!(server.taken().len(), 1);

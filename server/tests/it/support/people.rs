@@ -2,6 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
+use futures::future::join_all;
 use platen_core::{
     clock,
     config::limits::LimitsConfig,
@@ -18,13 +19,14 @@ use platen_core::{
         },
         sessions::{self, PostgresSessions, Stay},
     },
-    store::mails::StoredMail,
+    store::{jobs::ClaimedJob, mails::StoredMail},
 };
 use platen_domain::{
     caller::Caller,
     client::{Client, DeviceToken},
     encryption::{SecretKey, SecretKeys},
     ids::UserId,
+    job::JobKind,
     second_factor::{App, AppSecret},
 };
 use secrecy::ExposeSecret;
@@ -33,7 +35,7 @@ use time::OffsetDateTime;
 use tower_sessions::{Session, session::Id};
 use url::Url;
 
-use crate::support::{authenticator::Authenticator, postgres, service::SECRET_KEY};
+use crate::support::{authenticator::Authenticator, postgres, queue::claim_due, service::SECRET_KEY};
 
 /// The password of all users.
 pub(crate) const PASSWORD: &str = "a long password";
@@ -101,9 +103,22 @@ impl Town {
         }
     }
 
+    /// Sends due mails, up to eight at once; returns their number.
+    pub(crate) async fn sends(&self) -> usize {
+        if !self.mailing.is_delivered() {
+            return 0;
+        }
+        let claimed = claim_due(&self.mailing.db, JobKind::Mail).await;
+        let sending = claimed.iter().map(async |job| match job {
+            ClaimedJob::Mail(claim, id) => mail::send(&self.mailing, claim, *id).await.expect("sent"),
+            job => panic!("no mail: {job:?}"),
+        });
+        join_all(sending).await.len()
+    }
+
     /// Returns all mail so far in the order of its causes, after sending due mail.
     pub(crate) async fn mails(&self) -> Vec<StoredMail> {
-        while mail::send_due(&self.mailing).await.expect("sent") > 0 {}
+        while self.sends().await > 0 {}
         let mut kept = mail::list_stored(&self.people.db).await.expect("kept");
         kept.reverse();
         kept

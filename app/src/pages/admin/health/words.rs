@@ -78,6 +78,7 @@ pub(super) fn jobs_name(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Render => "Queued renders",
         JobKind::Callback => "Callbacks",
+        JobKind::Mail => "Mails",
     }
 }
 

@@ -1,5 +1,7 @@
 //! Asynchronous renders: rendering, delivery, recording and charging, and the webhook, for a claimed job.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use platen_domain::{
     credits::{self, Meter},
@@ -37,7 +39,7 @@ use crate::{
     },
     store::{
         error::StoreError,
-        jobs::{self, ClaimedJob},
+        jobs::{self, RenderJob},
         render_contents::EncryptedContent,
         renders::{
             self, Ending, Success,
@@ -48,14 +50,15 @@ use crate::{
     },
 };
 
-/// Seconds until a render that found no slot or memory is claimed again.
-const NO_PLACE: f64 = 1.0;
+/// Delay before a render that found no slot or memory is claimed again.
+const NO_PLACE: Duration = Duration::from_secs(1);
 
 /// Renders a claimed job and records its outcome. `stopping` returns whether the service is shutting down; failures are
 /// then not attributed to the render. Dropping the future ends the engine's work without releasing the job.
-pub async fn render(app: &Services, job: &ClaimedJob, stopping: impl Fn() -> bool) -> Result<(), StoreError> {
+pub async fn render(app: &Services, job: &RenderJob, stopping: impl Fn() -> bool) -> Result<(), StoreError> {
     let Some(queued) = queued::find(&app.db, job.account, job.render).await? else {
-        return forget(app, job).await;
+        jobs::complete(&app.db, &job.claim).await?;
+        return Ok(());
     };
     let object = queued.object;
     let log = RenderLog::default();
@@ -71,9 +74,9 @@ pub async fn render(app: &Services, job: &ClaimedJob, stopping: impl Fn() -> boo
     };
     match retry {
         Retry::Ended => tracing::info!("the job was lost; the outcome of its render is dropped"),
-        Retry::NotCounted => hand_back(app, job, NO_PLACE).await?,
-        Retry::Later if hand_back_failed(app, job, &reason).await? => {
-            tracing::warn!(error = %reason, failures = job.failures + 1, "not rendered; retrying later");
+        Retry::NotCounted => release(app, job, NO_PLACE, None).await?,
+        Retry::Later if release_failed(app, job, &reason).await? => {
+            tracing::warn!(error = %reason, failures = job.claim.failures + 1, "not rendered; retrying later");
         }
         Retry::Later | Retry::Never => {
             let failed = fail(app, job, &reason, &log.seen()).await?;
@@ -86,50 +89,31 @@ pub async fn render(app: &Services, job: &ClaimedJob, stopping: impl Fn() -> boo
     Ok(())
 }
 
-/// Removes a job without work from the queue.
-pub async fn forget(app: &Services, job: &ClaimedJob) -> Result<(), StoreError> {
-    let mut transaction = tx::begin(&app.db).await?;
-    jobs::complete(&mut transaction, job).await?;
-    tx::commit(transaction).await
-}
-
-/// Releases a job to be claimed again after the delay. The attempt doesn't count.
-pub async fn hand_back(app: &Services, job: &ClaimedJob, delay_seconds: f64) -> Result<(), StoreError> {
-    release(app, job, delay_seconds, None).await
+/// Releases a job for a retry after `delay`. `failure` is the reason why the attempt failed; an attempt without one
+/// doesn't count.
+async fn release(app: &Services, job: &RenderJob, delay: Duration, failure: Option<&str>) -> Result<(), StoreError> {
+    jobs::release(&app.db, &job.claim, Some(delay), failure).await?;
+    app.jobs.changed(job.account, job.render);
+    Ok(())
 }
 
 /// Releases a job for a retry after a transient failure. Returns `false` if it has no attempts left.
-async fn hand_back_failed(app: &Services, job: &ClaimedJob, reason: &FailureReason) -> Result<bool, StoreError> {
-    let Some(delay) = JobKind::Render.delay(job.failures, rand::random()) else {
+async fn release_failed(app: &Services, job: &RenderJob, reason: &FailureReason) -> Result<bool, StoreError> {
+    let Some(delay) = JobKind::Render.delay(job.claim.failures, rand::random()) else {
         return Ok(false);
     };
-    release(app, job, delay.as_secs_f64(), Some(&reason.to_string())).await?;
+    release(app, job, delay, Some(&reason.to_string())).await?;
     Ok(true)
-}
-
-async fn release(
-    app: &Services,
-    job: &ClaimedJob,
-    delay_seconds: f64,
-    failure: Option<&str>,
-) -> Result<(), StoreError> {
-    let mut transaction = tx::begin(&app.db).await?;
-    if jobs::release(&mut transaction, job, delay_seconds, failure).await? {
-        queued::requeue(&mut transaction, job.account, job.render).await?;
-    }
-    tx::commit(transaction).await?;
-    app.jobs.changed(job.account, job.render);
-    Ok(())
 }
 
 /// Decrypts the request, renders and delivers the document, and records the success.
 async fn finish(
     app: &Services,
-    job: &ClaimedJob,
+    job: &RenderJob,
     mut queued: QueuedRender,
     log: &RenderLog,
 ) -> Result<(), FailureReason> {
-    if job.crashes >= CRASHES {
+    if job.claim.crashes >= CRASHES {
         return Err(FailureReason::Poisonous);
     }
     check_room(&queued, 1)?;
@@ -180,7 +164,7 @@ async fn finish(
         success,
         seen,
         queued: Some(QueuedCompletion {
-            job,
+            claim: &job.claim,
             document: &stored,
             callback_body: &callback_body,
         }),
@@ -203,7 +187,7 @@ fn check_room(queued: &QueuedRender, bytes: usize) -> Result<(), FailureReason> 
 /// Decrypts the stored request. Returns it with its memory reservation.
 async fn open(
     app: &Services,
-    job: &ClaimedJob,
+    job: &RenderJob,
     (EncryptedContent { version, sealed }, data_key): (EncryptedContent, Wrapped),
 ) -> Result<(StoredRequest, Reservation), FailureReason> {
     let (account, render) = (job.account, job.render);
@@ -233,11 +217,11 @@ pub(in crate::service) async fn end(
 }
 
 /// Records a failed render, and enqueues its webhook. Returns `false` if another worker holds the job.
-async fn fail(app: &Services, job: &ClaimedJob, reason: &FailureReason, seen: &Seen) -> Result<bool, StoreError> {
+async fn fail(app: &Services, job: &RenderJob, reason: &FailureReason, seen: &Seen) -> Result<bool, StoreError> {
     let now = clock::now();
     let error = reason.to_error();
     let mut transaction = tx::begin(&app.db).await?;
-    if !jobs::complete(&mut transaction, job).await? {
+    if !jobs::complete(&mut *transaction, &job.claim).await? {
         return Ok(false);
     }
     tracing::warn!(error = %reason, "render failed");

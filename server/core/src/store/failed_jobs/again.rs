@@ -18,12 +18,12 @@ pub async fn retry_jobs(
     // Skips locked jobs rather than wait for them: other transactions lock jobs in another order.
     let retried = sqlx::query_as!(
         RenderOf,
-        "update jobs set due = true, run_at = now()
+        r#"update jobs set due = true, run_at = now()
          where id in (
              select id from jobs where kind = $1 and render_id = any($2) and failed_at is not null and claim is null
              for update skip locked
          )
-         returning account_id, render_id",
+         returning account_id as "account_id!", render_id as "render_id!""#,
         kind.as_str(),
         renders,
     )
@@ -40,12 +40,12 @@ pub async fn resend_callbacks(
     // First the job, then the callback: the order in which all transactions lock them.
     let resent = sqlx::query_as!(
         RenderOf,
-        "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
+        r#"insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
          select wanted.id, callbacks.account_id, $3, callbacks.render_id, $4, now(), true
          from unnest($1::uuid[], $2::uuid[]) as wanted (id, render_id)
          join callbacks on callbacks.render_id = wanted.render_id and callbacks.failed_at is not null
          on conflict do nothing
-         returning account_id, render_id",
+         returning account_id as "account_id!", render_id as "render_id!""#,
         &jobs,
         renders,
         JobKind::Callback.as_str(),
@@ -64,17 +64,17 @@ pub async fn resend_callbacks(
     Ok(resent)
 }
 
-/// Retries mails now; those that were given up start over with all their attempts. Returns their ids.
+/// Retries mails now; dead letters start over with all their attempts. Returns their ids.
 pub async fn retry_mails(db: &mut PgConnection, mails: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let retried = sqlx::query_scalar!(
-        "update mails
-         set run_at = now(), tries = case when given_up then 0 else tries end, given_up = false,
-             claim = null, lease_until = null
+        r#"update jobs
+         set due = true, run_at = now(), failures = case when run_at = 'infinity' then 0 else failures end,
+             crashes = case when run_at = 'infinity' then 0 else crashes end
          where id in (
-             select id from mails where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             select id from jobs where mail_id = any($1) and failed_at is not null and claim is null
              for update skip locked
          )
-         returning id",
+         returning mail_id as "mail_id!""#,
         mails,
     );
     Ok(retried.fetch_all(db).await?)

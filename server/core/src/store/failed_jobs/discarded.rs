@@ -18,12 +18,12 @@ pub async fn delete_jobs(
 ) -> Result<Vec<(AccountId, RenderId)>, StoreError> {
     let rows = sqlx::query_as!(
         RenderOf,
-        "delete from jobs
+        r#"delete from jobs
          where id in (
              select id from jobs where kind = $1 and render_id = any($2) and failed_at is not null and claim is null
              for update skip locked
          )
-         returning account_id, render_id",
+         returning account_id as "account_id!", render_id as "render_id!""#,
         kind.as_str(),
         renders,
     )
@@ -54,7 +54,10 @@ pub async fn give_callbacks_up(
 pub async fn delete_mails(db: &mut PgConnection, mails: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let deleted = sqlx::query_scalar!(
         "delete from mails
-         where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+         where id in (
+             select mail_id from jobs where mail_id = any($1) and failed_at is not null and claim is null
+             for update skip locked
+         )
          returning id",
         mails,
     );

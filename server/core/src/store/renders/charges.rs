@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::store::{
     error::StoreError,
-    jobs::ClaimedJob,
+    jobs::Claim,
     renders::{
         InPeriod, Success,
         columns::{console, milliseconds, phase_times, requests},
@@ -81,8 +81,8 @@ pub struct Completion<'a> {
 
 /// Further parts of the success of a queued render.
 pub struct QueuedCompletion<'a> {
-    /// Deleted with the success. If another worker holds it, nothing is recorded.
-    pub job: &'a ClaimedJob,
+    /// The hold on its job, which is deleted with the success. If another worker holds the job, nothing is recorded.
+    pub claim: &'a Claim,
     /// Location of the document.
     pub document: &'a StoredDocument,
     /// Body of the webhook's request, should the render have a webhook.
@@ -227,7 +227,7 @@ async fn succeed_queued(
         bill, success, seen, ..
     }: &Completion<'_>,
     QueuedCompletion {
-        job,
+        claim,
         document,
         callback_body,
     }: &QueuedCompletion<'_>,
@@ -289,8 +289,8 @@ async fn succeed_queued(
         bill.price,
         Uuid::now_v7(),
         may_notify,
-        job.id,
-        job.claim,
+        claim.job,
+        claim.id,
         document.result,
         document.expires_at,
         callback_body,

@@ -5,7 +5,7 @@ use platen_domain::{
     ids::{AccountId, RenderId},
 };
 use serde_json::Value;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::store::{account_storage::AccountStorage, error::StoreError, render_contents::EncryptedContent};
@@ -67,16 +67,4 @@ pub async fn find(db: &PgPool, account: AccountId, id: RenderId) -> Result<Optio
             content: sealed.zip(data_key),
         }
     }))
-}
-
-/// Marks a render as waiting for a retry.
-pub async fn requeue(db: &mut PgConnection, account: AccountId, id: RenderId) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update renders set status = 'queued' where account_id = $1 and id = $2 and finished_at is null",
-        account.0,
-        id.0,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
 }

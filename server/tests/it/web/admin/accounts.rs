@@ -173,9 +173,16 @@ async fn what_is_queued_waits_while_an_account_is_suspended() {
     let other = service.account("bob@example.org");
     let others = service.queued(&other, &json!({"parts": ["<p>Now"]})).await;
     service.ended(&other, &others).await;
-    assert_eq!(service.number("select count(*) from jobs where claim is null").await, 1);
+    assert_eq!(
+        service
+            .number("select count(*) from jobs where kind = 'render' and claim is null")
+            .await,
+        1
+    );
     office.operate("restore-account", &[]).await;
-    service.number_is(0, "select count(*) from jobs").await;
+    service
+        .number_is(0, "select count(*) from jobs where kind = 'render'")
+        .await;
 }
 
 #[tokio::test]

@@ -102,7 +102,9 @@ impl Stage {
     }
 
     async fn due(&self) -> i64 {
-        self.service.number("select count(*) from jobs where due").await
+        self.service
+            .number("select count(*) from jobs where due and kind = 'render'")
+            .await
     }
 }
 
@@ -139,7 +141,13 @@ async fn a_render_that_waits_for_another_try_is_tried_at_once() {
     assert_eq!(stage.retry(&[&name]).await, told(1, 1, "retried"));
     assert_eq!(stage.due().await, 1);
     // Its failures still count towards the limit of five attempts.
-    assert_eq!(stage.service.number("select failures::bigint from jobs").await, 2);
+    assert_eq!(
+        stage
+            .service
+            .number("select failures::bigint from jobs where kind = 'render'")
+            .await,
+        2
+    );
     let _worker = stage.worker(&receiver).await;
     let ended = stage.service.ended(&stage.account, &id).await;
     assert_eq!(ended["state"], "succeeded");

@@ -65,7 +65,7 @@ async fn mails_and_exports_are_tried_again_or_end() {
     let name = format!("mail.{mail}");
     assert_eq!(stage.retry(&[&name]).await, told(1, 1, "retried"));
     let anew =
-        "select count(*) from mails where failed_at is not null and not given_up and tries = 0 and run_at <= now()";
+        "select count(*) from jobs where kind = 'mail' and failed_at is not null and failures = 0 and run_at <= now()";
     assert_eq!(stage.service.number(anew).await, 1);
     assert_eq!(stage.discard(&[&name]).await, told(1, 1, "discarded"));
     assert_eq!(
