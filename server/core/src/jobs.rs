@@ -1,7 +1,6 @@
 //! Background work: claims jobs from the queue, runs them, and releases them when this process stops.
 
 mod billing;
-mod exports;
 mod worker;
 
 use std::time::Duration;
@@ -12,7 +11,7 @@ use tokio::time::sleep;
 use crate::{
     jobs::worker::Worker,
     lifecycle::Lifecycle,
-    service::{Services, callbacks, mail, renders::background},
+    service::{Services, callbacks, exports, mail, renders::background},
     store::jobs::{self, ClaimedJob},
 };
 
@@ -46,11 +45,12 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
             mails.run().await;
         }
     };
+    let exports = worker(JobKind::Export, 1, None);
     tokio::join!(
         renders.run(),
         callbacks.run(),
         mails,
-        exports::run(app, lifecycle),
+        exports.run(),
         billing::run(app, lifecycle)
     );
 }
@@ -61,6 +61,10 @@ async fn execute(app: &Services, lifecycle: &Lifecycle, job: &ClaimedJob) {
         ClaimedJob::Render(job) => background::render(app, job, || lifecycle.is_stopping()).await,
         ClaimedJob::Callback(job) => callbacks::send(app, job).await,
         ClaimedJob::Mail(claim, mail) => mail::send(&app.mailing, claim, *mail).await,
+        ClaimedJob::Export(claim, export) => {
+            let lifecycle = lifecycle.clone();
+            exports::make(app, claim, *export, move || lifecycle.is_stopping()).await
+        }
     };
     let Err(error) = done else { return };
     tracing::error!(%error, "job outcome could not be recorded; job released");

@@ -1,10 +1,8 @@
 //! Account exports: archives of all data of an account, for its owner.
 
-use std::time::Duration;
-
 use time::OffsetDateTime;
 
-use crate::{ids::ExportId, job::spread};
+use crate::ids::ExportId;
 
 /// How long an archive can be downloaded.
 pub const LIFETIME: time::Duration = time::Duration::days(7);
@@ -14,20 +12,6 @@ pub const MOST_A_DAY: i64 = 3;
 pub const DAY: time::Duration = time::Duration::days(1);
 /// Maximum total size of the documents in an archive; older documents are listed with their addresses.
 pub const MOST_DOCUMENT_BYTES: u64 = 1024 * 1024 * 1024;
-
-/// How long a worker holds an export without renewing its lease.
-pub const LEASE: Duration = Duration::from_mins(5);
-
-/// Maximum number of attempts.
-pub const TRIES: i32 = 3;
-/// Delays before the second and the third attempt.
-const DELAYS: [Duration; TRIES as usize - 1] = [Duration::from_mins(1), Duration::from_mins(10)];
-
-/// Returns the delay after a failed attempt that followed `failures` earlier ones, or `None` if the export has finally
-/// failed. `chance`, from 0 to 1, spreads retries.
-pub fn delay(failures: i32, chance: f64) -> Option<Duration> {
-    spread(&DELAYS, failures, chance)
-}
 
 /// An export as its owner sees it.
 #[derive(Debug, Clone)]

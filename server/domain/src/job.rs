@@ -20,6 +20,8 @@ pub enum JobKind {
     Callback,
     /// Send a mail.
     Mail,
+    /// Create the archive of an account.
+    Export,
 }
 
 /// The order of jobs within an account. Has no effect between accounts.
@@ -61,8 +63,11 @@ const MAIL_DELAYS: [Duration; 7] = [
     Duration::from_hours(8),
 ];
 
+/// Delays before the second and the third attempt of an export.
+const EXPORT_DELAYS: [Duration; 2] = [Duration::from_mins(1), Duration::from_mins(10)];
+
 impl JobKind {
-    pub const ALL: [Self; 3] = [Self::Render, Self::Callback, Self::Mail];
+    pub const ALL: [Self; 4] = [Self::Render, Self::Callback, Self::Mail, Self::Export];
 
     /// Returns the name used in the database.
     pub fn as_str(self) -> &'static str {
@@ -70,6 +75,7 @@ impl JobKind {
             Self::Render => "render",
             Self::Callback => "callback",
             Self::Mail => "mail",
+            Self::Export => "export",
         }
     }
 
@@ -87,6 +93,7 @@ impl JobKind {
             Self::Render => &RENDER_DELAYS[..],
             Self::Callback => &CALLBACK_DELAYS[..],
             Self::Mail => &MAIL_DELAYS[..],
+            Self::Export => &EXPORT_DELAYS[..],
         };
         spread(delays, failures, chance)
     }

@@ -3,7 +3,7 @@
 
 mod archive;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration as StdDuration};
 
 use platen_domain::{
     account_log::{AccountEvent, Actor},
@@ -11,6 +11,7 @@ use platen_domain::{
     email::Email,
     export::{self, Export, LIFETIME},
     ids::{AccountId, ExportId},
+    job::{CRASHES, JobKind},
     mail::MailKind,
 };
 use sqlx::{PgConnection, PgPool};
@@ -19,6 +20,7 @@ use tokio::{
     runtime::Handle,
     task::{JoinError, spawn_blocking},
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     clock,
@@ -30,7 +32,8 @@ use crate::{
     store::{
         account_log,
         error::StoreError,
-        exports::{self, Asker, ClaimedExport},
+        exports::{self, Asker, QueuedExport},
+        jobs::{self, Claim},
         mails, tx,
     },
 };
@@ -98,24 +101,30 @@ pub async fn note_fetched(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> 
     tx::commit(transaction).await
 }
 
-/// Creates the archive that has waited the longest. Returns `false` if none is waiting. `stop` returns whether the
-/// service is shutting down; the archive is then released for another process.
-pub async fn make_next(app: &Services, stop: impl Fn() -> bool + Send + 'static) -> Result<bool, StoreError> {
-    let Some(claimed) = exports::claim(&app.db).await? else {
-        return Ok(false);
+/// Creates the archive of a claimed job. `is_stopping` returns whether the service is shutting down; the job is then
+/// released for another process.
+pub async fn make(
+    app: &Services,
+    claim: &Claim,
+    export_id: ExportId,
+    is_stopping: impl Fn() -> bool + Send + 'static,
+) -> Result<(), StoreError> {
+    let db = &app.db;
+    let Some(export) = exports::find(db, export_id).await? else {
+        jobs::complete(db, claim).await?;
+        return Ok(());
     };
-    let (export_id, account_id) = (claimed.id, claimed.account);
-    if claimed.failures >= export::TRIES {
-        // The processes that ran it ended without recording an error.
+    let account_id = export.account;
+    if claim.crashes >= CRASHES {
         tracing::error!(%export_id, %account_id, "export discarded after crashes");
-        finish(app, &claimed, Err("the service ended unexpectedly during each attempt")).await?;
-        return Ok(true);
+        let error = "the service ended unexpectedly during each attempt";
+        return finish(app, claim, &export, Err(error)).await;
     }
-    match make(app, claimed, stop).await {
+    match write(app, claim, export, is_stopping).await {
         Ok(bytes) => {
             tracing::info!(%export_id, %account_id, bytes, "export created");
-            finish(app, &claimed, Ok(bytes)).await?;
-            if !exports::exists(&app.db, export_id).await? {
+            finish(app, claim, &export, Ok(bytes)).await?;
+            if !exports::exists(db, export_id).await? {
                 // The account was deleted in the meantime.
                 app.exports.remove([export_id]).unwrap_or_else(|error| {
                     tracing::warn!(%export_id, %error, "export of a deleted account remains; it expires after 7 days");
@@ -123,20 +132,21 @@ pub async fn make_next(app: &Services, stop: impl Fn() -> bool + Send + 'static)
             }
         }
         Err(MakeError::Archive(ArchiveError::Stopped(Stop::Service))) => {
-            exports::release(&app.db, &claimed, 0.0, None).await?;
+            jobs::release(db, claim, Some(StdDuration::ZERO), None).await?;
         }
         Err(MakeError::Archive(ArchiveError::Stopped(Stop::Lost))) => {}
         Err(error) => {
-            let delay = export::delay(claimed.failures, rand::random());
+            let delay = JobKind::Export.delay(claim.failures, rand::random());
             tracing::error!(%export_id, %account_id, %error, again = delay.is_some(), "export failed");
             let error = error.to_string();
-            match delay {
-                Some(delay) => exports::release(&app.db, &claimed, delay.as_secs_f64(), Some(&error)).await?,
-                None => finish(app, &claimed, Err(&error)).await?,
+            if delay.is_some() {
+                jobs::release(db, claim, delay, Some(&error)).await?;
+            } else {
+                finish(app, claim, &export, Err(&error)).await?;
             }
         }
     }
-    Ok(true)
+    Ok(())
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -147,31 +157,51 @@ enum MakeError {
     Interrupted(#[from] JoinError),
 }
 
-/// Creates the archive on a thread of its own, because writing it blocks.
-async fn make(
+/// Creates the archive on a thread of its own, because writing it blocks. The thread stops if the future is dropped.
+async fn write(
     app: &Services,
-    claimed: ClaimedExport,
-    stop: impl Fn() -> bool + Send + 'static,
+    claim: &Claim,
+    export: QueuedExport,
+    is_stopping: impl Fn() -> bool + Send + 'static,
 ) -> Result<i64, MakeError> {
-    let (app, runtime) = (app.clone(), Handle::current());
-    let making = spawn_blocking(move || runtime.block_on(archive::make(&app, &claimed, stop)));
-    Ok(making.await??)
+    let lost = CancellationToken::new();
+    let _guard = lost.clone().drop_guard();
+    let stop = move || match lost.is_cancelled() {
+        true => Some(Stop::Lost),
+        false => is_stopping().then_some(Stop::Service),
+    };
+    let (app, claim, runtime) = (app.clone(), claim.id, Handle::current());
+    let writing = spawn_blocking(move || runtime.block_on(archive::make(&app, claim, &export, stop)));
+    Ok(writing.await??)
 }
 
-/// Records the outcome and mails the user who requested the export.
-async fn finish(app: &Services, claimed: &ClaimedExport, outcome: Result<i64, &str>) -> Result<(), StoreError> {
+/// Records the outcome and mails the user who requested the export. An export that failed remains as a dead letter.
+async fn finish(
+    app: &Services,
+    claim: &Claim,
+    export: &QueuedExport,
+    outcome: Result<i64, &str>,
+) -> Result<(), StoreError> {
     let now = clock::now();
     let mut transaction = tx::begin(&app.db).await?;
-    let asker = exports::finish(&mut transaction, claimed, outcome, now).await?;
+    let db = &mut *transaction;
+    let asker = exports::finish(db, export.id, outcome.ok(), now).await?;
+    let held = match outcome {
+        Ok(_) => jobs::complete(&mut *db, claim).await?,
+        Err(error) => jobs::release(&mut *db, claim, None, Some(error)).await?,
+    };
+    if !held {
+        return Ok(());
+    }
     match (asker, outcome) {
         (Some(asker), Ok(_)) => {
             let mail = MailKind::ExportReady {
                 account_name: asker.account_name.clone(),
-                delete_at: claimed.inserted_at + LIFETIME,
+                delete_at: export.inserted_at + LIFETIME,
             };
-            notify(&mut transaction, &asker, &mail, now).await?;
+            notify(db, &asker, &mail, now).await?;
         }
-        (Some(asker), Err(_)) => notify_of_failure(&mut transaction, &asker, now).await?,
+        (Some(asker), Err(_)) => notify_of_failure(db, &asker, now).await?,
         (None, _) => {}
     }
     tx::commit(transaction).await

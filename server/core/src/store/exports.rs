@@ -1,18 +1,13 @@
-//! Table `exports`: exports of accounts. Times of claims come from the database's clock, as in `jobs`.
+//! Table `exports`: exports of accounts. A trigger inserts the job of an export.
 
 use platen_domain::{
-    export::{DAY, Export, LEASE, LIFETIME, MOST_A_DAY},
-    failed_jobs::kept_error,
+    export::{DAY, Export, LIFETIME, MOST_A_DAY},
     ids::{AccountId, ExportId, UserId},
 };
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
-use crate::store::{
-    error::StoreError,
-    statement::{changes_one, execute},
-};
+use crate::store::{error::StoreError, statement::changes_one};
 
 /// An account has at most one export in progress.
 pub const UNDER_WAY: &str = "exports_under_way";
@@ -26,8 +21,8 @@ pub async fn insert(
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
     let insert = sqlx::query!(
-        "insert into exports (id, account_id, asked_by, state, run_at, inserted_at)
-         select $3, account_id, user_id, 'waiting', now(), $4
+        "insert into exports (id, account_id, asked_by, state, inserted_at)
+         select $3, account_id, user_id, 'waiting', $4
          from members
          where account_id = $1 and user_id = $2 and role = 'owner'
             and (select count(*) from exports where account_id = $1 and inserted_at > $5) < $6",
@@ -74,77 +69,23 @@ pub async fn find_ready(
     Ok(asked_at.fetch_optional(db).await?)
 }
 
-/// An export that a worker holds.
+/// An export that is to be created.
 #[derive(Debug, Clone, Copy)]
-pub struct ClaimedExport {
+pub struct QueuedExport {
     pub id: ExportId,
     pub account: AccountId,
-    /// Identifies the claim.
-    pub claim: Uuid,
-    /// Failed attempts before this one.
-    pub failures: i32,
     /// When it was requested.
     pub inserted_at: OffsetDateTime,
 }
 
-/// Claims the export that has waited longest. An export held by a dead process can be claimed again when its lease
-/// ends.
-pub async fn claim(db: &PgPool) -> Result<Option<ClaimedExport>, StoreError> {
-    let row = sqlx::query!(
-        r#"update exports
-           set claim = gen_random_uuid(), lease_until = now() + $1::float8 * interval '1 s', tries = tries + 1
-           where id = (
-               select id from exports
-               where state = 'waiting' and run_at <= now() and (claim is null or lease_until < now())
-               order by run_at, id
-               limit 1
-               for update skip locked
-           )
-           returning id, account_id, claim as "claim!", tries, inserted_at"#,
-        LEASE.as_secs_f64(),
-    )
-    .map(|row| ClaimedExport {
-        id: ExportId(row.id),
-        account: AccountId(row.account_id),
-        claim: row.claim,
-        failures: row.tries - 1,
-        inserted_at: row.inserted_at,
-    });
-    Ok(row.fetch_optional(db).await?)
-}
-
-/// Renews the lease of an export. Returns `false` if another worker holds it, or if it was deleted.
-pub async fn renew(db: &PgPool, export: &ClaimedExport) -> Result<bool, StoreError> {
-    let update = sqlx::query!(
-        "update exports set lease_until = now() + $3::float8 * interval '1 s' where id = $1 and claim = $2",
-        export.id.0,
-        export.claim,
-        LEASE.as_secs_f64(),
+/// Returns an export that is to be created.
+pub async fn find(db: &PgPool, id: ExportId) -> Result<Option<QueuedExport>, StoreError> {
+    let export = sqlx::query_as!(
+        QueuedExport,
+        "select id, account_id as account, inserted_at from exports where id = $1 and state = 'waiting'",
+        id.0,
     );
-    changes_one(db, update).await
-}
-
-/// Releases an export for a retry after `delay_seconds`. `failure` is the reason why the attempt failed; an attempt
-/// without one was interrupted and doesn't count.
-pub async fn release(
-    db: &PgPool,
-    export: &ClaimedExport,
-    delay_seconds: f64,
-    failure: Option<&str>,
-) -> Result<(), StoreError> {
-    let update = sqlx::query!(
-        "update exports
-         set claim = null, lease_until = null, run_at = now() + $3::float8 * interval '1 s',
-             tries = $4 + ($5::text is not null)::integer,
-             failed_at = case when $5::text is null then failed_at else now() end, last_error = coalesce($5, last_error)
-         where id = $1 and claim = $2",
-        export.id.0,
-        export.claim,
-        delay_seconds,
-        export.failures,
-        failure.map(kept_error),
-    );
-    execute(db, update).await
+    Ok(export.fetch_optional(db).await?)
 }
 
 /// Requester of an export, who is notified by mail.
@@ -156,34 +97,29 @@ pub struct Asker {
     pub account_name: String,
 }
 
-/// Records that an export is ready, with its size, or why it failed. Returns the requester. `None` if another worker
-/// holds the export, or if its requester no longer exists.
+/// Records that an export is ready, with its size, or that it failed. Returns the requester; `None` if they no longer
+/// exist.
 pub async fn finish(
     db: &mut PgConnection,
-    export: &ClaimedExport,
-    outcome: Result<i64, &str>,
+    id: ExportId,
+    bytes: Option<i64>,
     now: OffsetDateTime,
 ) -> Result<Option<Asker>, StoreError> {
-    let (bytes, failure) = (outcome.ok(), outcome.err());
     let asker = sqlx::query_as!(
         Asker,
         "with finished as (
             update exports
-            set state = case when $3::bigint is null then 'failed' else 'ready' end, bytes = $3, finished_at = $4,
-                claim = null, lease_until = null, last_error = $5,
-                failed_at = case when $5::text is not null then now() end
-            where id = $1 and claim = $2
+            set state = case when $2::bigint is null then 'failed' else 'ready' end, bytes = $2, finished_at = $3
+            where id = $1 and state = 'waiting'
             returning account_id, asked_by
          )
          select users.id as user, users.email, accounts.name as account_name
          from finished
          join users on users.id = finished.asked_by
          join accounts on accounts.id = finished.account_id",
-        export.id.0,
-        export.claim,
+        id.0,
         bytes,
         now,
-        failure.map(kept_error),
     );
     Ok(asker.fetch_optional(db).await?)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use platen_domain::{
     failed_jobs::kept_error,
-    ids::{AccountId, InstanceId, MailId, RenderId},
+    ids::{AccountId, ExportId, InstanceId, MailId, RenderId},
     job::{AFTER_CRASHES, JobKind, LEASE, Priority, QueueLength},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
@@ -44,13 +44,14 @@ pub enum ClaimedJob {
     Render(RenderJob),
     Callback(RenderJob),
     Mail(Claim, MailId),
+    Export(Claim, ExportId),
 }
 
 impl ClaimedJob {
     pub fn claim(&self) -> &Claim {
         match self {
             Self::Render(job) | Self::Callback(job) => &job.claim,
-            Self::Mail(claim, _) => claim,
+            Self::Mail(claim, _) | Self::Export(claim, _) => claim,
         }
     }
 
@@ -58,12 +59,13 @@ impl ClaimedJob {
     pub fn of_render(&self) -> Option<&RenderJob> {
         match self {
             Self::Render(job) | Self::Callback(job) => Some(job),
-            Self::Mail(..) => None,
+            Self::Mail(..) | Self::Export(..) => None,
         }
     }
 }
 
-/// Inserts the job of a render, due immediately. Jobs of mails are inserted by a trigger, together with their subject.
+/// Inserts the job of a render, due immediately. Jobs of mails and exports are inserted by triggers,
+/// together with their subjects.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -176,7 +178,7 @@ pub async fn claim(
             update jobs
             set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
             from chosen where jobs.id = chosen.id
-            returning jobs.id, account_id, coalesce(render_id, mail_id) as subject, claim, failures, crashes, turn,
+            returning jobs.id, account_id, coalesce(render_id, mail_id, export_id) as subject, claim, failures, crashes, turn,
                 is_earlier
          ),
          begun as (
@@ -217,6 +219,7 @@ pub async fn claim(
             JobKind::Render => ClaimedJob::Render(of_render()),
             JobKind::Callback => ClaimedJob::Callback(of_render()),
             JobKind::Mail => ClaimedJob::Mail(claim, MailId(row.subject)),
+            JobKind::Export => ClaimedJob::Export(claim, ExportId(row.subject)),
         }
     });
     Ok(claimed.collect())

@@ -271,8 +271,10 @@ async fn what_a_crash_left_behind_is_made_by_the_next_or_given_up_and_told() {
     ask(&bob).await;
     let crash = |email: &str, tries: u8| {
         format!(
-            "update exports set claim = gen_random_uuid(), lease_until = now() - interval '1 s', tries = {tries}
-             where asked_by = (select id from users where email = '{email}')"
+            "update jobs
+             set claim = gen_random_uuid(), instance = gen_random_uuid(), lease_until = now() - interval '1 s',
+                 crashes = {tries} - 1
+             where export_id = (select exports.id from exports join users on users.id = asked_by where email = '{email}')"
         )
     };
     service.execute(&crash("ann@example.org", 1)).await;

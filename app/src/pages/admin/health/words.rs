@@ -79,6 +79,7 @@ pub(super) fn jobs_name(kind: JobKind) -> &'static str {
         JobKind::Render => "Queued renders",
         JobKind::Callback => "Callbacks",
         JobKind::Mail => "Mails",
+        JobKind::Export => "Exports",
     }
 }
 

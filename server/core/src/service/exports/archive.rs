@@ -5,12 +5,11 @@ use std::{
     fs::{self, File},
     io::{self, BufWriter, Write},
     num::NonZeroU16,
-    time::{Duration, Instant},
 };
 
 use platen_domain::{
     export::MOST_DOCUMENT_BYTES,
-    ids::{RenderId, TemplateId},
+    ids::{AccountId, RenderId, TemplateId},
     page::PageRequest,
     render::history::RenderFilter,
 };
@@ -30,15 +29,13 @@ use crate::{
         account_contents::{self, ListedDocument},
         callbacks,
         error::StoreError,
-        exports::{self, ClaimedExport},
+        exports::QueuedExport,
     },
 };
 
 const README: &str = include_str!("readme.txt");
 /// Rows that are read into memory at once.
 const BATCH: NonZeroU16 = NonZeroU16::MIN.saturating_add(199);
-/// Interval of lease renewals, well below the lease's duration.
-const RENEW_EVERY: Duration = Duration::from_secs(30);
 
 /// Why an archive is abandoned without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,16 +64,16 @@ pub(super) enum ArchiveError {
 /// Creates the archive and returns its size in bytes. Blocks the thread while it writes.
 pub(super) async fn make(
     app: &Services,
-    claimed: &ClaimedExport,
-    stop: impl Fn() -> bool,
+    claim: Uuid,
+    export: &QueuedExport,
+    stop: impl Fn() -> Option<Stop>,
 ) -> Result<i64, ArchiveError> {
-    let (draft, file) = app.exports.draft(claimed.claim)?;
+    let (draft, file) = app.exports.draft(claim)?;
     let mut archive = Archive {
         app,
-        claimed,
+        account: export.account,
         stop,
         zip: ZipWriter::new(BufWriter::new(file)),
-        renewed: Instant::now(),
         now: clock::now(),
     };
     archive.write_account().await?;
@@ -91,32 +88,22 @@ pub(super) async fn make(
         .into_inner()
         .map_err(io::IntoInnerError::into_error)?;
     let bytes = file.metadata()?.len();
-    app.exports.keep(&draft, &file, claimed.id)?;
+    app.exports.keep(&draft, &file, export.id)?;
     Ok(i64::try_from(bytes).unwrap_or(i64::MAX))
 }
 
 struct Archive<'a, S> {
     app: &'a Services,
-    claimed: &'a ClaimedExport,
+    account: AccountId,
     stop: S,
     zip: ZipWriter<BufWriter<File>>,
-    renewed: Instant,
     now: OffsetDateTime,
 }
 
-impl<S: Fn() -> bool> Archive<'_, S> {
-    /// Renews the lease if that is due. Fails if the archive must be abandoned. Called between batches.
-    async fn go_on(&mut self) -> Result<(), ArchiveError> {
-        if (self.stop)() {
-            return Err(ArchiveError::Stopped(Stop::Service));
-        }
-        if self.renewed.elapsed() > RENEW_EVERY {
-            if !exports::renew(&self.app.db, self.claimed).await? {
-                return Err(ArchiveError::Stopped(Stop::Lost));
-            }
-            self.renewed = Instant::now();
-        }
-        Ok(())
+impl<S: Fn() -> Option<Stop>> Archive<'_, S> {
+    /// Fails if the archive must be abandoned. Called between batches.
+    fn go_on(&self) -> Result<(), ArchiveError> {
+        (self.stop)().map_or(Ok(()), |stop| Err(ArchiveError::Stopped(stop)))
     }
 
     fn begin(&mut self, name: &str) -> Result<(), ArchiveError> {
@@ -140,7 +127,7 @@ impl<S: Fn() -> bool> Archive<'_, S> {
     }
 
     async fn write_account(&mut self) -> Result<(), ArchiveError> {
-        let account = account_contents::find(&self.app.db, self.claimed.account).await?;
+        let account = account_contents::find(&self.app.db, self.account).await?;
         let account = account.ok_or(ArchiveError::Stopped(Stop::Lost))?;
         self.begin("README.txt")?;
         let when = format!(
@@ -156,8 +143,7 @@ impl<S: Fn() -> bool> Archive<'_, S> {
     async fn write_templates(&mut self) -> Result<(), ArchiveError> {
         let mut last = None;
         loop {
-            let found =
-                account_contents::list_templates(&self.app.db, self.claimed.account, last, BATCH.get().into()).await?;
+            let found = account_contents::list_templates(&self.app.db, self.account, last, BATCH.get().into()).await?;
             let Some(newest) = found.last() else { return Ok(()) };
             last = Some(newest.id);
             for template in found {
@@ -171,10 +157,10 @@ impl<S: Fn() -> bool> Archive<'_, S> {
     }
 
     async fn write_versions(&mut self, template: TemplateId) -> Result<(), ArchiveError> {
-        let (db, account) = (&self.app.db, self.claimed.account);
+        let (db, account) = (&self.app.db, self.account);
         let mut number = 0;
         while let Some(version) = account_contents::find_version_after(db, account, template, number).await? {
-            self.go_on().await?;
+            self.go_on()?;
             number = version.number;
             self.write_json(&format!("templates/{template}/{number}.json"), &version.description)?;
             self.begin(&format!("templates/{template}/{number}.html"))?;
@@ -185,11 +171,11 @@ impl<S: Fn() -> bool> Archive<'_, S> {
 
     /// Writes a line for each render, in the API's format.
     async fn write_renders(&mut self) -> Result<(), ArchiveError> {
-        let (db, account) = (&self.app.db, self.claimed.account);
+        let (db, account) = (&self.app.db, self.account);
         self.begin("renders.ndjson")?;
         let mut page = PageRequest::after(None, BATCH);
         loop {
-            self.go_on().await?;
+            self.go_on()?;
             let found = history::list(db, account, &RenderFilter::default(), page).await?;
             for render in found.items {
                 let callback = callbacks::find_history(db, account, render.id).await?;
@@ -203,7 +189,7 @@ impl<S: Fn() -> bool> Archive<'_, S> {
     }
 
     async fn write_usage(&mut self) -> Result<(), ArchiveError> {
-        let days = account_contents::list_usage(&self.app.db, self.claimed.account).await?;
+        let days = account_contents::list_usage(&self.app.db, self.account).await?;
         self.begin("usage.csv")?;
         writeln!(self.zip, "day,meter,livemode,credits,period_starts_at")?;
         for used in days {
@@ -219,11 +205,11 @@ impl<S: Fn() -> bool> Archive<'_, S> {
     }
 
     async fn write_log(&mut self) -> Result<(), ArchiveError> {
-        let (db, account) = (&self.app.db, self.claimed.account);
+        let (db, account) = (&self.app.db, self.account);
         self.begin("log.ndjson")?;
         let mut last = None;
         loop {
-            self.go_on().await?;
+            self.go_on()?;
             let found = account_contents::list_log(db, account, last, BATCH.get().into()).await?;
             let Some(newest) = found.last() else { return Ok(()) };
             last = Some(newest.id);
@@ -235,7 +221,7 @@ impl<S: Fn() -> bool> Archive<'_, S> {
 
     /// Writes a list of all documents, and the latest ones until [`MOST_DOCUMENT_BYTES`] is reached.
     async fn write_documents(&mut self) -> Result<(), ArchiveError> {
-        let (db, account) = (&self.app.db, self.claimed.account);
+        let (db, account) = (&self.app.db, self.account);
         let mut room = MOST_DOCUMENT_BYTES;
         let mut held = Vec::new();
         let mut last = None;
@@ -259,10 +245,10 @@ impl<S: Fn() -> bool> Archive<'_, S> {
                     "file": file,
                 }))?;
             }
-            self.go_on().await?;
+            self.go_on()?;
         }
         for (render, object) in held {
-            self.go_on().await?;
+            self.go_on()?;
             self.write_document(render, object)?;
         }
         Ok(())

@@ -80,24 +80,27 @@ pub async fn retry_mails(db: &mut PgConnection, mails: &[Uuid]) -> Result<Vec<Uu
     Ok(retried.fetch_all(db).await?)
 }
 
-/// Retries exports now; those that had failed start over with all their attempts. Retries at most one export of each
-/// account. Returns accounts and ids.
+/// Retries exports now; dead letters start over with all their attempts. Retries at most one export of each account.
+/// Returns accounts and ids.
 pub async fn retry_exports(db: &mut PgConnection, exports: &[Uuid]) -> Result<Vec<(AccountId, Uuid)>, StoreError> {
     let rows = sqlx::query!(
-        "update exports
-         set state = 'waiting', finished_at = null, run_at = now(), tries = case when state = 'failed' then 0 else tries end,
-             claim = null, lease_until = null
-         where id in (
-             select distinct on (chosen.account_id) chosen.id from exports chosen
-             where chosen.id = any($1) and chosen.failed_at is not null
-                 and (chosen.claim is null or chosen.lease_until < now())
-                 and not exists (
-                     select from exports under_way
-                     where under_way.account_id = chosen.account_id and under_way.state = 'waiting'
-                         and under_way.id <> chosen.id
-                 )
-             order by chosen.account_id, chosen.id desc
-         ) and failed_at is not null and (claim is null or lease_until < now())
+        "with retried as (
+             update jobs
+             set due = true, run_at = now(), failures = case when run_at = 'infinity' then 0 else failures end,
+                 crashes = case when run_at = 'infinity' then 0 else crashes end
+             where id in (
+                 select distinct on (chosen.account_id) jobs.id from jobs join exports chosen on chosen.id = jobs.export_id
+                 where chosen.id = any($1) and jobs.failed_at is not null
+                     and not exists (
+                         select from exports under_way
+                         where under_way.account_id = chosen.account_id and under_way.state = 'waiting'
+                             and under_way.id <> chosen.id
+                     )
+                 order by chosen.account_id, chosen.id desc
+             ) and claim is null
+             returning export_id
+         )
+         update exports set state = 'waiting', finished_at = null from retried where exports.id = retried.export_id
          returning account_id, id",
         exports,
     )

@@ -79,17 +79,19 @@ pub async fn give_exports_up(
     now: OffsetDateTime,
 ) -> Result<Vec<GivenUpExport>, StoreError> {
     let given_up = sqlx::query!(
-        r#"with chosen as (
-               select id, state = 'waiting' as waiting from exports
-               where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
-               for update skip locked
+        r#"with discarded as (
+               delete from jobs
+               where id in (
+                   select id from jobs where export_id = any($1) and failed_at is not null and claim is null
+                   for update skip locked
+               )
+               returning export_id
            ),
            given_up as (
-               update exports
-               set state = 'failed', finished_at = coalesce(finished_at, $2), failed_at = null,
-                   claim = null, lease_until = null
-               from chosen where exports.id = chosen.id
-               returning exports.id, account_id, asked_by, waiting
+               update exports set state = 'failed', finished_at = coalesce(exports.finished_at, $2)
+               from discarded join exports former on former.id = discarded.export_id
+               where exports.id = discarded.export_id
+               returning exports.id, exports.account_id, exports.asked_by, former.state = 'waiting' as waiting
            )
            select given_up.id, account_id, waiting as "waiting!", accounts.name, users.id as "user?", users.email as "email?"
            from given_up

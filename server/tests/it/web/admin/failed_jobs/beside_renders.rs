@@ -91,7 +91,8 @@ async fn mails_and_exports_are_tried_again_or_end() {
         stage.treat("retry-failed-work", &["all"], ["export", ""], "").await,
         "/admin/jobs?kind=export&done=retried&meant=2&made=1"
     );
-    let waiting = "select count(*) from exports where state = 'waiting' and tries = 0 and run_at <= now()";
+    let waiting = "select count(*) from exports join jobs on export_id = exports.id
+                   where state = 'waiting' and failures = 0 and jobs.run_at <= now()";
     assert_eq!(stage.service.number(waiting).await, 1);
     // The owner is notified about the export that was still pending.
     let location = stage
@@ -101,7 +102,10 @@ async fn mails_and_exports_are_tried_again_or_end() {
     assert_eq!(
         stage
             .service
-            .number("select count(*) from exports where state = 'failed' and failed_at is null")
+            .number(
+                "select count(*) from exports left join jobs on export_id = exports.id
+                 where state = 'failed' and jobs.id is null"
+            )
             .await,
         2
     );
