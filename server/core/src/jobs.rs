@@ -11,7 +11,12 @@ use tokio::time::sleep;
 use crate::{
     jobs::worker::Worker,
     lifecycle::Lifecycle,
-    service::{Services, callbacks, exports, mail, renders::background},
+    service::{
+        Services,
+        billing::{mirror, overage},
+        callbacks, exports, mail,
+        renders::background,
+    },
     store::jobs::{self, ClaimedJob},
 };
 
@@ -22,6 +27,8 @@ const CALLBACKS: usize = 33;
 const CALLBACKS_OF_ACCOUNT: usize = 8;
 /// Mails that a process sends at once.
 const MAILS: usize = 8;
+/// Customers that a process synchronizes with Stripe at once, and meter events that it sends.
+const STRIPE_REQUESTS: usize = 4;
 
 /// Interval between attempts to release a job.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
@@ -46,13 +53,14 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
         }
     };
     let exports = worker(JobKind::Export, 1, None);
-    tokio::join!(
-        renders.run(),
-        callbacks.run(),
-        mails,
-        exports.run(),
-        billing::run(app, lifecycle)
-    );
+    let customers = worker(JobKind::Customer, STRIPE_REQUESTS, None);
+    let usage = worker(JobKind::Usage, STRIPE_REQUESTS, None);
+    let stripe = async {
+        if app.billing.till.is_some() {
+            tokio::join!(customers.run(), usage.run(), billing::run(app, lifecycle));
+        }
+    };
+    tokio::join!(renders.run(), callbacks.run(), mails, exports.run(), stripe);
 }
 
 /// Runs one job. If its outcome can't be recorded, retries until the database accepts the release of the job.
@@ -65,6 +73,8 @@ async fn execute(app: &Services, lifecycle: &Lifecycle, job: &ClaimedJob) {
             let lifecycle = lifecycle.clone();
             exports::make(app, claim, *export, move || lifecycle.is_stopping()).await
         }
+        ClaimedJob::Customer(claim, customer) => mirror::mirror(&app.billing, claim, customer).await,
+        ClaimedJob::Usage(claim, event) => overage::send(&app.billing, claim, *event).await,
     };
     let Err(error) = done else { return };
     tracing::error!(%error, "job outcome could not be recorded; job released");

@@ -1,35 +1,15 @@
 //! Subscriptions: what an account may use because of its payments.
 
-use std::time::Duration as StdDuration;
-
 use time::{Duration, OffsetDateTime};
-
-use crate::job::spread;
 
 /// The plan of accounts without a subscription.
 pub const FREE: &str = "Free";
 /// How long an unpaid plan remains in effect.
 pub const GRACE: Duration = Duration::days(7);
-/// How long a worker holds a customer while updating it. Requests to Stripe take less.
-pub const LEASE: StdDuration = StdDuration::from_mins(5);
 /// Interval of updates when no change is expected, because an event may have been lost.
 const LOOK_EVERY: Duration = Duration::DAY;
 /// Stripe needs a moment to act when a period ends.
 const AFTERWARDS: Duration = Duration::minutes(2);
-
-/// Delays before the second, third … attempt; further ones follow hourly.
-const DELAYS: [StdDuration; 4] = [
-    StdDuration::from_secs(5),
-    StdDuration::from_mins(1),
-    StdDuration::from_mins(10),
-    StdDuration::from_hours(1),
-];
-
-/// Returns the delay after a failed update that followed `failures` earlier ones. `chance`, from 0 to 1, spreads
-/// retries.
-pub fn delay(failures: i32, chance: f64) -> StdDuration {
-    spread(&DELAYS, failures.min(3), chance).unwrap_or(DELAYS[3])
-}
 
 /// Returns how many purchased credits a refund takes back: the refunded fraction of the amount, rounded down.
 pub fn refunded_credits(credits: i64, paid: i64, refunded: i64) -> i64 {

@@ -22,6 +22,10 @@ pub enum JobKind {
     Mail,
     /// Create the archive of an account.
     Export,
+    /// Synchronize a customer with Stripe.
+    Customer,
+    /// Report usage to Stripe.
+    Usage,
 }
 
 /// The order of jobs within an account. Has no effect between accounts.
@@ -66,8 +70,23 @@ const MAIL_DELAYS: [Duration; 7] = [
 /// Delays before the second and the third attempt of an export.
 const EXPORT_DELAYS: [Duration; 2] = [Duration::from_mins(1), Duration::from_mins(10)];
 
+/// Delays before the second, third … attempt of a request to Stripe; further ones follow hourly.
+const STRIPE_DELAYS: [Duration; 4] = [
+    Duration::from_secs(5),
+    Duration::from_mins(1),
+    Duration::from_mins(10),
+    Duration::from_hours(1),
+];
+
 impl JobKind {
-    pub const ALL: [Self; 4] = [Self::Render, Self::Callback, Self::Mail, Self::Export];
+    pub const ALL: [Self; 6] = [
+        Self::Render,
+        Self::Callback,
+        Self::Mail,
+        Self::Export,
+        Self::Customer,
+        Self::Usage,
+    ];
 
     /// Returns the name used in the database.
     pub fn as_str(self) -> &'static str {
@@ -76,6 +95,8 @@ impl JobKind {
             Self::Callback => "callback",
             Self::Mail => "mail",
             Self::Export => "export",
+            Self::Customer => "customer",
+            Self::Usage => "usage",
         }
     }
 
@@ -89,20 +110,16 @@ impl JobKind {
     ///
     /// `chance`, from 0 to 1, varies the delay by up to a quarter, to spread retries of jobs that failed together.
     pub fn delay(self, failures: i32, chance: f64) -> Option<Duration> {
-        let delays = match self {
-            Self::Render => &RENDER_DELAYS[..],
-            Self::Callback => &CALLBACK_DELAYS[..],
-            Self::Mail => &MAIL_DELAYS[..],
-            Self::Export => &EXPORT_DELAYS[..],
+        let attempt = usize::try_from(failures).unwrap_or_default();
+        let delay = match self {
+            Self::Render => RENDER_DELAYS.get(attempt),
+            Self::Callback => CALLBACK_DELAYS.get(attempt),
+            Self::Mail => MAIL_DELAYS.get(attempt),
+            Self::Export => EXPORT_DELAYS.get(attempt),
+            Self::Customer | Self::Usage => STRIPE_DELAYS.get(attempt).or(STRIPE_DELAYS.last()),
         };
-        spread(delays, failures, chance)
+        Some(delay?.mul_f64(0.75 + chance.clamp(0.0, 1.0) / 2.0))
     }
-}
-
-/// See [`JobKind::delay`].
-pub(super) fn spread(delays: &[Duration], failures: i32, chance: f64) -> Option<Duration> {
-    let delay = delays.get(usize::try_from(failures).unwrap_or_default())?;
-    Some(delay.mul_f64(0.75 + chance.clamp(0.0, 1.0) / 2.0))
 }
 
 /// Jobs of one kind, of all accounts that aren't suspended.

@@ -1,5 +1,4 @@
-//! Updates customers after Stripe events and at due times, reports their usage to Stripe, and compares the database
-//! with Stripe once a night.
+//! Collects usage for Stripe, and compares the database with Stripe once a night.
 
 use std::time::Duration;
 
@@ -10,20 +9,17 @@ use crate::{
     lifecycle::Lifecycle,
     service::{
         Services,
-        billing::{mirror, overage, reconciliation},
+        billing::{overage, reconciliation},
     },
 };
 
-/// Short compared with the latency of Stripe's events.
+/// Short compared with the time for which usage is collected.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// The hour (UTC) from which the nightly comparison is due.
 const NIGHT: u8 = 3;
 
-/// Runs until the service stops. Returns at once if nothing is for sale.
+/// Runs until the service stops.
 pub(super) async fn run(app: &Services, lifecycle: &Lifecycle) {
-    if app.billing.till.is_none() {
-        return;
-    }
     let mut compared = None;
     while !lifecycle.is_stopping() {
         let now = clock::now();
@@ -33,14 +29,8 @@ pub(super) async fn run(app: &Services, lifecycle: &Lifecycle) {
                 tracing::warn!(%error, "Stripe and the database could not be compared");
             }
         }
-        let looked = mirror::look_at_due(&app.billing).await.inspect_err(|error| {
-            tracing::warn!(%error, "customers could not be updated from Stripe");
-        });
-        let notifications = overage::report_due(&app.billing).await.inspect_err(|error| {
-            tracing::warn!(%error, "usage could not be reported to Stripe");
-        });
-        if looked.unwrap_or(0) + notifications.unwrap_or(0) > 0 {
-            continue;
+        if let Err(error) = overage::collect(&app.billing).await {
+            tracing::warn!(%error, "usage could not be collected for Stripe");
         }
         let _ = timeout(LOOK_EVERY, lifecycle.stopping()).await;
     }

@@ -45,13 +45,17 @@ pub enum ClaimedJob {
     Callback(RenderJob),
     Mail(Claim, MailId),
     Export(Claim, ExportId),
+    /// Stripe's id of the customer.
+    Customer(Claim, String),
+    /// Id of the meter event.
+    Usage(Claim, Uuid),
 }
 
 impl ClaimedJob {
     pub fn claim(&self) -> &Claim {
         match self {
             Self::Render(job) | Self::Callback(job) => &job.claim,
-            Self::Mail(claim, _) | Self::Export(claim, _) => claim,
+            Self::Mail(claim, _) | Self::Export(claim, _) | Self::Customer(claim, _) | Self::Usage(claim, _) => claim,
         }
     }
 
@@ -59,13 +63,51 @@ impl ClaimedJob {
     pub fn of_render(&self) -> Option<&RenderJob> {
         match self {
             Self::Render(job) | Self::Callback(job) => Some(job),
-            Self::Mail(..) | Self::Export(..) => None,
+            _ => None,
         }
     }
 }
 
-/// Inserts the job of a render, due immediately. Jobs of mails and exports are inserted by triggers,
-/// together with their subjects.
+struct ClaimedRow {
+    id: Uuid,
+    claim: Uuid,
+    failures: i32,
+    crashes: i32,
+    account_id: Option<Uuid>,
+    /// `None` for a customer.
+    subject: Option<Uuid>,
+    customer_id: Option<String>,
+    accepted_at: Option<OffsetDateTime>,
+}
+
+impl ClaimedRow {
+    /// A constraint guarantees that a job has the subject of its kind.
+    fn job(self, kind: JobKind) -> ClaimedJob {
+        let claim = Claim {
+            job: self.id,
+            id: self.claim,
+            failures: self.failures,
+            crashes: self.crashes,
+        };
+        let subject = self.subject.unwrap_or_default();
+        let of_render = RenderJob {
+            claim,
+            account: AccountId(self.account_id.unwrap_or_default()),
+            render: RenderId(subject),
+            accepted_at: self.accepted_at,
+        };
+        match kind {
+            JobKind::Render => ClaimedJob::Render(of_render),
+            JobKind::Callback => ClaimedJob::Callback(of_render),
+            JobKind::Mail => ClaimedJob::Mail(claim, MailId(subject)),
+            JobKind::Export => ClaimedJob::Export(claim, ExportId(subject)),
+            JobKind::Customer => ClaimedJob::Customer(claim, self.customer_id.unwrap_or_default()),
+            JobKind::Usage => ClaimedJob::Usage(claim, subject),
+        }
+    }
+}
+
+/// Inserts the job of a render, due immediately. Triggers insert the jobs of other subjects.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -116,7 +158,8 @@ pub async fn claim(
         .execute(&mut *db)
         .await?;
     // Looks up one account after the other in the index, so that the cost doesn't depend on the length of the queue.
-    let claimed = sqlx::query!(
+    let claimed = sqlx::query_as!(
+        ClaimedRow,
         r#"with recursive turns as (
             select $2::uuid as account_id, false as is_earlier, true as is_start
             union all
@@ -178,8 +221,8 @@ pub async fn claim(
             update jobs
             set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
             from chosen where jobs.id = chosen.id
-            returning jobs.id, account_id, coalesce(render_id, mail_id, export_id) as subject, claim, failures, crashes, turn,
-                is_earlier
+            returning jobs.id, account_id, coalesce(render_id, mail_id, export_id, meter_event_id) as subject, customer_id,
+                claim, failures, crashes, turn, is_earlier
          ),
          begun as (
             update renders set status = 'processing', started_at = coalesce(started_at, $7)
@@ -187,7 +230,7 @@ pub async fn claim(
             where $1 = 'render' and renders.id = claimed.subject and finished_at is null
             returning renders.id, case when started_at = $7 then inserted_at end as accepted_at
          )
-         select claimed.id, account_id, subject as "subject!", claim as "claim!", failures, crashes,
+         select claimed.id, claim as "claim!", failures, crashes, account_id, subject, customer_id,
             accepted_at as "accepted_at?"
          from claimed left join begun on begun.id = claimed.subject
          order by turn, is_earlier, account_id, claimed.id"#,
@@ -201,28 +244,29 @@ pub async fn claim(
     )
     .fetch_all(db)
     .await?;
-    let claimed = claimed.into_iter().map(|row| {
-        let claim = Claim {
-            job: row.id,
-            id: row.claim,
-            failures: row.failures,
-            crashes: row.crashes,
-        };
-        let of_render = || RenderJob {
-            claim,
-            // Not null for these kinds.
-            account: AccountId(row.account_id.unwrap_or_default()),
-            render: RenderId(row.subject),
-            accepted_at: row.accepted_at,
-        };
-        match request.kind {
-            JobKind::Render => ClaimedJob::Render(of_render()),
-            JobKind::Callback => ClaimedJob::Callback(of_render()),
-            JobKind::Mail => ClaimedJob::Mail(claim, MailId(row.subject)),
-            JobKind::Export => ClaimedJob::Export(claim, ExportId(row.subject)),
-        }
-    });
-    Ok(claimed.collect())
+    Ok(claimed.into_iter().map(|row| row.job(request.kind)).collect())
+}
+
+/// Claims outside of a worker, until the lease ends: the customer's own job if it is due, or the jobs of all its meter
+/// events, due or not.
+pub async fn claim_of_customer(db: &PgPool, kind: JobKind, customer: &str) -> Result<Vec<ClaimedJob>, StoreError> {
+    let claimed = sqlx::query_as!(
+        ClaimedRow,
+        r#"update jobs
+           set claim = gen_random_uuid(), lease_until = now() + $3::float8 * interval '1 s', due = true
+           where kind = $1 and claim is null
+               and (
+                   customer_id = $2 and run_at <= now()
+                   or meter_event_id in (select id from stripe_meter_events where customer_id = $2) and run_at < 'infinity'
+               )
+           returning id, claim as "claim!", failures, crashes, account_id, meter_event_id as subject, customer_id,
+               null::timestamptz as accepted_at"#,
+        kind.as_str(),
+        customer,
+        LEASE.as_secs_f64(),
+    );
+    let claimed = claimed.fetch_all(db).await?;
+    Ok(claimed.into_iter().map(|row| row.job(kind)).collect())
 }
 
 /// Marks jobs as due whose time has come.

@@ -1,8 +1,6 @@
-//! Table `stripe_meter_events`: reports of `overage_uses` to Stripe. Times come from the database's clock, as in
-//! `jobs`.
+//! Table `stripe_meter_events`: reports of `overage_uses` to Stripe. A trigger inserts the job of an event.
 
-use platen_domain::{billing::LEASE, failed_jobs::kept_error};
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -23,8 +21,8 @@ pub async fn insert_due(db: &PgPool, only: Option<&str>, older_than_seconds: f64
                  max(used_at) as used_at
              from uses group by customer_id, period_starts_at
          ), made as (
-             insert into stripe_meter_events (id, customer_id, credits, used_at, send_at)
-             select id, customer_id, credits, used_at, now() from events
+             insert into stripe_meter_events (id, customer_id, credits, used_at)
+             select id, customer_id, credits, used_at from events
          )
          update overage_uses set meter_event_id = events.id
          from uses join events using (customer_id, period_starts_at)
@@ -35,13 +33,11 @@ pub async fn insert_due(db: &PgPool, only: Option<&str>, older_than_seconds: f64
     execute(db, statement).await
 }
 
-/// An event that a worker holds.
+/// An event that is to be sent.
 #[derive(Debug, Clone)]
-pub struct ClaimedEvent {
+pub struct QueuedEvent {
     /// Identifies the event to Stripe, which counts it once.
     pub id: Uuid,
-    /// Identifies the claim.
-    pub claim: Uuid,
     /// Stripe's id of the customer.
     pub customer: String,
     pub credits: i64,
@@ -49,30 +45,17 @@ pub struct ClaimedEvent {
     pub used_at: OffsetDateTime,
     /// When it was first sent without learning whether it arrived.
     pub in_doubt_since: Option<OffsetDateTime>,
-    /// Failed attempts before this one.
-    pub failures: i32,
 }
 
-/// Claims events that are due; with `only`, all events of that customer that no worker holds.
-pub async fn claim(db: &PgPool, only: Option<&str>, at_most: i64) -> Result<Vec<ClaimedEvent>, StoreError> {
-    let events = sqlx::query_as!(
-        ClaimedEvent,
-        r#"update stripe_meter_events
-           set claim = gen_random_uuid(), lease_until = now() + $3::float8 * interval '1 s'
-           where id in (
-               select id from stripe_meter_events
-               where sent_at is null and given_up_at is null and (claim is null or lease_until < now())
-                   and (case when $1::text is null then send_at <= now() else customer_id = $1 end)
-               order by send_at
-               limit $2
-               for update skip locked
-           )
-           returning id, claim as "claim!", customer_id as customer, credits, used_at, in_doubt_since, failures"#,
-        only,
-        at_most,
-        LEASE.as_secs_f64(),
+/// Returns an event that is to be sent.
+pub async fn find(db: &PgPool, id: Uuid) -> Result<Option<QueuedEvent>, StoreError> {
+    let event = sqlx::query_as!(
+        QueuedEvent,
+        "select id, customer_id as customer, credits, used_at, in_doubt_since from stripe_meter_events
+         where id = $1 and sent_at is null and given_up_at is null",
+        id,
     );
-    Ok(events.fetch_all(db).await?)
+    Ok(event.fetch_optional(db).await?)
 }
 
 /// Outcome of an attempt to send an event, with the error if it failed.
@@ -98,23 +81,17 @@ impl Report {
     }
 }
 
-/// Releases an event and records the outcome. `delay_seconds` is the time until it is sent again, if it is.
-pub async fn release(db: &PgPool, event: &ClaimedEvent, report: &Report, delay_seconds: f64) -> Result<(), StoreError> {
+/// Records the outcome of an attempt to send an event.
+pub async fn update_reported(db: &mut PgConnection, id: Uuid, report: &Report) -> Result<(), StoreError> {
     let update = sqlx::query!(
         "update stripe_meter_events
-         set claim = null, lease_until = null, send_at = now() + $3::float8 * interval '1 s',
-             sent_at = case when $4::text is null then now() end,
-             failed_at = case when $4 is not null then now() end, last_error = $4,
-             failures = failures + case when $4 is not null then 1 else 0 end,
-             in_doubt_since = coalesce(in_doubt_since, case when $5 then now() end),
-             given_up_at = case when $6 then now() end
-         where id = $1 and claim = $2",
-        event.id,
-        event.claim,
-        delay_seconds,
-        report.error().map(kept_error),
-        matches!(report, Report::InDoubt(_)),
+         set sent_at = case when $2 then now() end, given_up_at = case when $3 then now() end,
+             in_doubt_since = coalesce(in_doubt_since, case when $4 then now() end)
+         where id = $1",
+        id,
+        matches!(report, Report::Arrived),
         matches!(report, Report::GivenUp(_)),
+        matches!(report, Report::InDoubt(_)),
     );
     execute(db, update).await
 }

@@ -115,7 +115,8 @@ async fn state(shop: &Shop, account: &Caller) -> String {
     shop.text(&format!(
         "select concat_ws(' ',
             (select concat_ws(' ', plan, coalesce(credits, -1), overage_limit) from accounts where id = '{id}'),
-            (select given_plan || ' ' || (look_at is null) || ' ' || (claim is null) from stripe_customers where account_id = '{id}'),
+            (select given_plan || ' ' || (run_at is null) || ' ' || (jobs.claim is null) from stripe_customers customers
+             left join jobs on customer_id = customers.id where customers.account_id = '{id}'),
             (select string_agg(concat_ws(' ', status, product, kept_product, overage_limit, cancel_at is null, unpaid_since is null), ',')
              from stripe_subscriptions where customer_id = (select id from stripe_customers where account_id = '{id}')),
             (select string_agg(concat_ws(' ', allowance, granted, bought, used, overage_limit, ends_at > now()), ',' order by starts_at)

@@ -1,5 +1,6 @@
 //! A service that sells through a fake Stripe, with its own database and without a server process.
 
+use futures::future::join_all;
 use platen_core::{
     clock,
     config::{Config, limits::LimitsConfig},
@@ -14,14 +15,14 @@ use platen_core::{
         credits,
         people::callers,
     },
-    store::usage::PeriodUsage,
+    store::{jobs::ClaimedJob, usage::PeriodUsage},
 };
-use platen_domain::{caller::Caller, client::Client};
+use platen_domain::{caller::Caller, client::Client, job::JobKind};
 use platen_fake_stripe::FakeStripe;
 use sqlx::{AssertSqlSafe, PgPool};
 use url::Url;
 
-use crate::support::postgres;
+use crate::support::{postgres, queue::claim_due};
 
 /// The secret with which the fake signs events.
 pub(crate) const WEBHOOK_SECRET: &str = "whsec_tests";
@@ -117,7 +118,17 @@ impl Shop {
 
     /// Synchronizes all customers that are due.
     pub(crate) async fn look(&self) {
-        while mirror::look_at_due(&self.billing).await.expect("the database answers") > 0 {}
+        loop {
+            let claimed = claim_due(&self.billing.db, JobKind::Customer).await;
+            if claimed.is_empty() {
+                return;
+            }
+            join_all(claimed.iter().map(async |job| match job {
+                ClaimedJob::Customer(claim, id) => mirror::mirror(&self.billing, claim, id).await.expect("mirrored"),
+                job => panic!("no customer: {job:?}"),
+            }))
+            .await;
+        }
     }
 
     pub(crate) async fn usage(&self, caller: &Caller) -> PeriodUsage {

@@ -80,6 +80,8 @@ pub(super) fn jobs_name(kind: JobKind) -> &'static str {
         JobKind::Callback => "Callbacks",
         JobKind::Mail => "Mails",
         JobKind::Export => "Exports",
+        JobKind::Customer => "Customers at Stripe",
+        JobKind::Usage => "Usage for Stripe",
     }
 }
 

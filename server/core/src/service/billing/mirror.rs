@@ -1,18 +1,19 @@
 //! Mirrors customers: reads their current state from Stripe, and gives their accounts what they pay for.
 //!
-//! One process at a time claims a customer, and writes only while it holds the claim. What it writes depends only on
+//! One process at a time claims the job of a customer, and writes only while it holds the claim. What it writes depends only on
 //! what Stripe answered after the claim, and a later event makes the customer due again. So in whatever order and
 //! however often events arrive, the final state is that of Stripe after the last of them.
 
 use std::time::Duration;
 
-use futures::future::join_all;
+use futures::future::try_join_all;
 use platen_billing::{checkout::PaidCredits, subscriptions::Subscription as Found};
 use platen_domain::{
     account_log::{AccountEvent, Actor},
     billing::{self, FREE, PaidProduct, Subscription, that_counts},
     credits::Period,
     ids::AccountId,
+    job::JobKind,
 };
 use time::OffsetDateTime;
 use tokio::time::sleep;
@@ -30,26 +31,22 @@ use crate::{
     store::{
         account_log, accounts, credits,
         error::StoreError,
+        jobs::{self, Claim},
         offers::{self, PlanOffer},
         renders::charges,
-        stripe_customers::{self, ClaimedCustomer},
+        stripe_customers::{self, QueuedCustomer},
         stripe_events,
         stripe_subscriptions::{self, Purchase},
         tx,
     },
 };
 
-/// Customers that a process claims at once.
-const AT_ONCE: i64 = 4;
+/// Customers that [`mirror_all`] mirrors at once.
+const AT_ONCE: usize = 4;
 /// Attempts to claim a customer while a user waits.
 const TRIES: u32 = 20;
 /// Delay between these attempts.
 const TRY_AGAIN: Duration = Duration::from_millis(100);
-
-/// Mirrors up to four customers that are due, concurrently. Returns their number.
-pub async fn look_at_due(billing: &Billing) -> Result<usize, StoreError> {
-    look(billing, None).await
-}
 
 /// Mirrors an account's customer at once, after a change that the waiting user made at Stripe. Returns after about two
 /// seconds if another process doesn't finish with the customer.
@@ -62,7 +59,7 @@ pub async fn look_at(billing: &Billing, account: AccountId) -> Result<(), StoreE
     tx::commit(transaction).await?;
     let Some(revision) = revision else { return Ok(()) };
     for _ in 0..TRIES {
-        look(billing, Some(&customer)).await?;
+        mirror_if_due(billing, &customer).await?;
         if stripe_customers::is_seen(&billing.db, &customer, revision).await? {
             break;
         }
@@ -72,31 +69,46 @@ pub async fn look_at(billing: &Billing, account: AccountId) -> Result<(), StoreE
     Ok(())
 }
 
-async fn look(billing: &Billing, only: Option<&str>) -> Result<usize, StoreError> {
-    let Some(till) = &billing.till else { return Ok(0) };
-    let claimed = stripe_customers::claim(&billing.db, only, AT_ONCE).await?;
-    let looked = join_all(claimed.iter().map(|customer| look_at_claimed(billing, till, customer)));
-    looked.await.into_iter().collect::<Result<Vec<()>, _>>()?;
-    Ok(claimed.len())
+/// Mirrors all customers, as far as no worker is doing that already.
+pub(super) async fn mirror_all(billing: &Billing) -> Result<(), StoreError> {
+    stripe_customers::update_all_due(&billing.db).await?;
+    let customers = stripe_customers::list(&billing.db).await?;
+    for some in customers.chunks(AT_ONCE) {
+        try_join_all(some.iter().map(|customer| mirror_if_due(billing, customer))).await?;
+    }
+    Ok(())
 }
 
-async fn look_at_claimed(billing: &Billing, till: &Till, customer: &ClaimedCustomer) -> Result<(), StoreError> {
+async fn mirror_if_due(billing: &Billing, customer: &str) -> Result<(), StoreError> {
+    for job in jobs::claim_of_customer(&billing.db, JobKind::Customer, customer).await? {
+        mirror(billing, job.claim(), customer).await?;
+    }
+    Ok(())
+}
+
+/// Mirrors the customer of a claimed job.
+pub async fn mirror(billing: &Billing, claim: &Claim, id: &str) -> Result<(), StoreError> {
+    let Some(customer) = stripe_customers::find_queued(&billing.db, id).await? else {
+        return Ok(());
+    };
     let done = match customer.account {
-        Some(account) => mirror(billing, till, customer, account).await,
-        None => let_go(billing, till, customer).await,
+        Some(account) => follow(billing, claim, &customer, account).await,
+        None => let_go(billing, id).await,
     };
     let Err(error) = done else { return Ok(()) };
-    tracing::warn!(customer = customer.id, %error, "customer could not be mirrored; retrying later");
-    let delay = billing::delay(customer.failures, rand::random());
-    stripe_customers::release(&billing.db, customer, &error.to_string(), delay.as_secs_f64()).await
+    tracing::warn!(customer = id, %error, "customer could not be mirrored; retrying later");
+    let delay = JobKind::Customer.delay(claim.failures, rand::random());
+    jobs::release(&billing.db, claim, delay, Some(&error.to_string())).await?;
+    Ok(())
 }
 
 /// Ends the subscriptions of a deleted account, so that nothing more is charged, and deletes its customer here.
-async fn let_go(billing: &Billing, till: &Till, customer: &ClaimedCustomer) -> Result<(), BillingError> {
-    overage::report_all_of(billing, till, &customer.id).await?;
+async fn let_go(billing: &Billing, customer: &str) -> Result<(), BillingError> {
+    let till = billing.till()?;
+    overage::report_all_of(billing, customer).await?;
     let products = offers::products(&offers::list_plans(&billing.db).await?);
     let now = clock::now();
-    for one in till.stripe.subscriptions_of(&customer.id, &products).await? {
+    for one in till.stripe.subscriptions_of(customer, &products).await? {
         if plain(&one, None).is_alive(now) {
             till.stripe.cancel_now(&one.id).await?;
         }
@@ -104,12 +116,13 @@ async fn let_go(billing: &Billing, till: &Till, customer: &ClaimedCustomer) -> R
     Ok(stripe_customers::delete(&billing.db, customer).await?)
 }
 
-async fn mirror(
+async fn follow(
     billing: &Billing,
-    till: &Till,
-    customer: &ClaimedCustomer,
+    claim: &Claim,
+    customer: &QueuedCustomer,
     account: AccountId,
 ) -> Result<(), BillingError> {
+    let till = billing.till()?;
     let offers = offers::list_plans(&billing.db).await?;
     let subscriptions = subscriptions(till, &customer.id, &offers::products(&offers)).await?;
     let purchases = till.stripe.paid_credits(&customer.id).await?;
@@ -119,7 +132,7 @@ async fn mirror(
         subscriptions,
         purchases,
     };
-    Ok(write_down(billing, customer, account, &facts, clock::now()).await?)
+    Ok(write_down(billing, claim, customer, account, &facts, clock::now()).await?)
 }
 
 /// State of a customer at Stripe.
@@ -131,14 +144,15 @@ struct Facts {
 
 async fn write_down(
     billing: &Billing,
-    customer: &ClaimedCustomer,
+    claim: &Claim,
+    customer: &QueuedCustomer,
     account: AccountId,
     facts: &Facts,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut transaction = tx::begin(&billing.db).await?;
     let db = &mut *transaction;
-    let Some(given) = stripe_customers::lock_given_plan(db, customer).await? else {
+    let Some(given) = stripe_customers::lock_given_plan(db, claim, &customer.id, account).await? else {
         return Ok(());
     };
     let known = stripe_subscriptions::list_of_customer(db, &customer.id).await?;
@@ -176,7 +190,10 @@ async fn write_down(
     follow_overage(db, account, overage_limit(&facts.offers, counts, now), now).await?;
     count_purchases(db, customer, account, &facts.purchases, now).await?;
     let look_at = facts.subscriptions.iter().filter_map(|one| one.look_at(now)).min();
-    stripe_customers::complete(db, customer, given.as_deref(), look_at).await?;
+    if !jobs::complete(&mut *db, claim).await? {
+        return Ok(());
+    }
+    stripe_customers::update_seen(db, customer, given.as_deref(), look_at).await?;
     tx::commit(transaction).await
 }
 
@@ -184,7 +201,7 @@ async fn write_down(
 /// Refunds come first: new purchases must not pay for credits that were used and then refunded.
 async fn count_purchases(
     db: &mut sqlx::PgConnection,
-    customer: &ClaimedCustomer,
+    customer: &QueuedCustomer,
     account: AccountId,
     purchases: &[Purchase],
     now: OffsetDateTime,
@@ -263,7 +280,7 @@ async fn follow_overage(
 /// Records changes that no event announced: an event was lost, or the address of the webhook is wrong.
 async fn note_differences(
     db: &mut sqlx::PgConnection,
-    customer: &ClaimedCustomer,
+    customer: &QueuedCustomer,
     account: AccountId,
     (known, found): (&[Subscription], &[Subscription]),
     now: OffsetDateTime,

@@ -5,26 +5,25 @@
 //! within a day. An event that is still unconfirmed after that is not sent again, because an unpaid credit is better
 //! than a double charge.
 
-use futures::future::join_all;
 use platen_billing::{client::StripeError, metering::MeterEvent};
-use platen_domain::billing;
+use platen_domain::job::JobKind;
 use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
 
 use crate::{
     clock,
     service::billing::{Billing, BillingError, Till},
     store::{
         error::StoreError,
+        jobs::{self, Claim, ClaimedJob},
         offers, stripe_events,
-        stripe_meter_events::{self, ClaimedEvent, Report},
+        stripe_meter_events::{self, QueuedEvent, Report},
         tx,
     },
 };
 
 /// Time for which overage is collected into one meter event.
 const GATHERED_FOR: Duration = Duration::minutes(1);
-/// Meter events that a process claims at once.
-const AT_ONCE: i64 = 4;
 /// Time for which an event may be sent again. Stripe deduplicates identifiers for at least a day.
 const KNOWN_FOR: Duration = Duration::hours(23);
 /// Maximum age of usage in a report. Stripe accepts the last 35 days.
@@ -32,35 +31,53 @@ const TAKEN_FOR: Duration = Duration::days(34);
 /// Retention of reported events.
 const KEPT: Duration = Duration::days(90);
 
-/// Reports up to four meter events that are due. Returns their number.
-pub async fn report_due(billing: &Billing) -> Result<usize, StoreError> {
-    let Some(till) = &billing.till else { return Ok(0) };
-    stripe_meter_events::insert_due(&billing.db, None, GATHERED_FOR.as_seconds_f64()).await?;
-    let claimed = stripe_meter_events::claim(&billing.db, None, AT_ONCE).await?;
-    let sent = join_all(claimed.iter().map(|event| send(billing, till, event)));
-    sent.await.into_iter().collect::<Result<Vec<()>, _>>()?;
-    Ok(claimed.len())
+/// Turns overage that has been collected for a minute into meter events.
+pub async fn collect(billing: &Billing) -> Result<(), StoreError> {
+    stripe_meter_events::insert_due(&billing.db, None, GATHERED_FOR.as_seconds_f64()).await
 }
 
 /// Reports all usage of a customer before it is deleted. Failures to report are logged.
-pub(super) async fn report_all_of(billing: &Billing, till: &Till, customer: &str) -> Result<(), StoreError> {
+pub(super) async fn report_all_of(billing: &Billing, customer: &str) -> Result<(), StoreError> {
     stripe_meter_events::insert_due(&billing.db, Some(customer), 0.0).await?;
-    for event in stripe_meter_events::claim(&billing.db, Some(customer), i64::MAX).await? {
-        send(billing, till, &event).await?;
+    for job in jobs::claim_of_customer(&billing.db, JobKind::Usage, customer).await? {
+        if let ClaimedJob::Usage(claim, event) = job {
+            send(billing, &claim, event).await?;
+        }
     }
     Ok(())
 }
 
-async fn send(billing: &Billing, till: &Till, event: &ClaimedEvent) -> Result<(), StoreError> {
-    let report = report(till, event, clock::now()).await;
-    if let Some(error) = report.error() {
-        tracing::warn!(event = %event.id, customer = event.customer, error, "overage could not be reported to Stripe");
+/// Sends the meter event of a claimed job.
+pub async fn send(billing: &Billing, claim: &Claim, event: Uuid) -> Result<(), StoreError> {
+    let Some(event) = stripe_meter_events::find(&billing.db, event).await? else {
+        jobs::complete(&billing.db, claim).await?;
+        return Ok(());
+    };
+    let report = report(billing, &event, clock::now()).await;
+    let mut transaction = tx::begin(&billing.db).await?;
+    stripe_meter_events::update_reported(&mut transaction, event.id, &report).await?;
+    let held = match report.error() {
+        None => jobs::complete(&mut *transaction, claim).await?,
+        Some(error) => {
+            tracing::warn!(event = %event.id, customer = event.customer, error, "overage could not be reported to Stripe");
+            let delay = match report {
+                Report::GivenUp(_) => None,
+                _ => JobKind::Usage.delay(claim.failures, rand::random()),
+            };
+            jobs::release(&mut *transaction, claim, delay, Some(error)).await?
+        }
+    };
+    if held {
+        tx::commit(transaction).await?;
     }
-    let delay = billing::delay(event.failures, rand::random());
-    stripe_meter_events::release(&billing.db, event, &report, delay.as_secs_f64()).await
+    Ok(())
 }
 
-async fn report(till: &Till, event: &ClaimedEvent, now: OffsetDateTime) -> Report {
+async fn report(billing: &Billing, event: &QueuedEvent, now: OffsetDateTime) -> Report {
+    let till = match billing.till() {
+        Ok(till) => till,
+        Err(error) => return Report::Refused(error.to_string()),
+    };
     if event.in_doubt_since.is_some_and(|since| since < now - KNOWN_FOR) {
         let words =
             "Stripe did not confirm this usage within a day. Check its meter: if the usage is missing there, try again";

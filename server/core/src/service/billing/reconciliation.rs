@@ -27,8 +27,7 @@ pub async fn reconcile_nightly(billing: &Billing, now: OffsetDateTime) -> Result
 /// returned.
 pub async fn reconcile(billing: &Billing, now: OffsetDateTime) -> Result<Vec<Difference>, BillingError> {
     let till = billing.till()?;
-    stripe_customers::update_all_due(&billing.db).await?;
-    while mirror::look_at_due(billing).await? > 0 {}
+    mirror::mirror_all(billing).await?;
     let products = offers::products(&offers::list_plans(&billing.db).await?);
     let known: BTreeSet<String> = stripe_customers::list(&billing.db).await?.into_iter().collect();
     let mut by_customer: BTreeMap<String, Vec<String>> = BTreeMap::new();

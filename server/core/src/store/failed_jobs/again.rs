@@ -112,14 +112,18 @@ pub async fn retry_exports(db: &mut PgConnection, exports: &[Uuid]) -> Result<Ve
 /// have it. Returns the ids of the meter events.
 pub async fn retry_usage(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let retried = sqlx::query_scalar!(
-        "update stripe_meter_events
-         set send_at = now(), in_doubt_since = case when given_up_at is null then in_doubt_since end, given_up_at = null
-         where id in (
-             select id from stripe_meter_events
-             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
-             for update skip locked
+        "with retried as (
+             update jobs set due = true, run_at = now()
+             where id in (
+                 select id from jobs where meter_event_id = any($1) and failed_at is not null and claim is null
+                 for update skip locked
+             )
+             returning meter_event_id
          )
-         returning id",
+         update stripe_meter_events events
+         set in_doubt_since = case when given_up_at is null then in_doubt_since end, given_up_at = null
+         from retried where events.id = retried.meter_event_id
+         returning events.id",
         events,
     );
     Ok(retried.fetch_all(db).await?)
@@ -128,13 +132,12 @@ pub async fn retry_usage(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec<U
 /// Synchronizes customers with Stripe now. Returns their ids.
 pub async fn retry_customers(db: &mut PgConnection, customers: &[String]) -> Result<Vec<String>, StoreError> {
     let retried = sqlx::query_scalar!(
-        "update stripe_customers set look_at = now()
+        r#"update jobs set due = true, run_at = now()
          where id in (
-             select id from stripe_customers
-             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             select id from jobs where customer_id = any($1) and failed_at is not null and claim is null
              for update skip locked
          )
-         returning id",
+         returning customer_id as "customer_id!""#,
         customers,
     );
     Ok(retried.fetch_all(db).await?)

@@ -118,14 +118,17 @@ pub async fn give_exports_up(
 /// Gives up reporting usage to Stripe, so that it isn't billed. Returns the ids of the meter events.
 pub async fn give_usage_up(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let given_up = sqlx::query_scalar!(
-        "update stripe_meter_events
-         set given_up_at = coalesce(given_up_at, now()), failed_at = null, claim = null, lease_until = null
-         where id in (
-             select id from stripe_meter_events
-             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
-             for update skip locked
+        "with discarded as (
+             delete from jobs
+             where id in (
+                 select id from jobs where meter_event_id = any($1) and failed_at is not null and claim is null
+                 for update skip locked
+             )
+             returning meter_event_id
          )
-         returning id",
+         update stripe_meter_events events set given_up_at = coalesce(given_up_at, now())
+         from discarded where events.id = discarded.meter_event_id
+         returning events.id",
         events,
     );
     Ok(given_up.fetch_all(db).await?)
@@ -134,15 +137,13 @@ pub async fn give_usage_up(db: &mut PgConnection, events: &[Uuid]) -> Result<Vec
 /// Stops synchronizing customers until Stripe sends an event about them, or until the nightly comparison. Returns their
 /// ids.
 pub async fn leave_customers(db: &mut PgConnection, customers: &[String]) -> Result<Vec<String>, StoreError> {
-    // With zero failures, customers whose account is deleted would be due.
     let left = sqlx::query_scalar!(
-        "update stripe_customers set look_at = null, failed_at = null, failures = greatest(failures, 1)
+        r#"delete from jobs
          where id in (
-             select id from stripe_customers
-             where id = any($1) and failed_at is not null and (claim is null or lease_until < now())
+             select id from jobs where customer_id = any($1) and failed_at is not null and claim is null
              for update skip locked
          )
-         returning id",
+         returning customer_id as "customer_id!""#,
         customers,
     );
     Ok(left.fetch_all(db).await?)

@@ -129,7 +129,7 @@ async fn a_customer_is_asked_about_again_or_left_until_stripe_tells_of_something
     assert_eq!(
         stage
             .service
-            .number("select count(*) from stripe_customers where look_at <= now()")
+            .number("select count(*) from jobs where customer_id = 'cus_1' and run_at <= now()")
             .await,
         1
     );
@@ -137,7 +137,7 @@ async fn a_customer_is_asked_about_again_or_left_until_stripe_tells_of_something
     assert_eq!(
         stage
             .service
-            .number("select count(*) from stripe_customers where look_at is null")
+            .number("select count(*) from stripe_customers customers left join jobs on customer_id = customers.id where jobs.id is null")
             .await,
         1
     );
@@ -159,8 +159,8 @@ async fn what_was_used_is_told_after_all_or_not_paid_for() {
     assert!(stage.operator.page(PAGE).await.contains("Usage for Stripe"));
     let name = format!("usage.{EVENT}");
     assert_eq!(stage.retry(&[&name]).await, told(1, 1, "retried"));
-    let due = "select count(*) from stripe_meter_events
-               where send_at <= now() and given_up_at is null and in_doubt_since is null";
+    let due = "select count(*) from stripe_meter_events events join jobs on meter_event_id = events.id
+               where run_at <= now() and given_up_at is null and in_doubt_since is null";
     assert_eq!(stage.service.number(due).await, 1);
     assert_eq!(stage.discard(&[&name]).await, told(1, 1, "discarded"));
     let left = "select count(*) from stripe_meter_events where given_up_at is not null";
