@@ -43,6 +43,7 @@ use platen_core::{
 };
 use platen_domain::{encryption::SecretKeys, job::JobKind};
 use sqlx::PgPool;
+use strum::VariantArray;
 use tokio::{net::TcpListener, time::timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -354,7 +355,7 @@ async fn sweep(lifecycle: Lifecycle, mut sweeper: Sweeper, signals: Signals, db:
     while timeout(SWEEP_INTERVAL, lifecycle.stopping()).await.is_err() {
         match sweeper.look(&db, clock::now()).await {
             Ok(0) => {}
-            Ok(_) => JobKind::ALL.into_iter().for_each(|kind| signals.added(kind)),
+            Ok(_) => JobKind::VARIANTS.iter().for_each(|&kind| signals.added(kind)),
             Err(error) => tracing::warn!(%error, "renders and jobs of dead processes could not be swept"),
         }
     }

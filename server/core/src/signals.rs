@@ -17,6 +17,7 @@ use platen_domain::{
     job::JobKind,
 };
 use sqlx::PgPool;
+use strum::VariantArray;
 use tokio::{sync::Notify, time::sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -40,7 +41,7 @@ pub struct Signals(Arc<State>);
 #[derive(Default)]
 struct State {
     /// By kind.
-    channels: [Channel; JobKind::ALL.len()],
+    channels: [Channel; JobKind::VARIANTS.len()],
     /// Renders that this process is running.
     in_hand: Mutex<HashMap<RenderId, CancellationToken>>,
     cancelled: Mutex<Vec<RenderId>>,
@@ -126,7 +127,7 @@ impl Signals {
                 () = lifecycle.stopping() => return,
             }
             let cancelled = std::mem::take(&mut *lock(&self.0.cancelled));
-            let added = JobKind::ALL.into_iter().filter(|&kind| {
+            let added = JobKind::VARIANTS.iter().copied().filter(|&kind| {
                 let pending = &self.channel(kind).pending;
                 pending.swap(false, Ordering::AcqRel)
             });

@@ -2,10 +2,10 @@
 
 use std::{fmt, str::FromStr};
 
-use strum::{EnumString, IntoStaticStr, VariantArray};
+use strum::VariantArray;
 use time::OffsetDateTime;
 
-use crate::ids::AccountId;
+use crate::{ids::AccountId, job::JobKind};
 
 /// Maximum length of a stored error, in characters.
 const LONGEST_ERROR: usize = 300;
@@ -15,39 +15,10 @@ const LISTED: usize = 20;
 /// Maximum number of jobs that one action retries or discards.
 pub const MOST_AT_ONCE: u16 = 1000;
 
-/// Kind of a job. The names are used in the database and in query parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
-#[strum(const_into_str, serialize_all = "snake_case")]
-pub enum WorkKind {
-    /// A render that waits for a retry.
-    Render,
-    /// A webhook delivery that waits for a retry, or was discarded.
-    Callback,
-    Mail,
-    Export,
-    /// Synchronization of a customer with Stripe.
-    Customer,
-    /// Usage to be reported to Stripe.
-    Usage,
-}
-
-impl WorkKind {
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Render => "Render",
-            Self::Callback => "Callback",
-            Self::Mail => "Mail",
-            Self::Export => "Export",
-            Self::Customer => "Customer at Stripe",
-            Self::Usage => "Usage for Stripe",
-        }
-    }
-}
-
 /// The name of a failed job: its kind, and the id of its subject. Formatted as `render.0190…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkName {
-    pub kind: WorkKind,
+    pub kind: JobKind,
     /// The id of the render, mail, export or customer.
     pub id: String,
 }
@@ -164,7 +135,7 @@ pub fn kept_error(error: &str) -> String {
 
 /// Returns the number of jobs of each kind: `2 renders, 1 mail`.
 pub fn counted(names: &[WorkName]) -> String {
-    let counts = WorkKind::VARIANTS.iter().filter_map(|&kind| {
+    let counts = JobKind::VARIANTS.iter().filter_map(|&kind| {
         let count = names.iter().filter(|name| name.kind == kind).count();
         let plural = if count == 1 { "" } else { "s" };
         (count > 0).then(|| format!("{count} {}{plural}", kind.into_str()))

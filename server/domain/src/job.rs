@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 /// How long a process holds a job without renewing its lease.
 pub const LEASE: Duration = Duration::from_mins(1);
 /// A job during which this many processes have crashed is discarded.
@@ -11,8 +13,9 @@ pub const CRASHES: i32 = 3;
 /// job that caused the crash, and should not run beside it again.
 pub const AFTER_CRASHES: Duration = Duration::from_secs(5);
 
-/// A kind of job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A kind of job. The names are used in the database and in query parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "snake_case")]
 pub enum JobKind {
     /// Render a document and store it.
     Render,
@@ -79,30 +82,15 @@ const STRIPE_DELAYS: [Duration; 4] = [
 ];
 
 impl JobKind {
-    pub const ALL: [Self; 6] = [
-        Self::Render,
-        Self::Callback,
-        Self::Mail,
-        Self::Export,
-        Self::Customer,
-        Self::Usage,
-    ];
-
-    /// Returns the name used in the database.
-    pub fn as_str(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
-            Self::Render => "render",
-            Self::Callback => "callback",
-            Self::Mail => "mail",
-            Self::Export => "export",
-            Self::Customer => "customer",
-            Self::Usage => "usage",
+            Self::Render => "Render",
+            Self::Callback => "Callback",
+            Self::Mail => "Mail",
+            Self::Export => "Export",
+            Self::Customer => "Customer at Stripe",
+            Self::Usage => "Usage for Stripe",
         }
-    }
-
-    /// Parses the result of [`Self::as_str`].
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
     /// Returns the delay after a failed attempt that followed `failures` earlier ones, or `None` if the job has finally

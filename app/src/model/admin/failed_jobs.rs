@@ -1,12 +1,12 @@
 //! Failed jobs.
 
-use platen_domain::failed_jobs::{FailedJob, WorkKind};
+use platen_domain::{failed_jobs::FailedJob, job::JobKind};
 use time::OffsetDateTime;
 
 /// A search for failed jobs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FailedWorkSearch {
-    pub kind: Option<WorkKind>,
+    pub kind: Option<JobKind>,
     /// Id of the account, or its owner's email address.
     pub account: Option<String>,
     /// Cursor of the page.

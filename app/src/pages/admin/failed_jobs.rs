@@ -5,10 +5,7 @@ pub mod list;
 
 use leptos::{either::Either, prelude::*, server::ServerActionError};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
-use platen_domain::{
-    failed_jobs::{Done, WorkKind},
-    number::counted,
-};
+use platen_domain::{failed_jobs::Done, job::JobKind, number::counted};
 use strum::VariantArray;
 
 use crate::{
@@ -114,7 +111,7 @@ fn outcome_in_words(word: &str, Done { meant, done }: Done) -> Option<String> {
 
 #[component]
 fn Filters(search: FailedWorkSearch) -> impl IntoView {
-    let kinds = WorkKind::VARIANTS.iter().map(|kind| (kind.into_str(), kind.label()));
+    let kinds = JobKind::VARIANTS.iter().map(|kind| (kind.into_str(), kind.label()));
     view! {
         <FilterForm path=PATH can_be_cleared=true>
             <SelectFilter
@@ -177,7 +174,7 @@ mod tests {
             query.insert(name, value.to_owned());
         }
         let found = search(&query);
-        assert_eq!(found.kind, Some(WorkKind::Mail));
+        assert_eq!(found.kind, Some(JobKind::Mail));
         let path = address(&found, found.after.clone());
         assert_eq!(
             path,

@@ -126,7 +126,7 @@ impl Worker<'_> {
     }
 
     fn start(&self, job: ClaimedJob, in_hand: &mut InHand) {
-        let (app, lifecycle, kind) = (self.app.clone(), self.lifecycle.clone(), self.kind.as_str());
+        let (app, lifecycle, kind) = (self.app.clone(), self.lifecycle.clone(), self.kind.into_str());
         let stop = match &job {
             ClaimedJob::Render(job) => app.jobs.begin(job.render),
             _ => CancellationToken::new(),

@@ -166,9 +166,9 @@ async fn write(
 ) -> Result<i64, MakeError> {
     let lost = CancellationToken::new();
     let _guard = lost.clone().drop_guard();
-    let stop = move || match lost.is_cancelled() {
-        true => Some(Stop::Lost),
-        false => is_stopping().then_some(Stop::Service),
+    let stop = move || {
+        let lost = lost.is_cancelled().then_some(Stop::Lost);
+        lost.or_else(|| is_stopping().then_some(Stop::Service))
     };
     let (app, claim, runtime) = (app.clone(), claim.id, Handle::current());
     let writing = spawn_blocking(move || runtime.block_on(archive::make(&app, claim, &export, stop)));

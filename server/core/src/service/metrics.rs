@@ -335,7 +335,7 @@ fn expose_queue(lengths: &[QueueLength], exposition: &mut Exposition) {
             ("later", length.later),
             ("in_hand", length.in_hand),
         ]
-        .map(|(state, jobs)| (vec![("kind", length.kind.as_str()), ("state", state)], jobs as f64))
+        .map(|(state, jobs)| (vec![("kind", length.kind.into_str()), ("state", state)], jobs as f64))
     });
     exposition.gauge(
         "platen_queue_jobs",
@@ -347,7 +347,7 @@ fn expose_queue(lengths: &[QueueLength], exposition: &mut Exposition) {
         "Time for which the oldest due job that no worker holds has been due; 0 without one.",
         lengths
             .iter()
-            .map(|length| (vec![("kind", length.kind.as_str())], length.oldest_due_seconds)),
+            .map(|length| (vec![("kind", length.kind.into_str())], length.oldest_due_seconds)),
     );
 }
 

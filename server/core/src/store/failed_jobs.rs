@@ -1,34 +1,77 @@
-//! View `failed_jobs`: failed jobs, webhook deliveries, mails, exports, usage reports and customer synchronizations,
-//! for operators. Functions that retry or discard them take only ids, and apply to all accounts.
+//! View `failed_work`: failed jobs, and webhook deliveries that were given up, for operators. Functions that retry or
+//! discard them take only names, and apply to all accounts.
 
 pub mod again;
 pub mod discarded;
 
 use platen_domain::{
-    failed_jobs::{Customer, FailedJob, WorkCursor, WorkKind, WorkName},
-    ids::{AccountId, RenderId},
+    failed_jobs::{Customer, FailedJob, WorkCursor, WorkName},
+    ids::AccountId,
+    job::JobKind,
     page::PageRequest,
 };
 use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
 
 use crate::store::error::StoreError;
 
-/// A render whose jobs or delivery were changed.
-struct RenderOf {
-    account_id: AccountId,
-    render_id: RenderId,
+/// A failed job that was retried or discarded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreatedJob {
+    pub name: WorkName,
+    pub account: Option<AccountId>,
 }
 
-impl RenderOf {
-    fn ids(self) -> (AccountId, RenderId) {
-        (self.account_id, self.render_id)
+impl TreatedJob {
+    fn callback(account: Uuid, render: Uuid) -> Self {
+        Self {
+            name: WorkName {
+                kind: JobKind::Callback,
+                id: render.to_string(),
+            },
+            account: Some(AccountId(account)),
+        }
     }
+}
+
+/// Returns the ids of the named subjects of a kind, except those that can't be parsed.
+pub fn ids_of<'a>(kind: JobKind, names: impl IntoIterator<Item = &'a WorkName>) -> Vec<Uuid> {
+    let of_kind = names.into_iter().filter(|name| name.kind == kind);
+    of_kind.filter_map(|name| name.id.parse().ok()).collect()
+}
+
+/// Locks the named jobs that have failed and that no worker holds. Returns their ids and names.
+async fn lock(db: &mut PgConnection, names: &[WorkName]) -> Result<(Vec<Uuid>, Vec<TreatedJob>), StoreError> {
+    let (kinds, ids): (Vec<_>, Vec<_>) = names
+        .iter()
+        .map(|name| (name.kind.into_str(), name.id.as_str()))
+        .unzip();
+    // Skips locked jobs rather than wait for them: other transactions lock jobs in another order.
+    let locked = sqlx::query!(
+        r#"select id, kind, job_subject(jobs) as "subject!",
+               coalesce(account_id, (select account_id from exports where exports.id = export_id)) as account_id
+           from jobs
+           where failed_at is not null and claim is null
+               and (kind, job_subject(jobs)) in (select * from unnest($1::text[], $2::text[]))
+           for update skip locked"#,
+        &kinds as &[&str],
+        &ids as &[&str],
+    );
+    let locked = locked.fetch_all(db).await?.into_iter().filter_map(|row| {
+        let name = WorkName {
+            kind: row.kind.parse().ok()?,
+            id: row.subject,
+        };
+        let account = row.account_id.map(AccountId);
+        Some((row.id, TreatedJob { name, account }))
+    });
+    Ok(locked.unzip())
 }
 
 /// Filter of failed work; `None` matches everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FailedJobFilter {
-    pub kind: Option<WorkKind>,
+    pub kind: Option<JobKind>,
     pub account: Option<AccountId>,
 }
 

@@ -107,7 +107,7 @@ impl ClaimedRow {
     }
 }
 
-/// Inserts the job of a render, due immediately. Triggers insert the jobs of other subjects.
+/// Inserts the job of a render or its webhook, due immediately. Triggers insert the jobs of other subjects.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -120,7 +120,7 @@ pub async fn insert(
          values ($1, $2, $3, $4, $5, now(), true)",
         Uuid::now_v7(),
         account.0,
-        kind.as_str(),
+        kind.into_str(),
         render.0,
         priority as i16,
     )
@@ -153,7 +153,7 @@ pub async fn claim(
     request: ClaimRequest,
     now: OffsetDateTime,
 ) -> Result<Vec<ClaimedJob>, StoreError> {
-    let kind = request.kind.as_str();
+    let kind = request.kind.into_str();
     sqlx::query!("select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1))", kind)
         .execute(&mut *db)
         .await?;
@@ -220,7 +220,7 @@ pub async fn claim(
          claimed as (
             update jobs
             set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
-            from chosen where jobs.id = chosen.id
+            from chosen where jobs.id = chosen.id and jobs.claim is null
             returning jobs.id, account_id, coalesce(render_id, mail_id, export_id, meter_event_id) as subject, customer_id,
                 claim, failures, crashes, turn, is_earlier
          ),
@@ -261,7 +261,7 @@ pub async fn claim_of_customer(db: &PgPool, kind: JobKind, customer: &str) -> Re
                )
            returning id, claim as "claim!", failures, crashes, account_id, meter_event_id as subject, customer_id,
                null::timestamptz as accepted_at"#,
-        kind.as_str(),
+        kind.into_str(),
         customer,
         LEASE.as_secs_f64(),
     );
@@ -325,7 +325,7 @@ pub async fn delete(
     sqlx::query!(
         "delete from jobs where account_id = $1 and kind = $2 and render_id = $3",
         account.0,
-        kind.as_str(),
+        kind.into_str(),
         render.0,
     )
     .execute(db)
@@ -347,7 +347,7 @@ pub async fn retry_now(
          where jobs.account_id = excluded.account_id and jobs.claim is null",
         Uuid::now_v7(),
         account.0,
-        kind.as_str(),
+        kind.into_str(),
         render.0,
     )
     .execute(db)
@@ -419,7 +419,7 @@ pub async fn measure(db: &PgPool) -> Result<Vec<QueueLength>, StoreError> {
     .fetch_all(db)
     .await?;
     let lengths = [JobKind::Render, JobKind::Callback].into_iter().map(|kind| {
-        let row = rows.iter().find(|row| row.kind == kind.as_str());
+        let row = rows.iter().find(|row| row.kind == kind.into_str());
         QueueLength {
             kind,
             due: row.map_or(0, |row| row.due),

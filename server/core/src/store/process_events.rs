@@ -60,7 +60,7 @@ const LISTENING: &str = "platen_pages_open";
 /// Notifies all listening processes of several events, in one statement.
 pub async fn notify(db: &PgPool, events: impl IntoIterator<Item = ProcessEvent>) -> Result<(), StoreError> {
     let notifications = events.into_iter().map(|event| match event {
-        ProcessEvent::Added { kind, by } => (ADDED.to_owned(), format!("{} {}", kind.as_str(), by.0)),
+        ProcessEvent::Added { kind, by } => (ADDED.to_owned(), format!("{} {}", kind.into_str(), by.0)),
         ProcessEvent::Cancelled(render) => (CANCELLED.to_owned(), render.to_string()),
         ProcessEvent::Changed(changed) => (CHANGED.to_owned(), changed.to_payload()),
         ProcessEvent::Listening(account) => (LISTENING.to_owned(), account.to_string()),
@@ -105,7 +105,7 @@ impl Listener {
 fn added(payload: &str) -> Option<ProcessEvent> {
     let (kind, by) = payload.split_once(' ').unwrap_or((payload, ""));
     Some(ProcessEvent::Added {
-        kind: JobKind::parse(kind)?,
+        kind: kind.parse().ok()?,
         by: InstanceId(by.parse().unwrap_or_default()),
     })
 }

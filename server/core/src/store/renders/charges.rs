@@ -295,7 +295,7 @@ async fn succeed_queued(
         document.expires_at,
         callback_body,
         Uuid::now_v7(),
-        JobKind::Callback.as_str(),
+        JobKind::Callback.into_str(),
         Priority::Normal as i16,
     );
     Ok(charge.fetch_optional(db).await?)
