@@ -32,4 +32,6 @@ pub mod settings;
 pub mod team;
 pub mod template;
 #[cfg(feature = "ssr")]
+pub mod template_versions;
+#[cfg(feature = "ssr")]
 pub mod usage;

@@ -12,6 +12,7 @@ pub mod control_strip;
 pub mod dialog;
 pub mod field;
 pub mod figure;
+#[cfg(feature = "ssr")]
 pub mod filters;
 pub mod form_errors;
 pub mod gauge;

@@ -1,7 +1,6 @@
 //! View models of the operator pages.
 
 pub mod accounts;
-pub mod audit_log;
 pub mod failed_jobs;
 pub mod health;
 

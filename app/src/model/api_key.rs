@@ -35,3 +35,26 @@ impl std::fmt::Debug for NewKey {
             .finish_non_exhaustive()
     }
 }
+
+/// The form that creates an API key.
+pub struct KeyForm {
+    pub name: String,
+    /// `false` for a test key.
+    pub live: bool,
+    pub scopes: Vec<String>,
+    pub expiry: Expiry,
+    /// Networks from which the key may be used, one per line. Empty: anywhere.
+    pub networks: String,
+    /// Ids of the templates to which the key is restricted. Empty: unrestricted.
+    pub templates: Vec<String>,
+}
+
+/// Expiry of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expiry {
+    Never,
+    /// After this number of days.
+    InDays(u16),
+    /// At the end of this day in UTC, such as `2026-11-21`.
+    WithDay(String),
+}

@@ -1,7 +1,64 @@
 //! Storage connections, as their account sees them.
 
-use platen_domain::connection::Connection;
+use std::fmt;
+
+use platen_domain::connection::{Connection, ConnectionTest};
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
+
+/// A `value` of [`ConnectionForm::provider`].
+pub const AMAZON: &str = "aws_s3";
+/// A `value` of [`ConnectionForm::provider`].
+pub const GOOGLE: &str = "google_cloud_storage";
+/// A `value` of [`ConnectionForm::amazon_access`].
+pub const ROLE: &str = "role";
+/// A `value` of [`ConnectionForm::amazon_access`].
+pub const ACCESS_KEY: &str = "access_key";
+/// A `value` of [`ConnectionForm::google_access`].
+pub const IMPERSONATION: &str = "impersonation";
+/// A `value` of [`ConnectionForm::google_access`].
+pub const KEY_FILE: &str = "key_file";
+
+/// The form that creates a storage connection. Fields that the provider or the kind of access doesn't need are ignored.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ConnectionForm {
+    /// [`AMAZON`] or [`GOOGLE`].
+    pub provider: String,
+    pub connection_name: String,
+    pub bucket: String,
+    /// Prefix of the names of its objects.
+    pub path_prefix: String,
+    /// AWS region of the bucket.
+    pub region: String,
+    /// Address of an S3-compatible store other than Amazon's.
+    pub endpoint: String,
+    /// [`ROLE`] or [`ACCESS_KEY`].
+    pub amazon_access: String,
+    /// ARN of the role to assume.
+    pub role_arn: String,
+    /// Id of the access key.
+    pub access_key_id: String,
+    /// Secret of the access key.
+    pub secret_access_key: String,
+    /// [`IMPERSONATION`] or [`KEY_FILE`].
+    pub google_access: String,
+    /// Email address of the service account that the service impersonates.
+    pub client_email: String,
+    /// Key of a service account, as the JSON file that Google creates.
+    pub key_file: String,
+}
+
+/// Omits the secrets.
+impl fmt::Debug for ConnectionForm {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ConnectionForm")
+            .field("provider", &self.provider)
+            .field("bucket", &self.bucket)
+            .finish_non_exhaustive()
+    }
+}
 
 /// Everything the storage connections page shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,26 +73,6 @@ pub struct Connections {
     pub impersonation: bool,
     /// Connections and their last tests, the newest first.
     pub connections: Vec<(Connection, Option<ConnectionTest>)>,
-}
-
-/// Result of a test.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConnectionTest {
-    /// End of the test.
-    pub at: OffsetDateTime,
-    /// Duration.
-    pub milliseconds: i32,
-    /// Steps, in the order in which they ran.
-    pub steps: Vec<TestStep>,
-}
-
-/// One step of a test.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TestStep {
-    /// `write`, `read` or `delete`.
-    pub action: &'static str,
-    /// What failed and what to do about it. `None` if the step passed.
-    pub advice: Option<String>,
 }
 
 /// Status of a connection.
@@ -67,6 +104,8 @@ impl ConnectionState {
 
 #[cfg(test)]
 mod tests {
+    use platen_domain::connection::{TestAction, TestStep};
+
     use super::*;
 
     #[test]
@@ -78,11 +117,11 @@ mod tests {
             (&[true, true, false][..], ConnectionState::Delivers),
         ] {
             let steps = passed.iter().map(|passed| TestStep {
-                action: "write",
+                action: TestAction::Write,
                 advice: (!passed).then(|| "Allow it.".to_owned()),
             });
             let test = ConnectionTest {
-                at: OffsetDateTime::UNIX_EPOCH,
+                tested_at: OffsetDateTime::UNIX_EPOCH,
                 milliseconds: 1,
                 steps: steps.collect(),
             };

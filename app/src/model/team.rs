@@ -2,7 +2,8 @@
 
 use platen_domain::{
     account_log::LogEntry,
-    ids::UserId,
+    ids::{AccountId, EventId, UserId},
+    page::Page,
     role::Role,
     team::{Invitation, Member},
 };
@@ -30,32 +31,20 @@ pub struct Team {
 /// An account of the logged-in user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnAccount {
-    pub id: String,
+    pub id: AccountId,
     /// Display name; never empty.
     pub name: String,
     /// Whether the session acts for this account.
     pub current: bool,
 }
 
-/// A search in an account's activity.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LogSearch {
-    /// Id of a user.
-    pub person: Option<String>,
-    pub topic: Option<String>,
-    /// Cursor: only events before this one.
-    pub after: Option<String>,
-}
-
 /// A page of an account's activity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogPage {
     /// The latest first.
-    pub entries: Vec<LogEntry>,
-    /// Cursor of the next page.
-    pub next: Option<String>,
+    pub entries: Page<LogEntry, EventId>,
     /// Id and email address of each user with events.
-    pub people: Vec<(String, String)>,
+    pub people: Vec<(UserId, String)>,
     /// All topics.
     pub topics: Vec<&'static str>,
     /// Days for which events are retained.

@@ -2,17 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A search for templates.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TemplateFilter {
-    /// Part of the name, or the beginning of the id. Empty: all.
-    pub search: String,
-    /// Only templates with, or only those without, unpublished changes.
-    pub has_draft: Option<bool>,
-    /// Cursor: the page begins after this template.
-    pub cursor: Option<String>,
-}
-
 /// The form that saves a version of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateForm {

@@ -3,6 +3,7 @@
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
+use platen_domain::ids::RenderId;
 
 use crate::{
     islands::playground::Playground as Bench,
@@ -17,6 +18,7 @@ use crate::{
 #[component]
 pub fn Playground() -> impl IntoView {
     let render = use_query_map().read_untracked().get("render");
+    let render = render.as_deref().and_then(RenderId::parse);
     view! {
         <Shell title="Playground" current=Entry::Playground>
             <PageHead

@@ -11,8 +11,10 @@ pub mod timeline;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 use platen_domain::{
+    ids::RenderId,
     number::counted,
     render::{
+        detail::{Callback, RenderDetail},
         history::{RenderMode, RenderState},
         thumbnail::Pictures,
     },
@@ -27,22 +29,22 @@ use crate::{
         section::Section,
         shell::{Shell, rail::Entry},
     },
-    model::render::{
-        detail::{Callback, RenderDetail},
-        short_id,
-    },
+    model::render::short_id,
     outcome::{
         Outcome,
         form::{ButtonForm, OutcomeErrors},
     },
-    pages::render::{
-        api::{CancelRender, ResendCallback, StopCallback},
-        attempts::Attempts,
-        badge::StateBadge,
-        document::{Facts, Pages},
-        failure::FailureNotice,
-        seen::{Console, Network},
-        timeline::Waterfall,
+    pages::{
+        query::id_in_path,
+        render::{
+            api::{CancelRender, ResendCallback, StopCallback},
+            attempts::Attempts,
+            badge::StateBadge,
+            document::{Facts, Pages},
+            failure::FailureNotice,
+            seen::{Console, Network},
+            timeline::Waterfall,
+        },
     },
     ui::{
         button::{ButtonLink, Rank},
@@ -57,9 +59,13 @@ use crate::{
 #[component]
 pub fn Render() -> impl IntoView {
     let id = use_params_map().read_untracked().get("id").unwrap_or_default();
+    let render = id_in_path(RenderId::parse);
     view! {
         <Shell title=short_id(&id) current=Entry::Renders>
-            {loaded(move |backend| async move { backend.render(id).await }, |render| view! { <Whole render /> })}
+            {loaded(
+                move |backend| async move { backend.render(render?).await },
+                |render| view! { <Whole render /> },
+            )}
         </Shell>
     }
 }
@@ -92,7 +98,7 @@ fn Whole(render: RenderDetail) -> impl IntoView {
                 .map(|document| {
                     view! {
                         <div class="grid grid--main-side">
-                            <Pages document=document.clone() render=render.id.clone() keeps=render.keeps_content />
+                            <Pages document=document.clone() render=render.id keeps=render.keeps_content />
                             <Facts document key=render.key.clone() idempotency=render.idempotency_key.clone() />
                         </div>
                     }
@@ -103,7 +109,7 @@ fn Whole(render: RenderDetail) -> impl IntoView {
                 {render
                     .callback
                     .clone()
-                    .map(|callback| view! { <Callbacks callback id=render.id.clone() /> })}
+                    .map(|callback| view! { <Callbacks callback id=render.id /> })}
             </div>
         </LivePart>
         <Section heading="Request" note="without its content">
@@ -148,7 +154,7 @@ fn Head(render: RenderDetail) -> impl IntoView {
         <StateBadge state=render.state />
         <span>{format!("{}, {kind}", render.mode.into_str())}</span>
         <span>{cost}</span>
-        <span class="mono break">{render.id.clone()}</span>
+        <span class="mono break">{render.id.to_string()}</span>
     }
     .into_any();
     view! {
@@ -157,7 +163,7 @@ fn Head(render: RenderDetail) -> impl IntoView {
                 .then(|| {
                     view! {
                         <ButtonForm outcome={Outcome::of::<CancelRender>()}>
-                            <input type="hidden" name="id" value=render.id.clone() />
+                            <input type="hidden" name="id" value=render.id.to_string() />
                             <button class="button" type="submit">
                                 <Icon glyph=Glyph::Close />
                                 "Cancel render"
@@ -221,7 +227,7 @@ fn TimeLine(render: RenderDetail) -> impl IntoView {
 }
 
 #[component]
-fn Callbacks(callback: Callback, id: String) -> impl IntoView {
+fn Callbacks(callback: Callback, id: RenderId) -> impl IntoView {
     let resend = Outcome::of::<ResendCallback>();
     let note = match (callback.begun, callback.attempts.is_empty(), callback.next) {
         (false, ..) => Some(view! { <p class="quiet">"It is sent when the render has ended."</p> }.into_any()),
@@ -250,7 +256,7 @@ fn Callbacks(callback: Callback, id: String) -> impl IntoView {
                     .then(|| {
                         view! {
                             <ButtonForm outcome=resend>
-                                <input type="hidden" name="id" value=id />
+                                <input type="hidden" name="id" value=id.to_string() />
                                 <button class="button button--small" type="submit">
                                     <Icon glyph=Glyph::Send />
                                     "Send again"

@@ -3,10 +3,9 @@
 pub mod filters;
 
 use leptos::{either::Either, prelude::*};
-use leptos_router::hooks::use_query_map;
 use platen_domain::{
     number::{counted, duration, grouped},
-    render::history::RenderState,
+    render::{history::RenderState, log::RenderLine},
 };
 
 use crate::{
@@ -16,12 +15,12 @@ use crate::{
         section::Section,
         shell::{Shell, rail::Entry},
     },
-    model::render::{RenderLine, RenderPage, short_id},
+    model::render::{RenderPage, short_id},
     pages::{
         latest::Latest,
-        query::pager,
+        query::ListQuery,
         render::badge::StateBadge,
-        renders::filters::{Filters, address, search},
+        renders::filters::{FILTERS, Filters, filter},
     },
     ui::{
         live_part::LivePart,
@@ -48,17 +47,16 @@ pub const PATH: &str = "/dashboard/renders";
 /// The list of renders. The query of its address contains the search.
 #[component]
 pub fn Renders() -> impl IntoView {
-    let search = search(&use_query_map().read_untracked());
+    let query = ListQuery::of_page(&FILTERS);
+    let (filter, search, after) = (filter(&query), query.text("q").unwrap_or_default(), query.cursor());
     view! {
         <Shell title="Renders" current=Entry::Renders>
             {loaded(
-                {
-                    let search = search.clone();
-                    move |backend| async move { backend.renders(search).await }
-                },
+                move |backend| async move { backend.renders(filter, search, after).await },
                 move |page| {
-                    let first = search.after.is_none();
-                    let pager = pager(page.renders.len(), first, page.next.clone(), |after| address(&search, after));
+                    let listed = &page.renders;
+                    let pager = query.pager(PATH, listed.items.len(), listed.next);
+                    let unsettled = listed.items.iter().any(|render| !render.state.has_ended());
                     let since = since(&page);
                     let (latest, templates, keys) = (page.latest.clone(), page.templates.clone(), page.keys.clone());
                     view! {
@@ -73,11 +71,11 @@ pub fn Renders() -> impl IntoView {
                             {(!latest.is_empty()).then(|| view! { <Latest latest /> })}
                         </LivePart>
                         <Section heading="Log" note=since>
-                            <Filters search=search templates keys />
+                            <Filters templates keys />
                             <LivePart
                                 id="log"
-                                events=first.then(|| "/dashboard/events/renders".to_owned())
-                                unsettled=page.renders.iter().any(|render| !render.state.has_ended())
+                                events=query.is_first().then(|| "/dashboard/events/renders".to_owned())
+                                unsettled
                                 says=says(&page)
                             >
                                 <Log page />
@@ -99,11 +97,11 @@ fn since(page: &RenderPage) -> String {
 
 /// Returns the text that screen readers announce when the list changes.
 fn says(page: &RenderPage) -> String {
-    page.renders.first().map_or_else(String::new, |newest| {
+    page.renders.items.first().map_or_else(String::new, |newest| {
         let state = newest.state.name().to_lowercase();
         format!(
             "Newest render {}: {}, {state}, accepted at {}",
-            short_id(&newest.id),
+            short_id(&newest.id.to_string()),
             newest.source,
             clock(newest.at)
         )
@@ -112,7 +110,7 @@ fn says(page: &RenderPage) -> String {
 
 #[component]
 fn Log(page: RenderPage) -> impl IntoView {
-    if page.renders.is_empty() {
+    if page.renders.items.is_empty() {
         let (title, advice) = if page.latest.is_empty() {
             (
                 "No renders yet",
@@ -131,7 +129,7 @@ fn Log(page: RenderPage) -> impl IntoView {
             </div>
         });
     }
-    Either::Right(view! { <Table caption="Renders" columns=COLUMNS rows=page.renders.into_iter().map(row) /> })
+    Either::Right(view! { <Table caption="Renders" columns=COLUMNS rows=page.renders.items.into_iter().map(row) /> })
 }
 
 fn row(render: RenderLine) -> impl IntoView {
@@ -146,10 +144,10 @@ fn row(render: RenderLine) -> impl IntoView {
     };
     let figure = |number: Option<i64>| number.map_or_else(|| "–".to_owned(), grouped);
     view! {
-        <tr class=class data-key=render.id.clone()>
+        <tr class=class data-key=render.id.to_string()>
             <th scope="row">
                 <a class="table__link mono" href=format!("{PATH}/{}", render.id)>
-                    {short_id(&render.id)}
+                    {short_id(&render.id.to_string())}
                 </a>
                 <span class="table__sub table__narrow">{format!("{}, {mode}", render.source)}</span>
             </th>

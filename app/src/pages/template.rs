@@ -6,40 +6,44 @@ pub mod versions;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
+use platen_domain::{ids::TemplateId, template::EditedTemplate};
 
 use crate::{
-    backend::{backend, templates::EditedTemplate},
+    backend::backend,
     islands::workbench::{Workbench, api::SaveTemplate},
     layout::{
         loaded::loaded,
         shell::{Shell, ShellKind, rail::Entry},
     },
     outcome::{Outcome, form::OutcomeErrors},
-    pages::template::snippets::UseDialog,
+    pages::{query::id_in_path, template::snippets::UseDialog},
     ui::code_field::{CodeField, CodeLanguage},
 };
 
 /// The page of the template editor.
 #[component]
 pub fn Template() -> impl IntoView {
-    let id = use_params_map().read_untracked().get("id").unwrap_or_default();
+    let id = id_in_path(TemplateId::parse);
     let saved = Outcome::of::<SaveTemplate>();
     view! {
         <Shell title="Template" current=Entry::Templates kind=ShellKind::Workbench>
             <OutcomeErrors outcome=saved />
             {loaded(
-                move |backend| async move { backend.template(id).await },
-                |template| view! { <Editor template /> },
+                move |backend| async move {
+                    let id = id?;
+                    Ok((id, backend.template(id).await?))
+                },
+                |(id, template)| view! { <Editor id template /> },
             )}
         </Shell>
     }
 }
 
 #[component]
-fn Editor(template: EditedTemplate) -> impl IntoView {
+fn Editor(id: TemplateId, template: EditedTemplate) -> impl IntoView {
     let base_url = backend().base_url();
-    let EditedTemplate { id, published, newest } = template;
+    let EditedTemplate { published, newest } = template;
+    let id = id.to_string();
     let data = newest.data();
     view! {
         <Title text=newest.summary.name.clone() />

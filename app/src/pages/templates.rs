@@ -5,22 +5,27 @@ pub mod dialogs;
 pub mod list;
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
+use platen_domain::{
+    ids::TemplateId,
+    page::Page,
+    template::{TemplateFilter, TemplateGlance},
+};
 
 use crate::{
-    backend::templates::TemplateList,
     layout::{
         loaded::loaded,
         page_head::PageHead,
         section::Section,
         shell::{Shell, rail::Entry},
     },
-    model::template::TemplateFilter,
     outcome::{Outcome, form::OutcomeErrors},
-    pages::templates::{
-        api::{DeleteTemplate, DuplicateTemplate},
-        dialogs::{CreateDialog, DeleteDialog},
-        list::{Filters, TemplateTable},
+    pages::{
+        query::ListQuery,
+        templates::{
+            api::{DeleteTemplate, DuplicateTemplate},
+            dialogs::{CreateDialog, DeleteDialog},
+            list::{Filters, TemplateTable},
+        },
     },
     ui::{
         button::{OpenButton, Rank},
@@ -29,20 +34,23 @@ use crate::{
     },
 };
 
+/// Path of the list.
+pub(crate) const PATH: &str = "/dashboard/templates";
+const FILTERS: [&str; 2] = ["q", "state"];
+
 /// The list of templates, filtered by `q`, `state` and `cursor` of the query.
 #[component]
 pub fn Templates() -> impl IntoView {
-    let query = use_query_map().read_untracked().clone();
+    let query = ListQuery::of_page(&FILTERS);
     let filter = TemplateFilter {
-        search: query.get("q").unwrap_or_default(),
-        has_draft: match query.get("state").as_deref() {
-            Some("draft") => Some(true),
-            Some("published") => Some(false),
+        search: query.text("q"),
+        has_draft: query.text("state").and_then(|state| match state.as_str() {
+            "draft" => Some(true),
+            "published" => Some(false),
             _ => None,
-        },
-        cursor: query.get("cursor"),
+        }),
     };
-    let wanted = filter.clone();
+    let after = query.cursor();
     let copied = Outcome::of::<DuplicateTemplate>();
     let deleted = Outcome::of::<DeleteTemplate>();
     view! {
@@ -56,8 +64,8 @@ pub fn Templates() -> impl IntoView {
             <OutcomeErrors outcome=copied />
             <OutcomeErrors outcome=deleted />
             {loaded(
-                move |backend| async move { backend.templates(wanted).await },
-                move |found| view! { <Found found filter /> },
+                move |backend| async move { backend.templates(filter, after).await },
+                move |found| view! { <Found found query /> },
             )}
             <CreateDialog />
         </Shell>
@@ -65,28 +73,27 @@ pub fn Templates() -> impl IntoView {
 }
 
 #[component]
-fn Found(found: TemplateList, filter: TemplateFilter) -> impl IntoView {
-    let everything = filter == TemplateFilter::default();
-    let count = found.templates.len();
-    let heading = match (count, found.next.is_some() || filter.cursor.is_some()) {
+fn Found(found: Page<(TemplateGlance, Option<String>), TemplateId>, query: ListQuery) -> impl IntoView {
+    let everything = query.is_empty() && query.is_first();
+    let count = found.items.len();
+    let heading = match (count, found.next.is_some() || !query.is_first()) {
         (1, false) => "1 template".to_owned(),
         (count, false) => format!("{count} templates"),
         (_, true) => "Templates".to_owned(),
     };
-    let dialogs = found.templates.iter().map(|(template, hint)| {
+    let dialogs = found.items.iter().map(|(template, hint)| {
         view! { <DeleteDialog id=template.id.to_string() name=template.name.clone() hint=hint.clone() /> }
     });
     let dialogs = dialogs.collect_view();
-    let older = found.next.map(|next| filter.address(Some(next)));
-    let newest = filter.cursor.is_some().then(|| filter.address(None));
-    let body = if found.templates.is_empty() {
+    let (newest, older) = (query.newest(PATH), query.older(PATH, found.next));
+    let body = if found.items.is_empty() {
         view! { <Empty everything /> }.into_any()
     } else {
-        view! { <TemplateTable templates=found.templates /> }.into_any()
+        view! { <TemplateTable templates=found.items /> }.into_any()
     };
     view! {
         <Section heading>
-            {(!everything || count > 0).then(|| view! { <Filters filter=filter.clone() /> })} {body}
+            {(!everything || count > 0).then(|| view! { <Filters /> })} {body}
             {(newest.is_some() || older.is_some()).then(|| view! { <Pager note="Newest first".to_owned() newest older /> })}
         </Section>
         {dialogs}
@@ -108,6 +115,6 @@ fn Empty(everything: bool) -> impl IntoView {
         }
         .into_any()
     } else {
-        view! { <p>"No template is like that. " <a href="/dashboard/templates">"Show all"</a></p> }.into_any()
+        view! { <p>"No template is like that. " <a href=PATH>"Show all"</a></p> }.into_any()
     }
 }

@@ -5,7 +5,7 @@ pub mod deliveries;
 pub mod secret;
 
 use leptos::prelude::*;
-use leptos_router::{hooks::use_query_map, params::ParamsMap};
+use platen_domain::callback::{Delivery, DeliveryState};
 use strum::VariantArray;
 
 use crate::{
@@ -15,10 +15,10 @@ use crate::{
         section::Section,
         shell::{Shell, rail::Entry},
     },
-    model::delivery::{Delivery, DeliverySearch, DeliveryState, Since},
+    model::delivery::{DeliverySearch, Since},
     outcome::{Outcome, form::OutcomeErrors},
     pages::{
-        query::{self, asked, pager},
+        query::ListQuery,
         render::api::{ResendCallback, StopCallback},
         webhooks::{
             api::{ReplaceSecret, RevealSecret},
@@ -35,20 +35,20 @@ use crate::{
 /// Path of the page.
 pub const PATH: &str = "/dashboard/webhooks";
 
+const FILTERS: [&str; 3] = ["q", "outcome", "since"];
+
 /// The page of webhooks. The query of its address contains the search for deliveries.
 #[component]
 pub fn Webhooks() -> impl IntoView {
-    let search = search(&use_query_map().read_untracked());
+    let query = ListQuery::of_page(&FILTERS);
+    let search = search(&query);
     view! {
         <Shell title="Webhooks" current=Entry::Webhooks>
             {loaded(
-                {
-                    let search = search.clone();
-                    move |backend| async move { backend.webhooks(search).await }
-                },
+                |backend| async move { backend.webhooks(search).await },
                 move |page| {
-                    let first = search.after.is_none();
-                    let pager = pager(page.deliveries.len(), first, page.next, |after| address(&search, after));
+                    let deliveries = page.deliveries.items;
+                    let pager = query.pager(PATH, deliveries.len(), page.deliveries.next);
                     view! {
                         <OutcomeErrors outcome={Outcome::of::<ResendCallback>()} />
                         <OutcomeErrors outcome={Outcome::of::<StopCallback>()} />
@@ -61,14 +61,14 @@ pub fn Webhooks() -> impl IntoView {
                         <SigningSecret secret=page.secret />
                         <Recipes />
                         <Section heading="Deliveries">
-                            <Filters search=search />
+                            <Filters />
                             <LivePart
                                 id="deliveries"
-                                events=first.then(|| "/dashboard/events/renders".to_owned())
-                                unsettled=page.deliveries.iter().any(is_unsettled)
-                                says=says(&page.deliveries)
+                                events=query.is_first().then(|| "/dashboard/events/renders".to_owned())
+                                unsettled=deliveries.iter().any(is_unsettled)
+                                says=says(&deliveries)
                             >
-                                <Deliveries deliveries=page.deliveries />
+                                <Deliveries deliveries />
                                 {pager}
                             </LivePart>
                         </Section>
@@ -79,24 +79,13 @@ pub fn Webhooks() -> impl IntoView {
     }
 }
 
-fn search(query: &ParamsMap) -> DeliverySearch {
-    let text = |name: &str| asked(query, name);
+fn search(query: &ListQuery) -> DeliverySearch {
     DeliverySearch {
-        text: text("q").unwrap_or_default(),
-        state: text("outcome").and_then(|word| word.parse().ok()),
-        since: text("since").and_then(|word| word.parse().ok()).unwrap_or_default(),
-        after: text("cursor"),
+        text: query.text("q").unwrap_or_default(),
+        state: query.get("outcome"),
+        since: query.get("since").unwrap_or_default(),
+        after: query.cursor(),
     }
-}
-
-fn address(search: &DeliverySearch, after: Option<String>) -> String {
-    let words = [
-        ("q", Some(search.text.clone())),
-        ("outcome", search.state.map(|state| state.into_str().to_owned())),
-        ("since", Some(search.since.into_str().to_owned())),
-        ("cursor", after),
-    ];
-    query::address(PATH, words)
 }
 
 fn is_unsettled(delivery: &Delivery) -> bool {
@@ -111,7 +100,7 @@ fn says(deliveries: &[Delivery]) -> String {
 }
 
 #[component]
-fn Filters(search: DeliverySearch) -> impl IntoView {
+fn Filters() -> impl IntoView {
     let states = DeliveryState::VARIANTS
         .iter()
         .map(|state| (state.into_str(), state.name()));
@@ -119,20 +108,9 @@ fn Filters(search: DeliverySearch) -> impl IntoView {
     let spans = spans.map(|since| (since.into_str(), since.name()));
     view! {
         <FilterForm path=PATH>
-            <SearchFilter label="Find by render or address" value=search.text />
-            <SelectFilter
-                name="outcome"
-                label="Outcome"
-                options=states
-                value=search.state.map_or("", |state| state.into_str())
-            />
-            <SelectFilter
-                name="since"
-                label="Since"
-                options=spans
-                any=Since::Ever.name()
-                value=search.since.into_str()
-            />
+            <SearchFilter label="Find by render or address" />
+            <SelectFilter name="outcome" label="Outcome" options=states />
+            <SelectFilter name="since" label="Since" options=spans any=Since::Ever.name() />
         </FilterForm>
     }
 }
@@ -143,21 +121,22 @@ mod tests {
 
     #[test]
     fn an_address_asks_for_what_was_read_from_it() {
-        let mut query = ParamsMap::new();
-        for (name, value) in [
+        let values = [
             ("q", "hooks.example"),
             ("outcome", "given-up"),
             ("since", "7-days"),
             ("cursor", "x"),
-        ] {
-            query.insert(name, value.to_owned());
-        }
+        ];
+        let query = ListQuery::read(&FILTERS, |wanted| {
+            let (_, value) = values.iter().find(|(name, _)| *name == wanted)?;
+            Some((*value).to_owned())
+        });
         let found = search(&query);
         assert_eq!((found.state, found.since), (Some(DeliveryState::GivenUp), Since::Week));
         assert_eq!(
-            address(&found, None),
-            "/dashboard/webhooks?q=hooks%2Eexample&outcome=given%2Dup&since=7%2Ddays"
+            query.newest(PATH).as_deref(),
+            Some("/dashboard/webhooks?q=hooks%2Eexample&outcome=given%2Dup&since=7%2Ddays")
         );
-        assert_eq!(address(&DeliverySearch::default(), None), PATH);
+        assert_eq!(ListQuery::read(&FILTERS, |_| None).address(PATH, None), PATH);
     }
 }

@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::ui::icon::{Glyph, Icon};
+
 /// Prominence of a button.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rank {
@@ -57,6 +59,17 @@ pub fn ButtonLink(
         <a class=class(rank, size) href=href>
             {children()}
         </a>
+    }
+}
+
+/// A link to a list as a CSV file.
+#[component]
+pub fn CsvLink(#[prop(into)] href: String, #[prop(optional)] size: Size) -> impl IntoView {
+    view! {
+        <ButtonLink href size>
+            <Icon glyph=Glyph::Download />
+            "Export as CSV"
+        </ButtonLink>
     }
 }
 

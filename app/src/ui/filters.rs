@@ -1,6 +1,7 @@
 //! Filters of a list: fields of a plain form, whose values are in the page's query.
 
 use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
 
 use crate::ui::button::{ButtonLink, Rank, SubmitButton};
 
@@ -37,10 +38,15 @@ pub fn FilterForm(
 
 /// A search field.
 #[component]
-pub fn SearchFilter(label: &'static str, value: String) -> impl IntoView {
+pub fn SearchFilter(
+    label: &'static str,
+    /// `name` in the form.
+    #[prop(default = "q")]
+    name: &'static str,
+) -> impl IntoView {
     view! {
         <label class="filters__item filters__item--search">
-            {label} <input class="input" type="search" name="q" value=value />
+            {label} <input class="input" type="search" name=name value=value_of(name) />
         </label>
     }
 }
@@ -56,17 +62,15 @@ pub fn SelectFilter<O, V, N>(
     /// Label of the empty choice.
     #[prop(default = "Any")]
     any: &'static str,
-    /// The selected value.
-    #[prop(into)]
-    value: String,
 ) -> impl IntoView
 where
     O: IntoIterator<Item = (V, N)>,
-    V: Into<String>,
+    V: ToString,
     N: Into<String>,
 {
+    let value = value_of(name);
     let options = options.into_iter().map(|(option, name)| {
-        let option = option.into();
+        let option = option.to_string();
         let selected = option == value;
         view! {
             <option value=option selected=selected>
@@ -90,10 +94,15 @@ pub fn DateFilter(
     /// `name` in the form.
     name: &'static str,
     label: &'static str,
-    /// The date; may be empty.
-    value: String,
 ) -> impl IntoView {
     view! {
-        <label class="filters__item">{label} <input class="input" type="date" name=name value=value /></label>
+        <label class="filters__item">
+            {label} <input class="input" type="date" name=name value=value_of(name) />
+        </label>
     }
+}
+
+/// Returns the value of a filter in the address of the page.
+fn value_of(name: &str) -> String {
+    use_query_map().read_untracked().get(name).unwrap_or_default()
 }

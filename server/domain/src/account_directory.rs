@@ -1,5 +1,7 @@
 //! Accounts, as operators find and see them.
 
+use std::{fmt, str::FromStr};
+
 use serde_json::Value;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
@@ -10,6 +12,7 @@ use crate::{
     audit_log::AuditRow,
     billing::Subscription,
     credits::Balance,
+    ids::AccountId,
     plan::{OwnLimits, PlanLimits, StorageLimits},
     render::{log::LoggedRender, statistics::RenderFigures},
     storage::StorageUse,
@@ -212,4 +215,58 @@ fn read_storage(column: &Value) -> StorageLimits {
     let members = column.as_object().into_iter().flatten();
     let limits = members.filter_map(|(name, limit)| Some((name.parse().ok()?, limit.as_i64()?)));
     limits.collect()
+}
+
+/// Start of a page of the directory: after this account and its rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectoryCursor {
+    /// See [`DirectoryEntry::rank`].
+    pub rank: i64,
+    pub account: AccountId,
+}
+
+/// Search in the directory; `None` matches everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DirectorySearch {
+    /// Part of an account's name or a member's email address, the beginning of a key, or the id of an account or a
+    /// render.
+    pub text: String,
+    pub plan: Option<String>,
+    pub state: Option<AccountState>,
+    pub order: AccountOrder,
+    /// Only the accounts after this one.
+    pub after: Option<DirectoryCursor>,
+}
+
+impl fmt::Display for DirectoryCursor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.rank, self.account)
+    }
+}
+
+/// The text is no cursor of the directory.
+#[derive(Debug, PartialEq, Eq)]
+pub struct UnknownCursor;
+
+impl FromStr for DirectoryCursor {
+    type Err = UnknownCursor;
+
+    fn from_str(text: &str) -> Result<Self, UnknownCursor> {
+        let (rank, account) = text.split_once(':').ok_or(UnknownCursor)?;
+        Ok(Self {
+            rank: rank.parse().map_err(|_| UnknownCursor)?,
+            account: AccountId::parse(account).ok_or(UnknownCursor)?,
+        })
+    }
+}
+
+/// A page of the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectoryPage {
+    /// Accounts, in the order of the search.
+    pub entries: Vec<DirectoryEntry>,
+    /// Cursor of the next page; `None` on the last one.
+    pub next: Option<DirectoryCursor>,
+    /// Counts of all accounts, regardless of the search.
+    pub counts: DirectoryCounts,
 }

@@ -172,6 +172,15 @@ impl LogEntry {
     }
 }
 
+/// A filter for account activity; `None` matches everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ActivityFilter {
+    /// Only events of this user.
+    pub person: Option<UserId>,
+    /// Only events of this topic: the part of the kind before the dot.
+    pub topic: Option<String>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

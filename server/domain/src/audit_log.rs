@@ -146,6 +146,19 @@ impl AuditRow {
     }
 }
 
+/// A filter for audit events; `None` matches everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// An `ilike` pattern, matched against account, actor and reason.
+    pub text: Option<String>,
+    /// Kind of event.
+    pub kind: Option<String>,
+    /// Inclusive.
+    pub from: Option<OffsetDateTime>,
+    /// Exclusive.
+    pub before: Option<OffsetDateTime>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

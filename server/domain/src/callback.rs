@@ -4,10 +4,14 @@ use std::fmt;
 
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 use url::Url;
 
-use crate::validation::{Problem, member};
+use crate::{
+    ids::RenderId,
+    validation::{Problem, member},
+};
 
 /// Maximum number of additional headers.
 const MOST_HEADERS: usize = 50;
@@ -98,6 +102,48 @@ impl Attempt {
     pub fn was_received(&self) -> bool {
         matches!(self.status, Some(200..=299))
     }
+}
+
+/// Status of a delivery. The names are used in query parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(const_into_str, serialize_all = "kebab-case")]
+pub enum DeliveryState {
+    /// The endpoint responded with a 2xx status.
+    Delivered,
+    /// An attempt is running or scheduled.
+    Trying,
+    /// It failed, or was discarded, and is not retried.
+    GivenUp,
+}
+
+impl DeliveryState {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Delivered => "Delivered",
+            Self::Trying => "Trying",
+            Self::GivenUp => "Given up",
+        }
+    }
+}
+
+/// The webhook delivery of a finished render.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// Id of the render.
+    pub render: RenderId,
+    /// Event name: `success` or `failed`.
+    pub event: &'static str,
+    /// Address of the endpoint, without query string.
+    pub address: Option<String>,
+    pub state: DeliveryState,
+    /// Seconds until the next attempt.
+    pub next_in_seconds: Option<i64>,
+    /// `webhook-id`, by which receivers recognize retries.
+    pub webhook_id: String,
+    /// The body, JSON.
+    pub body: String,
+    /// Attempts, the oldest first.
+    pub attempts: Vec<Attempt>,
 }
 
 #[cfg(test)]

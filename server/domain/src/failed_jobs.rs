@@ -152,6 +152,13 @@ pub fn listed(names: &[WorkName]) -> String {
     }
 }
 
+/// A filter for failed jobs; `None` matches everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FailedJobFilter {
+    pub kind: Option<JobKind>,
+    pub account: Option<AccountId>,
+}
+
 #[cfg(test)]
 mod tests {
     use time::macros::datetime;

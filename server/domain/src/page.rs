@@ -87,7 +87,7 @@ impl<Key> PageRequest<Key> {
 }
 
 /// A page of a list.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<T, Key> {
     /// In the order of the list.
     pub items: Vec<T>,

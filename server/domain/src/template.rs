@@ -80,12 +80,30 @@ pub struct VersionSummary {
     pub inserted_at: OffsetDateTime,
 }
 
+/// A filter for templates; `None` matches everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TemplateFilter {
+    /// Part of the name, regardless of case, or the beginning of the id.
+    pub search: Option<String>,
+    /// Whether there are unpublished changes; `None` matches both.
+    pub has_draft: Option<bool>,
+}
+
 /// A saved version of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateVersion {
     pub summary: VersionSummary,
     pub content: String,
     pub preview_context: Map<String, Value>,
+}
+
+/// A template as the editor opens it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EditedTemplate {
+    /// Number of the published version, which renders use.
+    pub published: i32,
+    /// The newest version, which may be a draft.
+    pub newest: TemplateVersion,
 }
 
 impl From<TemplateVersion> for NewTemplate {

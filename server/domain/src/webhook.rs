@@ -3,6 +3,7 @@
 use aws_lc_rs::hmac;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use secrecy::{ExposeSecret, SecretBox, SecretString};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 const PREFIX: &str = "whsec_";
@@ -54,6 +55,17 @@ pub fn signatures(secrets: &[WebhookSecret], id: &str, timestamp: i64, body: &st
     let content = format!("{id}.{timestamp}.{body}");
     let signatures: Vec<_> = secrets.iter().map(|secret| secret.sign(content.as_bytes())).collect();
     signatures.join(" ")
+}
+
+/// Dates of the signing secrets of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretStatus {
+    /// Time of creation. `None`: it is created at first use.
+    pub made_at: Option<OffsetDateTime>,
+    /// Time until which the previous secret signs as well.
+    pub former_until: Option<OffsetDateTime>,
+    /// The secret itself, while it is revealed.
+    pub shown: Option<String>,
 }
 
 #[cfg(test)]

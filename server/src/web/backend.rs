@@ -1,32 +1,32 @@
 //! Implements the interface between pages and services.
 
-mod account;
-pub(super) mod admin;
-mod api_keys;
-mod connections;
-mod payment;
-mod people;
+mod catalog;
+mod connection_forms;
+mod health;
+mod key_forms;
+mod live;
+mod operations;
+mod overview;
 mod playground;
-mod renders;
-mod second_factor;
-mod settings;
-mod team;
-mod templates;
+mod port;
+mod refusals;
+mod template_forms;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use axum::http::request::Parts;
 use platen_app::{
     backend::Backend,
     error::AppError,
-    model::rejection::{Field, Reason, Rejection},
+    model::rejection::{Field, Reason},
 };
 use platen_core::{
     clock,
     service::{
         Services,
         health::Waiting,
-        people::callers::{self, CallerError},
+        operators,
+        people::callers,
         sessions::{Impersonation, LoggedIn},
     },
     store::{account_storage, error::is_away},
@@ -41,8 +41,10 @@ use platen_domain::{
 use tokio::sync::OnceCell;
 use tower_sessions::Session;
 
+use self::refusals::{Refusal, rejected};
+
 use crate::{
-    http::{OwnApi, csrf, request_log::RequestId},
+    http::{OwnApi, request_log::RequestId},
     web::Web,
 };
 
@@ -107,6 +109,12 @@ impl RequestBackend {
         confirmed.then_some(()).ok_or_else(|| rejected(Reason::Unconfirmed))
     }
 
+    /// Returns the logged-in user, who must have [confirmed](Self::confirmed) their identity.
+    fn confirmed_user(&self) -> Result<UserId, AppError> {
+        self.confirmed()?;
+        self.user()
+    }
+
     /// Returns the caller for the logged-in user and their account, if their role has the permission. Every access to
     /// tenant data begins with this.
     async fn caller_who_may(&self, permission: Permission) -> Result<Caller, AppError> {
@@ -115,12 +123,7 @@ impl RequestBackend {
         let found = self
             .caller
             .get_or_try_init(|| callers::of_session(db, limits, &self.session, person, &self.client, clock::now()));
-        let caller = found.await.map_err(|error| match error {
-            CallerError::NoAccount => AppError::NoAccount,
-            CallerError::NotMember => AppError::NotMember,
-            CallerError::SecondFactorFirst => AppError::SecondFactorFirst,
-            error @ (CallerError::Session(_) | CallerError::Store(_)) => self.internal(&error),
-        })?;
+        let caller = self.answer(found.await)?;
         if !caller.may(permission) {
             return Err(AppError::NotAllowed(permission));
         }
@@ -136,6 +139,26 @@ impl RequestBackend {
     async fn confirmed_caller_who_may(&self, permission: Permission) -> Result<Caller, AppError> {
         let caller = self.caller_who_may(permission).await?;
         self.confirmed().map(|()| caller)
+    }
+
+    /// Returns the logged-in operator. For anyone else the error is [`AppError::NotFound`].
+    async fn operator(&self) -> Result<Operator, AppError> {
+        let (db, user) = (&self.app.db, self.person()?.user);
+        let found = self
+            .operator
+            .get_or_try_init(|| operators::of_person(db, user, &self.client));
+        self.answer(found.await).cloned()
+    }
+
+    /// As [`Self::operator`], for changes: requires that the operator has just confirmed their identity.
+    async fn confirmed_operator(&self) -> Result<Operator, AppError> {
+        let operator = self.operator().await?;
+        self.confirmed().map(|()| operator)
+    }
+
+    /// Returns the result of a service, or its error as the visitor sees it.
+    fn answer<T>(&self, result: Result<T, impl Refusal>) -> Result<T, AppError> {
+        result.map_err(|error| error.seen().unwrap_or_else(|| self.internal(&error)))
     }
 
     /// Logs an error and returns one with the request id only. An unreachable database and an exceeded storage limit
@@ -155,39 +178,9 @@ impl RequestBackend {
     }
 }
 
-impl Backend for RequestBackend {
-    fn base_url(&self) -> String {
-        self.app.base_url.as_str().trim_end_matches('/').to_owned()
-    }
-
-    fn csrf_token(&self) -> Option<String> {
-        csrf::token(&self.session)
-    }
-}
-
 /// Returns the display name of an account: its name, or else the user's email address.
 fn called(account: String, email: &str) -> String {
     if account.is_empty() { email.to_owned() } else { account }
-}
-
-/// Returns the error for a rejected form.
-fn rejected(reason: Reason) -> AppError {
-    AppError::Rejected(Rejection {
-        reason,
-        typed: Vec::new(),
-    })
-}
-
-/// Returns the error for too many attempts. The waiting time is rounded up to minutes.
-fn too_many(retry_after: Duration) -> AppError {
-    rejected(Reason::TooMany {
-        minutes: retry_after.as_secs().div_ceil(60).max(1),
-    })
-}
-
-/// Returns the error for a form with invalid fields.
-fn invalid(fields: Vec<Field>) -> AppError {
-    rejected(Reason::Invalid(fields))
 }
 
 /// Returns an extension that [`protect`](crate::http::browser_session::protect) has added to the request.

@@ -45,7 +45,7 @@ pub fn Accounts(
         let glyph = if account.current { Glyph::Tick } else { Glyph::Account };
         view! {
             <ButtonForm outcome>
-                <input type="hidden" name=Field::Subject.into_str() value=account.id />
+                <input type="hidden" name=Field::Subject.into_str() value=account.id.to_string() />
                 <button class="menu__item" aria-current=account.current.then_some("true")>
                     <Icon glyph />
                     {account.name}

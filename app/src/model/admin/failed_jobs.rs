@@ -1,6 +1,10 @@
 //! Failed jobs.
 
-use platen_domain::{failed_jobs::FailedJob, job::JobKind};
+use platen_domain::{
+    failed_jobs::{FailedJob, WorkCursor},
+    job::JobKind,
+    page::Page,
+};
 use time::OffsetDateTime;
 
 /// A search for failed jobs.
@@ -10,16 +14,14 @@ pub struct FailedWorkSearch {
     /// Id of the account, or its owner's email address.
     pub account: Option<String>,
     /// Cursor of the page.
-    pub after: Option<String>,
+    pub after: Option<WorkCursor>,
 }
 
 /// A page of failed jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedWorkPage {
     /// Jobs, the latest failure first.
-    pub work: Vec<FailedJob>,
-    /// Cursor of the next page.
-    pub next: Option<String>,
+    pub work: Page<FailedJob, WorkCursor>,
     /// Number of matches on all pages.
     pub found: i64,
     /// Whether the account in the search exists.

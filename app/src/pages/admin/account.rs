@@ -5,9 +5,9 @@ pub mod dialogs;
 pub mod lists;
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_params_map;
 use platen_domain::{
     account_directory::{AccountFile as Details, AccountState},
+    ids::AccountId,
     number::{counted, grouped},
     plan::OwnLimits,
 };
@@ -30,6 +30,7 @@ use crate::{
             },
             accounts::AccountBadge,
         },
+        query::id_in_path,
         storage::StorageSection,
     },
     ui::{
@@ -44,11 +45,11 @@ const MIB: usize = 1024 * 1024;
 /// The page of an account, for operators.
 #[component]
 pub fn Account() -> impl IntoView {
-    let id = use_params_map().read_untracked().get("id").unwrap_or_default();
+    let id = id_in_path(AccountId::parse);
     view! {
         <AdminShell title="Account" current=AdminEntry::Accounts>
             {loaded(
-                |backend| async move { backend.account_file(id).await },
+                |backend| async move { backend.account_file(id?).await },
                 |account| view! { <Content account /> },
             )}
         </AdminShell>

@@ -1,9 +1,8 @@
 //! `/admin/accounts`: all accounts of the service.
 
 use leptos::prelude::*;
-use leptos_router::{hooks::use_query_map, params::ParamsMap};
 use platen_domain::{
-    account_directory::{AccountOrder, AccountState, DirectoryEntry},
+    account_directory::{AccountOrder, AccountState, DirectoryEntry, DirectoryPage, DirectorySearch},
     number::{counted, grouped},
 };
 use strum::VariantArray;
@@ -15,8 +14,7 @@ use crate::{
         section::Section,
         shell::admin::{AdminEntry, AdminShell, PATH},
     },
-    model::admin::accounts::{AccountPage, AccountSearch},
-    pages::query::{self, asked},
+    pages::query::ListQuery,
     ui::{
         badge::{Badge, State},
         filters::{FilterForm, SearchFilter, SelectFilter},
@@ -36,32 +34,35 @@ const COLUMNS: &[Column] = &[
     Column::text("State"),
 ];
 
+const FILTERS: [&str; 4] = ["q", "plan", "state", "order"];
+
 /// The list of accounts. The query of its address contains the search.
 #[component]
 pub fn Accounts() -> impl IntoView {
-    let search = search(&use_query_map().read_untracked());
-    let wanted = search.clone();
+    let query = ListQuery::of_page(&FILTERS);
+    let search = search(&query);
     view! {
         <AdminShell title="Accounts" current=AdminEntry::Accounts>
-            {loaded(|backend| async move { backend.accounts(wanted).await }, |page| view! { <Content page search /> })}
+            {loaded(
+                |backend| async move { backend.accounts(search).await },
+                |(page, plans)| view! { <Content page plans query /> },
+            )}
         </AdminShell>
     }
 }
 
 #[component]
-fn Content(page: AccountPage, search: AccountSearch) -> impl IntoView {
-    let first = search.after.is_none();
-    let newest = (!first).then(|| address(&search, None));
-    let older = page.next.map(|next| address(&search, Some(next)));
-    let note = counted(page.accounts.len() as u64, "account", "accounts") + if first { "" } else { " more" };
-    let plans = page.plans.into_iter().map(|plan| (plan.clone(), plan));
+fn Content(page: DirectoryPage, plans: Vec<String>, query: ListQuery) -> impl IntoView {
+    let more = if query.is_first() { "" } else { " more" };
+    let note = counted(page.entries.len() as u64, "account", "accounts") + more;
+    let plans = plans.into_iter().map(|plan| (plan.clone(), plan));
     let states = AccountState::VARIANTS
         .iter()
         .map(|state| (state.into_str(), state.name()));
     let orders = AccountOrder::VARIANTS[1..]
         .iter()
         .map(|order| (order.into_str(), order.name()));
-    let rows = page.accounts.into_iter().map(|account| view! { <Row account /> });
+    let rows = page.entries.into_iter().map(|account| view! { <Row account /> });
     let facts = view! {
         <span>{counted(page.counts.accounts, "account", "accounts")}</span>
         <span>{grouped(page.counts.paid)} " on a paid plan"</span>
@@ -72,24 +73,13 @@ fn Content(page: AccountPage, search: AccountSearch) -> impl IntoView {
         <PageHead title="Accounts" facts />
         <Section heading="Find">
             <FilterForm path=PATH action="Find">
-                <SearchFilter label="Name, email, account id, key prefix or render id" value=search.text />
-                <SelectFilter name="plan" label="Plan" options=plans value=search.plan.unwrap_or_default() />
-                <SelectFilter
-                    name="state"
-                    label="State"
-                    options=states
-                    value=search.state.map_or("", |state| state.into_str())
-                />
-                <SelectFilter
-                    name="order"
-                    label="Order"
-                    options=orders
-                    any=AccountOrder::Newest.name()
-                    value=search.order.into_str()
-                />
+                <SearchFilter label="Name, email, account id, key prefix or render id" />
+                <SelectFilter name="plan" label="Plan" options=plans />
+                <SelectFilter name="state" label="State" options=states />
+                <SelectFilter name="order" label="Order" options=orders any=AccountOrder::Newest.name() />
             </FilterForm>
             <Table caption="Accounts" columns=COLUMNS nothing="No account is like that." rows />
-            <Pager note newest older />
+            <Pager note newest=query.newest(PATH) older=query.older(PATH, page.next) />
         </Section>
     }
 }
@@ -157,27 +147,14 @@ fn share(part: i64, all: i64) -> String {
     }
 }
 
-fn search(query: &ParamsMap) -> AccountSearch {
-    let text = |name: &str| asked(query, name);
-    AccountSearch {
-        text: text("q").unwrap_or_default(),
-        plan: text("plan"),
-        state: text("state").and_then(|word| word.parse().ok()),
-        order: text("order").and_then(|word| word.parse().ok()).unwrap_or_default(),
-        after: text("cursor"),
+fn search(query: &ListQuery) -> DirectorySearch {
+    DirectorySearch {
+        text: query.text("q").unwrap_or_default(),
+        plan: query.text("plan"),
+        state: query.get("state"),
+        order: query.get("order").unwrap_or_default(),
+        after: query.cursor(),
     }
-}
-
-fn address(search: &AccountSearch, after: Option<String>) -> String {
-    let order = Some(search.order.into_str().to_owned()).filter(|_| search.order != AccountOrder::Newest);
-    let words = [
-        ("q", Some(search.text.clone())),
-        ("plan", search.plan.clone()),
-        ("state", search.state.map(|state| state.into_str().to_owned())),
-        ("order", order),
-        ("cursor", after),
-    ];
-    query::address(PATH, words)
 }
 
 #[cfg(test)]
@@ -195,15 +172,22 @@ mod tests {
 
     #[test]
     fn a_search_stands_in_the_address() {
-        let search = AccountSearch {
-            text: "a&b".to_owned(),
-            state: Some(AccountState::Suspended),
-            order: AccountOrder::Failures,
-            ..AccountSearch::default()
-        };
-        let address = address(&search, Some("7:x".to_owned()));
+        let values = [
+            ("q", "a&b"),
+            ("state", "suspended"),
+            ("order", "failures"),
+            ("cursor", "7:y"),
+        ];
+        let query = ListQuery::read(&FILTERS, |wanted| {
+            let (_, value) = values.iter().find(|(name, _)| *name == wanted)?;
+            Some((*value).to_owned())
+        });
+        let search = search(&query);
+        let expected = (Some(AccountState::Suspended), AccountOrder::Failures);
+        assert_eq!((search.state, search.order), expected);
         assert_eq!(
-            address, "/admin/accounts?q=a%26b&state=suspended&order=failures&cursor=7%3Ax",
+            query.older(PATH, Some("7:x")).as_deref(),
+            Some("/admin/accounts?q=a%26b&state=suspended&order=failures&cursor=7%3Ax"),
             "{search:?}"
         );
     }

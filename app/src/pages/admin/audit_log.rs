@@ -1,11 +1,13 @@
 //! `/admin/audit`: the operator audit log, with actions of operators and of the service.
 
 use leptos::prelude::*;
-use leptos_router::{hooks::use_query_map, params::ParamsMap};
 use platen_domain::{
-    audit_log::{AuditEvent, AuditRow},
+    audit_log::{AuditEvent, AuditFilter, AuditRow},
     number::counted,
+    page::Page,
+    render::log::containing,
 };
+use time::Date;
 
 use crate::{
     layout::{
@@ -14,12 +16,10 @@ use crate::{
         section::Section,
         shell::admin::{self, AdminEntry, AdminShell},
     },
-    model::admin::audit_log::{AuditPage, AuditSearch},
-    pages::query::{self, pager, written},
+    pages::query::ListQuery,
     ui::{
-        button::ButtonLink,
+        button::CsvLink,
         filters::{DateFilter, FilterForm, SearchFilter, SelectFilter},
-        icon::{Glyph, Icon},
         moment::Stamp,
         sentence_case::sentence_case,
         table::{Column, Table},
@@ -41,40 +41,55 @@ const FILE: &str = "/admin/audit.csv";
 /// Number of digits of the last digest that are shown.
 const SHOWN_DIGITS: usize = 16;
 
+/// Names of the filters.
+pub const FILTERS: [&str; 4] = ["q", "kind", "from", "to"];
+
 /// The page of the audit log. The query of its address contains the search.
 #[component]
 pub fn AuditLog() -> impl IntoView {
-    let search = search(&use_query_map().read_untracked());
-    let wanted = search.clone();
+    let query = ListQuery::of_page(&FILTERS);
+    let (filter, after) = (filter(&query), query.cursor());
     view! {
         <AdminShell title="Audit log" current=AdminEntry::Audit>
             {loaded(
-                |backend| async move { backend.audit_log(wanted).await },
-                |page| view! { <Content page search /> },
+                move |backend| async move { backend.audit_log(filter, after).await },
+                |(page, end)| view! { <Content page end query /> },
             )}
         </AdminShell>
     }
 }
 
+/// Returns the filter of a search.
+pub fn filter(query: &ListQuery) -> AuditFilter {
+    let midnight = |day: Date| day.midnight().assume_utc();
+    let text = query.text("q").unwrap_or_default();
+    AuditFilter {
+        text: Some(text.trim()).filter(|text| !text.is_empty()).map(containing),
+        kind: query.text("kind"),
+        from: query.day("from").map(midnight),
+        before: query.day("to").and_then(Date::next_day).map(midnight),
+    }
+}
+
 #[component]
-fn Content(page: AuditPage, search: AuditSearch) -> impl IntoView {
-    let pager = pager(page.entries.len(), search.after.is_none(), page.next, |after| {
-        address(PATH, &search, after)
-    });
-    let file = address(FILE, &search, None);
-    let rows = page.entries.into_iter().map(|row| view! { <Row row /> });
+fn Content(page: Page<AuditRow, i64>, end: Option<(i64, String)>, query: ListQuery) -> impl IntoView {
+    let pager = query.pager(PATH, page.items.len(), page.next);
+    let kinds = AuditEvent::KINDS.iter().map(|kind| (*kind, label(kind)));
+    let rows = page.items.into_iter().map(|row| view! { <Row row /> });
     view! {
         <PageHead
             title="Audit log"
             lede="What operators and the service did to accounts. Entries cannot be changed or removed."
         >
-            <ButtonLink href=file>
-                <Icon glyph=Glyph::Download />
-                "Export as CSV"
-            </ButtonLink>
+            <CsvLink href=query.address(FILE, None) />
         </PageHead>
         <Section heading="Entries">
-            <Filters search />
+            <FilterForm path=PATH can_be_cleared=true>
+                <SearchFilter label="Account, operator or reason" />
+                <SelectFilter name="kind" label="Action" options=kinds />
+                <DateFilter name="from" label="From, UTC" />
+                <DateFilter name="to" label="To, UTC" />
+            </FilterForm>
             <Table
                 caption="Audit entries"
                 columns=COLUMNS
@@ -83,20 +98,7 @@ fn Content(page: AuditPage, search: AuditSearch) -> impl IntoView {
             />
             {pager}
         </Section>
-        {page.end.map(|end| view! { <ChainEnd end /> })}
-    }
-}
-
-#[component]
-fn Filters(search: AuditSearch) -> impl IntoView {
-    let kinds = AuditEvent::KINDS.iter().map(|kind| (*kind, label(kind)));
-    view! {
-        <FilterForm path=PATH can_be_cleared=true>
-            <SearchFilter label="Account, operator or reason" value=search.text />
-            <SelectFilter name="kind" label="Action" options=kinds value=search.kind.unwrap_or_default() />
-            <DateFilter name="from" label="From, UTC" value=written(search.from).unwrap_or_default() />
-            <DateFilter name="to" label="To, UTC" value=written(search.to).unwrap_or_default() />
-        </FilterForm>
+        {end.map(|end| view! { <ChainEnd end /> })}
     }
 }
 
@@ -161,41 +163,30 @@ fn label(kind: &str) -> String {
     sentence_case(&kind.replace(['.', '_'], " "))
 }
 
-fn search(query: &ParamsMap) -> AuditSearch {
-    AuditSearch::read(|name| query.get(name))
-}
-
-fn address(path: &str, search: &AuditSearch, after: Option<String>) -> String {
-    let words = [
-        ("q", Some(search.text.clone())),
-        ("kind", search.kind.clone()),
-        ("from", written(search.from)),
-        ("to", written(search.to)),
-        ("cursor", after),
-    ];
-    query::address(path, words)
-}
-
 #[cfg(test)]
 mod tests {
+    use time::macros::datetime;
+
     use super::*;
 
     #[test]
     fn an_address_asks_for_what_was_read_from_it() {
-        let mut query = ParamsMap::new();
-        for (name, value) in [
+        let values = [
             ("q", "Finch"),
             ("kind", "plan.set"),
             ("to", "2026-11-22"),
             ("from", "x"),
             ("cursor", "7"),
-        ] {
-            query.insert(name, value.to_owned());
-        }
-        let found = search(&query);
-        assert_eq!((found.from, found.after.as_deref()), (None, Some("7")));
+        ];
+        let query = ListQuery::read(&FILTERS, |wanted| {
+            let (_, value) = values.iter().find(|(name, _)| *name == wanted)?;
+            Some((*value).to_owned())
+        });
+        let found = filter(&query);
+        assert_eq!((found.from, query.cursor()), (None, Some(7)));
+        assert_eq!(found.before, Some(datetime!(2026-11-23 0:00 UTC)));
         assert_eq!(
-            address(FILE, &found, None),
+            query.address(FILE, None),
             "/admin/audit.csv?q=Finch&kind=plan%2Eset&to=2026%2D11%2D22"
         );
         assert_eq!(label("user.second_factor_removed"), "User second factor removed");

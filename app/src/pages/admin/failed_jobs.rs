@@ -4,7 +4,7 @@ pub mod api;
 pub mod list;
 
 use leptos::{either::Either, prelude::*, server::ServerActionError};
-use leptos_router::{hooks::use_query_map, params::ParamsMap};
+use leptos_router::hooks::use_query_map;
 use platen_domain::{failed_jobs::Done, job::JobKind, number::counted};
 use strum::VariantArray;
 
@@ -18,10 +18,10 @@ use crate::{
     model::admin::failed_jobs::{FailedWorkPage, FailedWorkSearch},
     pages::{
         admin::failed_jobs::list::List,
-        query::{self, asked},
+        query::{self, ListQuery},
     },
     ui::{
-        filters::{FilterForm, SelectFilter},
+        filters::{FilterForm, SearchFilter, SelectFilter},
         notice::DoneNotice,
         pager::Pager,
     },
@@ -29,6 +29,7 @@ use crate::{
 
 /// Path of the page.
 pub const PATH: &str = "/admin/jobs";
+const FILTERS: [&str; 2] = ["kind", "account"];
 /// Values of `done` in the query.
 const RETRIED: &str = "retried";
 const DISCARDED: &str = "discarded";
@@ -36,22 +37,23 @@ const DISCARDED: &str = "discarded";
 /// The page of failed jobs. The query of its address contains the search.
 #[component]
 pub fn FailedJob() -> impl IntoView {
-    let search = search(&use_query_map().read_untracked());
+    let query = ListQuery::of_page(&FILTERS);
+    let search = search(&query);
     let wanted = search.clone();
     view! {
         <AdminShell title="Failed jobs" current=AdminEntry::Jobs>
             {loaded(
                 |backend| async move { backend.failed_jobs(wanted).await },
-                |page| view! { <Content page search /> },
+                |page| view! { <Content page search query /> },
             )}
         </AdminShell>
     }
 }
 
 #[component]
-fn Content(page: FailedWorkPage, search: FailedWorkSearch) -> impl IntoView {
-    let newest = search.after.is_some().then(|| address(&search, None));
-    let older = page.next.clone().map(|next| address(&search, Some(next)));
+fn Content(page: FailedWorkPage, search: FailedWorkSearch, query: ListQuery) -> impl IntoView {
+    let (newest, older) = (query.newest(PATH), query.older(PATH, page.work.next.as_ref()));
+    let kinds = JobKind::VARIANTS.iter().map(|kind| (kind.into_str(), kind.label()));
     let note = counted(page.found, "job found", "jobs found");
     let paged = newest.is_some() || older.is_some();
     view! {
@@ -61,7 +63,10 @@ fn Content(page: FailedWorkPage, search: FailedWorkSearch) -> impl IntoView {
         />
         <Outcomes />
         <Section heading="Jobs">
-            <Filters search=search.clone() />
+            <FilterForm path=PATH can_be_cleared=true>
+                <SelectFilter name="kind" label="Kind" options=kinds />
+                <SearchFilter name="account" label="Account: its id, or its owner’s email" />
+            </FilterForm>
             {if page.account_known {
                 Either::Left(view! { <List page search /> })
             } else {
@@ -109,58 +114,24 @@ fn outcome_in_words(word: &str, Done { meant, done }: Done) -> Option<String> {
     })
 }
 
-#[component]
-fn Filters(search: FailedWorkSearch) -> impl IntoView {
-    let kinds = JobKind::VARIANTS.iter().map(|kind| (kind.into_str(), kind.label()));
-    view! {
-        <FilterForm path=PATH can_be_cleared=true>
-            <SelectFilter
-                name="kind"
-                label="Kind"
-                options=kinds
-                value=search.kind.map_or("", |kind| kind.into_str())
-            />
-            <label class="filters__item filters__item--search">
-                "Account: its id, or its owner’s email"
-                <input class="input" type="search" name="account" value=search.account />
-            </label>
-        </FilterForm>
-    }
-}
-
-fn search(query: &ParamsMap) -> FailedWorkSearch {
-    let text = |name: &str| asked(query, name);
+fn search(query: &ListQuery) -> FailedWorkSearch {
     FailedWorkSearch {
-        kind: text("kind").and_then(|word| word.parse().ok()),
-        account: text("account"),
-        after: text("cursor"),
+        kind: query.get("kind"),
+        account: query.text("account"),
+        after: query.cursor(),
     }
-}
-
-fn address(search: &FailedWorkSearch, after: Option<String>) -> String {
-    let values = [("cursor", after)];
-    query::address(PATH, words(search, values))
 }
 
 /// Returns the address of the same search with the result of a bulk action.
 fn done_path(word: &str, search: &FailedWorkSearch, outcome: Done) -> String {
     let values = [
+        ("kind", search.kind.map(|kind| kind.into_str().to_owned())),
+        ("account", search.account.clone()),
         ("done", Some(word.to_owned())),
         ("meant", Some(outcome.meant.to_string())),
         ("made", Some(outcome.done.to_string())),
     ];
-    query::address(PATH, words(search, values))
-}
-
-fn words<const MORE: usize>(
-    search: &FailedWorkSearch,
-    more: [(&'static str, Option<String>); MORE],
-) -> impl Iterator<Item = (&'static str, Option<String>)> {
-    let words = [
-        ("kind", search.kind.map(|kind| kind.into_str().to_owned())),
-        ("account", search.account.clone()),
-    ];
-    words.into_iter().chain(more)
+    query::address(PATH, values)
 }
 
 #[cfg(test)]
@@ -169,16 +140,16 @@ mod tests {
 
     #[test]
     fn an_address_asks_for_what_was_read_from_it() {
-        let mut query = ParamsMap::new();
-        for (name, value) in [("kind", "mail"), ("account", "ann@example.org"), ("cursor", "7.mail.1")] {
-            query.insert(name, value.to_owned());
-        }
+        let values = [("kind", "mail"), ("account", "ann@example.org"), ("cursor", "7.mail.1")];
+        let query = ListQuery::read(&FILTERS, |wanted| {
+            let (_, value) = values.iter().find(|(name, _)| *name == wanted)?;
+            Some((*value).to_owned())
+        });
         let found = search(&query);
         assert_eq!(found.kind, Some(JobKind::Mail));
-        let path = address(&found, found.after.clone());
         assert_eq!(
-            path,
-            "/admin/jobs?kind=mail&account=ann%40example%2Eorg&cursor=7%2Email%2E1"
+            query.older(PATH, found.after).as_deref(),
+            Some("/admin/jobs?kind=mail&account=ann%40example%2Eorg&cursor=7%2Email%2E1")
         );
     }
 

@@ -42,6 +42,7 @@ use crate::{
 #[component]
 pub fn SystemHealth() -> impl IntoView {
     let process = use_query_map().read_untracked().get("process");
+    let process = process.as_deref().and_then(InstanceId::parse);
     view! {
         <AdminShell title="System health" current=AdminEntry::Health>
             {loaded(

@@ -1,14 +1,15 @@
 //! Server functions of the page of API keys.
 
 use leptos::prelude::*;
+use platen_domain::ids::ApiKeyId;
 
 use crate::{
-    backend::{
-        api_keys::{Expiry, KeyForm},
-        backend, leave_for,
-    },
+    backend::{backend, leave_for},
     error::AppError,
-    model::own_path::OwnPath,
+    model::{
+        api_key::{Expiry, KeyForm},
+        own_path::OwnPath,
+    },
 };
 
 /// Values of `Field::KeyMode`.
@@ -58,7 +59,7 @@ pub async fn create_key(
 #[server(prefix = "/web", endpoint = "rotate-key")]
 pub async fn rotate_key(
     /// Id of the key to replace.
-    subject: String,
+    subject: ApiKeyId,
     /// Hours for which the old key stays valid.
     overlap: u16,
 ) -> Result<(), AppError> {
@@ -70,7 +71,7 @@ pub async fn rotate_key(
 #[server(prefix = "/web", endpoint = "revoke-key")]
 pub async fn revoke_key(
     /// Id of the key to revoke.
-    subject: String,
+    subject: ApiKeyId,
     /// Name of the key, typed to confirm.
     confirmation: String,
 ) -> Result<(), AppError> {

@@ -7,9 +7,8 @@ use crate::{
     layout::section::Section,
     model::usage::{Usage, UsedDay},
     ui::{
-        button::{ButtonLink, Size},
+        button::{CsvLink, Size},
         chart::{Bar, Chart, Parts},
-        icon::{Glyph, Icon},
         moment::{day, short_day},
     },
 };
@@ -42,10 +41,7 @@ pub fn UsageSection(
         upper_is_failure: false,
     };
     let beside = view! {
-        <ButtonLink href=FILE size=Size::Small>
-            <Icon glyph=Glyph::Download />
-            "Export as CSV"
-        </ButtonLink>
+        <CsvLink href=FILE size=Size::Small />
     }
     .into_any();
     view! {

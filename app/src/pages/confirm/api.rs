@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use crate::{
-    backend::{backend, leave_for, second_factor::Proof},
+    backend::{backend, leave_for},
     error::AppError,
-    model::own_path::OwnPath,
+    model::{own_path::OwnPath, person::Proof},
 };
 
 /// Confirms the logged-in user's identity by one proof. Redirects to `next` if it is a path of this service.

@@ -1,11 +1,12 @@
 //! Server functions of the page of storage connections.
 
 use leptos::prelude::*;
+use platen_domain::ids::ConnectionId;
 
 use crate::{
-    backend::{backend, connections::ConnectionForm, leave_for},
+    backend::{backend, leave_for},
     error::AppError,
-    model::own_path::OwnPath,
+    model::{connection::ConnectionForm, own_path::OwnPath},
 };
 
 /// Creates a connection in the logged-in user's account, and tests it. A refused form is shown again without its
@@ -24,7 +25,7 @@ pub async fn connect_bucket(
 #[server(prefix = "/web", endpoint = "test-connection")]
 pub async fn test_connection(
     /// Id of the connection.
-    subject: String,
+    subject: ConnectionId,
 ) -> Result<(), AppError> {
     backend().test_connection(subject).await?;
     leave_for(&OwnPath::to("/dashboard/destinations?done=tested"))
@@ -34,7 +35,7 @@ pub async fn test_connection(
 #[server(prefix = "/web", endpoint = "delete-connection")]
 pub async fn delete_connection(
     /// Id of the connection.
-    subject: String,
+    subject: ConnectionId,
     /// Name of the connection, typed to confirm.
     confirmation: String,
 ) -> Result<(), AppError> {

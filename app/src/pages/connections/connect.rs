@@ -3,8 +3,10 @@
 use leptos::prelude::*;
 
 use crate::{
-    backend::connections::{ACCESS_KEY, AMAZON, GOOGLE, IMPERSONATION, KEY_FILE, ROLE},
-    model::rejection::Field,
+    model::{
+        connection::{ACCESS_KEY, AMAZON, GOOGLE, IMPERSONATION, KEY_FILE, ROLE},
+        rejection::Field,
+    },
     outcome::{Outcome, dialog::DialogForm, field::FormField},
     pages::connections::api::ConnectBucket,
     ui::{field::Face, notice::InfoNotice, radio::Radio, segmented::Segmented, text_area::TextArea},

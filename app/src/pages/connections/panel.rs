@@ -1,14 +1,15 @@
 //! Panels for a storage connection and for the default storage.
 
 use leptos::prelude::*;
-use platen_domain::{connection::Connection, destination::Provider, number::grouped};
+use platen_domain::{
+    connection::{Connection, ConnectionTest, TestAction},
+    destination::Provider,
+    number::grouped,
+};
 use time::OffsetDateTime;
 
 use crate::{
-    model::{
-        connection::{ConnectionState, ConnectionTest},
-        rejection::Field,
-    },
+    model::{connection::ConnectionState, rejection::Field},
     outcome::{Outcome, dialog::DialogForm, field::FormField, form::RowButton},
     pages::connections::api::{DeleteConnection, TestConnection},
     ui::{
@@ -100,17 +101,17 @@ fn TestResult(test: ConnectionTest, now: OffsetDateTime) -> impl IntoView {
     };
     view! {
         <div class="tested">
-            <p class="quiet small">"Tested " <Ago at=test.at now /> ". " {sentence} "."</p>
+            <p class="quiet small">"Tested " <Ago at=test.tested_at now /> ". " {sentence} "."</p>
             {(!advice.is_empty()).then(|| view! { <ul class="tested__advice">{advice}</ul> })}
         </div>
     }
 }
 
-fn past(action: &str) -> &'static str {
+fn past(action: TestAction) -> &'static str {
     match action {
-        "write" => "Wrote",
-        "read" => "read",
-        _ => "removed",
+        TestAction::Write => "Wrote",
+        TestAction::Read => "read",
+        TestAction::Delete => "removed",
     }
 }
 

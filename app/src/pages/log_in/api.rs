@@ -3,9 +3,12 @@
 use leptos::prelude::*;
 
 use crate::{
-    backend::{self, backend, leave_for, people::LogInStep},
+    backend::{backend, leave_for},
     error::AppError,
-    model::own_path::OwnPath,
+    model::{
+        own_path::OwnPath,
+        person::{self, LogInStep},
+    },
 };
 
 /// Logs the visitor in. Redirects to `next` if it is a path of this service, or to the second step, which does so.
@@ -22,7 +25,7 @@ pub async fn log_in(
     next: Option<String>,
 ) -> Result<(), AppError> {
     let stays = stay.is_some();
-    let form = backend::people::LogIn { email, password, stays };
+    let form = person::LogIn { email, password, stays };
     let step = backend().log_in(form).await?;
     let next = OwnPath::after_log_in(next.as_deref());
     leave_for(&match step {

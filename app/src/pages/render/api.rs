@@ -1,6 +1,7 @@
 //! Server functions of the page of a render.
 
 use leptos::prelude::*;
+use platen_domain::ids::RenderId;
 
 use crate::{
     backend::{backend, leave_for},
@@ -13,37 +14,37 @@ use crate::{
 #[server(prefix = "/web", endpoint = "cancel-render")]
 pub async fn cancel_render(
     /// Id of the render.
-    id: String,
+    id: RenderId,
 ) -> Result<(), AppError> {
-    backend().cancel_render(id.clone()).await?;
-    leave_for(&page_of(&id))
+    backend().cancel_render(id).await?;
+    leave_for(&page_of(id))
 }
 
 /// Retries the webhook delivery of a render at once, for the logged-in user.
 #[server(prefix = "/web", endpoint = "resend-callback")]
 pub async fn resend_callback(
     /// Id of the render.
-    id: String,
+    id: RenderId,
     /// Present if the form is on the page of all deliveries, to which it redirects.
     from_list: Option<String>,
 ) -> Result<(), AppError> {
-    backend().resend_callback(id.clone()).await?;
-    leave_for(&back(&id, from_list.is_some()))
+    backend().resend_callback(id).await?;
+    leave_for(&back(id, from_list.is_some()))
 }
 
 /// Discards the webhook delivery of a render, for the logged-in user.
 #[server(prefix = "/web", endpoint = "stop-callback")]
 pub async fn stop_callback(
     /// Id of the render.
-    id: String,
+    id: RenderId,
     /// Present if the form is on the page of all deliveries, to which it redirects.
     from_list: Option<String>,
 ) -> Result<(), AppError> {
-    backend().stop_callback(id.clone()).await?;
-    leave_for(&back(&id, from_list.is_some()))
+    backend().stop_callback(id).await?;
+    leave_for(&back(id, from_list.is_some()))
 }
 
-fn back(id: &str, to_list: bool) -> OwnPath {
+fn back(id: RenderId, to_list: bool) -> OwnPath {
     if to_list {
         OwnPath::to(webhooks::PATH)
     } else {
@@ -51,6 +52,6 @@ fn back(id: &str, to_list: bool) -> OwnPath {
     }
 }
 
-fn page_of(id: &str) -> OwnPath {
+fn page_of(id: RenderId) -> OwnPath {
     OwnPath::parse(&format!("{}/{id}", renders::PATH)).unwrap_or_else(|| OwnPath::to(renders::PATH))
 }

@@ -2,13 +2,16 @@
 
 use leptos::{either::Either, prelude::*};
 use platen_domain::{
+    ids::RenderId,
     number::{grouped, size},
-    render::thumbnail::{ListedThumbnail, Pictures},
+    render::{
+        detail::Document,
+        thumbnail::{ListedThumbnail, Pictures},
+    },
 };
 
 use crate::{
     layout::section::Section,
-    model::render::detail::Document,
     pages::renders,
     ui::{
         badge::{Badge, State},
@@ -22,7 +25,7 @@ pub fn Pages(
     /// The document.
     document: Document,
     /// Id of the render.
-    render: String,
+    render: RenderId,
     /// Whether the account stores content.
     keeps: bool,
 ) -> impl IntoView {
@@ -32,7 +35,7 @@ pub fn Pages(
             let shown = pictures.len();
             let items = pictures
                 .into_iter()
-                .map(|picture| thumbnail(picture, &render, url.as_deref()));
+                .map(|picture| thumbnail(picture, render, url.as_deref()));
             let more = usize::try_from(pages).is_ok_and(|pages| pages > shown);
             Either::Left(view! {
                 <div class="thumbs">{items.collect_view()}</div>
@@ -59,7 +62,7 @@ fn nothing(why: &'static str) -> impl IntoView {
 }
 
 /// Thumbnail of a page. While the document is available, it links to this page of it.
-fn thumbnail(picture: ListedThumbnail, render: &str, url: Option<&str>) -> impl IntoView + use<> {
+fn thumbnail(picture: ListedThumbnail, render: RenderId, url: Option<&str>) -> impl IntoView + use<> {
     let source = format!("{}/{render}/pages/{}.png", renders::PATH, picture.page);
     let image = view! {
         <img

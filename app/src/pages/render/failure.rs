@@ -1,12 +1,12 @@
 //! Why a render failed, and what to do.
 
 use leptos::prelude::*;
-use platen_domain::render::history::RenderMode;
-
-use crate::{
-    model::render::detail::{Failure, Phase},
-    ui::icon::{Glyph, Icon},
+use platen_domain::render::{
+    detail::{Failure, Phase},
+    history::RenderMode,
 };
+
+use crate::ui::icon::{Glyph, Icon};
 
 /// Title and advice for a failure.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,11 +1,13 @@
 //! Network requests and console messages of the pages of a render.
 
 use leptos::prelude::*;
-use platen_domain::number::{counted, duration, size};
+use platen_domain::{
+    number::{counted, duration, size},
+    render::detail::{Message, Request, RequestOutcome},
+};
 
 use crate::{
     layout::section::Section,
-    model::render::detail::{Message, Request, RequestOutcome},
     ui::{
         badge::{Badge, State},
         table::{Column, Table},

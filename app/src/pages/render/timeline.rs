@@ -1,12 +1,12 @@
 //! Timeline of a render: its phases on one time axis. It is a table; the bars only illustrate its figures.
 
 use leptos::prelude::*;
-use platen_domain::number::milliseconds;
-
-use crate::{
-    model::render::detail::{Step, StepTime, Timeline},
-    ui::gauge::percent,
+use platen_domain::{
+    number::milliseconds,
+    render::detail::{Step, StepTime, Timeline},
 };
+
+use crate::ui::gauge::percent;
 
 /// Table of the phases, with bars.
 #[component]

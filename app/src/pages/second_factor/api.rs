@@ -1,6 +1,7 @@
 //! Server functions of the second factor. All act for the logged-in user.
 
 use leptos::prelude::*;
+use platen_domain::ids::{DeviceId, PasskeyId};
 
 use crate::{
     backend::{backend, leave_for},
@@ -59,7 +60,7 @@ pub async fn add_passkey(
 #[server(prefix = "/web", endpoint = "remove-passkey")]
 pub async fn remove_passkey(
     /// Id of the passkey.
-    subject: String,
+    subject: PasskeyId,
 ) -> Result<(), AppError> {
     backend().remove_passkey(subject).await?;
     leave_for(&OwnPath::to("/dashboard/settings?done=passkey-removed"))
@@ -76,7 +77,7 @@ pub async fn renew_recovery_codes() -> Result<(), AppError> {
 #[server(prefix = "/web", endpoint = "forget-device")]
 pub async fn forget_device(
     /// Id of the remembered browser.
-    subject: String,
+    subject: DeviceId,
 ) -> Result<(), AppError> {
     backend().forget_device(subject).await?;
     leave_for(&OwnPath::to("/dashboard/settings?done=device"))

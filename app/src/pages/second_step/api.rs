@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use crate::{
-    backend::{backend, leave_for, people::SecondStepProof},
+    backend::{backend, leave_for},
     error::AppError,
-    model::own_path::OwnPath,
+    model::{own_path::OwnPath, person::SecondStepProof},
 };
 
 /// Completes the log-in of a visitor who has entered their password. Redirects to `next` if it is a path of this

@@ -1,6 +1,7 @@
 //! Server functions of the settings page. All act for the logged-in user.
 
 use leptos::prelude::*;
+use platen_domain::ids::SessionId;
 
 use crate::{
     backend::{backend, leave_for},
@@ -79,7 +80,7 @@ pub async fn request_export() -> Result<(), AppError> {
 #[server(prefix = "/web", endpoint = "end-session")]
 pub async fn end_session(
     /// Id of the session.
-    subject: String,
+    subject: SessionId,
 ) -> Result<(), AppError> {
     backend().end_session(subject).await?;
     leave_for(&OwnPath::to("/dashboard/settings?done=session"))

@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use crate::{
-    backend::{self, backend, leave_for},
+    backend::{backend, leave_for},
     error::AppError,
-    model::own_path::OwnPath,
+    model::{own_path::OwnPath, person},
 };
 
 /// Mails a link that completes the sign-up. Public.
@@ -20,7 +20,7 @@ pub async fn sign_up(
     /// Password of the user.
     password: String,
 ) -> Result<(), AppError> {
-    let form = backend::people::SignUp {
+    let form = person::SignUp {
         name,
         email,
         account_name,

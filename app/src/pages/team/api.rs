@@ -1,7 +1,10 @@
 //! Server functions of the team page.
 
 use leptos::prelude::*;
-use platen_domain::role::Role;
+use platen_domain::{
+    ids::{InvitationId, UserId},
+    role::Role,
+};
 
 use crate::{
     backend::{backend, leave_for},
@@ -32,7 +35,7 @@ pub async fn invite(
 #[server(prefix = "/web", endpoint = "invite-again")]
 pub async fn invite_again(
     /// Id of the invitation.
-    subject: String,
+    subject: InvitationId,
 ) -> Result<(), AppError> {
     backend().invite_again(subject).await?;
     leave_for(&OwnPath::to("/dashboard/team?done=invited-again"))
@@ -42,7 +45,7 @@ pub async fn invite_again(
 #[server(prefix = "/web", endpoint = "withdraw-invitation")]
 pub async fn withdraw_invitation(
     /// Id of the invitation.
-    subject: String,
+    subject: InvitationId,
 ) -> Result<(), AppError> {
     backend().withdraw_invitation(subject).await?;
     leave_for(&OwnPath::to("/dashboard/team?done=withdrawn"))
@@ -52,7 +55,7 @@ pub async fn withdraw_invitation(
 #[server(prefix = "/web", endpoint = "change-role")]
 pub async fn change_role(
     /// User id of the member.
-    subject: String,
+    subject: UserId,
     /// New role: admin or member.
     role: String,
 ) -> Result<(), AppError> {
@@ -64,7 +67,7 @@ pub async fn change_role(
 #[server(prefix = "/web", endpoint = "remove-member")]
 pub async fn remove_member(
     /// User id of the member.
-    subject: String,
+    subject: UserId,
 ) -> Result<(), AppError> {
     backend().remove_member(subject).await?;
     leave_for(&OwnPath::to("/dashboard/team?done=removed"))
@@ -81,7 +84,7 @@ pub async fn leave_account() -> Result<(), AppError> {
 #[server(prefix = "/web", endpoint = "hand-over")]
 pub async fn hand_over(
     /// User id of the member.
-    subject: String,
+    subject: UserId,
 ) -> Result<(), AppError> {
     backend().hand_over(subject).await?;
     leave_for(&OwnPath::to("/dashboard/team?done=handed-over"))

@@ -1,8 +1,10 @@
 //! `/dashboard/team/log`: account activity.
 
 use leptos::prelude::*;
-use leptos_router::{hooks::use_query_map, params::ParamsMap};
-use platen_domain::{account_log::LogEntry, client::device};
+use platen_domain::{
+    account_log::{ActivityFilter, LogEntry},
+    client::device,
+};
 
 use crate::{
     layout::{
@@ -11,12 +13,11 @@ use crate::{
         section::Section,
         shell::{Shell, rail::Entry},
     },
-    model::team::{LogPage, LogSearch},
-    pages::query::{self, asked, pager},
+    model::team::LogPage,
+    pages::query::ListQuery,
     ui::{
-        button::ButtonLink,
+        button::CsvLink,
         filters::{FilterForm, SelectFilter},
-        icon::{Glyph, Icon},
         moment::Moment,
         sentence_case::sentence_case,
         table::{Column, Table},
@@ -30,29 +31,37 @@ pub const PATH: &str = "/dashboard/team/log";
 /// Path of the same audit events as CSV.
 const FILE: &str = "/dashboard/team/log.csv";
 
+/// Names of the filters.
+pub const FILTERS: [&str; 2] = ["person", "about"];
+
 /// The page of account activity. The query of its address contains the search.
 #[component]
 pub fn Log() -> impl IntoView {
-    let search = search(&use_query_map().read_untracked());
-    let wanted = search.clone();
+    let query = ListQuery::of_page(&FILTERS);
+    let (filter, after) = (filter(&query), query.cursor());
     view! {
         <Shell title="Activity" current=Entry::Team>
             {loaded(
-                |backend| async move { backend.account_log(wanted).await },
-                |page| view! { <Content page search /> },
+                move |backend| async move { backend.account_log(filter, after).await },
+                |page| view! { <Content page query /> },
             )}
         </Shell>
     }
 }
 
+/// Returns the filter of a search.
+pub fn filter(query: &ListQuery) -> ActivityFilter {
+    ActivityFilter {
+        person: query.get("person"),
+        topic: query.text("about"),
+    }
+}
+
 #[component]
-fn Content(page: LogPage, search: LogSearch) -> impl IntoView {
-    let pager = pager(page.entries.len(), search.after.is_none(), page.next, |after| {
-        address(PATH, &search, after)
-    });
-    let file = address(FILE, &search, None);
+fn Content(page: LogPage, query: ListQuery) -> impl IntoView {
+    let pager = query.pager(PATH, page.entries.items.len(), page.entries.next);
     let topics = page.topics.into_iter().map(|topic| (topic, sentence_case(topic)));
-    let rows = page.entries.into_iter().map(|entry| view! { <Row entry /> });
+    let rows = page.entries.items.into_iter().map(|entry| view! { <Row entry /> });
     view! {
         <PageHead
             title="Activity"
@@ -61,25 +70,12 @@ fn Content(page: LogPage, search: LogSearch) -> impl IntoView {
                 page.days,
             )
         >
-            <ButtonLink href=file>
-                <Icon glyph=Glyph::Download />
-                "Export as CSV"
-            </ButtonLink>
+            <CsvLink href=query.address(FILE, None) />
         </PageHead>
         <Section heading="Entries">
             <FilterForm path=PATH can_be_cleared=true>
-                <SelectFilter
-                    name="person"
-                    label="Person"
-                    options=page.people
-                    value=search.person.unwrap_or_default()
-                />
-                <SelectFilter
-                    name="about"
-                    label="About"
-                    options=topics
-                    value=search.topic.unwrap_or_default()
-                />
+                <SelectFilter name="person" label="Person" options=page.people />
+                <SelectFilter name="about" label="About" options=topics />
             </FilterForm>
             <Table caption="Activity" columns=COLUMNS nothing="Nothing was done that you look for." rows />
             {pager}
@@ -110,37 +106,22 @@ fn Row(entry: LogEntry) -> impl IntoView {
     }
 }
 
-fn search(query: &ParamsMap) -> LogSearch {
-    let text = |name: &str| asked(query, name);
-    LogSearch {
-        person: text("person"),
-        topic: text("about"),
-        after: text("cursor"),
-    }
-}
-
-fn address(path: &str, search: &LogSearch, after: Option<String>) -> String {
-    let words = [
-        ("person", search.person.clone()),
-        ("about", search.topic.clone()),
-        ("cursor", after),
-    ];
-    query::address(path, words)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn an_address_asks_for_what_was_read_from_it() {
-        let mut query = ParamsMap::new();
-        for (name, value) in [("person", "x"), ("about", "key"), ("cursor", "y")] {
-            query.insert(name, value.to_owned());
-        }
-        let found = search(&query);
-        assert_eq!(found.after.as_deref(), Some("y"));
-        assert_eq!(address(PATH, &found, None), "/dashboard/team/log?person=x&about=key");
-        assert_eq!(address(FILE, &LogSearch::default(), None), FILE);
+        let values = [("person", "x"), ("about", "key"), ("cursor", "y")];
+        let query = ListQuery::read(&FILTERS, |wanted| {
+            let (_, value) = values.iter().find(|(name, _)| *name == wanted)?;
+            Some((*value).to_owned())
+        });
+        assert_eq!(query.cursor(), Some("y".to_owned()));
+        assert_eq!(
+            query.newest(PATH).as_deref(),
+            Some("/dashboard/team/log?person=x&about=key")
+        );
+        assert_eq!(ListQuery::read(&FILTERS, |_| None).address(FILE, None), FILE);
     }
 }

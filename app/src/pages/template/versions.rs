@@ -3,22 +3,28 @@
 pub mod api;
 
 use leptos::prelude::*;
-use leptos_router::hooks::{use_params_map, use_query_map};
-use platen_domain::template::{TemplateVersion, VersionSummary};
+use leptos_router::hooks::use_query_map;
+use platen_domain::{
+    ids::TemplateId,
+    template::{EditedTemplate, TemplateVersion, VersionSummary},
+};
 
 use super::diff::{Line, compare};
 use crate::{
-    backend::templates::Versions as VersionsModel,
     layout::{
         loaded::loaded,
         page_head::PageHead,
         shell::{Shell, rail::Entry},
     },
-    model::template::{editor_path, versions_path},
+    model::{
+        template::{editor_path, versions_path},
+        template_versions::Versions as VersionsModel,
+    },
     outcome::{
         Outcome,
         form::{ButtonForm, OutcomeErrors},
     },
+    pages::query::id_in_path,
     ui::{
         button::ButtonLink,
         icon::{Glyph, Icon},
@@ -31,31 +37,32 @@ use self::api::RestoreTemplate;
 /// The page of versions. `compare` of the query is the number of the version that is compared with the newest.
 #[component]
 pub fn Versions() -> impl IntoView {
-    let id = use_params_map().read_untracked().get("id").unwrap_or_default();
+    let id = id_in_path(TemplateId::parse);
     let compared = use_query_map().read_untracked().get("compare");
     let compared = compared.and_then(|number| number.parse().ok());
     view! {
         <Shell title="Versions" current=Entry::Templates>
             {loaded(
-                move |backend| async move { backend.template_versions(id, compared).await },
-                |found| view! { <Found found /> },
+                move |backend| async move {
+                    let id = id?;
+                    Ok((id, backend.template_versions(id, compared).await?))
+                },
+                |(id, found)| view! { <Found id=id.to_string() found /> },
             )}
         </Shell>
     }
 }
 
 #[component]
-fn Found(found: VersionsModel) -> impl IntoView {
+fn Found(id: String, found: VersionsModel) -> impl IntoView {
     let VersionsModel {
-        id,
-        published,
-        versions,
-        newest,
+        edited: EditedTemplate { published, newest },
+        listed,
         compared,
     } = found;
     let current = newest.summary.number;
     let shown = compared.as_ref().map(|version| version.summary.number);
-    let items = versions.into_iter().map(|version| {
+    let items = listed.into_iter().map(|version| {
         let is_shown = shown == Some(version.number);
         view! { <Item id=id.clone() version published current is_shown /> }
     });

@@ -1,6 +1,7 @@
 //! Server functions of the list of templates.
 
 use leptos::prelude::*;
+use platen_domain::ids::TemplateId;
 
 use crate::{
     backend::{backend, leave_for},
@@ -9,6 +10,7 @@ use crate::{
         own_path::OwnPath,
         template::{Beginning, editor_path},
     },
+    pages::templates::PATH,
 };
 
 /// Creates a template, for the logged-in user. Redirects to its editor.
@@ -20,30 +22,32 @@ pub async fn create_template(
     beginning: Beginning,
 ) -> Result<(), AppError> {
     let id = backend().create_template(template_name, beginning).await?;
-    leave_for(&OwnPath::parse(&editor_path(&id)).unwrap_or_else(|| OwnPath::to(TEMPLATES)))
+    leave_for(&editor(id))
 }
 
 /// Copies a template, for the logged-in user. Redirects to the editor of the copy.
 #[server(prefix = "/web", endpoint = "duplicate-template")]
 pub async fn duplicate_template(
     /// Id of the template.
-    id: String,
+    id: TemplateId,
 ) -> Result<(), AppError> {
     let id = backend().duplicate_template(id).await?;
-    leave_for(&OwnPath::parse(&editor_path(&id)).unwrap_or_else(|| OwnPath::to(TEMPLATES)))
+    leave_for(&editor(id))
 }
 
 /// Deletes a template, for the logged-in user.
 #[server(prefix = "/web", endpoint = "delete-template")]
 pub async fn delete_template(
     /// Id of the template.
-    id: String,
+    id: TemplateId,
     /// Name of the template, typed to confirm.
     confirmation: String,
 ) -> Result<(), AppError> {
     backend().delete_template(id, confirmation).await?;
-    leave_for(&OwnPath::to(TEMPLATES))
+    leave_for(&OwnPath::to(PATH))
 }
 
-/// Path of the list.
-const TEMPLATES: &str = "/dashboard/templates";
+/// Returns the path of a template's editor.
+pub(crate) fn editor(id: TemplateId) -> OwnPath {
+    OwnPath::parse(&editor_path(&id.to_string())).unwrap_or_else(|| OwnPath::to(PATH))
+}

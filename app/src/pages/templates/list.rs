@@ -4,12 +4,9 @@ use leptos::prelude::*;
 use platen_domain::template::TemplateGlance;
 
 use crate::{
-    model::template::{TemplateFilter, editor_path, versions_path},
+    model::template::{editor_path, versions_path},
     outcome::{Outcome, form::ButtonForm},
-    pages::{
-        query,
-        templates::{api::DuplicateTemplate, dialogs::delete_dialog_id},
-    },
+    pages::templates::{PATH, api::DuplicateTemplate, dialogs::delete_dialog_id},
     ui::{
         badge::{Badge, State},
         filters::{FilterForm, SearchFilter, SelectFilter},
@@ -29,36 +26,14 @@ const COLUMNS: &[Column] = &[
     Column::ACTIONS,
 ];
 
-impl TemplateFilter {
-    /// Returns the address of the list with this filter, from `cursor` on.
-    pub(super) fn address(&self, cursor: Option<String>) -> String {
-        let state = self.state();
-        let words = [
-            ("q", Some(self.search.clone())),
-            ("state", state.map(str::to_owned)),
-            ("cursor", cursor),
-        ];
-        query::address("/dashboard/templates", words)
-    }
-
-    fn state(&self) -> Option<&'static str> {
-        self.has_draft
-            .map(|has_draft| if has_draft { "draft" } else { "published" })
-    }
-}
-
 /// The filter form. It leads to this page with its values in the query.
 #[component]
-pub fn Filters(
-    /// The current filter.
-    filter: TemplateFilter,
-) -> impl IntoView {
+pub fn Filters() -> impl IntoView {
     let states = [("published", "Published"), ("draft", "Has a draft")];
-    let chosen = filter.state().unwrap_or_default();
     view! {
-        <FilterForm path="/dashboard/templates">
-            <SearchFilter label="Find by name or id" value=filter.search />
-            <SelectFilter name="state" label="State" options=states value=chosen />
+        <FilterForm path=PATH>
+            <SearchFilter label="Find by name or id" />
+            <SelectFilter name="state" label="State" options=states />
         </FilterForm>
     }
 }

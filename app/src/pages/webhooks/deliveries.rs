@@ -1,13 +1,14 @@
 //! The list of deliveries, each with a drawer for its details.
 
 use leptos::{either::Either, prelude::*};
-use platen_domain::number::{duration, wait};
+use platen_domain::{
+    callback::{Delivery, DeliveryState},
+    ids::RenderId,
+    number::{duration, wait},
+};
 
 use crate::{
-    model::{
-        delivery::{Delivery, DeliveryState},
-        render::short_id,
-    },
+    model::render::short_id,
     outcome::{Outcome, form::ButtonForm},
     pages::{
         render::{
@@ -62,12 +63,12 @@ pub fn Deliveries(
 }
 
 fn row(delivery: Delivery) -> impl IntoView {
-    let short = short_id(&delivery.render);
+    let short = short_id(&delivery.render.to_string());
     let last = delivery.attempts.last();
     let took = last.map_or_else(|| "–".to_owned(), |attempt| duration(attempt.duration_ms.into()));
     let last = last.map(|attempt| attempt.inserted_at);
     view! {
-        <tr data-key=delivery.render.clone()>
+        <tr data-key=delivery.render.to_string()>
             <th scope="row">
                 <a class="table__link mono" href=format!("{}/{}", renders::PATH, delivery.render)>
                     {short.clone()}
@@ -82,7 +83,7 @@ fn row(delivery: Delivery) -> impl IntoView {
             <td class="table__figure table__medium">{took}</td>
             <td class="table__wide">{last.map(|at| view! { <Stamp at /> })}</td>
             <td class="table__actions">
-                <OpenButton dialog=drawer_id(&delivery.render) size=Size::Small>
+                <OpenButton dialog=drawer_id(delivery.render) size=Size::Small>
                     "Open"
                     <span class="visually-hidden">{format!(" delivery {short}")}</span>
                 </OpenButton>
@@ -91,7 +92,7 @@ fn row(delivery: Delivery) -> impl IntoView {
     }
 }
 
-fn drawer_id(render: &str) -> String {
+fn drawer_id(render: RenderId) -> String {
     format!("delivery-{render}")
 }
 
@@ -115,17 +116,16 @@ fn Outcomes(delivery: Delivery) -> impl IntoView {
 
 #[component]
 fn Drawer(delivery: Delivery) -> impl IntoView {
-    let short = short_id(&delivery.render);
+    let short = short_id(&delivery.render.to_string());
     let trying = delivery.state == DeliveryState::Trying;
-    let (again, stop) = (delivery.render.clone(), delivery.render.clone());
-    let hidden = |id: String| {
+    let hidden = move || {
         view! {
-            <input type="hidden" name="id" value=id />
+            <input type="hidden" name="id" value=delivery.render.to_string() />
             <input type="hidden" name="from_list" value="yes" />
         }
     };
     view! {
-        <Dialog id=drawer_id(&delivery.render) title=format!("Delivery for {short}") weight=Weight::Drawer>
+        <Dialog id=drawer_id(delivery.render) title=format!("Delivery for {short}") weight=Weight::Drawer>
             <div class="dialog__body">
                 <p>
                     <Outcomes delivery=delivery.clone() />
@@ -137,7 +137,7 @@ fn Drawer(delivery: Delivery) -> impl IntoView {
                 }}
                 <div class="cluster">
                     <ButtonForm outcome={Outcome::of::<ResendCallback>()}>
-                        {hidden(again)}
+                        {hidden()}
                         <button class="button button--primary" type="submit">
                             <Icon glyph=Glyph::Send />
                             "Send again now"
@@ -147,7 +147,7 @@ fn Drawer(delivery: Delivery) -> impl IntoView {
                         .then(|| {
                             view! {
                                 <ButtonForm outcome={Outcome::of::<StopCallback>()}>
-                                    {hidden(stop)} <button class="button" type="submit">
+                                    {hidden()} <button class="button" type="submit">
                                         "Stop trying"
                                     </button>
                                 </ButtonForm>

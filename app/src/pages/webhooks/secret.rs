@@ -1,11 +1,11 @@
 //! The signing secret of webhooks, and how receivers verify signatures.
 
 use leptos::{either::Either, prelude::*};
+use platen_domain::webhook::SecretStatus;
 
 use crate::{
     islands::copy_button::CopyButton,
     layout::section::{Section, SectionKind},
-    model::delivery::Secret,
     outcome::{Outcome, form::ButtonForm},
     pages::webhooks::api::{ReplaceSecret, RevealSecret},
     ui::{
@@ -28,7 +28,7 @@ const RECIPES: [(&str, &str); 2] = [
 #[component]
 pub fn SigningSecret(
     /// Dates of the secret, and its value while it is revealed.
-    secret: Secret,
+    secret: SecretStatus,
 ) -> impl IntoView {
     let note = match secret.made_at {
         Some(at) => format!("One for the account, made {}", day_and_year(at.date())),

@@ -4,7 +4,7 @@
 use std::num::NonZeroU16;
 
 use platen_domain::{
-    account_log::{AccountEvent, LogEntry},
+    account_log::{AccountEvent, ActivityFilter, LogEntry},
     client::device,
     csv,
     ids::{AccountId, EventId},
@@ -14,7 +14,7 @@ use sqlx::PgPool;
 use time::{UtcOffset, format_description::FormatItem, macros::format_description};
 
 use crate::store::{
-    account_log::{self, ActivityFilter, Author},
+    account_log::{self, Author},
     error::StoreError,
 };
 

@@ -5,7 +5,7 @@ use std::num::NonZeroU16;
 
 use platen_domain::{
     audit_log::{AuditActor, AuditEvent, Reason},
-    failed_jobs::{Done, FailedJob, MOST_AT_ONCE, WorkCursor, WorkName, counted, listed},
+    failed_jobs::{Done, FailedJob, FailedJobFilter, MOST_AT_ONCE, WorkCursor, WorkName, counted, listed},
     health::failure_kind::FailureKind,
     ids::{AccountId, RenderId},
     job::JobKind,
@@ -23,7 +23,7 @@ use crate::{
     store::{
         audit_log,
         error::StoreError,
-        failed_jobs::{self, FailedJobFilter, TreatedJob, again, discarded},
+        failed_jobs::{self, TreatedJob, again, discarded},
         renders::Ending,
         tx,
     },

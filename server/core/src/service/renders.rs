@@ -6,6 +6,7 @@ pub mod background;
 pub mod cancel;
 mod charge;
 mod deliver;
+pub mod detail;
 mod engine_failure;
 pub mod enqueue;
 pub mod failure;
@@ -17,6 +18,7 @@ pub mod retention;
 pub mod shown;
 pub(in crate::service) mod templates;
 pub mod thumbnails;
+mod timeline;
 
 use std::sync::Arc;
 

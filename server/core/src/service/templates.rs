@@ -16,7 +16,7 @@ use platen_domain::{
     page::{Page, PageRequest},
     template::{
         CONTENT, ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges,
-        TemplateGlance,
+        TemplateFilter, TemplateGlance, labels::labelled,
     },
     validation::Problem,
 };
@@ -31,13 +31,7 @@ use crate::{
     drawing::DrawingError,
     memory::MemoryFull,
     service::{Services, renders::failure::EnterError},
-    store::{
-        account_log,
-        error::StoreError,
-        template_versions,
-        templates::{self, TemplateFilter, TemplateName},
-        tx,
-    },
+    store::{account_log, error::StoreError, template_versions, templates, tx},
 };
 
 /// Error of an operation on a template.
@@ -117,9 +111,9 @@ pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result
     Ok(templates::list(db, account, ids).await?)
 }
 
-/// Returns up to `most` names of the account's templates.
-pub async fn names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<TemplateName>, TemplateError> {
-    Ok(templates::list_names(db, account, most).await?)
+/// Returns up to `most` templates of an account with their names, which are distinct, in alphabetical order.
+pub async fn names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<(TemplateId, String)>, StoreError> {
+    Ok(labelled(templates::list_names(db, account, most).await?))
 }
 
 /// Returns a page of the account's templates that match the filter, the latest first.

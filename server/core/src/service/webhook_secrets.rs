@@ -4,8 +4,9 @@ use platen_domain::{
     account_log::{AccountEvent, Actor},
     encryption::{EncryptionError, Place, SecretKeys},
     ids::AccountId,
-    webhook::{MalformedSecret, WebhookSecret},
+    webhook::{MalformedSecret, SecretStatus, WebhookSecret},
 };
+use secrecy::ExposeSecret;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -105,4 +106,27 @@ pub async fn note_reading(
     let event = AccountEvent::WebhookSecretShown {};
     account_log::insert(&mut transaction, account, actor, &event, now).await?;
     tx::commit(transaction).await
+}
+
+/// Returns the dates of an account's secrets; with `reveal`, also the current secret.
+pub async fn status(
+    db: &PgPool,
+    secret_keys: &SecretKeys,
+    account: AccountId,
+    reveal: bool,
+    now: OffsetDateTime,
+) -> Result<SecretStatus, WebhookSecretError> {
+    let shown = if reveal {
+        let in_use = in_use(db, secret_keys, account, now).await?;
+        in_use.first().map(|secret| secret.to_text().expose_secret().to_owned())
+    } else {
+        None
+    };
+    let stored = webhook_secrets::list(db, account, now).await?;
+    let current = stored.iter().find(|secret| secret.expires_at.is_none());
+    Ok(SecretStatus {
+        made_at: current.map(|secret| secret.inserted_at),
+        former_until: stored.iter().filter_map(|secret| secret.expires_at).max(),
+        shown,
+    })
 }

@@ -1,7 +1,7 @@
 //! Table `account_log`: account activity. Events are added, and deleted after their retention; they are never changed.
 
 use platen_domain::{
-    account_log::{AccountEvent, Actor, ActorKind, LogEntry},
+    account_log::{AccountEvent, ActivityFilter, Actor, ActorKind, LogEntry},
     ids::{AccountId, EventId, UserId},
     page::PageRequest,
 };
@@ -42,15 +42,6 @@ pub async fn insert(
         event,
     );
     execute(db, insert).await
-}
-
-/// Filter of [`list`].
-#[derive(Debug, Clone, Default)]
-pub struct ActivityFilter {
-    /// Only events of this user.
-    pub person: Option<UserId>,
-    /// Only events of this topic: the part of the kind before the dot.
-    pub topic: Option<String>,
 }
 
 /// Returns an account's audit events, newest first: one more than the page's size, to detect further pages.

@@ -3,7 +3,7 @@
 
 use data_encoding::HEXLOWER;
 use platen_domain::{
-    audit_log::{AuditActor, AuditEntry, AuditEvent, AuditRow},
+    audit_log::{AuditActor, AuditEntry, AuditEvent, AuditFilter, AuditRow},
     ids::AccountId,
     page::PageRequest,
 };
@@ -69,19 +69,6 @@ pub async fn list_of_account(db: &PgPool, account: AccountId, most: i64) -> Resu
     let rows = rows.fetch_all(db).await?.into_iter();
     rows.map(|row| read(row.number, row.happened_at, row.kind, &row.entry))
         .collect()
-}
-
-/// Filter of [`list`]; `None` matches everything.
-#[derive(Debug, Clone, Default)]
-pub struct AuditFilter {
-    /// An `ilike` pattern, matched against account, actor and reason.
-    pub text: Option<String>,
-    /// Kind of event.
-    pub kind: Option<String>,
-    /// Inclusive.
-    pub from: Option<OffsetDateTime>,
-    /// Exclusive.
-    pub before: Option<OffsetDateTime>,
 }
 
 /// Returns events, newest first: one more than the page's size, to detect further pages.

@@ -1,7 +1,7 @@
 //! All accounts, for operators only. Unlike the rest of the store, these functions aren't limited to one account.
 
 use platen_domain::{
-    account_directory::{AccountOrder, AccountPeriod, AccountRecord, AccountState, DirectoryCounts, DirectoryEntry},
+    account_directory::{AccountPeriod, AccountRecord, DirectoryCounts, DirectoryEntry, DirectorySearch},
     ids::AccountId,
 };
 use sqlx::PgPool;
@@ -9,27 +9,6 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::store::error::StoreError;
-
-/// Start of a page of the directory: after this account and its rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DirectoryCursor {
-    /// See [`DirectoryEntry::rank`].
-    pub rank: i64,
-    pub account: AccountId,
-}
-
-/// Search in the directory; `None` matches everything.
-#[derive(Debug, Clone, Default)]
-pub struct DirectorySearch {
-    /// Part of an account's name or a member's email address, the beginning of a key, or the id of an account or a
-    /// render.
-    pub text: String,
-    pub plan: Option<String>,
-    pub state: Option<AccountState>,
-    pub order: AccountOrder,
-    /// Only the accounts after this one.
-    pub after: Option<DirectoryCursor>,
-}
 
 /// Returns up to `most` accounts that match the search.
 pub async fn list(

@@ -5,7 +5,7 @@ pub mod again;
 pub mod discarded;
 
 use platen_domain::{
-    failed_jobs::{Customer, FailedJob, WorkCursor, WorkName},
+    failed_jobs::{Customer, FailedJob, FailedJobFilter, WorkCursor, WorkName},
     ids::AccountId,
     job::JobKind,
     page::PageRequest,
@@ -66,13 +66,6 @@ async fn lock(db: &mut PgConnection, names: &[WorkName]) -> Result<(Vec<Uuid>, V
         Some((row.id, TreatedJob { name, account }))
     });
     Ok(locked.unzip())
-}
-
-/// Filter of failed work; `None` matches everything.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct FailedJobFilter {
-    pub kind: Option<JobKind>,
-    pub account: Option<AccountId>,
 }
 
 /// Returns failed work, most recently failed first: one more than the page's size, to detect further pages.

@@ -3,7 +3,7 @@
 use platen_domain::{
     ids::{AccountId, TemplateId},
     page::PageRequest,
-    template::{Template, TemplateGlance, settings::TemplateSettings},
+    template::{Template, TemplateFilter, TemplateGlance, settings::TemplateSettings},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -162,15 +162,6 @@ pub async fn list(
     Ok(templates.fetch_all(db).await?)
 }
 
-/// Filter of [`list_glances`].
-#[derive(Debug, Clone, Default)]
-pub struct TemplateFilter {
-    /// Part of the name, regardless of case, or the beginning of the id.
-    pub search: Option<String>,
-    /// Whether there are unpublished changes; `None` matches both.
-    pub has_draft: Option<bool>,
-}
-
 /// Returns the templates that match a filter and aren't deleted, newest first.
 pub async fn list_glances(
     db: &PgPool,
@@ -312,20 +303,13 @@ pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Res
     Ok(done.rows_affected())
 }
 
-/// Id and name of a template.
-pub struct TemplateName {
-    pub id: TemplateId,
-    /// Not unique.
-    pub name: String,
-}
-
 /// Returns up to `most` names of an account's templates, in alphabetical order.
-pub async fn list_names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<TemplateName>, StoreError> {
-    let names = sqlx::query_as!(
-        TemplateName,
+pub async fn list_names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<(TemplateId, String)>, StoreError> {
+    let names = sqlx::query!(
         "select id, name from templates where account_id = $1 and deleted_at is null order by lower(name), id limit $2",
         account.0,
         most,
-    );
+    )
+    .map(|row| (TemplateId(row.id), row.name));
     Ok(names.fetch_all(db).await?)
 }

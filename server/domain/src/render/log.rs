@@ -39,6 +39,30 @@ pub struct LoggedRender {
     pub finished_at: Option<OffsetDateTime>,
 }
 
+/// A render in the list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RenderLine {
+    pub id: RenderId,
+    /// The template, URL or HTML that it is made from.
+    pub source: String,
+    /// Title of the document.
+    pub title: Option<String>,
+    pub state: RenderState,
+    pub mode: RenderMode,
+    /// `false` for a test key.
+    pub live: bool,
+    /// Name of the key that requested it.
+    pub key: Option<String>,
+    /// Number of pages.
+    pub pages: Option<i32>,
+    /// Credits charged.
+    pub credits: Option<i64>,
+    /// Milliseconds from acceptance to the end.
+    pub took_ms: Option<f64>,
+    /// Time of acceptance.
+    pub at: OffsetDateTime,
+}
+
 /// A filter for renders of an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogFilter {

@@ -19,14 +19,15 @@ pub fn hints<'a>(templates: impl Iterator<Item = (TemplateId, &'a str)> + Clone)
     shared.map(|(id, _)| (id, hint(id))).collect()
 }
 
-/// Returns names of templates for selection lists, with a hint where several have the same name.
-pub fn labels(templates: &[(TemplateId, String)]) -> Vec<String> {
+/// Adds a hint to the names of templates for selection lists where several have the same name.
+pub fn labelled(mut templates: Vec<(TemplateId, String)>) -> Vec<(TemplateId, String)> {
     let hints = hints(templates.iter().map(|(id, name)| (*id, name.as_str())));
-    let labels = templates.iter().map(|(id, name)| match hints.get(id) {
-        Some(hint) => format!("{name} ({hint})"),
-        None => name.clone(),
-    });
-    labels.collect()
+    for (id, name) in &mut templates {
+        if let Some(hint) = hints.get(id) {
+            *name = format!("{name} ({hint})");
+        }
+    }
+    templates
 }
 
 fn hint(id: TemplateId) -> String {
@@ -59,8 +60,9 @@ mod tests {
             template("0193f0c1-5a3e-7c44-9d8e-3b1f00000001", "Invoice"),
             template("a3bb189e-8bf9-4888-9912-ace4e6543002", "Invoice"),
         ];
+        let labels: Vec<_> = labelled(templates.into()).into_iter().map(|(_, label)| label).collect();
         assert_eq!(
-            labels(&templates),
+            labels,
             [
                 "Invoice (created 3 Nov 2024, id …6a2c7d90)",
                 "Letter",

@@ -11,10 +11,10 @@ use platen_core::{
             team,
         },
     },
-    store::{account_log::ActivityFilter, accounts::OwnedAccount},
+    store::accounts::OwnedAccount,
 };
 use platen_domain::{
-    account_log::Actor,
+    account_log::{ActivityFilter, Actor},
     allowed_templates::AllowedTemplates,
     api_key::Scopes,
     caller::Caller,

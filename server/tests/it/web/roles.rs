@@ -62,7 +62,7 @@ const FUNCTIONS: &[Line] = &[
     ("add-passkey", LogIn, &[("passkey_name", ""), ("passkey", "{}")]),
     ("remove-passkey", LogIn, &[("subject", NOBODYS)]),
     ("forget-device", LogIn, &[("subject", NOBODYS)]),
-    ("end-session", LogIn, &[("subject", "x")]),
+    ("end-session", LogIn, &[("subject", NOBODYS)]),
     ("end-other-sessions", LogIn, &[]),
     ("hide-announcement", LogIn, &[("subject", NOBODYS)]),
     (

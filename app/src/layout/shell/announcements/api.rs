@@ -1,6 +1,7 @@
 //! Server functions of announcements.
 
 use leptos::prelude::*;
+use platen_domain::ids::AnnouncementId;
 
 use crate::{backend::backend, error::AppError};
 
@@ -8,7 +9,7 @@ use crate::{backend::backend, error::AppError};
 #[server(prefix = "/web", endpoint = "hide-announcement")]
 pub async fn hide_announcement(
     /// Id of the announcement.
-    subject: String,
+    subject: AnnouncementId,
 ) -> Result<(), AppError> {
     backend().hide_announcement(subject).await
 }

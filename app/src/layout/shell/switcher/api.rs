@@ -1,6 +1,7 @@
 //! Server functions of the account switcher.
 
 use leptos::prelude::*;
+use platen_domain::ids::AccountId;
 
 use crate::{
     backend::{backend, leave_for},
@@ -12,7 +13,7 @@ use crate::{
 #[server(prefix = "/web", endpoint = "switch-account")]
 pub async fn switch_account(
     /// Id of the account.
-    subject: String,
+    subject: AccountId,
 ) -> Result<(), AppError> {
     backend().switch_account(subject).await?;
     leave_for(&OwnPath::after_log_in(None))

@@ -1,6 +1,7 @@
 //! Server functions of the account page for operators.
 
 use leptos::prelude::*;
+use platen_domain::ids::AccountId;
 
 use crate::{
     backend::{backend, leave_for},
@@ -9,7 +10,7 @@ use crate::{
     model::own_path::{DASHBOARD, OwnPath},
 };
 
-fn back_to(account: &str, done: &str) -> Result<(), AppError> {
+fn back_to(account: AccountId, done: &str) -> Result<(), AppError> {
     let page = OwnPath::parse(&format!("{PATH}/{account}?done={done}"));
     leave_for(&page.unwrap_or_else(|| OwnPath::to(PATH)))
 }
@@ -18,41 +19,37 @@ fn back_to(account: &str, done: &str) -> Result<(), AppError> {
 #[server(prefix = "/web", endpoint = "suspend-account")]
 pub async fn suspend_account(
     /// Id of the account.
-    subject: String,
+    subject: AccountId,
     /// Reason, for the audit log.
     reason: String,
     /// Present if the owner is notified by mail.
     #[server(default)]
     tell_owner: Option<String>,
 ) -> Result<(), AppError> {
-    backend()
-        .suspend_account(subject.clone(), reason, tell_owner.is_some())
-        .await?;
-    back_to(&subject, "suspended")
+    backend().suspend_account(subject, reason, tell_owner.is_some()).await?;
+    back_to(subject, "suspended")
 }
 
 /// Lifts a suspension.
 #[server(prefix = "/web", endpoint = "restore-account")]
 pub async fn restore_account(
     /// Id of the account.
-    subject: String,
+    subject: AccountId,
     /// Reason, for the audit log.
     reason: String,
     /// Present if the owner is notified by mail.
     #[server(default)]
     tell_owner: Option<String>,
 ) -> Result<(), AppError> {
-    backend()
-        .restore_account(subject.clone(), reason, tell_owner.is_some())
-        .await?;
-    back_to(&subject, "restored")
+    backend().restore_account(subject, reason, tell_owner.is_some()).await?;
+    back_to(subject, "restored")
 }
 
 /// Grants credits to an account.
 #[server(prefix = "/web", endpoint = "grant-credits")]
 pub async fn grant_credits(
     /// Id of the account.
-    subject: String,
+    subject: AccountId,
     /// Number of credits.
     credits: String,
     /// How long they are valid: a word of `GrantLasts`.
@@ -60,15 +57,15 @@ pub async fn grant_credits(
     /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
-    backend().grant_credits(subject.clone(), credits, lasts, reason).await?;
-    back_to(&subject, "granted")
+    backend().grant_credits(subject, credits, lasts, reason).await?;
+    back_to(subject, "granted")
 }
 
 /// Changes the plan of an account.
 #[server(prefix = "/web", endpoint = "set-plan")]
 pub async fn set_plan(
     /// Id of the account.
-    subject: String,
+    subject: AccountId,
     /// Name of the plan.
     plan: String,
     /// Credits of each period. Empty: those of the plan.
@@ -76,17 +73,15 @@ pub async fn set_plan(
     /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
-    backend()
-        .set_plan(subject.clone(), plan, period_credits, reason)
-        .await?;
-    back_to(&subject, "plan")
+    backend().set_plan(subject, plan, period_credits, reason).await?;
+    back_to(subject, "plan")
 }
 
 /// Sets limits of an account that override its plan's. Empty values leave those of the plan.
 #[server(prefix = "/web", endpoint = "set-limits")]
 pub async fn set_limits(
     /// Id of the account.
-    subject: String,
+    subject: AccountId,
     /// Maximum number of renders running or waiting at once.
     concurrency: String,
     /// Maximum number of requests per minute.
@@ -102,19 +97,19 @@ pub async fn set_limits(
     reason: String,
 ) -> Result<(), AppError> {
     let limits = [concurrency, rate_per_minute, body_mib, deadline_seconds, storage_limits];
-    backend().set_limits(subject.clone(), limits, reason).await?;
-    back_to(&subject, "limits")
+    backend().set_limits(subject, limits, reason).await?;
+    back_to(subject, "limits")
 }
 
 /// Starts impersonation: a read-only view of the account as its owner.
 #[server(prefix = "/web", endpoint = "look-into-account")]
 pub async fn impersonate(
     /// Id of the account.
-    subject: String,
+    subject: AccountId,
     /// Reason, for the audit log.
     reason: String,
 ) -> Result<(), AppError> {
-    backend().impersonate(subject.clone(), reason).await?;
+    backend().impersonate(subject, reason).await?;
     leave_for(&OwnPath::to(DASHBOARD))
 }
 
@@ -122,7 +117,7 @@ pub async fn impersonate(
 #[server(prefix = "/web", endpoint = "stop-looking")]
 pub async fn stop_impersonation() -> Result<(), AppError> {
     match backend().stop_impersonation().await? {
-        Some(account) => back_to(&account, "looked"),
+        Some(account) => back_to(account, "looked"),
         None => leave_for(&OwnPath::to(PATH)),
     }
 }

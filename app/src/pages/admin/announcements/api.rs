@@ -1,7 +1,7 @@
 //! Server functions of the page of announcements. All are for operators only.
 
 use leptos::prelude::*;
-use platen_domain::announcement::AnnouncementForm;
+use platen_domain::{announcement::AnnouncementForm, ids::AnnouncementId};
 
 use crate::{
     backend::{backend, leave_for},
@@ -41,7 +41,7 @@ pub async fn announce(
 #[server(prefix = "/web", endpoint = "end-announcement")]
 pub async fn end_announcement(
     /// Id of the announcement.
-    subject: String,
+    subject: AnnouncementId,
 ) -> Result<(), AppError> {
     backend().end_announcement(subject).await?;
     leave_for(&OwnPath::to("/admin/announcements?done=ended"))

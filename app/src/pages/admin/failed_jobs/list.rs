@@ -46,7 +46,7 @@ pub fn List(
     /// The search.
     search: FailedWorkSearch,
 ) -> impl IntoView {
-    if page.work.is_empty() {
+    if page.work.items.is_empty() {
         return Either::Left(view! {
             <div class="empty">
                 <p class="empty__title">"Nothing fails"</p>
@@ -70,9 +70,9 @@ pub fn List(
     } else {
         "On this page and all others.".to_owned()
     };
-    let (now, of_all) = (page.now, page.work.len());
+    let (now, of_all) = (page.now, page.work.items.len());
     let all_ticked = is_ticked(ALL);
-    let rows = page.work.into_iter().enumerate().map(|(index, work)| {
+    let rows = page.work.items.into_iter().enumerate().map(|(index, work)| {
         let checked = is_ticked(&work.name.to_string());
         view! { <Row index work checked now /> }
     });

@@ -3,7 +3,7 @@
 use std::num::NonZeroU16;
 
 use platen_domain::{
-    account_directory::{AccountFile, DirectoryCounts, DirectoryEntry},
+    account_directory::{AccountFile, DirectoryCursor, DirectoryPage, DirectorySearch},
     billing::FREE,
     ids::AccountId,
     page::PageRequest,
@@ -15,8 +15,7 @@ use time::OffsetDateTime;
 use crate::{
     service::{credits, storage_use},
     store::{
-        account_limits, api_keys, audit_log,
-        directory::{self, DirectoryCursor, DirectorySearch},
+        account_limits, api_keys, audit_log, directory,
         error::StoreError,
         members,
         renders::{log, statistics},
@@ -28,16 +27,6 @@ use crate::{
 const PAGE: usize = 50;
 /// Entries of each list on an account's page.
 const LATEST: NonZeroU16 = NonZeroU16::MIN.saturating_add(9);
-
-/// A page of the directory.
-pub struct DirectoryPage {
-    /// Accounts, in the order of the search.
-    pub entries: Vec<DirectoryEntry>,
-    /// Cursor of the next page; `None` on the last one.
-    pub next: Option<DirectoryCursor>,
-    /// Counts of all accounts, regardless of the search.
-    pub counts: DirectoryCounts,
-}
 
 /// Returns a page of 50 accounts that match the search.
 pub async fn list(db: &PgPool, search: &DirectorySearch, now: OffsetDateTime) -> Result<DirectoryPage, StoreError> {

@@ -4,7 +4,7 @@ use std::num::NonZeroU16;
 
 use data_encoding::HEXLOWER;
 use platen_domain::{
-    audit_log::AuditRow,
+    audit_log::{AuditFilter, AuditRow},
     csv,
     page::{Page, PageRequest},
 };
@@ -13,10 +13,7 @@ use time::{UtcOffset, format_description::FormatItem, macros::format_description
 
 use crate::{
     service::operators::audit::ChainEnd,
-    store::{
-        audit_log::{self, AuditFilter},
-        error::StoreError,
-    },
+    store::{audit_log, error::StoreError},
 };
 
 /// Entries of a page.

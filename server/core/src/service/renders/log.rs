@@ -5,7 +5,7 @@ use std::{collections::HashMap, num::NonZeroU16};
 use platen_domain::{
     ids::{AccountId, RenderId, TemplateId},
     page::{Page, PageRequest},
-    render::log::{LogFilter, LoggedRender, TextSearch, containing, ids_beginning_with, time_of_id},
+    render::log::{LogFilter, LoggedRender, RenderLine, TextSearch, containing, ids_beginning_with, time_of_id},
 };
 use serde_json::Value;
 use sqlx::PgPool;
@@ -23,14 +23,6 @@ pub const COUNTED: i64 = 10_000;
 /// Maximum time between the creation of a render's id and its acceptance.
 const BETWEEN_ID_AND_ACCEPTANCE: Duration = Duration::minutes(5);
 
-/// A page of renders.
-pub struct LogPage {
-    /// Renders, the latest first.
-    pub renders: Page<LoggedRender, RenderId>,
-    /// Names of their templates, by id.
-    pub templates: HashMap<String, String>,
-}
-
 /// Returns a page of 25 renders, the latest first. `search` is the user's input: the beginning of an id, or a part of a
 /// title or of a template's name.
 pub async fn list(
@@ -39,7 +31,7 @@ pub async fn list(
     mut filter: LogFilter,
     search: &str,
     after: Option<RenderId>,
-) -> Result<LogPage, StoreError> {
+) -> Result<Page<RenderLine, RenderId>, StoreError> {
     let search = search.trim();
     if let Some(ids) = ids_beginning_with(search) {
         // Ids contain their time of creation, which limits the rows to search.
@@ -61,7 +53,14 @@ pub async fn list(
     let renders = page.page(found, |render| render.id);
     let parts = renders.items.iter().filter_map(|render| render.parts.as_ref());
     let templates = template_names(db, account, parts).await?;
-    Ok(LogPage { renders, templates })
+    Ok(Page {
+        items: renders
+            .items
+            .into_iter()
+            .filter_map(|render| line(render, &templates))
+            .collect(),
+        next: renders.next,
+    })
 }
 
 /// Returns the names of the templates among parts, by id.
@@ -88,4 +87,73 @@ pub async fn template_names(
 pub async fn count_since(db: &PgPool, account: AccountId, since: OffsetDateTime) -> Result<Option<i64>, StoreError> {
     let count = log::count_since(db, account, since, COUNTED + 1).await?;
     Ok((count <= COUNTED).then_some(count))
+}
+
+/// Returns `None` for a status or mode that this release doesn't know.
+fn line(render: LoggedRender, templates: &HashMap<String, String>) -> Option<RenderLine> {
+    let sources = sources(render.parts.as_ref().unwrap_or(&Value::Null), templates);
+    Some(RenderLine {
+        id: render.id,
+        source: summary(&sources),
+        title: render.title,
+        state: render.state.parse().ok()?,
+        mode: render.mode.parse().ok()?,
+        live: render.livemode,
+        key: render.key_name,
+        pages: render.page_count,
+        credits: render.credits,
+        took_ms: render.finished_at.map(|end| milliseconds(end - render.inserted_at)),
+        at: render.inserted_at,
+    })
+}
+
+/// Returns the source of each part: the template's name, the address, or `HTML`.
+pub(super) fn sources(parts: &Value, templates: &HashMap<String, String>) -> Vec<String> {
+    let source = |part: &Value| {
+        if let Some(url) = part["url"].as_str() {
+            let (_, rest) = url.split_once("://").unwrap_or(("", url));
+            return rest.trim_end_matches('/').to_owned();
+        }
+        match part["template_id"].as_str() {
+            Some(id) => templates.get(id).cloned().unwrap_or_else(|| "a template".to_owned()),
+            None => "HTML".to_owned(),
+        }
+    };
+    parts.as_array().into_iter().flatten().map(source).collect()
+}
+
+/// Returns the first source and the number of the others.
+pub(super) fn summary(sources: &[String]) -> String {
+    match sources {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+    }
+}
+
+pub(super) fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_seconds_f64() * 1000.0).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_render_is_made_from() {
+        let templates = HashMap::from([("id-1".to_owned(), "Invoice".to_owned())]);
+        let parts = json!([
+            {"type": "template", "template_id": "id-1"},
+            {"type": "url", "url": "https://example.org/terms/"},
+            {"type": "html", "bytes": 7},
+            {"type": "template", "template_id": "id-2"},
+        ]);
+        let found = sources(&parts, &templates);
+        assert_eq!(found, ["Invoice", "example.org/terms", "HTML", "a template"]);
+        assert_eq!(summary(&found), "Invoice and 3 more");
+        assert_eq!(summary(&found[..1]), "Invoice");
+        assert_eq!(summary(&sources(&Value::Null, &templates)), "");
+    }
 }

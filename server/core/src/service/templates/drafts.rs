@@ -4,7 +4,7 @@ use platen_domain::{
     caller::Caller,
     editor::SavedTemplate,
     ids::{AccountId, TemplateId},
-    template::{ExpectedVersion, NewTemplate, Submission, TemplateVersion},
+    template::{EditedTemplate, ExpectedVersion, NewTemplate, Submission, TemplateVersion},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 
@@ -17,20 +17,11 @@ use crate::{
     store::{template_versions, templates, tx},
 };
 
-/// A template as the editor opens it.
-#[derive(Debug)]
-pub struct Edited {
-    /// Number of the published version, which renders use.
-    pub published: i32,
-    /// The newest version, which may be a draft.
-    pub newest: TemplateVersion,
-}
-
 /// Returns the newest version of a template.
-pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Edited, TemplateError> {
+pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<EditedTemplate, TemplateError> {
     let published = super::get(db, account, id).await?.version;
     let newest = newest(db, account, id).await?;
-    Ok(Edited { published, newest })
+    Ok(EditedTemplate { published, newest })
 }
 
 /// Saves a draft. Fails with [`TemplateError::Changed`] unless the newest version is `seen`, because the author would

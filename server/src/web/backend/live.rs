@@ -1,28 +1,25 @@
 //! Live previews in the template editor.
 
-use std::{future::ready, time::Duration};
+use std::future::ready;
 
 use futures::{StreamExt, stream};
 use platen_app::{
-    backend::templates::PreviewEvents,
+    backend::PreviewEvents,
     error::AppError,
     model::live_preview::{PagePicture, Paper, PreviewEvent, PreviewRequest, RenderedPreview},
 };
 use platen_core::{
     drawing::DrawingError,
-    service::{
-        parsers::Busy,
-        templates::{
-            TemplateError,
-            live::{self, Live, LiveError, LivePreview, Seen, Typed},
-        },
+    service::templates::{
+        TemplateError,
+        live::{self, Live, LiveError, LivePreview, Seen, Typed},
     },
 };
 use platen_domain::{caller::Caller, editor::Remark, ids::TemplateId, sentence::sentence};
 use platen_engine::error::RenderError;
 use serde_json::{Map, Number, Value, json};
 
-use super::{super::too_many, RequestBackend};
+use super::RequestBackend;
 
 impl RequestBackend {
     /// Renders the unsaved content of the editor.
@@ -35,12 +32,11 @@ impl RequestBackend {
         match live::preview(&self.app, caller, id, typed(wanted)).await {
             Ok(Live::Faulty(remark)) => Ok(only(PreviewEvent::Faulty(remark))),
             Ok(Live::Rendered(preview)) => Ok(self.events(*preview)),
-            Err(LiveError::TooMany { retry_after }) => Err(too_many(retry_after)),
-            Err(LiveError::Busy(Busy)) => Err(too_many(Duration::ZERO)),
             Err(LiveError::Template(error)) => match of_author(&error) {
                 Some(event) => Ok(only(event)),
-                None => Err(self.template_error(error)),
+                None => self.answer(Err(error)),
             },
+            Err(error) => self.answer(Err(error)),
         }
     }
 

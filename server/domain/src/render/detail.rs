@@ -1,19 +1,21 @@
-//! Details of one render.
+//! Details of one render, as its account sees them.
 
-use platen_domain::{
+use strum::{EnumString, IntoStaticStr};
+use time::OffsetDateTime;
+
+use crate::{
     callback::Attempt,
+    ids::RenderId,
     render::{
         history::{RenderMode, RenderState},
         thumbnail::Pictures,
     },
 };
-use strum::{EnumString, IntoStaticStr};
-use time::OffsetDateTime;
 
 /// Everything the page of a render shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderDetail {
-    pub id: String,
+    pub id: RenderId,
     /// The document's title, or else what the render is made from.
     pub name: String,
     /// The template, URL or HTML that each part is made from.

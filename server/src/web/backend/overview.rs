@@ -1,50 +1,44 @@
-//! The account of the logged-in user.
+//! The account of the logged-in user: its summary, and charts of its renders and credits.
 
-use async_trait::async_trait;
 use platen_app::{
-    backend::{account::AccountBackend, team::TeamBackend as _},
+    backend::Backend as _,
     error::AppError,
     model::{
         account_summary::{AccountSummary, CreditPeriod, ReadOnly},
-        overview::{Activity, Span},
+        overview::Span,
         person::Person,
-        usage::{Usage, UsedDay},
+        usage::UsedDay,
     },
 };
 use platen_core::{
     clock,
-    service::{account_summary, activity, announcements, billing, credits, operators::look, storage_use},
+    service::{account_summary, announcements, billing, operators::look},
     store::usage::PeriodUsage,
 };
 use platen_domain::{
-    caller::Access,
+    caller::{Access, Caller},
     credits::{Meter, Period},
     render::statistics::RenderStep,
-    role::{Permission, Role},
 };
 use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
 
 use super::RequestBackend;
 
-#[async_trait]
-impl AccountBackend for RequestBackend {
-    async fn summary(&self) -> Result<AccountSummary, AppError> {
-        let (caller, now) = (self.caller_who_may(Permission::SeeAccount).await?, clock::now());
-        let found = account_summary::find(&self.app.db, &caller, now).await;
-        let found = found.map_err(|error| self.internal(&error))?;
+impl RequestBackend {
+    /// Returns what every dashboard page shows.
+    pub(super) async fn account_summary(&self, caller: &Caller) -> Result<AccountSummary, AppError> {
+        let (db, now) = (&self.app.db, clock::now());
+        let found = self.answer(account_summary::find(db, caller, now).await)?;
         let due = billing::status::payment_due(&self.app.billing, caller.account, now).await;
-        let due = due.map_err(|error| self.internal(&error))?;
-        let announcements = announcements::list_shown(&self.app.db, caller.user.id, now).await;
-        let announcements = announcements.map_err(|error| self.internal(&error))?;
+        let announcements = self.answer(announcements::list_shown(db, caller.user.id, now).await)?;
         let summary = found.summary;
-        let role = caller.role.ok_or(AppError::NoAccount)?;
         let accounts = self.own_accounts().await?;
         let account = accounts.iter().find(|account| account.current);
         Ok(AccountSummary {
             account: account.map_or_else(String::new, |account| account.name.clone()),
             person: Person {
                 name: summary.person,
-                email: caller.user.email,
+                email: caller.user.email.clone(),
             },
             operator: summary.operator,
             read_only: match (self.look(), caller.access) {
@@ -55,9 +49,9 @@ impl AccountBackend for RequestBackend {
                 (None, Access::Full | Access::Looking) => None,
             },
             announcements,
-            role,
+            role: caller.role.ok_or(AppError::NoAccount)?,
             accounts,
-            payment_due: due,
+            payment_due: self.answer(due)?,
             delete_at: summary.delete_at,
             second_factor_from: summary.second_factor_from,
             credits: credit_period(found.usage, now),
@@ -67,45 +61,10 @@ impl AccountBackend for RequestBackend {
             connections: summary.connections,
         })
     }
-
-    async fn role(&self) -> Result<Role, AppError> {
-        let caller = self.caller_who_may(Permission::SeeAccount).await?;
-        caller.role.ok_or(AppError::NoAccount)
-    }
-
-    async fn activity(&self, span: Span) -> Result<Activity, AppError> {
-        let (account, now) = (self.caller_who_may(Permission::SeeAccount).await?.account, clock::now());
-        let usage = credits::usage(&self.app.db, account, now).await;
-        let credits = credit_period(usage.map_err(|error| self.internal(&error))?, now);
-        let times = Times::of(span, &credits);
-        let found = activity::activity(&self.app.db, account, times.from, times.by_hour()).await;
-        let found = found.map_err(|error| self.internal(&error))?;
-        Ok(Activity {
-            span,
-            now,
-            figures: found.figures,
-            steps: times.filled(&found.steps),
-            first_run: found.latest.is_empty(),
-            latest: found.latest.into_iter().rev().collect(),
-            credits,
-        })
-    }
-
-    async fn usage(&self) -> Result<Usage, AppError> {
-        let (account, now) = (self.caller_who_may(Permission::SeeAccount).await?.account, clock::now());
-        let usage = credits::usage(&self.app.db, account, now).await;
-        let usage = usage.map_err(|error| self.internal(&error))?;
-        let storage = storage_use::list(&self.app.db, account).await;
-        Ok(Usage {
-            storage: storage.map_err(|error| self.internal(&error))?,
-            days: used_days(&usage),
-            credits: credit_period(usage, now),
-        })
-    }
 }
 
 /// Returns the credits used with live keys on every day of the period.
-fn used_days(usage: &PeriodUsage) -> Vec<UsedDay> {
+pub(super) fn used_days(usage: &PeriodUsage) -> Vec<UsedDay> {
     let sum = |day: Date, meter: Meter| {
         let of_day = usage.days.iter().filter(|used| used.livemode && used.day == day);
         of_day
@@ -127,7 +86,7 @@ fn used_days(usage: &PeriodUsage) -> Vec<UsedDay> {
     days
 }
 
-fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPeriod {
+pub(super) fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPeriod {
     CreditPeriod {
         plan: usage.plan,
         starts_at: usage.balance.period.starts_at,
@@ -140,14 +99,14 @@ fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPeriod {
 }
 
 /// The hours or days on a chart.
-struct Times {
-    from: OffsetDateTime,
+pub(super) struct Times {
+    pub(super) from: OffsetDateTime,
     until: OffsetDateTime,
     step: Duration,
 }
 
 impl Times {
-    fn of(span: Span, credits: &CreditPeriod) -> Self {
+    pub(super) fn of(span: Span, credits: &CreditPeriod) -> Self {
         let now = credits.now.to_offset(UtcOffset::UTC);
         let tomorrow = now.replace_time(Time::MIDNIGHT) + Duration::DAY;
         match span {
@@ -173,12 +132,12 @@ impl Times {
         }
     }
 
-    fn by_hour(&self) -> bool {
+    pub(super) fn by_hour(&self) -> bool {
         self.step == Duration::HOUR
     }
 
     /// Returns every step, with zeros for steps without renders.
-    fn filled(&self, found: &[RenderStep]) -> Vec<RenderStep> {
+    pub(super) fn filled(&self, found: &[RenderStep]) -> Vec<RenderStep> {
         let mut steps = Vec::new();
         let mut from = self.from;
         while from < self.until {

@@ -2,9 +2,7 @@
 
 mod parts;
 
-use async_trait::async_trait;
 use platen_app::{
-    backend::admin::health::HealthBackend,
     error::AppError,
     model::admin::health::{Activity, Figures, Health, Lane, Minute, Phase, Session},
 };
@@ -25,7 +23,7 @@ use platen_domain::{
 };
 use time::OffsetDateTime;
 
-use crate::web::backend::RequestBackend;
+use super::RequestBackend;
 
 /// Minutes that are combined where a single one has too few samples.
 const NOW: usize = 5;
@@ -41,18 +39,14 @@ const PHASES: [(&str, &str); 7] = [
     (WHOLE, "Whole document"),
 ];
 
-#[async_trait]
-impl HealthBackend for RequestBackend {
-    async fn health(&self, process: Option<String>) -> Result<Health, AppError> {
-        self.operator().await?;
-        let now = clock::now();
-        let only = process.as_deref().and_then(InstanceId::parse);
-        let found = async { service::look(&self.app.db, self.waiting().await?, only, now).await };
-        Ok(shown(found.await.map_err(|error| self.internal(&error))?, now))
-    }
-}
-
 impl RequestBackend {
+    /// Returns the health of all parts, with the activity of all processes or of one.
+    pub(super) async fn health_page(&self, only: Option<InstanceId>) -> Result<Health, AppError> {
+        let now = clock::now();
+        let found = async { service::look(&self.app.db, self.waiting().await?, only, now).await };
+        Ok(shown(self.answer(found.await)?, now))
+    }
+
     async fn waiting(&self) -> Result<&Waiting, StoreError> {
         let measure = || Waiting::measure(&self.app, clock::now());
         self.waiting.get_or_try_init(measure).await

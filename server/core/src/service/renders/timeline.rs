@@ -1,11 +1,12 @@
 //! Timeline of a render, from its recorded phase times and its deliveries.
 
-use platen_app::model::render::detail::{Phase, Step, StepTime, Timeline};
-use platen_core::store::renders::history::Render;
-use platen_domain::callback::Attempt;
+use platen_domain::{
+    callback::Attempt,
+    render::detail::{Phase, Step, StepTime, Timeline},
+};
 use serde_json::Value;
 
-use super::milliseconds;
+use crate::{service::renders::log::milliseconds, store::renders::history::Render};
 
 /// Computes the timeline. `first` is the first attempt of the delivery; `failed_in` is the phase in which the deadline
 /// passed.

@@ -1,10 +1,26 @@
 //! Details of one render.
 
-use platen_app::model::render::detail::{Callback, Document, Failure, Message, RenderDetail, Request, RequestOutcome};
-use platen_core::{
+use platen_domain::{
+    ids::{AccountId, RenderId},
+    render::{
+        detail::{Callback, Document, Failure, Message, RenderDetail, Request, RequestOutcome},
+        history::RenderState,
+        thumbnail::Pictures,
+    },
+    sentence::sentence,
+};
+use serde_json::Value;
+use time::OffsetDateTime;
+
+use crate::{
     service::{
         Services,
-        renders::{history, log, thumbnails},
+        renders::{
+            history,
+            log::{self, sources, summary},
+            thumbnails,
+            timeline::timeline,
+        },
     },
     store::{
         accounts,
@@ -17,18 +33,9 @@ use platen_core::{
         },
     },
 };
-use platen_domain::{
-    ids::{AccountId, RenderId},
-    render::{history::RenderState, thumbnail::Pictures},
-    sentence::sentence,
-};
-use serde_json::Value;
-use time::OffsetDateTime;
 
-use super::{sources, summary, timeline::timeline};
-
-/// Returns `None` if the account has no such render.
-pub(super) async fn find(app: &Services, account: AccountId, id: RenderId) -> Result<Option<RenderDetail>, StoreError> {
+/// Returns the details of a render, or `None` if the account has no such render.
+pub async fn find(app: &Services, account: AccountId, id: RenderId) -> Result<Option<RenderDetail>, StoreError> {
     let Some((mut render, callback)) = history::find(&app.db, account, id, None).await? else {
         return Ok(None);
     };
@@ -52,7 +59,7 @@ pub(super) async fn find(app: &Services, account: AccountId, id: RenderId) -> Re
     let failed_in = error.as_ref().and_then(|error| error.phase);
     let first = callback.as_ref().and_then(|callback| callback.attempts.first());
     Ok(Some(RenderDetail {
-        id: id.to_string(),
+        id,
         name: render.title.clone().unwrap_or_else(|| summary(&sources)),
         state,
         mode,
@@ -77,7 +84,7 @@ pub(super) async fn find(app: &Services, account: AccountId, id: RenderId) -> Re
 }
 
 /// Returns what operators see during impersonation: neither the document nor console messages.
-pub(super) fn without_content(detail: RenderDetail) -> RenderDetail {
+pub fn without_content(detail: RenderDetail) -> RenderDetail {
     RenderDetail {
         document: detail.document.map(|document| Document {
             url: None,

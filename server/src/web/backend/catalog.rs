@@ -1,8 +1,6 @@
 //! Plans, credits and payment.
 
-use async_trait::async_trait;
 use platen_app::{
-    backend::payment::PaymentBackend,
     error::AppError,
     model::{
         money::Money,
@@ -10,17 +8,16 @@ use platen_app::{
             BillingDetails, Catalog, Choice, Invoice, InvoiceState, Meaning, Overage, PackOffer, Payment, PlanOffer,
             Subscription,
         },
-        rejection::{Field, Reason, refusal::PaymentRefusal},
     },
     ui::sentence_case::sentence_case,
 };
-use platen_billing::{client::StripeError, invoices, subscriptions::Card};
+use platen_billing::{invoices, subscriptions::Card};
 use platen_core::{
     clock,
     service::{
         account_summary::account_name,
         billing::{
-            BillingError,
+            Billing, BillingError,
             purchases::{self, Buyer, Change},
             status::{self, Overview},
         },
@@ -28,38 +25,37 @@ use platen_core::{
     },
     store::offers,
 };
-use platen_domain::{billing::FREE, caller::Caller, role::Permission};
+use platen_domain::{billing::FREE, caller::Caller, ids::AccountId, role::Permission::ManageBilling};
 use time::OffsetDateTime;
 use url::Url;
 
-use super::{RequestBackend, called, invalid, number, rejected};
+use super::{RequestBackend, called};
 
-#[async_trait]
-impl PaymentBackend for RequestBackend {
-    async fn payment(&self, choice: Option<String>, back: bool) -> Result<Payment, AppError> {
-        if self.app.billing.till.is_none() {
-            return Ok(Payment::ByOperator);
-        }
-        let caller = match self.caller_who_may(Permission::ManageBilling).await {
-            Ok(caller) => caller,
-            Err(AppError::NotAllowed(_)) => return Ok(Payment::ForOwners),
-            Err(error) => return Err(error),
-        };
+impl RequestBackend {
+    /// Returns the catalog, the subscription and the billing details.
+    pub(super) async fn catalog(
+        &self,
+        caller: &Caller,
+        choice: Option<String>,
+        back: bool,
+    ) -> Result<Payment, AppError> {
         let now = clock::now();
-        let overview = status::overview(&self.app.billing, caller.account, back, now).await;
-        let Some(overview) = overview.map_err(|error| self.unpaid(error))? else {
+        let overview = self.answer(status::overview(&self.app.billing, caller.account, back, now).await)?;
+        let Some(overview) = overview else {
             return Ok(Payment::ByOperator);
         };
         let subscription = subscription(&overview, now);
-        let means = match &choice {
-            Some(plan) => Some(self.meaning(&caller, &overview, plan, now).await?),
+        let choice = match choice {
+            Some(plan) => Some(Choice {
+                means: self.meaning(caller, &overview, &plan, now).await?,
+                plan,
+            }),
             None => None,
         };
-        let overage = self.overage(&caller, &overview, now).await?;
-        let free = if subscription.is_some() {
-            self.free_plan(&overview).await?
-        } else {
-            None
+        let overage = self.overage(caller, &overview, now).await?;
+        let free = match &subscription {
+            Some(_) => self.free_plan(&overview).await?,
+            None => None,
         };
         let priced_plans = overview.plans.into_iter().filter(|plan| plan.price.is_some());
         let priced_packs = overview.packs.into_iter().filter(|pack| pack.price.is_some());
@@ -69,75 +65,14 @@ impl PaymentBackend for RequestBackend {
             packs: priced_packs.map(pack_offer).collect(),
             subscription,
             overage,
-            choice: choice.zip(means).map(|(plan, means)| Choice { plan, means }),
+            choice,
             billing_details: overview.billing_details.map(billing_details),
         })))
     }
 
-    async fn subscribe(&self, plan: String) -> Result<String, AppError> {
-        let buyer = self.buyer().await?;
-        let page = purchases::subscribe(&self.app.billing, &buyer, &plan).await;
-        page.map_err(|error| self.unpaid(error))
-    }
-
-    async fn buy_credits(&self, product: String) -> Result<String, AppError> {
-        let buyer = self.buyer().await?;
-        let page = purchases::buy_credits(&self.app.billing, &buyer, &product).await;
-        page.map_err(|error| self.unpaid(error))
-    }
-
-    async fn payment_portal(&self) -> Result<String, AppError> {
-        let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
-        let page = purchases::portal(&self.app.billing, &caller, &self.billing_page()?).await;
-        page.map_err(|error| self.unpaid(error))
-    }
-
-    async fn change_plan(&self, plan: String, as_of: i64) -> Result<(), AppError> {
-        let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
-        let as_of = OffsetDateTime::from_unix_timestamp(as_of).map_err(|_| AppError::Malformed)?;
-        let changed = purchases::change(&self.app.billing, &caller, &plan, as_of, clock::now()).await;
-        changed.map_err(|error| self.unpaid(error))
-    }
-
-    async fn keep_plan(&self) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ManageBilling).await?;
-        let kept = purchases::keep(&self.app.billing, &caller, clock::now()).await;
-        kept.map_err(|error| self.unpaid(error))
-    }
-
-    async fn set_overage_limit(&self, credits: String) -> Result<(), AppError> {
-        let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
-        let now = clock::now();
-        let overage = status::overage(&self.app.billing, caller.account, now).await;
-        let overage = overage.map_err(|error| self.internal(&error))?;
-        let most = overage.ok_or_else(|| self.unpaid(BillingError::WrongMoment))?.most;
-        let mut problems = Vec::new();
-        let limit = number(&mut problems, Field::OverageLimit, &credits, 0, most);
-        if !problems.is_empty() {
-            return Err(invalid(problems));
-        }
-        let done = purchases::set_overage_limit(&self.app.billing, &caller, limit.unwrap_or(0), now).await;
-        done.map_err(|error| self.unpaid(error))
-    }
-
-    async fn cancel_subscription(&self) -> Result<(), AppError> {
-        let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
-        let cancelled = purchases::cancel(&self.app.billing, &caller, clock::now()).await;
-        cancelled.map_err(|error| self.unpaid(error))
-    }
-
-    async fn resume_subscription(&self) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ManageBilling).await?;
-        let resumed = purchases::resume(&self.app.billing, &caller, clock::now()).await;
-        resumed.map_err(|error| self.unpaid(error))
-    }
-}
-
-impl RequestBackend {
-    async fn buyer(&self) -> Result<Buyer, AppError> {
-        let caller = self.confirmed_caller_who_may(Permission::ManageBilling).await?;
-        let name = account_name(&self.app.db, &caller).await;
-        let name = name.map_err(|error| self.internal(&error))?;
+    pub(super) async fn buyer(&self) -> Result<Buyer, AppError> {
+        let caller = self.confirmed_caller_who_may(ManageBilling).await?;
+        let name = self.answer(account_name(&self.app.db, &caller).await)?;
         Ok(Buyer {
             name: called(name, &caller.user.email),
             back_to: self.billing_page()?,
@@ -154,8 +89,8 @@ impl RequestBackend {
         let (Some(overage), Some(subscription)) = (&overview.overage, &overview.subscription) else {
             return Ok(None);
         };
-        let usage = credits::usage(&self.app.db, caller.account, now).await;
-        let used = usage.map_err(|error| self.internal(&error))?.balance.overage_used;
+        let usage = self.answer(credits::usage(&self.app.db, caller.account, now).await)?;
+        let used = usage.balance.overage_used;
         let offer = &overage.offer;
         Ok(Some(Overage {
             price: money(offer.amount, &offer.currency),
@@ -168,7 +103,7 @@ impl RequestBackend {
 
     /// Returns the free plan, with a price in the currency of the other plans.
     async fn free_plan(&self, overview: &Overview) -> Result<Option<PlanOffer>, AppError> {
-        let plans = plans::list(&self.app.db).await.map_err(|error| self.internal(&error))?;
+        let plans = self.answer(plans::list(&self.app.db).await)?;
         let currency = overview.plans.first().map_or("eur", |plan| plan.currency.as_str());
         let free = plans.into_iter().find(|plan| plan.name == FREE);
         Ok(free.map(|plan| PlanOffer {
@@ -179,23 +114,8 @@ impl RequestBackend {
     }
 
     /// Returns the address to which Stripe redirects users.
-    fn billing_page(&self) -> Result<Url, AppError> {
-        let page = self.app.base_url.join("/dashboard/billing");
-        page.map_err(|error| self.internal(&error))
-    }
-
-    fn unpaid(&self, error: BillingError) -> AppError {
-        let refusal = match error {
-            BillingError::NotForSale | BillingError::NoSuchOffer => PaymentRefusal::NotForSale,
-            BillingError::WrongMoment => PaymentRefusal::ChangedMeanwhile,
-            BillingError::Stripe(StripeError::Declined(_)) => PaymentRefusal::Declined,
-            BillingError::Stripe(error) => {
-                tracing::error!(%error, "a request to Stripe failed");
-                PaymentRefusal::NoAnswer
-            }
-            BillingError::Store(error) => return self.internal(&error),
-        };
-        rejected(Reason::Payment(refusal))
+    pub(super) fn billing_page(&self) -> Result<Url, AppError> {
+        self.answer(self.app.base_url.join("/dashboard/billing"))
     }
 
     /// Returns the consequences of a change to `plan`.
@@ -280,7 +200,16 @@ fn pack_offer(pack: offers::PackOffer) -> PackOffer {
     }
 }
 
-pub(super) fn billing_details(billing_details: status::BillingDetails) -> BillingDetails {
+/// Returns the invoices of a customer at Stripe, or `None` if Stripe doesn't respond.
+pub(super) async fn invoices(billing: &Billing, account: AccountId, now: OffsetDateTime) -> Option<Vec<Invoice>> {
+    let overview = status::overview(billing, account, false, now).await.ok().flatten()?;
+    match billing_details(overview.billing_details?) {
+        BillingDetails::Known { invoices, .. } => Some(invoices),
+        BillingDetails::Unknown => None,
+    }
+}
+
+fn billing_details(billing_details: status::BillingDetails) -> BillingDetails {
     match billing_details {
         status::BillingDetails::Unknown => BillingDetails::Unknown,
         status::BillingDetails::Known { invoices, payer, card } => BillingDetails::Known {

@@ -1,137 +1,62 @@
-//! The account's keys.
+//! Forms of API keys.
 
-use async_trait::async_trait;
 use platen_app::{
-    backend::api_keys::{ApiKeyBackend, Expiry, KeyForm},
     error::AppError,
     model::{
-        api_key::{ApiKeys, NewKey},
-        rejection::{Field, Reason},
+        api_key::{Expiry, KeyForm},
+        rejection::Field,
     },
 };
 use platen_core::{
-    clock,
-    service::{
-        api_keys::{self, CreateKeyError, CreatedKey, EndKeyError, KeyRequest, new_key},
-        templates,
-    },
-    store::{accounts::OwnedAccount, templates::TemplateFilter},
+    service::api_keys::{CreatedKey, KeyRequest, new_key},
+    store::accounts::OwnedAccount,
 };
 use platen_domain::{
-    account_log::Actor,
     api_key::Scopes,
     caller::Caller,
-    ids::{ApiKeyId, TemplateId},
+    ids::{AccountId, TemplateId},
     network::Network,
-    page::PageRequest,
-    role::Permission,
-    template::labels::labels,
 };
 use time::{Date, Duration, OffsetDateTime, macros::format_description};
 
-use super::{RequestBackend, invalid, rejected};
+use super::{RequestBackend, refusals::invalid};
 
 /// Longer lists would amount to no restriction.
 const MOST_NETWORKS: usize = 100;
 /// Longer overlaps would defeat the rotation.
 const LONGEST_OVERLAP_HOURS: u16 = 7 * 24;
 
-#[async_trait]
-impl ApiKeyBackend for RequestBackend {
-    async fn api_keys(&self) -> Result<ApiKeys, AppError> {
-        let (caller, now) = (self.caller_who_may(Permission::ManageKeys).await?, clock::now());
-        let (db, secret_keys) = (&self.app.db, &self.app.secret_keys);
-        let new = new_key::take(db, secret_keys, &self.session, caller.account, now).await;
-        let new = new.map_err(|error| self.internal(&error))?;
-        let keys = api_keys::list(db, owned(&caller)).await;
-        let keys = keys.map_err(|error| self.internal(&error))?;
-        let templates = templates::glances(db, caller.account, &TemplateFilter::default(), PageRequest::ALL).await;
-        let templates = templates.map_err(|error| self.internal(&error))?.items;
-        let templates: Vec<_> = templates
-            .into_iter()
-            .map(|template| (template.id, template.name))
-            .collect();
-        let ids = templates.iter().map(|(id, _)| *id);
-        Ok(ApiKeys {
-            now,
-            keys,
-            new: new.map(|new| NewKey {
-                id: new.id,
-                secret: new.key.expose().to_owned(),
-            }),
-            templates: ids.zip(labels(&templates)).collect(),
-        })
-    }
-
-    async fn create_key(&self, form: KeyForm) -> Result<(), AppError> {
-        let (caller, now) = (
-            self.confirmed_caller_who_may(Permission::ManageKeys).await?,
-            clock::now(),
-        );
-        let read = read(&form, now)?;
-        let created = api_keys::create(&self.app.db, owned(&caller), &Actor::of_caller(&caller), read, now).await;
-        let created = created.map_err(|error| match error {
-            CreateKeyError::Name => invalid(vec![Field::KeyName]),
-            CreateKeyError::Expiry => invalid(vec![Field::ExpiryDay]),
-            CreateKeyError::Template(_) => AppError::NotFound,
-            CreateKeyError::Store(error) => self.internal(&error),
-        })?;
-        self.keep(&caller, &created, now).await
-    }
-
-    async fn rotate_key(&self, id: String, overlap_hours: u16) -> Result<(), AppError> {
-        let (caller, now) = (
-            self.confirmed_caller_who_may(Permission::ManageKeys).await?,
-            clock::now(),
-        );
-        let id = ApiKeyId::parse(&id).ok_or(AppError::NotFound)?;
-        if overlap_hours > LONGEST_OVERLAP_HOURS {
-            return Err(invalid(vec![Field::Overlap]));
-        }
-        let overlap = Duration::hours(overlap_hours.into());
-        let actor = Actor::of_caller(&caller);
-        let rotated = api_keys::rotate(&self.app.db, caller.account, &actor, id, overlap, now).await;
-        self.keep(&caller, &rotated.map_err(|error| self.not_ended(error))?, now)
-            .await
-    }
-
-    async fn revoke_key(&self, id: String, name: String) -> Result<(), AppError> {
-        let caller = self.confirmed_caller_who_may(Permission::ManageKeys).await?;
-        let id = ApiKeyId::parse(&id).ok_or(AppError::NotFound)?;
-        let (db, actor, now) = (&self.app.db, Actor::of_caller(&caller), clock::now());
-        let revoked = api_keys::revoke(db, caller.account, &actor, id, Some(&name), now).await;
-        revoked.map_err(|error| self.not_ended(error))
-    }
-}
-
 impl RequestBackend {
     /// Stores a new key, so that the next page can show it.
-    async fn keep(&self, caller: &Caller, created: &CreatedKey, now: OffsetDateTime) -> Result<(), AppError> {
+    pub(super) async fn show_once(
+        &self,
+        account: AccountId,
+        created: &CreatedKey,
+        now: OffsetDateTime,
+    ) -> Result<(), AppError> {
         let (db, secret_keys) = (&self.app.db, &self.app.secret_keys);
-        let kept = new_key::keep(db, secret_keys, &self.session, caller.account, created, now).await;
-        kept.map_err(|error| self.internal(&error))
-    }
-
-    fn not_ended(&self, error: EndKeyError) -> AppError {
-        match error {
-            EndKeyError::NoSuchKey(_) => AppError::NotFound,
-            EndKeyError::Ended(_) => rejected(Reason::KeyEnded),
-            EndKeyError::OtherName(_) => invalid(vec![Field::Confirmation]),
-            EndKeyError::Store(error) => self.internal(&error),
-        }
+        self.answer(new_key::keep(db, secret_keys, &self.session, account, created, now).await)
     }
 }
 
 /// Keys are created in the name of the logged-in user.
-fn owned(caller: &Caller) -> OwnedAccount {
+pub(super) fn owned(caller: &Caller) -> OwnedAccount {
     OwnedAccount {
         account: caller.account,
         owner: caller.user.id,
     }
 }
 
+/// Returns the time for which a replaced key stays valid.
+pub(super) fn overlap(hours: u16) -> Result<Duration, AppError> {
+    if hours > LONGEST_OVERLAP_HOURS {
+        return Err(invalid(vec![Field::Overlap]));
+    }
+    Ok(Duration::hours(hours.into()))
+}
+
 /// Parses a form. Returns all validation errors at once, except for a name that the service refuses.
-fn read(form: &KeyForm, now: OffsetDateTime) -> Result<KeyRequest<'_>, AppError> {
+pub(super) fn read(form: &KeyForm, now: OffsetDateTime) -> Result<KeyRequest<'_>, AppError> {
     let mut faulty = Vec::new();
     let scopes: Option<Scopes> = form.scopes.iter().map(|scope| scope.parse().ok()).collect();
     let scopes: Scopes = scopes.ok_or(AppError::Malformed)?;

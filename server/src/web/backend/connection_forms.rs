@@ -1,122 +1,21 @@
-//! The account's storage connections.
+//! Forms of storage connections.
 
-use async_trait::async_trait;
 use platen_app::{
-    backend::connections::{AMAZON, ConnectionBackend, ConnectionForm, GOOGLE, IMPERSONATION, ROLE},
     error::AppError,
     model::{
-        connection::{ConnectionTest, Connections, TestStep},
+        connection::{AMAZON, ConnectionForm, GOOGLE, IMPERSONATION, ROLE},
         rejection::Field,
     },
 };
-use platen_core::{
-    clock,
-    service::connections::{self, ConnectionError, probe},
-};
-use platen_domain::{
-    account_log::Actor,
-    connection::{self, NewConnection},
-    ids::{AccountId, ConnectionId},
-    page::PageRequest,
-    role::Permission,
-    validation::{
-        Problem, Problems,
-        json::{self as strict_json, Layout},
-    },
+use platen_domain::validation::{
+    Problem, Problems,
+    json::{self as strict_json, Layout},
 };
 use serde_json::{Map, Value, json};
 use strum::VariantArray;
 
-use super::{RequestBackend, invalid};
-
-#[async_trait]
-impl ConnectionBackend for RequestBackend {
-    async fn connections(&self) -> Result<Connections, AppError> {
-        let account = self.caller_who_may(Permission::ManageDestinations).await?.account;
-        let found = connections::list(&self.app.db, account, PageRequest::ALL).await;
-        let found = found.map_err(|error| self.not_connected(error))?;
-        let tests = probe::last_tests(&self.app.db, account).await;
-        let mut tests = tests.map_err(|error| self.internal(&error))?;
-        let stores = self.app.buckets.stores();
-        Ok(Connections {
-            now: clock::now(),
-            account: account.to_string(),
-            roles: stores.can_assume_roles(),
-            impersonation: stores.can_impersonate(),
-            connections: found
-                .items
-                .into_iter()
-                .map(|connection| {
-                    let test = tests.remove(&connection.id).map(shown);
-                    (connection, test)
-                })
-                .collect(),
-        })
-    }
-
-    async fn connect_bucket(&self, form: ConnectionForm) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ManageDestinations).await?;
-        let body = body(&form)?;
-        let new = NewConnection::parse(body.to_string().as_bytes(), |url| {
-            self.app.buckets.stores().check_endpoint(url)
-        });
-        let new = new.map_err(|problems| invalid(fields(&problems, &form)))?;
-        let created = connections::create(&self.app.buckets, caller.account, &Actor::of_caller(&caller), new).await;
-        let created = created.map_err(|error| match error {
-            ConnectionError::Invalid(problems) => invalid(fields(&problems, &form)),
-            other => self.not_connected(other),
-        })?;
-        self.test(caller.account, created.id).await
-    }
-
-    async fn test_connection(&self, id: String) -> Result<(), AppError> {
-        let account = self.caller_who_may(Permission::ManageDestinations).await?.account;
-        let id = ConnectionId::parse(&id).ok_or(AppError::NotFound)?;
-        self.test(account, id).await
-    }
-
-    async fn delete_connection(&self, id: String, name: String) -> Result<(), AppError> {
-        let caller = self.caller_who_may(Permission::ManageDestinations).await?;
-        let id = ConnectionId::parse(&id).ok_or(AppError::NotFound)?;
-        let connection = connections::get(&self.app.db, caller.account, id).await;
-        let connection = connection.map_err(|error| self.not_connected(error))?;
-        // Connections are immutable, so the name can't have changed in the meantime.
-        if connection.settings.name.trim() != name.trim() {
-            return Err(invalid(vec![Field::Confirmation]));
-        }
-        let deleted = connections::delete(&self.app.db, caller.account, &Actor::of_caller(&caller), id).await;
-        deleted.map_err(|error| self.not_connected(error))
-    }
-}
-
-impl RequestBackend {
-    async fn test(&self, account: AccountId, id: ConnectionId) -> Result<(), AppError> {
-        let tested = probe::test(&self.app.buckets, account, id).await;
-        tested.map(drop).map_err(|error| self.not_connected(error))
-    }
-
-    fn not_connected(&self, error: ConnectionError) -> AppError {
-        match error {
-            ConnectionError::NotFound => AppError::NotFound,
-            error => self.internal(&error),
-        }
-    }
-}
-
-fn shown(test: connection::ConnectionTest) -> ConnectionTest {
-    let steps = test.steps.into_iter().map(|step| TestStep {
-        action: step.action.into_str(),
-        advice: step.advice,
-    });
-    ConnectionTest {
-        at: test.tested_at,
-        milliseconds: test.milliseconds,
-        steps: steps.collect(),
-    }
-}
-
 /// Builds the body of the equivalent API request, so that the same rules apply.
-fn body(form: &ConnectionForm) -> Result<Value, AppError> {
+pub(super) fn body(form: &ConnectionForm) -> Result<Value, AppError> {
     let mut connection = Map::new();
     let mut add = |name: &str, value: &str| {
         if !value.trim().is_empty() {
@@ -155,7 +54,7 @@ fn body(form: &ConnectionForm) -> Result<Value, AppError> {
 }
 
 /// Returns the form fields that validation errors of the body refer to, in the order of the form.
-fn fields(problems: &[Problem], form: &ConnectionForm) -> Vec<Field> {
+pub(super) fn fields(problems: &[Problem], form: &ConnectionForm) -> Vec<Field> {
     let named = |problem: &Problem| {
         let member = problem.pointer.strip_prefix("/connection/").unwrap_or_default();
         match member {
@@ -181,7 +80,8 @@ fn fields(problems: &[Problem], form: &ConnectionForm) -> Vec<Field> {
 
 #[cfg(test)]
 mod tests {
-    use platen_app::backend::connections::{ACCESS_KEY, KEY_FILE};
+    use platen_app::model::connection::{ACCESS_KEY, KEY_FILE};
+    use platen_domain::connection::NewConnection;
     use platen_egress::policy::AddressPolicy;
 
     use super::*;

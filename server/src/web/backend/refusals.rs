@@ -1,0 +1,251 @@
+//! Errors of services, as visitors see them.
+
+use std::{error::Error, time::Duration};
+
+use platen_app::{
+    error::AppError,
+    model::rejection::{
+        Field, Reason, Rejection,
+        refusal::{PaymentRefusal, RenderRefusal},
+    },
+};
+use platen_billing::client::StripeError;
+use platen_core::{
+    service::{
+        api_keys::{CreateKeyError, EndKeyError, new_key::NewKeyError},
+        billing::BillingError,
+        callbacks::{ResendError, StopError},
+        connections::ConnectionError,
+        exports::RequestExportError,
+        operators::{OperatorError, accounts::OperationError, look::ImpersonationError},
+        parsers::Busy,
+        people::{PeopleError, callers::CallerError},
+        renders::cancel::CancelError,
+        templates::{TemplateError, live::LiveError},
+        webhook_secrets::WebhookSecretError,
+    },
+    store::error::StoreError,
+};
+use platen_domain::{template::CONTENT, validation::Problem};
+use strum::VariantArray;
+
+/// An error of a service.
+pub(super) trait Refusal: Error + 'static {
+    /// Returns the error for the visitor, or `None` if it is internal.
+    fn seen(&self) -> Option<AppError> {
+        None
+    }
+}
+
+impl Refusal for NewKeyError {}
+impl Refusal for StoreError {}
+impl Refusal for WebhookSecretError {}
+impl Refusal for tower_sessions::session::Error {}
+impl Refusal for url::ParseError {}
+
+impl Refusal for CallerError {
+    fn seen(&self) -> Option<AppError> {
+        Some(match self {
+            Self::NoAccount => AppError::NoAccount,
+            Self::NotMember => AppError::NotMember,
+            Self::SecondFactorFirst => AppError::SecondFactorFirst,
+            Self::Session(_) | Self::Store(_) => return None,
+        })
+    }
+}
+
+impl Refusal for OperatorError {
+    fn seen(&self) -> Option<AppError> {
+        Some(match self {
+            Self::NotOperator => AppError::NotFound,
+            Self::SecondFactorFirst => AppError::SecondFactorFirst,
+            Self::Store(_) => return None,
+        })
+    }
+}
+
+impl Refusal for PeopleError {
+    fn seen(&self) -> Option<AppError> {
+        let reason = match self {
+            Self::Invalid(problems) => {
+                let is_faulty = |field: &Field| {
+                    let mut pointers = problems.iter().map(|problem| problem.pointer.as_str());
+                    pointers.any(|pointer| pointer.strip_prefix('/') == Some(field.into_str()))
+                };
+                Reason::Invalid(Field::VARIANTS.iter().copied().filter(is_faulty).collect())
+            }
+            Self::WrongCredentials => Reason::WrongCredentials,
+            Self::WrongPassword => Reason::WrongPassword,
+            Self::WrongCode => Reason::Invalid(vec![Field::Code]),
+            Self::PasskeyTooLate => Reason::PasskeyTooLate,
+            Self::PasskeyRefused => Reason::PasskeyRefused,
+            Self::TooManyPasskeys => Reason::TooManyPasskeys,
+            Self::LogInAnew => return Some(AppError::LogInFirst),
+            Self::TooMany { retry_after } => return Some(too_many(*retry_after)),
+            Self::WorthlessLink => Reason::WorthlessLink,
+            Self::EmailTaken => Reason::EmailTaken,
+            Self::OthersInvitation => Reason::OthersInvitation,
+            Self::TooManyInvitations => Reason::TooManyInvitations,
+            Self::OwnerStays => Reason::OwnerStays,
+            Self::NotFound | Self::NoPasskeysHere => return Some(AppError::NotFound),
+            Self::Hash(_) | Self::Passkey(_) | Self::Encryption(_) | Self::Session(_) | Self::Store(_) => return None,
+        };
+        Some(rejected(reason))
+    }
+}
+
+impl Refusal for RequestExportError {
+    fn seen(&self) -> Option<AppError> {
+        Some(rejected(match self {
+            Self::UnderWay => Reason::ExportUnderWay,
+            Self::TooMany => Reason::ExportsSpent,
+            Self::Store(_) => return None,
+        }))
+    }
+}
+
+impl Refusal for CreateKeyError {
+    fn seen(&self) -> Option<AppError> {
+        Some(match self {
+            Self::Name => invalid(vec![Field::KeyName]),
+            Self::Expiry => invalid(vec![Field::ExpiryDay]),
+            Self::Template(_) => AppError::NotFound,
+            Self::Store(_) => return None,
+        })
+    }
+}
+
+impl Refusal for EndKeyError {
+    fn seen(&self) -> Option<AppError> {
+        Some(match self {
+            Self::NoSuchKey(_) => AppError::NotFound,
+            Self::Ended(_) => rejected(Reason::KeyEnded),
+            Self::OtherName(_) => invalid(vec![Field::Confirmation]),
+            Self::Store(_) => return None,
+        })
+    }
+}
+
+impl Refusal for ConnectionError {
+    fn seen(&self) -> Option<AppError> {
+        matches!(self, Self::NotFound).then_some(AppError::NotFound)
+    }
+}
+
+impl Refusal for BillingError {
+    fn seen(&self) -> Option<AppError> {
+        let refusal = match self {
+            Self::NotForSale | Self::NoSuchOffer => PaymentRefusal::NotForSale,
+            Self::WrongMoment => PaymentRefusal::ChangedMeanwhile,
+            Self::Stripe(StripeError::Declined(_)) => PaymentRefusal::Declined,
+            Self::Stripe(error) => {
+                tracing::error!(%error, "a request to Stripe failed");
+                PaymentRefusal::NoAnswer
+            }
+            Self::Store(_) => return None,
+        };
+        Some(rejected(Reason::Payment(refusal)))
+    }
+}
+
+impl Refusal for CancelError {
+    fn seen(&self) -> Option<AppError> {
+        let refusal = match self {
+            Self::NotFound => return Some(AppError::NotFound),
+            Self::Ended => RenderRefusal::HasEnded,
+            Self::Synchronous => RenderRefusal::IsAwaited,
+            Self::Store(_) => return None,
+        };
+        Some(rejected(Reason::Render(refusal)))
+    }
+}
+
+impl Refusal for ResendError {
+    fn seen(&self) -> Option<AppError> {
+        let refusal = match self {
+            Self::None => return Some(AppError::NotFound),
+            Self::NotYet => RenderRefusal::NotToldYet,
+            Self::UnderWay => RenderRefusal::BeingSent,
+            Self::Full(full) => return Some(rejected(Reason::StorageFull(*full))),
+            Self::Store(_) => return None,
+        };
+        Some(rejected(Reason::Render(refusal)))
+    }
+}
+
+impl Refusal for StopError {
+    fn seen(&self) -> Option<AppError> {
+        matches!(self, Self::NotSending).then(|| rejected(Reason::Render(RenderRefusal::NotTried)))
+    }
+}
+
+impl Refusal for TemplateError {
+    fn seen(&self) -> Option<AppError> {
+        Some(match self {
+            Self::NotFound => AppError::NotFound,
+            Self::Changed => rejected(Reason::SavedMeanwhile),
+            Self::Invalid(problems) => invalid_template(problems),
+            Self::Process(_) | Self::Render(_) | Self::Memory(_) | Self::Picture(_) | Self::Store(_) => return None,
+        })
+    }
+}
+
+impl Refusal for LiveError {
+    fn seen(&self) -> Option<AppError> {
+        match self {
+            Self::TooMany { retry_after } => Some(too_many(*retry_after)),
+            Self::Busy(Busy) => Some(too_many(Duration::ZERO)),
+            Self::Template(error) => error.seen(),
+        }
+    }
+}
+
+impl Refusal for OperationError {
+    fn seen(&self) -> Option<AppError> {
+        Some(match self {
+            Self::NotFound => AppError::NotFound,
+            Self::UnknownPlan(_) => invalid(vec![Field::Plan]),
+            Self::Store(_) => return None,
+        })
+    }
+}
+
+impl Refusal for ImpersonationError {
+    fn seen(&self) -> Option<AppError> {
+        matches!(self, Self::NotFound).then_some(AppError::NotFound)
+    }
+}
+
+/// Returns the error for a rejected form.
+pub(super) fn rejected(reason: Reason) -> AppError {
+    AppError::Rejected(Rejection {
+        reason,
+        typed: Vec::new(),
+    })
+}
+
+/// Returns the error for too many attempts. The waiting time is rounded up to minutes.
+pub(super) fn too_many(retry_after: Duration) -> AppError {
+    rejected(Reason::TooMany {
+        minutes: retry_after.as_secs().div_ceil(60).max(1),
+    })
+}
+
+/// Returns the error for a form with invalid fields.
+pub(super) fn invalid(fields: Vec<Field>) -> AppError {
+    rejected(Reason::Invalid(fields))
+}
+
+/// Returns the error for the form of a template.
+pub(super) fn invalid_template(problems: &[Problem]) -> AppError {
+    let fields = [
+        ("/template/name", Field::TemplateName),
+        (CONTENT, Field::TemplateContent),
+        ("/template/preview_context", Field::TemplateData),
+    ];
+    let named = fields.into_iter().filter(|(pointer, _)| {
+        let mut pointers = problems.iter().map(|problem| problem.pointer.as_str());
+        pointers.any(|found| found.starts_with(pointer))
+    });
+    invalid(named.map(|(_, field)| field).collect())
+}

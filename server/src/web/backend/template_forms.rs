@@ -1,0 +1,48 @@
+//! Forms of templates.
+
+use platen_app::{
+    error::AppError,
+    model::{
+        rejection::Field,
+        template::{Beginning, TemplateForm},
+    },
+};
+use platen_domain::{
+    template::{MOST_PREVIEW_VALUES, NewTemplate, Saved, Submission, demos::Demo},
+    validation::json,
+};
+use serde_json::{Map, Value};
+
+use super::refusals::{invalid, invalid_template};
+
+/// Returns a new template with its starter content.
+pub(super) fn beginning(name: &str, beginning: Beginning) -> Result<Submission<NewTemplate>, AppError> {
+    let demo = match beginning {
+        Beginning::Invoice => Demo::Invoice,
+        Beginning::Certificate => Demo::Certificate,
+        Beginning::Report => Demo::Report,
+        Beginning::Blank => Demo::Blank,
+    };
+    let begun = demo.named(name.trim().to_owned());
+    submission(&body(&begun.name, &begun.content, &begun.preview_context))
+}
+
+/// Parses the form that saves a template.
+pub(super) fn draft(form: &TemplateForm) -> Result<Submission<NewTemplate>, AppError> {
+    let data = json::read_data(&form.data, MOST_PREVIEW_VALUES).ok();
+    let Some(Ok(Value::Object(data))) = data.map(|data| serde_json::from_str(data.get())) else {
+        return Err(invalid(vec![Field::TemplateData]));
+    };
+    // Browsers submit line breaks in forms as CRLF.
+    let content = form.content.replace("\r\n", "\n");
+    submission(&body(form.name.trim(), &content, &data))
+}
+
+/// Builds the body of the equivalent API request, so that the same rules apply.
+fn body(name: &str, content: &str, data: &Map<String, Value>) -> Value {
+    serde_json::json!({"template": {"name": name, "content": content, "preview_context": data}})
+}
+
+fn submission<T: Saved>(body: &Value) -> Result<Submission<T>, AppError> {
+    Submission::read(body.to_string().as_bytes()).map_err(|problems| invalid_template(&problems))
+}
