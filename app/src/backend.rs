@@ -446,7 +446,7 @@ pub fn backend() -> Arc<dyn Backend> {
 }
 
 /// Completes a server function: responds to its form with a redirect to `path`.
-pub fn leave_for(path: &OwnPath) -> Result<(), AppError> {
+pub fn leave_for(path: impl Into<OwnPath>) -> Result<(), AppError> {
     redirect(path);
     Ok(())
 }
@@ -458,8 +458,8 @@ pub fn leave_for_stripe(page: &str) -> Result<(), AppError> {
 }
 
 /// Responds with a redirect to `path`.
-pub fn redirect(path: &OwnPath) {
-    see_other(&path.to_string());
+pub fn redirect(path: impl Into<OwnPath>) {
+    see_other(&path.into().to_string());
 }
 
 fn see_other(address: &str) {

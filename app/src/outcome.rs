@@ -1,20 +1,24 @@
-//! Results of forms. A rejected form leads back to its page, whose address then contains the error.
-
-pub mod dialog;
-pub mod done;
-pub mod field;
-pub mod form;
-pub mod token_field;
+//! Forms and their results. A rejected form leads back to its page, whose address then contains the error. A completed
+//! one redirects to a page with `?done=` and a word for the action.
 
 use leptos::{
     prelude::*,
     server::ServerActionError,
     server_fn::{ServerFn, error::ServerFnUrlError},
 };
+use leptos_router::hooks::use_query_map;
 
 use crate::{
+    csrf::CsrfField,
     error::AppError,
     model::rejection::{Field, Rejection},
+    ui::{
+        button::{CloseButton, Rank, Size, SubmitButton},
+        dialog::{Dialog, Weight},
+        field::{Face, TextField},
+        form_errors::FormErrors,
+        notice::DoneNotice,
+    },
 };
 
 /// The result of the last submission of a form.
@@ -93,4 +97,253 @@ impl Outcome {
             _ => None,
         })
     }
+}
+
+/// A form with its error at the top.
+#[component]
+pub fn PageForm(
+    /// Result of the last submission.
+    outcome: Outcome,
+    /// `class` of the form.
+    #[prop(optional)]
+    class: &'static str,
+    /// Fields and buttons.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <form class=class method="post" action=outcome.url>
+            <CsrfField />
+            <SubjectField outcome />
+            <OutcomeErrors outcome />
+            {children()}
+        </form>
+    }
+}
+
+/// A form without visible fields: a button in a row or a bar. The page shows its error elsewhere, with
+/// [`OutcomeErrors`].
+#[component]
+pub fn ButtonForm(
+    /// Result of the last submission.
+    outcome: Outcome,
+    /// `class` of the form.
+    #[prop(optional)]
+    class: Option<&'static str>,
+    /// Hidden fields and the button.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <form class=class method="post" action=outcome.url>
+            <CsrfField />
+            <SubjectField outcome />
+            {children()}
+        </form>
+    }
+}
+
+/// A [`ButtonForm`] with a small button in a row. `of` completes its label for screen readers.
+#[component]
+pub fn RowButton(
+    /// Result of the last submission.
+    outcome: Outcome,
+    #[prop(optional)] rank: Rank,
+    words: &'static str,
+    #[prop(into)] of: String,
+) -> impl IntoView {
+    view! {
+        <ButtonForm outcome>
+            <SubmitButton rank size=Size::Small>
+                {words}
+                <span class="visually-hidden">{of}</span>
+            </SubmitButton>
+        </ButtonForm>
+    }
+}
+
+/// A narrow form with one button at its end.
+#[component]
+pub fn NarrowForm(
+    /// Result of the last submission.
+    outcome: Outcome,
+    /// Label of the button.
+    action: &'static str,
+    /// Fields.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <PageForm outcome class="fields fields--narrow">
+            {children()}
+            <div>
+                <SubmitButton>{action}</SubmitButton>
+            </div>
+        </PageForm>
+    }
+}
+
+/// Hidden field with the id of the item that the form is about.
+#[component]
+fn SubjectField(outcome: Outcome) -> impl IntoView {
+    let subject = outcome.subject.get_value();
+    subject.map(|subject| view! { <input type="hidden" name=Field::Subject.into_str() value=subject /> })
+}
+
+/// The errors of a form.
+#[component]
+pub fn OutcomeErrors(
+    /// Result of the last submission.
+    outcome: Outcome,
+) -> impl IntoView {
+    outcome.error().map(|error| {
+        let faulty = match &error {
+            AppError::Rejected(rejection) => rejection.faulty(),
+            _ => &[],
+        };
+        let fields = faulty.iter().map(|field| (outcome.id(*field), field.rule()));
+        view! { <FormErrors title=error.to_string() fields=fields.collect() /> }
+    })
+}
+
+/// A text field with its typed value and validation error.
+#[component]
+pub fn FormField(
+    /// Result of the last submission.
+    outcome: Outcome,
+    field: Field,
+    #[prop(into)] label: String,
+    /// `type` of the input.
+    #[prop(default = "text")]
+    kind: &'static str,
+    /// `autocomplete` of the input.
+    #[prop(default = "off")]
+    autocomplete: &'static str,
+    /// Help text above the input.
+    #[prop(optional)]
+    hint: Option<&'static str>,
+    /// Initial value.
+    #[prop(optional, into)]
+    value: String,
+    /// Whether it may be empty.
+    #[prop(optional)]
+    optional: bool,
+    /// Whether it is focused when its dialog opens.
+    #[prop(optional)]
+    focus: bool,
+    #[prop(optional)] maybe_hidden: bool,
+    #[prop(optional)] face: Face,
+) -> impl IntoView {
+    let value = outcome.typed_or(field, &value);
+    view! {
+        <TextField
+            id=outcome.id(field)
+            name=field.into_str()
+            label=label
+            kind=kind
+            autocomplete=autocomplete
+            nostrip:hint=hint
+            value=value
+            problem=outcome.problem(field)
+            optional=optional
+            focus=focus
+            maybe_hidden=maybe_hidden
+            face=face
+        />
+    }
+}
+
+/// A field for a code of the authenticator app.
+#[component]
+pub fn OneTimeCodeField(
+    /// Result of the last submission.
+    outcome: Outcome,
+    /// Whether it is focused when the page opens.
+    #[prop(optional)]
+    focus: bool,
+) -> impl IntoView {
+    view! {
+        <FormField
+            outcome=outcome
+            field=Field::Code
+            label="Code"
+            autocomplete="one-time-code"
+            face=Face::Digits
+            focus=focus
+        />
+    }
+}
+
+/// A field for a new password.
+#[component]
+pub fn NewPasswordField(
+    /// Result of the last submission.
+    outcome: Outcome,
+    label: &'static str,
+) -> impl IntoView {
+    view! {
+        <FormField
+            outcome=outcome
+            field=Field::Password
+            label=label
+            kind="password"
+            autocomplete="new-password"
+            hint="At least 12 characters. A phrase is easier to remember."
+        />
+    }
+}
+
+/// Hidden field with the `token` of the page's query.
+#[component]
+pub fn TokenField() -> impl IntoView {
+    let token = use_query_map().read_untracked().get("token").unwrap_or_default();
+    view! { <input type="hidden" name="token" value=token /> }
+}
+
+/// A dialog with a form. If the form was rejected, the dialog is open and shows the error.
+#[component]
+pub fn DialogForm(
+    /// Result of the last submission.
+    outcome: Outcome,
+    /// `id` of the dialog, which its open button references.
+    #[prop(into)]
+    id: String,
+    #[prop(into)] title: String,
+    #[prop(optional)] weight: Weight,
+    /// Label of the submit button.
+    action: &'static str,
+    /// The fields.
+    children: Children,
+) -> impl IntoView {
+    let rank = match weight {
+        Weight::Plain | Weight::Wide | Weight::Drawer => Rank::Primary,
+        Weight::Danger => Rank::Destroy,
+    };
+    view! {
+        <Dialog id=id.clone() title=title weight=weight open=outcome.error().is_some()>
+            <form method="post" action=outcome.url>
+                <CsrfField />
+                <SubjectField outcome />
+                <div class="dialog__body">
+                    <OutcomeErrors outcome />
+                    {children()}
+                </div>
+                <div class="dialog__foot">
+                    <CloseButton dialog=id focus=matches!(weight, Weight::Danger)>
+                        "Cancel"
+                    </CloseButton>
+                    <SubmitButton rank=rank>{action}</SubmitButton>
+                </div>
+            </form>
+        </Dialog>
+    }
+}
+
+/// Shows the notice, if the page knows the word and no form was rejected since.
+#[component]
+pub fn Done(
+    /// Returns the notice for a word.
+    about: fn(&str) -> Option<&'static str>,
+) -> impl IntoView {
+    let refused = use_context::<ServerActionError>().is_some();
+    let word = use_query_map().read_untracked().get("done").filter(|_| !refused);
+    let words = word.and_then(|word| about(&word));
+    words.map(|words| view! { <DoneNotice>{words}</DoneNotice> })
 }

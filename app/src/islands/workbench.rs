@@ -22,7 +22,7 @@ use crate::{
     ui::{
         button::{ButtonLink, CloseButton, OpenButton, Rank, Size},
         dialog::Dialog,
-        icon::{Glyph, Icon},
+        icon::Glyph,
         notice::WarningNotice,
     },
 };
@@ -100,12 +100,10 @@ pub fn Workbench(
                     <SaveStatus draft />
                 </div>
                 <div class="workbench__actions">
-                    <ButtonLink href=versions_path(&id) rank=Rank::Quiet size=Size::Small>
-                        <Icon glyph=Glyph::Clock />
+                    <ButtonLink href=versions_path(&id) rank=Rank::Quiet size=Size::Small icon=Glyph::Clock>
                         "Versions"
                     </ButtonLink>
-                    <OpenButton dialog="use" rank=Rank::Quiet size=Size::Small>
-                        <Icon glyph=Glyph::Tags />
+                    <OpenButton dialog="use" rank=Rank::Quiet size=Size::Small icon=Glyph::Tags>
                         "Use in API"
                     </OpenButton>
                     <button class="button button--small" type="submit" title="Ctrl+S">

@@ -19,7 +19,7 @@ use crate::{
     layout::{
         brand::Brand,
         card::Card,
-        loaded::loaded_or,
+        page::loaded_or,
         shell::{
             announcements::Announcements,
             rail::{Entry, Rail},
@@ -29,9 +29,9 @@ use crate::{
     },
     model::{
         account_summary::{AccountSummary, ReadOnly},
-        own_path::{OwnPath, SECOND_FACTOR_FIRST},
+        own_path::SECOND_FACTOR_FIRST,
     },
-    outcome::{Outcome, form::ButtonForm},
+    outcome::{ButtonForm, Outcome},
     pages::admin::account::api::StopImpersonation,
     ui::{
         button::{ButtonLink, Rank, Size, Submit, SubmitButton},
@@ -106,7 +106,7 @@ pub fn Shell(
             },
             |error| {
                 if error == AppError::SecondFactorFirst {
-                    redirect(&OwnPath::to(SECOND_FACTOR_FIRST));
+                    redirect(SECOND_FACTOR_FIRST);
                 }
                 view! { <NoAccount error /> }
             },

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
-    outcome::{Outcome, form::ButtonForm},
+    outcome::{ButtonForm, Outcome},
     theme::{SetTheme, of_document},
     ui::icon::{Glyph, Icon},
 };

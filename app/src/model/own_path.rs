@@ -30,12 +30,6 @@ impl OwnPath {
         (relative && safe).then(|| Self(text.to_owned()))
     }
 
-    /// Creates a path from a literal.
-    pub fn to(path: &'static str) -> Self {
-        debug_assert!(Self::parse(path).is_some(), "{path}");
-        Self(path.to_owned())
-    }
-
     /// Returns `path` with this path in its query, for a page that continues to it: `/log-in?next=…`.
     #[must_use]
     pub fn after(&self, path: &'static str) -> Self {
@@ -52,7 +46,15 @@ impl OwnPath {
 
     /// Returns the path in `next` if it is valid, or the dashboard's.
     pub fn after_log_in(next: Option<&str>) -> Self {
-        next.and_then(Self::parse).unwrap_or_else(|| Self::to(DASHBOARD))
+        next.and_then(Self::parse).unwrap_or_else(|| DASHBOARD.into())
+    }
+}
+
+/// Literals are valid paths.
+impl From<&'static str> for OwnPath {
+    fn from(path: &'static str) -> Self {
+        debug_assert!(Self::parse(path).is_some(), "{path}");
+        Self(path.to_owned())
     }
 }
 
@@ -68,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_page_leads_on_to_another() {
-        let next = OwnPath::to("/dashboard?a=b&c=%0A");
+        let next = OwnPath::from("/dashboard?a=b&c=%0A");
         assert_eq!(
             next.after("/log-in").to_string(),
             "/log-in?next=%2Fdashboard%3Fa%3Db%26c%3D%250A"

@@ -15,13 +15,11 @@ use platen_domain::{
 use crate::{
     islands::copy_button::CopyButton,
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{PageHead, Section, loaded},
         shell::{Shell, rail::Entry},
     },
     model::api_key::{ApiKeys as Found, NewKey},
-    outcome::{Outcome, done::Done, form::OutcomeErrors},
+    outcome::{Done, Outcome, OutcomeErrors},
     pages::api_keys::{
         api::{RevokeKey, RotateKey},
         create::CreateDialog,
@@ -32,7 +30,7 @@ use crate::{
         button::{CloseButton, OpenButton, Rank},
         code::Code,
         dialog::Dialog,
-        icon::{Glyph, Icon},
+        icon::Glyph,
         moment::day_or,
     },
 };
@@ -72,8 +70,7 @@ fn Content(found: Found) -> impl IntoView {
             title="API keys"
             lede="A key is shown once, when you create it. Live keys use credits; test keys print a watermark and cost nothing."
         >
-            <OpenButton dialog="create" rank=Rank::Primary>
-                <Icon glyph=Glyph::Add />
+            <OpenButton dialog="create" rank=Rank::Primary icon=Glyph::Add>
                 "New key"
             </OpenButton>
         </PageHead>

@@ -12,12 +12,11 @@ use leptos_router::hooks::use_query_map;
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
+        page::{PageHead, loaded},
         shell::{Shell, rail::Entry},
     },
     model::{payment::Payment, usage::Usage},
-    outcome::done::Done,
+    outcome::Done,
     pages::{
         billing::{
             billing_details::{BillingDetailsSections, PackSection},

@@ -8,12 +8,11 @@ use leptos::prelude::*;
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
+        page::{PageHead, loaded},
         shell::{Shell, rail::Entry},
     },
     model::connection::Connections as Found,
-    outcome::{Outcome, done::Done, form::OutcomeErrors},
+    outcome::{Done, Outcome, OutcomeErrors},
     pages::connections::{
         api::{DeleteConnection, TestConnection},
         connect::ConnectDialog,
@@ -21,7 +20,7 @@ use crate::{
     },
     ui::{
         button::{OpenButton, Rank},
-        icon::{Glyph, Icon},
+        icon::Glyph,
     },
 };
 
@@ -52,8 +51,7 @@ fn Content(found: Found) -> impl IntoView {
             title="Destinations"
             lede="Buckets of your own that queued renders may write to. Without one, a PDF goes to our public storage and is deleted after 14 days."
         >
-            <OpenButton dialog="connect" rank=Rank::Primary>
-                <Icon glyph=Glyph::Add />
+            <OpenButton dialog="connect" rank=Rank::Primary icon=Glyph::Add>
                 "Connect a bucket"
             </OpenButton>
         </PageHead>

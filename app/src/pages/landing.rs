@@ -9,7 +9,7 @@ use leptos_meta::Title;
 
 use crate::{
     backend::backend,
-    layout::{loaded::loaded, public::Public},
+    layout::{page::loaded, public::Public},
     pages::landing::{claims::Claims, press::Press, prices::Prices},
     ui::button::{ButtonLink, Rank, Size},
 };

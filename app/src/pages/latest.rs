@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use platen_domain::render::{history::RenderState, statistics::RenderGlance};
 
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     ui::control_strip::{ControlStrip, Patch},
 };
 

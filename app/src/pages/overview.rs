@@ -10,10 +10,7 @@ use time::OffsetDateTime;
 
 use crate::{
     layout::{
-        if_may::IfMay,
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{IfMay, PageHead, Section, loaded},
         shell::{Shell, rail::Entry},
     },
     model::{
@@ -26,7 +23,7 @@ use crate::{
         chart::{Bar, Chart, Parts},
         figure::Figure,
         gauge::Gauge,
-        icon::{Glyph, Icon},
+        icon::Glyph,
         moment::{day, day_and_year, short_day},
     },
 };
@@ -74,13 +71,11 @@ fn Usual(activity: Activity) -> impl IntoView {
     view! {
         <PageHead title="Overview" facts>
             <IfMay permission=Permission::ManageKeys>
-                <ButtonLink href="/dashboard/api-keys">
-                    <Icon glyph=Glyph::Key />
+                <ButtonLink href="/dashboard/api-keys" icon=Glyph::Key>
                     "New key"
                 </ButtonLink>
             </IfMay>
-            <ButtonLink href="/dashboard/playground" rank=Rank::Primary>
-                <Icon glyph=Glyph::Play />
+            <ButtonLink href="/dashboard/playground" rank=Rank::Primary icon=Glyph::Play>
                 "New render"
             </ButtonLink>
         </PageHead>

@@ -8,8 +8,7 @@ use platen_domain::ids::RenderId;
 use crate::{
     islands::playground::Playground as Bench,
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
+        page::{PageHead, loaded},
         shell::{Shell, rail::Entry},
     },
 };

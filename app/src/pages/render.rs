@@ -23,17 +23,11 @@ use platen_domain::{
 
 use crate::{
     layout::{
-        if_may::IfMay,
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{IfMay, PageHead, Section, loaded},
         shell::{Shell, rail::Entry},
     },
     model::render::short_id,
-    outcome::{
-        Outcome,
-        form::{ButtonForm, OutcomeErrors},
-    },
+    outcome::{ButtonForm, Outcome, OutcomeErrors},
     pages::{
         query::id_in_path,
         render::{
@@ -47,7 +41,7 @@ use crate::{
         },
     },
     ui::{
-        button::{ButtonLink, Rank},
+        button::{ButtonLink, Rank, Size, SubmitButton},
         code::Code,
         icon::{Glyph, Icon},
         live_part::LivePart,
@@ -164,21 +158,18 @@ fn Head(render: RenderDetail) -> impl IntoView {
                     view! {
                         <ButtonForm outcome={Outcome::of::<CancelRender>()}>
                             <input type="hidden" name="id" value=render.id.to_string() />
-                            <button class="button" type="submit">
-                                <Icon glyph=Glyph::Close />
+                            <SubmitButton icon=Glyph::Close>
                                 "Cancel render"
-                            </button>
+                            </SubmitButton>
                         </ButtonForm>
                     }
-                })} <ButtonLink href=playground rank>
-                <Icon glyph=Glyph::Rotate />
+                })} <ButtonLink href=playground rank icon=Glyph::Rotate>
                 "Open in the playground"
             </ButtonLink>
             {url
                 .map(|href| {
                     view! {
-                        <ButtonLink href rank=Rank::Primary>
-                            <Icon glyph=Glyph::Download />
+                        <ButtonLink href rank=Rank::Primary icon=Glyph::Download>
                             "Open the PDF"
                         </ButtonLink>
                     }
@@ -257,10 +248,9 @@ fn Callbacks(callback: Callback, id: RenderId) -> impl IntoView {
                         view! {
                             <ButtonForm outcome=resend>
                                 <input type="hidden" name="id" value=id.to_string() />
-                                <button class="button button--small" type="submit">
-                                    <Icon glyph=Glyph::Send />
+                                <SubmitButton size=Size::Small icon=Glyph::Send>
                                     "Send again"
-                                </button>
+                                </SubmitButton>
                             </ButtonForm>
                         }
                     })}

@@ -11,13 +11,9 @@ use leptos_router::hooks::use_query_map;
 use platen_domain::second_factor::picture::Picture;
 
 use crate::{
-    layout::{card::CardPage, loaded::loaded, shell::slug::api::LogOut},
+    layout::{card::CardPage, page::loaded, shell::slug::api::LogOut},
     model::{own_path::PASSKEY, second_factor::SetUp},
-    outcome::{
-        Outcome,
-        field::OneTimeCodeField,
-        form::{ButtonForm, OutcomeErrors, PageForm},
-    },
+    outcome::{ButtonForm, OneTimeCodeField, Outcome, OutcomeErrors, PageForm},
     pages::second_factor::{
         api::{BeginPasskey, BeginSecondFactor, TurnSecondFactorOn},
         codes::NewCodes,

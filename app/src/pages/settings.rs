@@ -11,12 +11,11 @@ use leptos::prelude::*;
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
+        page::{PageHead, loaded},
         shell::{Shell, rail::Entry},
     },
     model::settings::Settings as Found,
-    outcome::done::Done,
+    outcome::Done,
     pages::settings::{
         account::AccountSections,
         profile::{PasswordSection, ProfileSection},

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use platen_domain::storage::{StorageResource, StorageUse};
 
-use crate::{layout::section::Section, ui::gauge::Gauge};
+use crate::{layout::page::Section, ui::gauge::Gauge};
 
 /// Section with a gauge for each resource.
 #[component]

@@ -10,12 +10,11 @@ use platen_domain::role::Permission;
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
+        page::{PageHead, loaded},
         shell::{Shell, rail::Entry},
     },
     model::team::Team as Found,
-    outcome::{Outcome, done::Done, form::OutcomeErrors},
+    outcome::{Done, Outcome, OutcomeErrors},
     pages::team::{
         api::{ChangeRole, HandOver, InviteAgain, RemoveMember, WithdrawInvitation},
         invitations::{InvitationsSection, InviteDialog},
@@ -23,7 +22,7 @@ use crate::{
     },
     ui::{
         button::{ButtonLink, OpenButton, Rank},
-        icon::{Glyph, Icon},
+        icon::Glyph,
     },
 };
 
@@ -42,16 +41,14 @@ fn Content(found: Found) -> impl IntoView {
     let manages = found.role.may(Permission::ManagePeople);
     let invite = manages.then(|| {
         view! {
-            <OpenButton dialog="invite" rank=Rank::Primary>
-                <Icon glyph=Glyph::Add />
+            <OpenButton dialog="invite" rank=Rank::Primary icon=Glyph::Add>
                 "Invite"
             </OpenButton>
         }
     });
     let log = found.role.may(Permission::ReadLog).then(|| {
         view! {
-            <ButtonLink href=log::PATH>
-                <Icon glyph=Glyph::Clock />
+            <ButtonLink href=log::PATH icon=Glyph::Clock>
                 "Activity"
             </ButtonLink>
         }

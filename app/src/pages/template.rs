@@ -12,10 +12,10 @@ use crate::{
     backend::backend,
     islands::workbench::{Workbench, api::SaveTemplate},
     layout::{
-        loaded::loaded,
+        page::loaded,
         shell::{Shell, ShellKind, rail::Entry},
     },
-    outcome::{Outcome, form::OutcomeErrors},
+    outcome::{Outcome, OutcomeErrors},
     pages::{query::id_in_path, template::snippets::UseDialog},
     ui::code_field::{CodeField, CodeLanguage},
 };

@@ -13,12 +13,10 @@ use platen_domain::{
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{PageHead, Section, loaded},
         shell::{Shell, rail::Entry},
     },
-    outcome::{Outcome, form::OutcomeErrors},
+    outcome::{Outcome, OutcomeErrors},
     pages::{
         query::ListQuery,
         templates::{
@@ -29,7 +27,7 @@ use crate::{
     },
     ui::{
         button::{OpenButton, Rank},
-        icon::{Glyph, Icon},
+        icon::Glyph,
         pager::Pager,
     },
 };
@@ -56,8 +54,7 @@ pub fn Templates() -> impl IntoView {
     view! {
         <Shell title="Templates" current=Entry::Templates>
             <PageHead title="Templates" lede="HTML with placeholders. A render names one and sends the data.">
-                <OpenButton dialog="create" rank=Rank::Primary>
-                    <Icon glyph=Glyph::Add />
+                <OpenButton dialog="create" rank=Rank::Primary icon=Glyph::Add>
                     "New template"
                 </OpenButton>
             </PageHead>
@@ -107,8 +104,7 @@ fn Empty(everything: bool) -> impl IntoView {
             <div class="empty">
                 <h3>"No templates yet"</h3>
                 <p>"Begin with an invoice, a certificate or a report that is filled with sample data, and change it."</p>
-                <OpenButton dialog="create">
-                    <Icon glyph=Glyph::Add />
+                <OpenButton dialog="create" icon=Glyph::Add>
                     "New template"
                 </OpenButton>
             </div>

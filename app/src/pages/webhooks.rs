@@ -10,13 +10,11 @@ use strum::VariantArray;
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{PageHead, Section, loaded},
         shell::{Shell, rail::Entry},
     },
     model::delivery::{DeliverySearch, Since},
-    outcome::{Outcome, form::OutcomeErrors},
+    outcome::{Outcome, OutcomeErrors},
     pages::{
         query::ListQuery,
         render::api::{ResendCallback, StopCallback},

@@ -53,10 +53,12 @@ pub fn ButtonLink(
     #[prop(into)] href: String,
     #[prop(optional)] rank: Rank,
     #[prop(optional)] size: Size,
+    #[prop(optional)] icon: Option<Glyph>,
     children: Children,
 ) -> impl IntoView {
     view! {
         <a class=class(rank, size) href=href>
+            {icon.map(|glyph| view! { <Icon glyph /> })}
             {children()}
         </a>
     }
@@ -66,8 +68,7 @@ pub fn ButtonLink(
 #[component]
 pub fn CsvLink(#[prop(into)] href: String, #[prop(optional)] size: Size) -> impl IntoView {
     view! {
-        <ButtonLink href size>
-            <Icon glyph=Glyph::Download />
+        <ButtonLink href size icon=Glyph::Download>
             "Export as CSV"
         </ButtonLink>
     }
@@ -103,9 +104,15 @@ pub fn Submit(#[prop(default = Rank::Primary)] rank: Rank, children: Children) -
 
 /// The submit button of a form, beside other buttons.
 #[component]
-pub fn SubmitButton(#[prop(optional)] rank: Rank, #[prop(optional)] size: Size, children: Children) -> impl IntoView {
+pub fn SubmitButton(
+    #[prop(optional)] rank: Rank,
+    #[prop(optional)] size: Size,
+    #[prop(optional)] icon: Option<Glyph>,
+    children: Children,
+) -> impl IntoView {
     view! {
         <button class=class(rank, size) type="submit">
+            {icon.map(|glyph| view! { <Icon glyph /> })}
             {children()}
         </button>
     }
@@ -119,10 +126,12 @@ pub fn OpenButton(
     dialog: String,
     #[prop(optional)] rank: Rank,
     #[prop(optional)] size: Size,
+    #[prop(optional)] icon: Option<Glyph>,
     children: Children,
 ) -> impl IntoView {
     view! {
         <button class=class(rank, size) type="button" command="show-modal" commandfor=dialog>
+            {icon.map(|glyph| view! { <Icon glyph /> })}
             {children()}
         </button>
     }

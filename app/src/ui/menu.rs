@@ -37,7 +37,7 @@ pub fn OpenItem(
     /// Whether the action is irreversible.
     #[prop(optional)]
     danger: bool,
-    /// Icon and text.
+    icon: Glyph,
     children: Children,
 ) -> impl IntoView {
     let class = if danger {
@@ -47,6 +47,7 @@ pub fn OpenItem(
     };
     view! {
         <button class=class type="button" command="show-modal" commandfor=dialog>
+            <Icon glyph=icon />
             {children()}
         </button>
     }

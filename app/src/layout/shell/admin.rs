@@ -11,12 +11,12 @@ use crate::{
     layout::{
         brand::Brand,
         card::Card,
-        loaded::loaded_or,
+        page::loaded_or,
         shell::{Bar, rail::RailLink, slug::Slug},
     },
     model::{
         admin::health::headline,
-        own_path::{DASHBOARD, OwnPath, SECOND_FACTOR_FIRST},
+        own_path::{DASHBOARD, SECOND_FACTOR_FIRST},
     },
     pages::not_found::NotFound,
     ui::{
@@ -101,7 +101,7 @@ pub fn AdminShell(
             AppError::NotFound => Either::Left(view! { <NotFound /> }),
             error => {
                 if error == AppError::SecondFactorFirst {
-                    redirect(&OwnPath::to(SECOND_FACTOR_FIRST));
+                    redirect(SECOND_FACTOR_FIRST);
                 }
                 Either::Right(view! {
                     <Card>

@@ -8,7 +8,7 @@ use platen_domain::announcement::{Announcement, Level};
 use crate::{
     layout::shell::announcements::api::HideAnnouncement,
     model::rejection::Field,
-    outcome::{Outcome, form::ButtonForm},
+    outcome::{ButtonForm, Outcome},
     ui::icon::{Glyph, Icon},
 };
 

@@ -10,7 +10,7 @@ use crate::{
         theme_button::ThemeButton,
     },
     model::person::Person,
-    outcome::{Outcome, form::ButtonForm},
+    outcome::{ButtonForm, Outcome},
     ui::{
         avatar::Avatar,
         icon::{Glyph, Icon},

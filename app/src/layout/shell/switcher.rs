@@ -7,7 +7,7 @@ use leptos::{either::Either, prelude::*};
 use crate::{
     layout::shell::switcher::api::SwitchAccount,
     model::{rejection::Field, team::OwnAccount},
-    outcome::{Outcome, form::ButtonForm},
+    outcome::{ButtonForm, Outcome},
     ui::icon::{Glyph, Icon},
 };
 

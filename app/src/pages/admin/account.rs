@@ -15,13 +15,11 @@ use time::OffsetDateTime;
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{PageHead, Section, loaded},
         shell::admin::{AdminEntry, AdminShell},
     },
     model::admin::accounts::AccountFile,
-    outcome::done::Done,
+    outcome::Done,
     pages::{
         admin::{
             account::{

@@ -9,9 +9,7 @@ use strum::VariantArray;
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{PageHead, Section, loaded},
         shell::admin::{AdminEntry, AdminShell, PATH},
     },
     pages::query::ListQuery,

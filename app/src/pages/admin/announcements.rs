@@ -11,21 +11,14 @@ use time::OffsetDateTime;
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{PageHead, Section, loaded},
         shell::{
             admin::{AdminEntry, AdminShell},
             announcements::more,
         },
     },
     model::rejection::Field,
-    outcome::{
-        Outcome,
-        done::Done,
-        field::FormField,
-        form::{OutcomeErrors, PageForm, RowButton},
-    },
+    outcome::{Done, FormField, Outcome, OutcomeErrors, PageForm, RowButton},
     pages::admin::announcements::api::{Announce, EndAnnouncement},
     ui::{
         badge::{Badge, State},

@@ -11,9 +11,7 @@ use time::Date;
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{PageHead, Section, loaded},
         shell::admin::{self, AdminEntry, AdminShell},
     },
     pages::query::ListQuery,

@@ -10,9 +10,7 @@ use strum::VariantArray;
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{PageHead, Section, loaded},
         shell::admin::{AdminEntry, AdminShell},
     },
     model::admin::failed_jobs::{FailedWorkPage, FailedWorkSearch},

@@ -23,9 +23,7 @@ use self::{
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{PageHead, Section, loaded},
         shell::admin::{AdminEntry, AdminShell, HEALTH_EVENTS},
     },
     model::admin::health::{Figures, Health, headline},

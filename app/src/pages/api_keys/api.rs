@@ -6,10 +6,7 @@ use platen_domain::ids::ApiKeyId;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::{
-        api_key::{Expiry, KeyForm},
-        own_path::OwnPath,
-    },
+    model::api_key::{Expiry, KeyForm},
 };
 
 /// Values of `Field::KeyMode`.
@@ -52,7 +49,7 @@ pub async fn create_key(
         templates,
     };
     backend().create_key(form).await?;
-    leave_for(&OwnPath::to("/dashboard/api-keys?done=created"))
+    leave_for("/dashboard/api-keys?done=created")
 }
 
 /// Creates a replacement for a key in the logged-in user's account.
@@ -64,7 +61,7 @@ pub async fn rotate_key(
     overlap: u16,
 ) -> Result<(), AppError> {
     backend().rotate_key(subject, overlap).await?;
-    leave_for(&OwnPath::to("/dashboard/api-keys?done=rotated"))
+    leave_for("/dashboard/api-keys?done=rotated")
 }
 
 /// Revokes a key in the logged-in user's account.
@@ -76,5 +73,5 @@ pub async fn revoke_key(
     confirmation: String,
 ) -> Result<(), AppError> {
     backend().revoke_key(subject, confirmation).await?;
-    leave_for(&OwnPath::to("/dashboard/api-keys?done=revoked"))
+    leave_for("/dashboard/api-keys?done=revoked")
 }

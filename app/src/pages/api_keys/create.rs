@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use crate::{
     model::rejection::Field,
-    outcome::{Outcome, dialog::DialogForm, field::FormField},
+    outcome::{DialogForm, FormField, Outcome},
     pages::api_keys::api::{CreateKey, LIVE, NEVER, ON_A_DAY, TEST},
     ui::{check::Check, field::FieldProblem, segmented::Segmented, select::Select, text_area::TextArea},
 };

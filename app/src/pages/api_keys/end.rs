@@ -6,7 +6,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     model::rejection::Field,
-    outcome::{Outcome, dialog::DialogForm, field::FormField},
+    outcome::{DialogForm, FormField, Outcome},
     pages::api_keys::api::{RevokeKey, RotateKey},
     ui::{dialog::Weight, moment::Ago, notice::WarningNotice, select::Select},
 };

@@ -12,7 +12,7 @@ use crate::{
     pages::api_keys::end::{revoke_dialog, rotate_dialog},
     ui::{
         badge::{Badge, State},
-        icon::{Glyph, Icon},
+        icon::Glyph,
         menu::{OpenItem, RowMenu},
         moment::{Day, ago_or, day_or, length},
         table::{Column, Table},
@@ -123,16 +123,14 @@ fn badge(state: KeyState) -> impl IntoView {
 fn Menu(api_key: ApiKey, state: KeyState) -> impl IntoView {
     let rotate = state.is_good().then(|| {
         view! {
-            <OpenItem dialog=rotate_dialog(api_key.id)>
-                <Icon glyph=Glyph::Rotate />
+            <OpenItem dialog=rotate_dialog(api_key.id) icon=Glyph::Rotate>
                 "Rotate"
             </OpenItem>
         }
     });
     view! {
         <RowMenu id=format!("menu-{}", api_key.id) of=api_key.name>
-            {rotate} <OpenItem dialog=revoke_dialog(api_key.id) danger=true>
-                <Icon glyph=Glyph::Remove />
+            {rotate} <OpenItem dialog=revoke_dialog(api_key.id) danger=true icon=Glyph::Remove>
                 "Revoke"
             </OpenItem>
         </RowMenu>

@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use crate::{
     backend::{backend, leave_for, leave_for_stripe},
     error::AppError,
-    model::own_path::OwnPath,
 };
 
 /// Redirects to Stripe's checkout page for a plan.
@@ -41,14 +40,14 @@ pub async fn change_plan(
     as_of: i64,
 ) -> Result<(), AppError> {
     backend().change_plan(plan, as_of).await?;
-    leave_for(&OwnPath::to("/dashboard/billing?done=changed"))
+    leave_for("/dashboard/billing?done=changed")
 }
 
 /// Cancels a scheduled change to a smaller plan.
 #[server(prefix = "/web", endpoint = "keep-plan")]
 pub async fn keep_plan() -> Result<(), AppError> {
     backend().keep_plan().await?;
-    leave_for(&OwnPath::to("/dashboard/billing?done=kept"))
+    leave_for("/dashboard/billing?done=kept")
 }
 
 /// Sets how many credits may be used beyond those of each period.
@@ -58,19 +57,19 @@ pub async fn set_overage_limit(
     overage_limit: String,
 ) -> Result<(), AppError> {
     backend().set_overage_limit(overage_limit).await?;
-    leave_for(&OwnPath::to("/dashboard/billing?done=limited"))
+    leave_for("/dashboard/billing?done=limited")
 }
 
 /// Cancels the subscription at the end of its period.
 #[server(prefix = "/web", endpoint = "cancel-subscription")]
 pub async fn cancel_subscription() -> Result<(), AppError> {
     backend().cancel_subscription().await?;
-    leave_for(&OwnPath::to("/dashboard/billing?done=cancelled"))
+    leave_for("/dashboard/billing?done=cancelled")
 }
 
 /// Resumes a subscription that was cancelled and whose period hasn't ended.
 #[server(prefix = "/web", endpoint = "resume-subscription")]
 pub async fn resume_subscription() -> Result<(), AppError> {
     backend().resume_subscription().await?;
-    leave_for(&OwnPath::to("/dashboard/billing?done=resumed"))
+    leave_for("/dashboard/billing?done=resumed")
 }

@@ -4,12 +4,9 @@ use leptos::{either::Either, prelude::*};
 use platen_domain::number::grouped;
 
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     model::payment::{BillingDetails, Invoice, InvoiceState, PackOffer},
-    outcome::{
-        Outcome,
-        form::{ButtonForm, OutcomeErrors, RowButton},
-    },
+    outcome::{ButtonForm, Outcome, OutcomeErrors, RowButton},
     pages::billing::api::{BuyCredits, OpenPortal},
     ui::{
         badge::{Badge, State},

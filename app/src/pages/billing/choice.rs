@@ -3,12 +3,9 @@
 use leptos::prelude::*;
 
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     model::payment::{Choice, Meaning},
-    outcome::{
-        Outcome,
-        form::{ButtonForm, OutcomeErrors},
-    },
+    outcome::{ButtonForm, Outcome, OutcomeErrors},
     pages::billing::{
         PATH,
         api::{CancelSubscription, ChangePlan, Subscribe},

@@ -4,9 +4,9 @@ use leptos::prelude::*;
 use platen_domain::number::grouped;
 
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     model::{payment::Overage, rejection::Field},
-    outcome::{Outcome, field::FormField, form::NarrowForm},
+    outcome::{FormField, NarrowForm, Outcome},
     pages::billing::api::SetOverageLimit,
 };
 

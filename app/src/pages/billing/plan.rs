@@ -4,15 +4,12 @@ use leptos::{either::Either, prelude::*};
 use platen_domain::number::grouped;
 
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     model::{
         account_summary::CreditPeriod,
         payment::{Catalog, Payment, Subscription},
     },
-    outcome::{
-        Outcome,
-        form::{ButtonForm, OutcomeErrors},
-    },
+    outcome::{ButtonForm, Outcome, OutcomeErrors},
     pages::billing::{
         PATH,
         api::{KeepPlan, ResumeSubscription},

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use platen_domain::number::grouped;
 
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     model::usage::{Usage, UsedDay},
     ui::{
         button::{CsvLink, Size},

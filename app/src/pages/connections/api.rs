@@ -6,7 +6,7 @@ use platen_domain::ids::ConnectionId;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::{connection::ConnectionForm, own_path::OwnPath},
+    model::connection::ConnectionForm,
 };
 
 /// Creates a connection in the logged-in user's account, and tests it. A refused form is shown again without its
@@ -18,7 +18,7 @@ pub async fn connect_bucket(
     form: ConnectionForm,
 ) -> Result<(), AppError> {
     backend().connect_bucket(form).await?;
-    leave_for(&OwnPath::to("/dashboard/destinations?done=connected"))
+    leave_for("/dashboard/destinations?done=connected")
 }
 
 /// Tests a connection of the logged-in user's account.
@@ -28,7 +28,7 @@ pub async fn test_connection(
     subject: ConnectionId,
 ) -> Result<(), AppError> {
     backend().test_connection(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/destinations?done=tested"))
+    leave_for("/dashboard/destinations?done=tested")
 }
 
 /// Deletes a connection of the logged-in user's account.
@@ -40,5 +40,5 @@ pub async fn delete_connection(
     confirmation: String,
 ) -> Result<(), AppError> {
     backend().delete_connection(subject, confirmation).await?;
-    leave_for(&OwnPath::to("/dashboard/destinations?done=deleted"))
+    leave_for("/dashboard/destinations?done=deleted")
 }

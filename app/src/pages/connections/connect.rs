@@ -7,7 +7,7 @@ use crate::{
         connection::{ACCESS_KEY, AMAZON, GOOGLE, IMPERSONATION, KEY_FILE, ROLE},
         rejection::Field,
     },
-    outcome::{Outcome, dialog::DialogForm, field::FormField},
+    outcome::{DialogForm, FormField, Outcome},
     pages::connections::api::ConnectBucket,
     ui::{field::Face, notice::InfoNotice, radio::Radio, segmented::Segmented, text_area::TextArea},
 };

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use crate::{
     model::{connection::ConnectionState, rejection::Field},
-    outcome::{Outcome, dialog::DialogForm, field::FormField, form::RowButton},
+    outcome::{DialogForm, FormField, Outcome, RowButton},
     pages::connections::api::{DeleteConnection, TestConnection},
     ui::{
         badge::{Badge, State},

@@ -7,13 +7,13 @@ use super::Credits;
 
 use crate::{
     backend::backend,
-    layout::{loaded::loaded, page_head::PageHead},
+    layout::page::{PageHead, loaded},
     model::account_summary::CreditPeriod,
     ui::{
         badge::{Badge, State},
         button::{ButtonLink, Rank},
         code::Code,
-        icon::{Glyph, Icon},
+        icon::Glyph,
     },
 };
 
@@ -41,8 +41,7 @@ pub fn FirstRun(
                 let done = usize::from(has_key) + usize::from(has_template);
                 view! {
                     <PageHead title=format!("Welcome{}", name.unwrap_or_default()) lede="Three steps to your first document.">
-                        <ButtonLink href="/dashboard/playground" rank=Rank::Primary>
-                            <Icon glyph=Glyph::Play />
+                        <ButtonLink href="/dashboard/playground" rank=Rank::Primary icon=Glyph::Play>
                             "Try the playground"
                         </ButtonLink>
                     </PageHead>
@@ -66,8 +65,7 @@ pub fn FirstRun(
                             <Step number=3 title="Store a template" is_done=has_template>
                                 <p>"Write HTML once, send only data from then on. You see the page while you type."</p>
                                 {has_template.then(|| done_note("There is a template"))}
-                                <ButtonLink href="/dashboard/templates">
-                                    <Icon glyph=Glyph::Template />
+                                <ButtonLink href="/dashboard/templates" icon=Glyph::Template>
                                     "Templates"
                                 </ButtonLink>
                             </Step>
@@ -86,8 +84,7 @@ fn KeyLink(has_key: bool, may: bool) -> impl IntoView {
         return Either::Left(view! { <p>"Ask the owner or an admin of this account for one."</p> });
     }
     Either::Right(view! {
-        <ButtonLink href="/dashboard/api-keys">
-            <Icon glyph=Glyph::Key />
+        <ButtonLink href="/dashboard/api-keys" icon=Glyph::Key>
             {if has_key { "API keys" } else { "New key" }}
         </ButtonLink>
     })

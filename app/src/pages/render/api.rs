@@ -17,7 +17,7 @@ pub async fn cancel_render(
     id: RenderId,
 ) -> Result<(), AppError> {
     backend().cancel_render(id).await?;
-    leave_for(&page_of(id))
+    leave_for(page_of(id))
 }
 
 /// Retries the webhook delivery of a render at once, for the logged-in user.
@@ -29,7 +29,7 @@ pub async fn resend_callback(
     from_list: Option<String>,
 ) -> Result<(), AppError> {
     backend().resend_callback(id).await?;
-    leave_for(&back(id, from_list.is_some()))
+    leave_for(back(id, from_list.is_some()))
 }
 
 /// Discards the webhook delivery of a render, for the logged-in user.
@@ -41,17 +41,13 @@ pub async fn stop_callback(
     from_list: Option<String>,
 ) -> Result<(), AppError> {
     backend().stop_callback(id).await?;
-    leave_for(&back(id, from_list.is_some()))
+    leave_for(back(id, from_list.is_some()))
 }
 
 fn back(id: RenderId, to_list: bool) -> OwnPath {
-    if to_list {
-        OwnPath::to(webhooks::PATH)
-    } else {
-        page_of(id)
-    }
+    if to_list { webhooks::PATH.into() } else { page_of(id) }
 }
 
 fn page_of(id: RenderId) -> OwnPath {
-    OwnPath::parse(&format!("{}/{id}", renders::PATH)).unwrap_or_else(|| OwnPath::to(renders::PATH))
+    OwnPath::parse(&format!("{}/{id}", renders::PATH)).unwrap_or_else(|| renders::PATH.into())
 }

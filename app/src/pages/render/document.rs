@@ -11,7 +11,7 @@ use platen_domain::{
 };
 
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     pages::renders,
     ui::{
         badge::{Badge, State},

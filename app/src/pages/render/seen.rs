@@ -7,7 +7,7 @@ use platen_domain::{
 };
 
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     ui::{
         badge::{Badge, State},
         table::{Column, Table},

@@ -6,14 +6,14 @@ use platen_domain::ids::{DeviceId, PasskeyId};
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::own_path::{OwnPath, PASSKEY, SECOND_FACTOR},
+    model::own_path::{PASSKEY, SECOND_FACTOR},
 };
 
 /// Creates a secret for an authenticator app.
 #[server(prefix = "/web", endpoint = "begin-second-factor")]
 pub async fn begin_second_factor() -> Result<(), AppError> {
     backend().begin_second_factor().await?;
-    leave_for(&OwnPath::to(SECOND_FACTOR))
+    leave_for(SECOND_FACTOR)
 }
 
 /// Enables the authenticator app with its first code.
@@ -23,21 +23,21 @@ pub async fn turn_second_factor_on(
     code: String,
 ) -> Result<(), AppError> {
     backend().turn_second_factor_on(code).await?;
-    leave_for(&OwnPath::to(SECOND_FACTOR))
+    leave_for(SECOND_FACTOR)
 }
 
 /// Removes the authenticator app.
 #[server(prefix = "/web", endpoint = "turn-second-factor-off")]
 pub async fn turn_second_factor_off() -> Result<(), AppError> {
     backend().turn_second_factor_off().await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=factor-off"))
+    leave_for("/dashboard/settings?done=factor-off")
 }
 
 /// Starts adding a passkey, and redirects to its page.
 #[server(prefix = "/web", endpoint = "begin-passkey")]
 pub async fn begin_passkey() -> Result<(), AppError> {
     backend().begin_passkey().await?;
-    leave_for(&OwnPath::to(PASSKEY))
+    leave_for(PASSKEY)
 }
 
 /// Adds the registered passkey. If recovery codes were created with it, redirects to the page that shows them.
@@ -49,11 +49,11 @@ pub async fn add_passkey(
     passkey: String,
 ) -> Result<(), AppError> {
     let with_codes = backend().add_passkey(passkey_name, passkey).await?;
-    leave_for(&OwnPath::to(if with_codes {
+    leave_for(if with_codes {
         SECOND_FACTOR
     } else {
         "/dashboard/settings?done=passkey"
-    }))
+    })
 }
 
 /// Removes a passkey.
@@ -63,14 +63,14 @@ pub async fn remove_passkey(
     subject: PasskeyId,
 ) -> Result<(), AppError> {
     backend().remove_passkey(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=passkey-removed"))
+    leave_for("/dashboard/settings?done=passkey-removed")
 }
 
 /// Replaces the remaining recovery codes.
 #[server(prefix = "/web", endpoint = "renew-recovery-codes")]
 pub async fn renew_recovery_codes() -> Result<(), AppError> {
     backend().renew_recovery_codes().await?;
-    leave_for(&OwnPath::to(SECOND_FACTOR))
+    leave_for(SECOND_FACTOR)
 }
 
 /// Forgets a remembered browser, which must then show the second factor again.
@@ -80,5 +80,5 @@ pub async fn forget_device(
     subject: DeviceId,
 ) -> Result<(), AppError> {
     backend().forget_device(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=device"))
+    leave_for("/dashboard/settings?done=device")
 }

@@ -3,13 +3,9 @@
 use leptos::prelude::*;
 
 use crate::{
-    layout::{card::CardPage, loaded::loaded},
+    layout::{card::CardPage, page::loaded},
     model::{rejection::Field, second_factor::NewPasskey as Found},
-    outcome::{
-        Outcome,
-        field::FormField,
-        form::{ButtonForm, OutcomeErrors, PageForm},
-    },
+    outcome::{ButtonForm, FormField, Outcome, OutcomeErrors, PageForm},
     pages::second_factor::api::{AddPasskey, BeginPasskey},
     ui::{
         button::{Rank, Submit},

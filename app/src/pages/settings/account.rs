@@ -4,14 +4,9 @@ use leptos::prelude::*;
 use time::{Date, OffsetDateTime};
 
 use crate::{
-    layout::section::{Section, SectionKind},
+    layout::page::{Section, SectionKind},
     model::{rejection::Field, settings::OwnedAccount},
-    outcome::{
-        Outcome,
-        dialog::DialogForm,
-        field::FormField,
-        form::{ButtonForm, NarrowForm, OutcomeErrors},
-    },
+    outcome::{ButtonForm, DialogForm, FormField, NarrowForm, Outcome, OutcomeErrors},
     pages::settings::{
         api::{KeepContent, RenameAccount, RequestDeletion, RequireSecondFactor, UndoDeletion},
         export::ExportSection,

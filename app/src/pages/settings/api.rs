@@ -6,7 +6,6 @@ use platen_domain::ids::SessionId;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::own_path::OwnPath,
 };
 
 /// Renames the user.
@@ -16,7 +15,7 @@ pub async fn rename(
     name: String,
 ) -> Result<(), AppError> {
     backend().rename(name).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=name"))
+    leave_for("/dashboard/settings?done=name")
 }
 
 /// Mails a confirmation link to a new address, which applies once the link is followed.
@@ -26,7 +25,7 @@ pub async fn request_email_change(
     new_email: String,
 ) -> Result<(), AppError> {
     backend().request_email_change(new_email).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=email"))
+    leave_for("/dashboard/settings?done=email")
 }
 
 /// Replaces the user's password and ends their other sessions.
@@ -36,7 +35,7 @@ pub async fn change_password(
     password: String,
 ) -> Result<(), AppError> {
     backend().change_password(password).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=password"))
+    leave_for("/dashboard/settings?done=password")
 }
 
 /// Renames the account.
@@ -46,7 +45,7 @@ pub async fn rename_account(
     account_name: String,
 ) -> Result<(), AppError> {
     backend().rename_account(account_name).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=account"))
+    leave_for("/dashboard/settings?done=account")
 }
 
 /// Sets whether the content of requests is stored after their renders have ended.
@@ -56,7 +55,7 @@ pub async fn keep_content(
     keep: Option<String>,
 ) -> Result<(), AppError> {
     backend().keep_content(keep.is_some()).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=content"))
+    leave_for("/dashboard/settings?done=content")
 }
 
 /// Sets the day from which all members of the account need a second factor.
@@ -66,14 +65,14 @@ pub async fn require_second_factor(
     second_factor_from: String,
 ) -> Result<(), AppError> {
     backend().require_second_factor(second_factor_from).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=factor-policy"))
+    leave_for("/dashboard/settings?done=factor-policy")
 }
 
 /// Starts an export of all data of the account.
 #[server(prefix = "/web", endpoint = "request-export")]
 pub async fn request_export() -> Result<(), AppError> {
     backend().request_export().await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=export"))
+    leave_for("/dashboard/settings?done=export")
 }
 
 /// Ends one of the user's sessions.
@@ -83,14 +82,14 @@ pub async fn end_session(
     subject: SessionId,
 ) -> Result<(), AppError> {
     backend().end_session(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=session"))
+    leave_for("/dashboard/settings?done=session")
 }
 
 /// Ends all sessions of the user except this one.
 #[server(prefix = "/web", endpoint = "end-other-sessions")]
 pub async fn end_other_sessions() -> Result<(), AppError> {
     backend().end_other_sessions().await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=sessions"))
+    leave_for("/dashboard/settings?done=sessions")
 }
 
 /// Schedules the deletion of the account in seven days.
@@ -100,12 +99,12 @@ pub async fn request_deletion(
     confirmation: String,
 ) -> Result<(), AppError> {
     backend().request_deletion(confirmation).await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=deletion"))
+    leave_for("/dashboard/settings?done=deletion")
 }
 
 /// Cancels the scheduled deletion.
 #[server(prefix = "/web", endpoint = "undo-deletion")]
 pub async fn undo_deletion() -> Result<(), AppError> {
     backend().undo_deletion().await?;
-    leave_for(&OwnPath::to("/dashboard/settings?done=kept"))
+    leave_for("/dashboard/settings?done=kept")
 }

@@ -7,11 +7,8 @@ use platen_domain::{
 };
 
 use crate::{
-    layout::section::{Section, SectionKind},
-    outcome::{
-        Outcome,
-        form::{ButtonForm, OutcomeErrors},
-    },
+    layout::page::{Section, SectionKind},
+    outcome::{ButtonForm, Outcome, OutcomeErrors},
     pages::settings::api::RequestExport,
     ui::{
         badge::{Badge, State},

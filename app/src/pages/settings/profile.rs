@@ -4,13 +4,9 @@ use leptos::prelude::*;
 use time::OffsetDateTime;
 
 use crate::{
-    layout::section::{Section, SectionKind},
+    layout::page::{Section, SectionKind},
     model::{person::Person, rejection::Field},
-    outcome::{
-        Outcome,
-        field::{FormField, NewPasswordField},
-        form::NarrowForm,
-    },
+    outcome::{FormField, NarrowForm, NewPasswordField, Outcome},
     pages::settings::api::{ChangePassword, Rename, RequestEmailChange},
     ui::moment::day_and_year,
 };

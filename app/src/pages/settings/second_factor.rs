@@ -10,12 +10,8 @@ use platen_domain::{
 use time::OffsetDateTime;
 
 use crate::{
-    layout::section::{Section, SectionKind},
-    outcome::{
-        Outcome,
-        dialog::DialogForm,
-        form::{ButtonForm, OutcomeErrors, RowButton},
-    },
+    layout::page::{Section, SectionKind},
+    outcome::{ButtonForm, DialogForm, Outcome, OutcomeErrors, RowButton},
     pages::{
         second_factor::api::{BeginSecondFactor, ForgetDevice, RenewRecoveryCodes, TurnSecondFactorOff},
         settings::second_factor::passkeys::Passkeys,

@@ -5,11 +5,8 @@ use platen_domain::client::{self, ListedSession};
 use time::OffsetDateTime;
 
 use crate::{
-    layout::section::{Section, SectionKind},
-    outcome::{
-        Outcome,
-        form::{ButtonForm, OutcomeErrors, RowButton},
-    },
+    layout::page::{Section, SectionKind},
+    outcome::{ButtonForm, Outcome, OutcomeErrors, RowButton},
     pages::settings::api::{EndOtherSessions, EndSession},
     ui::{
         button::{Rank, Size, SubmitButton},

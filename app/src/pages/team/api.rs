@@ -28,7 +28,7 @@ pub async fn invite(
     role: String,
 ) -> Result<(), AppError> {
     backend().invite(emails, read_role(&role)?).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=invited"))
+    leave_for("/dashboard/team?done=invited")
 }
 
 /// Mails an invitation again, with a new link.
@@ -38,7 +38,7 @@ pub async fn invite_again(
     subject: InvitationId,
 ) -> Result<(), AppError> {
     backend().invite_again(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=invited-again"))
+    leave_for("/dashboard/team?done=invited-again")
 }
 
 /// Revokes an invitation.
@@ -48,7 +48,7 @@ pub async fn withdraw_invitation(
     subject: InvitationId,
 ) -> Result<(), AppError> {
     backend().withdraw_invitation(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=withdrawn"))
+    leave_for("/dashboard/team?done=withdrawn")
 }
 
 /// Changes a member's role.
@@ -60,7 +60,7 @@ pub async fn change_role(
     role: String,
 ) -> Result<(), AppError> {
     backend().change_role(subject, read_role(&role)?).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=role"))
+    leave_for("/dashboard/team?done=role")
 }
 
 /// Removes a member from the account.
@@ -70,14 +70,14 @@ pub async fn remove_member(
     subject: UserId,
 ) -> Result<(), AppError> {
     backend().remove_member(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=removed"))
+    leave_for("/dashboard/team?done=removed")
 }
 
 /// Removes the logged-in user from the account.
 #[server(prefix = "/web", endpoint = "leave-account")]
 pub async fn leave_account() -> Result<(), AppError> {
     backend().leave_account().await?;
-    leave_for(&OwnPath::after_log_in(None))
+    leave_for(OwnPath::after_log_in(None))
 }
 
 /// Transfers ownership to another member.
@@ -87,5 +87,5 @@ pub async fn hand_over(
     subject: UserId,
 ) -> Result<(), AppError> {
     backend().hand_over(subject).await?;
-    leave_for(&OwnPath::to("/dashboard/team?done=handed-over"))
+    leave_for("/dashboard/team?done=handed-over")
 }

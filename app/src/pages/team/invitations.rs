@@ -5,9 +5,9 @@ use platen_domain::{role::Role, team::Invitation};
 use time::OffsetDateTime;
 
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     model::rejection::Field,
-    outcome::{Outcome, dialog::DialogForm, field::FormField, form::RowButton},
+    outcome::{DialogForm, FormField, Outcome, RowButton},
     pages::team::api::{Invite, InviteAgain, WithdrawInvitation},
     ui::{
         badge::{Badge, State},

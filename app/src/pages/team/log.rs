@@ -8,9 +8,7 @@ use platen_domain::{
 
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
-        section::Section,
+        page::{PageHead, Section, loaded},
         shell::{Shell, rail::Entry},
     },
     model::team::LogPage,

@@ -10,15 +10,15 @@ use platen_domain::{
 use time::OffsetDateTime;
 
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     model::{rejection::Field, team::Team},
-    outcome::{Outcome, dialog::DialogForm, form::ButtonForm},
+    outcome::{ButtonForm, DialogForm, Outcome},
     pages::team::api::{ChangeRole, HandOver, LeaveAccount, RemoveMember},
     ui::{
         avatar::Avatar,
         button::{OpenButton, Rank, Size, SubmitButton},
         dialog::Weight,
-        icon::{Glyph, Icon},
+        icon::Glyph,
         menu::{OpenItem, RowMenu},
         moment::ago_or,
         table::{Column, Table},
@@ -143,8 +143,7 @@ fn RoleForm(member: Member) -> impl IntoView {
 fn Menu(member: Member, viewer: Role) -> impl IntoView {
     let hand_over = viewer.may(Permission::TransferOwnership).then(|| {
         view! {
-            <OpenItem dialog=hand_over_dialog(member.user)>
-                <Icon glyph=Glyph::Key />
+            <OpenItem dialog=hand_over_dialog(member.user) icon=Glyph::Key>
                 "Make owner"
             </OpenItem>
         }
@@ -152,8 +151,7 @@ fn Menu(member: Member, viewer: Role) -> impl IntoView {
     view! {
         <RowMenu id=format!("menu-{}", member.user) of=member.called().to_owned()>
             {hand_over}
-            <OpenItem dialog=remove_dialog(member.user) danger=true>
-                <Icon glyph=Glyph::Remove />
+            <OpenItem dialog=remove_dialog(member.user) danger=true icon=Glyph::Remove>
                 "Remove"
             </OpenItem>
         </RowMenu>

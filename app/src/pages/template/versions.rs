@@ -12,22 +12,18 @@ use platen_domain::{
 use super::diff::{Line, compare};
 use crate::{
     layout::{
-        loaded::loaded,
-        page_head::PageHead,
+        page::{PageHead, loaded},
         shell::{Shell, rail::Entry},
     },
     model::{
         template::{editor_path, versions_path},
         template_versions::Versions as VersionsModel,
     },
-    outcome::{
-        Outcome,
-        form::{ButtonForm, OutcomeErrors},
-    },
+    outcome::{ButtonForm, Outcome, OutcomeErrors},
     pages::query::id_in_path,
     ui::{
-        button::ButtonLink,
-        icon::{Glyph, Icon},
+        button::{ButtonLink, SubmitButton},
+        icon::Glyph,
         moment::Moment,
     },
 };
@@ -160,11 +156,10 @@ fn Comparison(id: String, compared: TemplateVersion, newest: TemplateVersion) ->
                     {format!("Restoring saves version {older} again as a draft. Nothing is lost.")}
                 </p>
                 <div>
-                    <button class="button" type="submit">
-                        <Icon glyph=Glyph::Clock />
+                    <SubmitButton icon=Glyph::Clock>
                         "Restore "
                         {older}
-                    </button>
+                    </SubmitButton>
                 </div>
             </ButtonForm>
         </div>

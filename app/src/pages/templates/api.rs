@@ -22,7 +22,7 @@ pub async fn create_template(
     beginning: Beginning,
 ) -> Result<(), AppError> {
     let id = backend().create_template(template_name, beginning).await?;
-    leave_for(&editor(id))
+    leave_for(editor(id))
 }
 
 /// Copies a template, for the logged-in user. Redirects to the editor of the copy.
@@ -32,7 +32,7 @@ pub async fn duplicate_template(
     id: TemplateId,
 ) -> Result<(), AppError> {
     let id = backend().duplicate_template(id).await?;
-    leave_for(&editor(id))
+    leave_for(editor(id))
 }
 
 /// Deletes a template, for the logged-in user.
@@ -44,10 +44,10 @@ pub async fn delete_template(
     confirmation: String,
 ) -> Result<(), AppError> {
     backend().delete_template(id, confirmation).await?;
-    leave_for(&OwnPath::to(PATH))
+    leave_for(PATH)
 }
 
 /// Returns the path of a template's editor.
 pub(crate) fn editor(id: TemplateId) -> OwnPath {
-    OwnPath::parse(&editor_path(&id.to_string())).unwrap_or_else(|| OwnPath::to(PATH))
+    OwnPath::parse(&editor_path(&id.to_string())).unwrap_or_else(|| PATH.into())
 }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     model::{rejection::Field, template::Beginning},
-    outcome::{Outcome, dialog::DialogForm, field::FormField, form::ButtonForm},
+    outcome::{ButtonForm, DialogForm, FormField, Outcome},
     pages::templates::api::{CreateTemplate, DeleteTemplate},
     ui::{
         button::{CloseButton, Rank, SubmitButton},

@@ -5,7 +5,7 @@ use platen_domain::template::TemplateGlance;
 
 use crate::{
     model::template::{editor_path, versions_path},
-    outcome::{Outcome, form::ButtonForm},
+    outcome::{ButtonForm, Outcome},
     pages::templates::{PATH, api::DuplicateTemplate, dialogs::delete_dialog_id},
     ui::{
         badge::{Badge, State},
@@ -98,8 +98,7 @@ fn Row(template: TemplateGlance, hint: Option<String>) -> impl IntoView {
                         <Icon glyph=Glyph::Clock />
                         "Versions"
                     </a>
-                    <OpenItem dialog=delete danger=true>
-                        <Icon glyph=Glyph::Remove />
+                    <OpenItem dialog=delete danger=true icon=Glyph::Remove>
                         "Delete"
                     </OpenItem>
                 </RowMenu>

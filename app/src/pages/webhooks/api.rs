@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::own_path::OwnPath,
     pages::webhooks::PATH,
 };
 
@@ -13,12 +12,12 @@ use crate::{
 #[server(prefix = "/web", endpoint = "reveal-webhook-secret")]
 pub async fn reveal_secret() -> Result<(), AppError> {
     backend().reveal_webhook_secret().await?;
-    leave_for(&OwnPath::to(PATH))
+    leave_for(PATH)
 }
 
 /// Replaces the signing secret, for the logged-in user. The previous one keeps signing for a day.
 #[server(prefix = "/web", endpoint = "replace-webhook-secret")]
 pub async fn replace_secret() -> Result<(), AppError> {
     backend().replace_webhook_secret().await?;
-    leave_for(&OwnPath::to(PATH))
+    leave_for(PATH)
 }

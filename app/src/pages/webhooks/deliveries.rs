@@ -9,7 +9,7 @@ use platen_domain::{
 
 use crate::{
     model::render::short_id,
-    outcome::{Outcome, form::ButtonForm},
+    outcome::{ButtonForm, Outcome},
     pages::{
         render::{
             api::{ResendCallback, StopCallback},
@@ -19,9 +19,9 @@ use crate::{
     },
     ui::{
         badge::{Badge, State},
-        button::{OpenButton, Size},
+        button::{OpenButton, Rank, Size, SubmitButton},
         dialog::{Dialog, Weight},
-        icon::{Glyph, Icon},
+        icon::Glyph,
         moment::Stamp,
         table::{Column, Table},
     },
@@ -138,18 +138,17 @@ fn Drawer(delivery: Delivery) -> impl IntoView {
                 <div class="cluster">
                     <ButtonForm outcome={Outcome::of::<ResendCallback>()}>
                         {hidden()}
-                        <button class="button button--primary" type="submit">
-                            <Icon glyph=Glyph::Send />
+                        <SubmitButton rank=Rank::Primary icon=Glyph::Send>
                             "Send again now"
-                        </button>
+                        </SubmitButton>
                     </ButtonForm>
                     {trying
                         .then(|| {
                             view! {
                                 <ButtonForm outcome={Outcome::of::<StopCallback>()}>
-                                    {hidden()} <button class="button" type="submit">
+                                    {hidden()} <SubmitButton>
                                         "Stop trying"
-                                    </button>
+                                    </SubmitButton>
                                 </ButtonForm>
                             }
                         })}

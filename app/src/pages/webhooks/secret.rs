@@ -5,14 +5,14 @@ use platen_domain::webhook::SecretStatus;
 
 use crate::{
     islands::copy_button::CopyButton,
-    layout::section::{Section, SectionKind},
-    outcome::{Outcome, form::ButtonForm},
+    layout::page::{Section, SectionKind},
+    outcome::{ButtonForm, Outcome},
     pages::webhooks::api::{ReplaceSecret, RevealSecret},
     ui::{
         button::{CloseButton, OpenButton, Rank, Size, SubmitButton},
         code::Code,
         dialog::Dialog,
-        icon::{Glyph, Icon},
+        icon::Glyph,
         moment::{Moment, day_and_year},
         notice::InfoNotice,
     },
@@ -49,11 +49,10 @@ pub fn SigningSecret(
                     <span class="visually-hidden">"out of sight"</span>
                 </code>
                 <ButtonForm outcome={Outcome::of::<RevealSecret>()}>
-                    <button class="button button--quiet button--small" type="submit">
-                        <Icon glyph=Glyph::Eye />
+                    <SubmitButton rank=Rank::Quiet size=Size::Small icon=Glyph::Eye>
                         "Reveal"
                         <span class="visually-hidden">" the signing secret"</span>
-                    </button>
+                    </SubmitButton>
                 </ButtonForm>
             </div>
         }),
@@ -74,8 +73,7 @@ pub fn SigningSecret(
                     "Standard Webhooks: check " <code>"webhook-id"</code> ", " <code>"webhook-timestamp"</code> " and "
                     <code>"webhook-signature"</code> ". " <a href="#verify">"How to verify"</a>
                 </p> <div>
-                    <OpenButton dialog="roll" size=Size::Small>
-                        <Icon glyph=Glyph::Rotate />
+                    <OpenButton dialog="roll" size=Size::Small icon=Glyph::Rotate>
                         "Replace the secret"
                     </OpenButton>
                 </div>

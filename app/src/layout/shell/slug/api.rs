@@ -5,12 +5,11 @@ use leptos::prelude::*;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::own_path::OwnPath,
 };
 
 /// Logs the visitor out. Does nothing if they are not logged in.
 #[server(prefix = "/web", endpoint = "log-out")]
 pub async fn log_out() -> Result<(), AppError> {
     backend().log_out().await?;
-    leave_for(&OwnPath::to("/log-in"))
+    leave_for("/log-in")
 }

@@ -16,5 +16,5 @@ pub async fn switch_account(
     subject: AccountId,
 ) -> Result<(), AppError> {
     backend().switch_account(subject).await?;
-    leave_for(&OwnPath::after_log_in(None))
+    leave_for(OwnPath::after_log_in(None))
 }

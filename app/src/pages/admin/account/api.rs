@@ -12,7 +12,7 @@ use crate::{
 
 fn back_to(account: AccountId, done: &str) -> Result<(), AppError> {
     let page = OwnPath::parse(&format!("{PATH}/{account}?done={done}"));
-    leave_for(&page.unwrap_or_else(|| OwnPath::to(PATH)))
+    leave_for(page.unwrap_or_else(|| PATH.into()))
 }
 
 /// Suspends an account.
@@ -110,7 +110,7 @@ pub async fn impersonate(
     reason: String,
 ) -> Result<(), AppError> {
     backend().impersonate(subject, reason).await?;
-    leave_for(&OwnPath::to(DASHBOARD))
+    leave_for(DASHBOARD)
 }
 
 /// Ends impersonation, and redirects to the page of the account.
@@ -118,6 +118,6 @@ pub async fn impersonate(
 pub async fn stop_impersonation() -> Result<(), AppError> {
     match backend().stop_impersonation().await? {
         Some(account) => back_to(account, "looked"),
-        None => leave_for(&OwnPath::to(PATH)),
+        None => leave_for(PATH),
     }
 }

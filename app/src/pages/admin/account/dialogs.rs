@@ -8,13 +8,13 @@ use strum::VariantArray;
 
 use crate::{
     model::{admin::accounts::AccountFile, rejection::Field},
-    outcome::{Outcome, dialog::DialogForm, field::FormField},
+    outcome::{DialogForm, FormField, Outcome},
     pages::admin::account::api::{GrantCredits, Impersonate, RestoreAccount, SetLimits, SetPlan, SuspendAccount},
     ui::{
         button::{OpenButton, Rank},
         check::Check,
         dialog::Weight,
-        icon::{Glyph, Icon},
+        icon::Glyph,
         moment::day,
         select::Select,
         text_area::TextArea,
@@ -30,8 +30,7 @@ pub fn Actions(
     suspended: bool,
 ) -> impl IntoView {
     view! {
-        <OpenButton dialog="look">
-            <Icon glyph=Glyph::Eye />
+        <OpenButton dialog="look" icon=Glyph::Eye>
             "Look as the owner"
         </OpenButton>
         <OpenButton dialog="grant">"Grant credits"</OpenButton>

@@ -12,7 +12,7 @@ use platen_domain::{
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    layout::{section::Section, shell::admin::AdminEntry},
+    layout::{page::Section, shell::admin::AdminEntry},
     model::{payment::Invoice, render::short_id},
     pages::{billing::billing_details::InvoiceTable, render::badge::StateBadge},
     ui::{

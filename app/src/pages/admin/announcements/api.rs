@@ -6,7 +6,6 @@ use platen_domain::{announcement::AnnouncementForm, ids::AnnouncementId};
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::own_path::OwnPath,
 };
 
 /// Publishes an announcement on every dashboard.
@@ -34,7 +33,7 @@ pub async fn announce(
         ends_at,
     };
     backend().announce(form).await?;
-    leave_for(&OwnPath::to("/admin/announcements?done=announced"))
+    leave_for("/admin/announcements?done=announced")
 }
 
 /// Ends a current announcement, or cancels one that hasn't started.
@@ -44,5 +43,5 @@ pub async fn end_announcement(
     subject: AnnouncementId,
 ) -> Result<(), AppError> {
     backend().end_announcement(subject).await?;
-    leave_for(&OwnPath::to("/admin/announcements?done=ended"))
+    leave_for("/admin/announcements?done=ended")
 }

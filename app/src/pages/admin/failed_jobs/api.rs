@@ -74,5 +74,5 @@ fn chosen_work(chosen: Vec<String>, search: &FailedWorkSearch) -> ChosenWork {
 
 fn lead_on(word: &str, search: &FailedWorkSearch, outcome: Done) -> Result<(), AppError> {
     let path = OwnPath::parse(&done_path(word, search, outcome));
-    leave_for(&path.unwrap_or_else(|| OwnPath::to(PATH)))
+    leave_for(path.unwrap_or_else(|| PATH.into()))
 }

@@ -15,7 +15,7 @@ use crate::{
         admin::failed_jobs::{FailedWorkPage, FailedWorkSearch},
         rejection::Field,
     },
-    outcome::{Outcome, field::FormField, form::OutcomeErrors},
+    outcome::{FormField, Outcome, OutcomeErrors},
     pages::admin::failed_jobs::api::{ALL, DiscardFailedWork, RetryFailedWork},
     ui::{
         badge::{Badge, State},

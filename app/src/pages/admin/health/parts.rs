@@ -5,7 +5,7 @@ use platen_domain::{health::process::Process, number::wait};
 use time::OffsetDateTime;
 
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     model::admin::health::{Part, PartState},
     ui::{
         badge::{Badge, State},

@@ -4,7 +4,7 @@ use leptos::{either::Either, prelude::*};
 use platen_domain::number::{counted, wait};
 
 use crate::{
-    layout::{section::Section, shell::admin::AdminEntry},
+    layout::{page::Section, shell::admin::AdminEntry},
     model::admin::health::{Activity, Session},
     ui::badge::{Badge, State},
 };

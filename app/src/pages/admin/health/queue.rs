@@ -7,7 +7,7 @@ use platen_domain::{
 };
 
 use super::words::jobs_name;
-use crate::{layout::section::Section, model::admin::health::Lane, ui::gauge::Gauge};
+use crate::{layout::page::Section, model::admin::health::Lane, ui::gauge::Gauge};
 
 /// Renders waiting for a slot, and jobs waiting for a worker.
 #[component]

@@ -10,7 +10,7 @@ use platen_domain::{
 
 use super::words::failure_name;
 use crate::{
-    layout::section::Section,
+    layout::page::Section,
     model::admin::health::{Minute, Phase},
     ui::{
         chart::{Bar, Chart, Parts},

@@ -5,11 +5,7 @@ use platen_domain::second_factor::ListedPasskey;
 use time::OffsetDateTime;
 
 use crate::{
-    outcome::{
-        Outcome,
-        dialog::DialogForm,
-        form::{ButtonForm, OutcomeErrors},
-    },
+    outcome::{ButtonForm, DialogForm, Outcome, OutcomeErrors},
     pages::second_factor::api::{BeginPasskey, RemovePasskey},
     ui::{
         button::{OpenButton, Rank, Size, SubmitButton},

@@ -18,5 +18,5 @@ pub async fn restore_template(
     number: i32,
 ) -> Result<(), AppError> {
     backend().restore_template(id, number).await?;
-    leave_for(&editor(id))
+    leave_for(editor(id))
 }

@@ -1,13 +1,11 @@
 //! `/reset-password`: target of the link in password reset mails.
 
-pub mod api;
-
 use leptos::prelude::*;
 
 use crate::{
     layout::card::CardPage,
-    outcome::{Outcome, field::NewPasswordField, form::PageForm, token_field::TokenField},
-    pages::reset_password::api::ResetPassword as ResetPasswordFunction,
+    outcome::{NewPasswordField, Outcome, PageForm, TokenField},
+    pages::auth::api::ResetPassword as ResetPasswordFunction,
     ui::button::Submit,
 };
 

@@ -1,15 +1,13 @@
 //! `/log-in`.
 
-pub mod api;
-
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
     layout::card::CardPage,
     model::rejection::Field,
-    outcome::{Outcome, done::Done, field::FormField, form::PageForm},
-    pages::log_in::api::LogIn as LogInFunction,
+    outcome::{Done, FormField, Outcome, PageForm},
+    pages::auth::api::LogIn as LogInFunction,
     ui::{button::Submit, check::Check, field::TextField},
 };
 

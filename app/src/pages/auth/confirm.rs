@@ -1,23 +1,17 @@
 //! `/dashboard/confirm`: confirms the logged-in user's identity before actions for which a session is not enough.
 
-pub mod api;
-
 use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_query_map;
 use platen_domain::second_factor::Ways;
 
 use crate::{
-    layout::{card::CardPage, loaded::loaded},
+    layout::{card::CardPage, page::loaded},
     model::{
         own_path::{CONFIRM, OwnPath},
         rejection::Field,
     },
-    outcome::{
-        Outcome,
-        field::OneTimeCodeField,
-        form::{ButtonForm, PageForm},
-    },
-    pages::confirm::api::Confirm as ConfirmFunction,
+    outcome::{ButtonForm, OneTimeCodeField, Outcome, PageForm},
+    pages::auth::api::Confirm as ConfirmFunction,
     ui::{
         button::Submit,
         field::TextField,

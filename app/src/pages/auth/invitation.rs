@@ -1,7 +1,5 @@
 //! `/invitation`: target of the link in invitations.
 
-pub mod api;
-
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 use platen_domain::{
@@ -10,16 +8,11 @@ use platen_domain::{
 };
 
 use crate::{
-    layout::{card::CardPage, loaded::loaded, shell::slug::api::LogOut},
+    layout::{card::CardPage, page::loaded, shell::slug::api::LogOut},
     model::rejection::Field,
-    outcome::{
-        Outcome,
-        field::{FormField, NewPasswordField},
-        form::{ButtonForm, PageForm},
-        token_field::TokenField,
-    },
+    outcome::{ButtonForm, FormField, NewPasswordField, Outcome, PageForm, TokenField},
     pages::{
-        invitation::api::{AcceptInvitation, JoinAsNew},
+        auth::api::{AcceptInvitation, JoinAsNew},
         query::address,
     },
     ui::{

@@ -1,13 +1,11 @@
 //! `/settings/confirm-email`: target of the link in mails that confirm a new address.
 
-pub mod api;
-
 use leptos::prelude::*;
 
 use crate::{
     layout::card::CardPage,
-    outcome::{Outcome, form::PageForm, token_field::TokenField},
-    pages::confirm_email::api::ConfirmEmail as ConfirmEmailFunction,
+    outcome::{Outcome, PageForm, TokenField},
+    pages::auth::api::ConfirmEmail as ConfirmEmailFunction,
     ui::button::Submit,
 };
 

@@ -1,20 +1,14 @@
 //! `/log-in/second-factor`: the second step of a log-in.
 
-pub mod api;
-
 use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_query_map;
 use platen_domain::second_factor::Ways;
 
 use crate::{
-    layout::{card::CardPage, loaded::loaded},
+    layout::{card::CardPage, page::loaded},
     model::{own_path::OwnPath, rejection::Field},
-    outcome::{
-        Outcome,
-        field::{FormField, OneTimeCodeField},
-        form::PageForm,
-    },
-    pages::second_step::api::ShowSecondFactor,
+    outcome::{FormField, OneTimeCodeField, Outcome, PageForm},
+    pages::auth::api::ShowSecondFactor,
     ui::{
         button::{Rank, Submit},
         check::Check,

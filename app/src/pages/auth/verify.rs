@@ -1,14 +1,12 @@
 //! `/sign-up/verify`: target of the link in sign-up mails.
 
-pub mod api;
-
 use leptos::prelude::*;
 
 use crate::{
     layout::card::CardPage,
     model::rejection::Field,
-    outcome::{Outcome, form::PageForm, token_field::TokenField},
-    pages::verify::api::VerifySignUp,
+    outcome::{Outcome, PageForm, TokenField},
+    pages::auth::api::VerifySignUp,
     ui::{button::Submit, field::TextField},
 };
 

@@ -1,18 +1,12 @@
 //! `/sign-up`.
 
-pub mod api;
-
 use leptos::prelude::*;
 
 use crate::{
     layout::card::CardPage,
     model::rejection::Field,
-    outcome::{
-        Outcome,
-        field::{FormField, NewPasswordField},
-        form::PageForm,
-    },
-    pages::sign_up::api::SignUp as SignUpFunction,
+    outcome::{FormField, NewPasswordField, Outcome, PageForm},
+    pages::auth::api::SignUp as SignUpFunction,
     ui::button::Submit,
 };
 

@@ -1,15 +1,13 @@
 //! `/check-mail`: the next step after a sign-up, or after a password reset was requested (`?for=password`).
 
-pub mod api;
-
 use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_query_map;
 
 use crate::{
     layout::card::CardPage,
     model::rejection::Field,
-    outcome::{Outcome, field::FormField, form::PageForm},
-    pages::check_mail::api::SendSignUpAgain,
+    outcome::{FormField, Outcome, PageForm},
+    pages::auth::api::SendSignUpAgain,
     ui::{
         button::{ButtonLink, Rank, Submit},
         notice::InfoNotice,

@@ -1,14 +1,12 @@
 //! `/forgot-password`.
 
-pub mod api;
-
 use leptos::prelude::*;
 
 use crate::{
     layout::card::CardPage,
     model::rejection::Field,
-    outcome::{Outcome, field::FormField, form::PageForm},
-    pages::forgot_password::api::RequestPasswordReset,
+    outcome::{FormField, Outcome, PageForm},
+    pages::auth::api::RequestPasswordReset,
     ui::button::Submit,
 };
 
