@@ -194,7 +194,7 @@ async fn serve_with(
     // Lives until nothing more is recorded.
     let instance = Instance::announce(&db).await?;
     let metrics = Arc::<Metrics>::default();
-    let connection_metrics = Arc::clone(&metrics.connections);
+    let connection_metrics = metrics.connections.clone();
     let mailing = mailing(&config, &db, bound, &metrics)?;
     let billing = Billing::new(db.clone(), &config.billing)?;
     let state = Services {
@@ -288,7 +288,7 @@ fn spawn_chores(lifecycle: &Lifecycle, state: &Services) {
 fn serve_metrics(lifecycle: &Lifecycle, listener: TcpListener, state: Services, open_files: u64) -> io::Result<()> {
     tracing::info!(address = %listener.local_addr()?, "metrics are served");
     // Counts connections of clients, not those of the metrics scraper.
-    let server = Server::new(&state.config, open_files, Arc::default());
+    let server = Server::new(&state.config, open_files, Metrics::default().connections);
     let serving = server.serve(listener, http::metrics(state), lifecycle.clone());
     let serving = serving.map(Ok::<_, Infallible>);
     lifecycle.spawn("metrics", serving);

@@ -12,7 +12,7 @@ use platen_core::{
     config::metrics::MetricsConfig,
     service::{
         Services,
-        metrics::{self, HttpAnswer, exposition::CONTENT_TYPE},
+        metrics::{self, CONTENT_TYPE},
     },
 };
 use secrecy::ExposeSecret;
@@ -64,11 +64,7 @@ pub(super) async fn count(State(app): State<Services>, request: Request, next: N
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
     let response = next.run(request).await;
-    app.metrics.http_answered(HttpAnswer {
-        method,
-        route,
-        status: class(response.status()),
-    });
+    app.metrics.http_answered(method, &route, class(response.status()));
     response
 }
 

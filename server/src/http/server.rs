@@ -57,13 +57,13 @@ const LAST_HEADER: Duration = Duration::from_secs(1);
 pub(crate) struct Server {
     limits: Arc<ConnectionLimits>,
     timeouts: Timeouts,
-    metrics: Arc<ConnectionMetrics>,
+    metrics: ConnectionMetrics,
     rejections: Rejections,
 }
 
 impl Server {
     /// Creates a server with the configured limits, for a process that may have `open_files` files open.
-    pub(crate) fn new(config: &Config, open_files: u64, metrics: Arc<ConnectionMetrics>) -> Self {
+    pub(crate) fn new(config: &Config, open_files: u64, metrics: ConnectionMetrics) -> Self {
         Self {
             limits: Arc::new(ConnectionLimits::new(config, open_files)),
             timeouts: config.connections.timeouts,
@@ -139,7 +139,7 @@ impl Server {
             // This timeout would include the time between two requests.
             .header_read_timeout(None)
             .serve_connection(stream, service);
-        let (timeouts, limits, metrics) = (self.timeouts, Arc::clone(&self.limits), Arc::clone(&self.metrics));
+        let (timeouts, limits, metrics) = (self.timeouts, Arc::clone(&self.limits), self.metrics.clone());
         async move {
             let _place = place;
             let _open = metrics.open();

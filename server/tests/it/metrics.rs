@@ -157,8 +157,15 @@ async fn synchronous_renders_are_counted_and_measured() {
     ] {
         assert_eq!(before.value::<u64>(series), value, "{series}");
     }
-    let version = concat!("platen_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"");
-    assert!(before.0.keys().any(|series| series.starts_with(version)));
+    let version = concat!("version=\"", env!("CARGO_PKG_VERSION"), "\"}");
+    let build_info = |series: &&String| series.starts_with("platen_build_info{browser=\"");
+    assert!(
+        before
+            .0
+            .keys()
+            .find(build_info)
+            .is_some_and(|series| series.ends_with(version))
+    );
 
     studio.pdf("<p>Hello", json!({})).await;
     let after = Scrape::of(&studio.service).await;

@@ -2,33 +2,23 @@
 //! keys, host names or other values that clients choose.
 
 pub mod connections;
-pub mod exposition;
 mod instruments;
 pub mod outcome;
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
 use platen_domain::{
     health::{
-        histogram::Histogram,
-        minute::{Detail, Tally, WHOLE},
+        failure_kind::FailureKind,
+        minute::{Tally, WHOLE},
     },
     job::QueueLength,
     render::history::RenderMode,
 };
-use platen_engine::{
-    EngineStatus,
-    job::{Phase, PhaseTimes},
-};
+use platen_engine::{EngineStatus, job::PhaseTimes};
+use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, Registry, TextEncoder};
 use sqlx::PgPool;
-use strum::VariantArray;
+use strum::VariantNames;
 use tokio::{
     sync::Mutex,
     time::{Instant, timeout},
@@ -40,8 +30,7 @@ use crate::{
         Services,
         metrics::{
             connections::ConnectionMetrics,
-            exposition::Exposition,
-            instruments::Family,
+            instruments::{counters, durations, gauges, histograms, registered, seconds},
             outcome::{CallbackOutcome, MailOutcome, Outcome},
         },
     },
@@ -52,41 +41,29 @@ use crate::{
     },
 };
 
+/// Value of `Content-Type`.
+pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Time for which a measurement of the queue is reused, however often metrics are scraped.
 const LOOK_AT_QUEUE_EVERY: Duration = Duration::from_secs(1);
 /// Timeout of the database. Without it, the other metrics are exposed before the scraper times out.
 const DATABASE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Labels of an HTTP response.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HttpAnswer {
-    /// A method that routes accept, or one word for all others.
-    pub method: &'static str,
-    /// Route pattern, with names of parameters.
-    pub route: String,
-    /// Class of the status, such as `2xx`.
-    pub status: &'static str,
-}
-
 /// Counters and histograms of this process.
 pub struct Metrics {
-    renders: Family<(RenderMode, Outcome), u64>,
-    phases: Family<(RenderMode, Phase), Histogram>,
-    documents: Family<RenderMode, Histogram>,
-    start_delays: Family<(), Histogram>,
-    callbacks: Family<CallbackOutcome, u64>,
-    mails: Family<MailOutcome, u64>,
-    credits: AtomicU64,
-    http_answers: Family<HttpAnswer, u64>,
+    registry: Registry,
+    renders: IntCounterVec,
+    failures: IntCounterVec,
+    phases: HistogramVec,
+    documents: HistogramVec,
+    start_delays: Histogram,
+    callbacks: IntCounterVec,
+    mails: IntCounterVec,
+    credits: IntCounter,
+    http_responses: IntCounterVec,
     /// Counters of client connections.
-    pub connections: Arc<ConnectionMetrics>,
-    queue: Mutex<Option<QueueLook>>,
-}
-
-/// Latest measurement of the queue.
-struct QueueLook {
-    at: Instant,
-    found: Waiting,
+    pub connections: ConnectionMetrics,
+    /// Latest measurement of the queue.
+    queue: Mutex<Option<(Instant, Waiting)>>,
 }
 
 /// Queued jobs and mails of all processes.
@@ -98,26 +75,85 @@ struct Waiting {
 
 impl Default for Metrics {
     fn default() -> Self {
+        let registry = Registry::new();
+        let modes = RenderMode::VARIANTS.iter().copied();
+        let outcomes: Vec<_> = modes
+            .clone()
+            .flat_map(|mode| Outcome::NAMES.map(|outcome| [mode, outcome]))
+            .collect();
+        let phases: Vec<_> = modes
+            .flat_map(|mode| phase_names().map(|phase| [mode, phase]))
+            .collect();
         Self {
-            renders: Family::of(
-                RenderMode::VARIANTS
-                    .iter()
-                    .flat_map(|&mode| Outcome::all().map(move |outcome| (mode, outcome))),
+            renders: counters(
+                &registry,
+                "platen_renders_total",
+                "Renders that have ended, without previews.",
+                ["mode", "outcome"],
+                &outcomes,
             ),
-            phases: Family::of(RenderMode::VARIANTS.iter().flat_map(|&mode| {
-                let phases = PhaseTimes::default().by_phase();
-                phases.map(|(phase, _)| (mode, phase))
-            })),
-            documents: Family::of(RenderMode::VARIANTS.iter().copied()),
-            start_delays: Family::of([()]),
-            callbacks: Family::of(CallbackOutcome::VARIANTS.iter().copied()),
-            mails: Family::of(MailOutcome::VARIANTS.iter().copied()),
-            credits: AtomicU64::new(0),
-            http_answers: Family::of([]),
-            connections: Arc::default(),
+            failures: counters(
+                &registry,
+                "platen_render_failures_total",
+                "Renders that have ended without a document, by kind of failure.",
+                ["kind"],
+                FailureKind::VARIANTS.as_chunks().0,
+            ),
+            phases: histograms(
+                &registry,
+                "platen_render_phase_seconds",
+                "Duration of each phase of a document.",
+                ["mode", "phase"],
+                &phases,
+            ),
+            documents: histograms(
+                &registry,
+                "platen_render_seconds",
+                "Duration of a document, from its admission to the finished file.",
+                ["mode"],
+                RenderMode::VARIANTS.as_chunks().0,
+            ),
+            start_delays: registered(
+                &registry,
+                Histogram::with_opts(seconds(
+                    "platen_render_start_delay_seconds",
+                    "Time from the acceptance of an asynchronous render to its first start.",
+                )),
+            ),
+            callbacks: counters(
+                &registry,
+                "platen_callback_tries_total",
+                "Attempts to deliver webhooks.",
+                ["outcome"],
+                CallbackOutcome::VARIANTS.as_chunks().0,
+            ),
+            mails: counters(
+                &registry,
+                "platen_mail_tries_total",
+                "Attempts to send mails.",
+                ["outcome"],
+                MailOutcome::VARIANTS.as_chunks().0,
+            ),
+            credits: registered(
+                &registry,
+                IntCounter::new("platen_credits_charged_total", "Credits charged for documents."),
+            ),
+            http_responses: counters(
+                &registry,
+                "platen_http_requests_total",
+                "HTTP requests that were answered.",
+                ["method", "route", "status"],
+                &[],
+            ),
+            connections: ConnectionMetrics::new(&registry),
             queue: Mutex::default(),
+            registry,
         }
     }
+}
+
+fn phase_names() -> [&'static str; 6] {
+    PhaseTimes::default().by_phase().map(|(phase, _)| phase.into())
 }
 
 impl Metrics {
@@ -128,78 +164,80 @@ impl Metrics {
 
     /// Counts renders that have ended.
     pub fn renders_ended(&self, mode: RenderMode, outcome: Outcome, count: u64) {
-        self.renders.record((mode, outcome), |ended| *ended += count);
+        let labels = [mode.into_str(), outcome.as_str()];
+        self.renders.with_label_values(&labels).inc_by(count);
+        if let Outcome::Failed(kind) = outcome {
+            self.failures.with_label_values(&[kind.into_str()]).inc_by(count);
+        }
     }
 
     /// Records the phase times of a document.
     pub fn document_made(&self, mode: RenderMode, phases: &PhaseTimes) {
+        let (mode, mut whole) = (mode.into_str(), Duration::ZERO);
         for (phase, duration) in phases.by_phase() {
-            self.phases
-                .record((mode, phase), |histogram| histogram.observe(duration));
+            self.phase(mode, phase.into()).observe(duration.as_secs_f64());
+            whole += duration;
         }
-        let whole = phases.by_phase().iter().map(|(_, duration)| *duration).sum();
-        self.documents.record(mode, |histogram| histogram.observe(whole));
+        self.documents.with_label_values(&[mode]).observe(whole.as_secs_f64());
     }
 
     /// Records the time from the acceptance of an asynchronous render to its first start.
     pub fn render_begun(&self, delay: Duration) {
-        self.start_delays.record((), |histogram| histogram.observe(delay));
+        self.start_delays.observe(delay.as_secs_f64());
     }
 
     /// Counts an attempt to deliver a webhook.
     pub fn callback_tried(&self, outcome: CallbackOutcome) {
-        self.callbacks.record(outcome, |tried| *tried += 1);
+        self.callbacks.with_label_values(&[outcome.into_str()]).inc();
     }
 
     /// Counts an attempt to send a mail.
     pub fn mail_tried(&self, outcome: MailOutcome) {
-        self.mails.record(outcome, |tried| *tried += 1);
+        self.mails.with_label_values(&[outcome.into_str()]).inc();
     }
 
     /// Counts credits whose charge is committed.
     pub fn credits_charged(&self, credits: i64) {
-        self.credits.fetch_add(credits.unsigned_abs(), Ordering::Relaxed);
+        self.credits.inc_by(credits.unsigned_abs());
     }
 
-    /// Counts a response to an HTTP request.
-    pub fn http_answered(&self, answer: HttpAnswer) {
-        self.http_answers.record(answer, |answered| *answered += 1);
+    /// Counts a response to an HTTP request: `method` is one that routes accept, or one word for all others; `route` is
+    /// a pattern, with names of parameters; `status` is a class, such as `2xx`.
+    pub fn http_answered(&self, method: &str, route: &str, status: &str) {
+        self.http_responses.with_label_values(&[method, route, status]).inc();
     }
 
     /// Returns the figures of renders since the start.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
-        for (&(_, outcome), &count) in &*self.renders.all() {
-            match outcome {
-                Outcome::Succeeded => tally.succeeded += count,
-                Outcome::Cancelled => tally.cancelled += count,
-                Outcome::Failed(kind) => {
-                    tally.failed += count;
-                    *tally.detail.failures.entry(kind.into_str().to_owned()).or_default() += count;
-                }
-            }
+        for &mode in RenderMode::VARIANTS {
+            let ended = |outcome: Outcome| self.renders.with_label_values(&[mode, outcome.as_str()]).get();
+            tally.succeeded += ended(Outcome::Succeeded);
+            tally.cancelled += ended(Outcome::Cancelled);
+            let phases = phase_names().map(|phase| (phase.to_owned(), durations(&self.phase(mode, phase))));
+            let whole = durations(&self.documents.with_label_values(&[mode]));
+            let phases = phases.into_iter().chain([(WHOLE.to_owned(), whole)]);
+            tally.detail.phases.insert(mode.to_owned(), phases.collect());
         }
-        let mut note = |mode: RenderMode, phase: &str, histogram: &Histogram| {
-            let Detail { phases, .. } = &mut tally.detail;
-            let phases = phases.entry(mode.into_str().to_owned()).or_default();
-            phases.insert(phase.to_owned(), histogram.clone());
-        };
-        for ((mode, phase), histogram) in &*self.phases.all() {
-            note(*mode, phase.into(), histogram);
-        }
-        for (mode, histogram) in &*self.documents.all() {
-            note(*mode, WHOLE, histogram);
+        for &kind in FailureKind::VARIANTS {
+            let count = self.failures.with_label_values(&[kind]).get();
+            tally.failed += count;
+            tally.detail.failures.insert(kind.to_owned(), count);
         }
         tally
+    }
+
+    fn phase(&self, mode: &str, phase: &str) -> Histogram {
+        self.phases.with_label_values(&[mode, phase])
     }
 
     /// Returns the queue's lengths, up to a second old. They are empty if the database doesn't respond.
     async fn look_at_queue(&self, db: &PgPool) -> Waiting {
         let mut last = self.queue.lock().await;
-        if let Some(look) = &*last
-            && look.at.elapsed() < LOOK_AT_QUEUE_EVERY
+        if let Some((at, found)) = &*last
+            && at.elapsed() < LOOK_AT_QUEUE_EVERY
         {
-            return look.found.clone();
+            return found.clone();
         }
         let found = match timeout(DATABASE_PATIENCE, measure(db)).await {
             Ok(Ok(found)) => found,
@@ -212,156 +250,38 @@ impl Metrics {
                 Waiting::default()
             }
         };
-        *last = Some(QueueLook {
-            at: Instant::now(),
-            found: found.clone(),
-        });
+        *last = Some((Instant::now(), found.clone()));
         found
-    }
-
-    fn expose_renders(&self, exposition: &mut Exposition) {
-        let (mut outcomes, mut failures) = (BTreeMap::new(), BTreeMap::new());
-        for (&(mode, outcome), &count) in &*self.renders.all() {
-            *outcomes.entry((mode, outcome.as_str())).or_default() += count;
-            if let Outcome::Failed(kind) = outcome {
-                *failures.entry(kind).or_default() += count;
-            }
-        }
-        exposition.counter(
-            "platen_renders_total",
-            "Renders that have ended, without previews.",
-            outcomes
-                .iter()
-                .map(|((mode, outcome), count)| (vec![("mode", mode.into_str()), ("outcome", *outcome)], *count)),
-        );
-        exposition.counter(
-            "platen_render_failures_total",
-            "Renders that have ended without a document, by kind of failure.",
-            failures
-                .iter()
-                .map(|(kind, count)| (vec![("kind", kind.into_str())], *count)),
-        );
-    }
-
-    fn expose(&self, exposition: &mut Exposition) {
-        self.expose_renders(exposition);
-        exposition.histogram(
-            "platen_render_phase_seconds",
-            "Duration of each phase of a document.",
-            self.phases.all().iter().map(|((mode, phase), histogram)| {
-                (vec![("mode", mode.into_str()), ("phase", phase.into())], histogram)
-            }),
-        );
-        exposition.histogram(
-            "platen_render_seconds",
-            "Duration of a document, from its admission to the finished file.",
-            self.documents
-                .all()
-                .iter()
-                .map(|(mode, histogram)| (vec![("mode", mode.into_str())], histogram)),
-        );
-        exposition.histogram(
-            "platen_render_start_delay_seconds",
-            "Time from the acceptance of an asynchronous render to its first start.",
-            self.start_delays.all().values().map(|histogram| (vec![], histogram)),
-        );
-        exposition.counter(
-            "platen_callback_tries_total",
-            "Attempts to deliver webhooks.",
-            self.callbacks
-                .all()
-                .iter()
-                .map(|(outcome, count)| (vec![("outcome", outcome.into_str())], *count)),
-        );
-        exposition.counter(
-            "platen_mail_tries_total",
-            "Attempts to send mails.",
-            self.mails
-                .all()
-                .iter()
-                .map(|(outcome, count)| (vec![("outcome", outcome.into_str())], *count)),
-        );
-        exposition.counter(
-            "platen_credits_charged_total",
-            "Credits charged for documents.",
-            [(vec![], self.credits.load(Ordering::Relaxed))],
-        );
-        exposition.counter(
-            "platen_http_requests_total",
-            "HTTP requests that were answered.",
-            self.http_answers.all().iter().map(|(answer, count)| {
-                let pairs = vec![
-                    ("method", answer.method),
-                    ("route", answer.route.as_str()),
-                    ("status", answer.status),
-                ];
-                (pairs, *count)
-            }),
-        );
-        self.connections.expose(exposition);
     }
 }
 
 /// Returns the metrics of this process and of the queue, in the text format.
 pub async fn expose(app: &Services) -> String {
-    let mut exposition = Exposition::default();
+    let read = Registry::new();
     let status = app.engine.status();
-    exposition.gauge(
+    let versions = [env!("CARGO_PKG_VERSION"), &status.version];
+    gauges(
+        &read,
         "platen_build_info",
         "Versions of the service and its browser; always 1.",
-        [(
-            vec![("version", env!("CARGO_PKG_VERSION")), ("browser", &status.version)],
-            1.0,
-        )],
+        ["version", "browser"],
+        [(versions, 1.0)],
     );
     let waiting = app.metrics.look_at_queue(&app.db).await;
-    expose_queue(&waiting.jobs, &mut exposition);
-    expose_mails(waiting.mails, &mut exposition);
-    app.metrics.expose(&mut exposition);
-    expose_engine(&status, &mut exposition);
-    expose_memory(app.memory.status(), &mut exposition);
-    exposition.counter(
+    expose_queue(&waiting.jobs, &read);
+    if let Some(mails) = waiting.mails {
+        expose_mails(mails, &read);
+    }
+    expose_engine(&status, &read);
+    expose_memory(app.memory.status(), &read);
+    let refusals = IntCounter::new(
         "platen_egress_refusals_total",
         "Connections of pages and webhooks that the address policy refused.",
-        [(vec![], app.guard.refusals())],
     );
-    exposition.into_text()
-}
-
-fn expose_queue(lengths: &[QueueLength], exposition: &mut Exposition) {
-    let jobs = lengths.iter().flat_map(|length| {
-        [
-            ("due", length.due),
-            ("later", length.later),
-            ("in_hand", length.in_hand),
-        ]
-        .map(|(state, jobs)| (vec![("kind", length.kind.into_str()), ("state", state)], jobs as f64))
-    });
-    exposition.gauge(
-        "platen_queue_jobs",
-        "Jobs of all accounts that are not suspended, over all processes.",
-        jobs,
-    );
-    exposition.gauge(
-        "platen_queue_oldest_due_job_age_seconds",
-        "Time for which the oldest due job that no worker holds has been due; 0 without one.",
-        lengths
-            .iter()
-            .map(|length| (vec![("kind", length.kind.into_str())], length.oldest_due_seconds)),
-    );
-}
-
-fn expose_mails(waiting: Option<WaitingMails>, exposition: &mut Exposition) {
-    exposition.gauge(
-        "platen_mails_waiting",
-        "Unsent mails, over all processes.",
-        waiting.map(|waiting| (vec![], waiting.mails as f64)),
-    );
-    exposition.gauge(
-        "platen_oldest_mail_age_seconds",
-        "Time for which the oldest unsent mail has waited; 0 without one.",
-        waiting.map(|waiting| (vec![], waiting.oldest_seconds)),
-    );
+    registered(&read, refusals).inc_by(app.guard.refusals());
+    let mut families = read.gather();
+    families.extend(app.metrics.registry.gather());
+    TextEncoder::new().encode_to_string(&families).expect("named metrics")
 }
 
 async fn measure(db: &PgPool) -> Result<Waiting, StoreError> {
@@ -371,7 +291,51 @@ async fn measure(db: &PgPool) -> Result<Waiting, StoreError> {
     })
 }
 
-fn expose_memory(status: MemoryStatus, exposition: &mut Exposition) {
+fn expose_queue(lengths: &[QueueLength], registry: &Registry) {
+    let jobs = lengths.iter().flat_map(|length| {
+        [
+            ("due", length.due),
+            ("later", length.later),
+            ("in_hand", length.in_hand),
+        ]
+        .map(|(state, jobs)| ([length.kind.as_str(), state], jobs as f64))
+    });
+    gauges(
+        registry,
+        "platen_queue_jobs",
+        "Jobs of all accounts that are not suspended, over all processes.",
+        ["kind", "state"],
+        jobs,
+    );
+    gauges(
+        registry,
+        "platen_queue_oldest_due_job_age_seconds",
+        "Time for which the oldest due job that no worker holds has been due; 0 without one.",
+        ["kind"],
+        lengths
+            .iter()
+            .map(|length| ([length.kind.as_str()], length.oldest_due_seconds)),
+    );
+}
+
+fn expose_mails(waiting: WaitingMails, registry: &Registry) {
+    for (name, help, value) in [
+        (
+            "platen_mails_waiting",
+            "Unsent mails, over all processes.",
+            waiting.mails as f64,
+        ),
+        (
+            "platen_oldest_mail_age_seconds",
+            "Time for which the oldest unsent mail has waited; 0 without one.",
+            waiting.oldest_seconds,
+        ),
+    ] {
+        gauges(registry, name, help, [], [([], value)]);
+    }
+}
+
+fn expose_memory(status: MemoryStatus, registry: &Registry) {
     for (name, help, value) in [
         (
             "platen_request_memory_limit_bytes",
@@ -389,11 +353,11 @@ fn expose_memory(status: MemoryStatus, exposition: &mut Exposition) {
             status.waiting as f64,
         ),
     ] {
-        exposition.gauge(name, help, [(vec![], value)]);
+        gauges(registry, name, help, [], [([], value)]);
     }
 }
 
-fn expose_engine(status: &EngineStatus, exposition: &mut Exposition) {
+fn expose_engine(status: &EngineStatus, registry: &Registry) {
     for (name, help, value) in [
         ("platen_slots", "Renders that can run at once.", status.slots),
         ("platen_slots_running", "Slots in use.", status.running),
@@ -404,25 +368,29 @@ fn expose_engine(status: &EngineStatus, exposition: &mut Exposition) {
         ),
         ("platen_browsers", "Browsers that respond.", status.browsers),
     ] {
-        exposition.gauge(name, help, [(vec![], value as f64)]);
+        gauges(registry, name, help, [], [([], value as f64)]);
     }
     let sessions = [
         ("unowned", status.sessions.unowned),
         ("idle", status.sessions.idle),
         ("in_use", status.sessions.in_use),
     ];
-    exposition.gauge(
+    gauges(
+        registry,
         "platen_sessions",
         "Browser sessions: unassigned, idle with an account, or in use.",
-        sessions.map(|(state, count)| (vec![("state", state)], count as f64)),
+        ["state"],
+        sessions.map(|(state, count)| ([state], count as f64)),
     );
-    let replacements = [
-        ("died", status.replacements.died),
-        ("retired", status.replacements.retired),
-    ];
-    exposition.counter(
+    let restarts = counters(
+        registry,
         "platen_browser_restarts_total",
         "Browsers that were replaced because they died, or after their maximum number of renders.",
-        replacements.map(|(reason, count)| (vec![("reason", reason)], count)),
+        ["reason"],
+        &[],
     );
+    restarts.with_label_values(&["died"]).inc_by(status.replacements.died);
+    restarts
+        .with_label_values(&["retired"])
+        .inc_by(status.replacements.retired);
 }

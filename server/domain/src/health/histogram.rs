@@ -21,7 +21,8 @@ pub struct Histogram {
 
 impl Histogram {
     /// Adds a duration.
-    pub fn observe(&mut self, duration: Duration) {
+    #[cfg(test)]
+    pub(crate) fn observe(&mut self, duration: Duration) {
         let seconds = duration.as_secs_f64();
         self.counts[BOUNDS.partition_point(|bound| *bound < seconds)] += 1;
         self.sum += seconds;

@@ -1,10 +1,10 @@
 //! Outcomes of counted renders, deliveries and mails.
 
 use platen_domain::health::failure_kind::FailureKind;
-use strum::{IntoStaticStr, VariantArray};
+use strum::{IntoStaticStr, VariantNames};
 
 /// Outcome of a render.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The document was created.
     Succeeded,
@@ -15,10 +15,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    pub(super) fn all() -> impl Iterator<Item = Self> {
-        let failed = FailureKind::VARIANTS.iter().copied().map(Self::Failed);
-        [Self::Succeeded, Self::Cancelled].into_iter().chain(failed)
-    }
+    /// The results of [`Self::as_str`].
+    pub(super) const NAMES: [&str; 4] = ["succeeded", "failed_by_caller", "failed_by_service", "cancelled"];
 
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -31,7 +29,7 @@ impl Outcome {
 }
 
 /// Outcome of one attempt to deliver a webhook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum CallbackOutcome {
     /// The endpoint accepted it.
@@ -43,7 +41,7 @@ pub enum CallbackOutcome {
 }
 
 /// Outcome of one attempt to send a mail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum MailOutcome {
     /// A server accepted it.
