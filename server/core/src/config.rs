@@ -104,50 +104,32 @@ impl Config {
     /// Reads the settings through `lookup`, which returns the value of a variable.
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut reader = Reader::new(lookup);
-        let http = HttpConfig::from_env(&mut reader);
-        let connections = ConnectionsConfig::from_env(&mut reader);
-        let disclosure = DisclosureConfig::from_env(&mut reader);
-        let site = SiteConfig::from_env(&mut reader);
         let database = DatabaseConfig::from_env(&mut reader);
-        let data = DataConfig::from_env(&mut reader);
-        let secrets = SecretsConfig::from_env(&mut reader);
-        let private_database = database.as_ref().is_some_and(|database| database.url.is_none());
-        let browser = BrowserConfig::from_env(&mut reader, private_database);
-        let egress = EgressConfig::from_env(&mut reader);
-        let limits = LimitsConfig::from_env(&mut reader);
-        let jobs = JobsConfig::from_env(&mut reader);
-        let storage = StorageConfig::from_env(&mut reader);
-        let mail = MailConfig::from_env(&mut reader);
-        let billing = BillingConfig::from_env(&mut reader);
-        let log = LogConfig::from_env(&mut reader);
-        let metrics = MetricsConfig::from_env(&mut reader);
-        let traces = TracesConfig::from_env(&mut reader);
-        let all = || {
-            let (browser, memory) = browser?;
-            Some(Self {
-                http: http?,
-                connections: connections?,
-                disclosure: disclosure?,
-                site: site?,
-                database: database?,
-                data: data?,
-                secrets,
-                browser,
-                memory,
-                egress: egress?,
-                limits: limits?,
-                jobs: jobs?,
-                storage: storage?,
-                mail: mail?,
-                billing: billing?,
-                log: log?,
-                metrics: metrics?,
-                traces: traces?,
-            })
+        let (browser, memory) = BrowserConfig::from_env(&mut reader, database.url.is_none());
+        let config = Self {
+            http: HttpConfig::from_env(&mut reader),
+            connections: ConnectionsConfig::from_env(&mut reader),
+            disclosure: DisclosureConfig::from_env(&mut reader),
+            site: SiteConfig::from_env(&mut reader),
+            database,
+            data: DataConfig::from_env(&mut reader),
+            secrets: SecretsConfig::from_env(&mut reader),
+            browser,
+            memory,
+            egress: EgressConfig::from_env(&mut reader),
+            limits: LimitsConfig::from_env(&mut reader),
+            jobs: JobsConfig::from_env(&mut reader),
+            storage: StorageConfig::from_env(&mut reader),
+            mail: MailConfig::from_env(&mut reader),
+            billing: BillingConfig::from_env(&mut reader),
+            log: LogConfig::from_env(&mut reader),
+            metrics: MetricsConfig::from_env(&mut reader),
+            traces: TracesConfig::from_env(&mut reader),
         };
-        match all() {
-            Some(config) if reader.problems.is_empty() => Ok(config),
-            _ => Err(ConfigError(reader.problems)),
+        if reader.problems.is_empty() {
+            Ok(config)
+        } else {
+            Err(ConfigError(reader.problems))
         }
     }
 }

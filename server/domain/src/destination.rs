@@ -1,7 +1,7 @@
 //! The destination of a document in a client's bucket.
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 
 use crate::validation::{Problem, quote};
 
@@ -11,7 +11,7 @@ const LONGEST_BUCKET: usize = 222;
 const LONGEST_PATH: usize = 1024;
 
 /// A kind of object store. The names are used in requests, responses and the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {

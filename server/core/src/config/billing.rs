@@ -5,31 +5,26 @@ use url::Url;
 
 use crate::config::reader::{Reader, Setting};
 
-const SECRET_KEY: Setting = Setting {
-    name: "PLATEN_STRIPE_SECRET_KEY",
-    purpose: "Secret or restricted key of your Stripe account. Without it nothing is for sale; plans are assigned by \
+const SECRET_KEY: Setting = Setting::new("PLATEN_STRIPE_SECRET_KEY", "a key that begins with sk_ or rk_", "none")
+    .purpose(
+        "Secret or restricted key of your Stripe account. Without it nothing is for sale; plans are assigned by \
               `platen accounts set-plan`.",
-    allowed: "a key that begins with sk_ or rk_",
-    default: "none",
-};
-const WEBHOOK_SECRET: Setting = Setting {
-    name: "PLATEN_STRIPE_WEBHOOK_SECRET",
-    purpose: "Secret that signs the events Stripe sends to /webhooks/stripe. Required with PLATEN_STRIPE_SECRET_KEY.",
-    allowed: "a secret that begins with whsec_",
-    default: "none",
-};
-const API: Setting = Setting {
-    name: "PLATEN_STRIPE_API",
-    purpose: "Base URL of Stripe's API; changed only by tests.",
-    allowed: "a URL, http:// or https://",
-    default: "https://api.stripe.com/",
-};
-const TAX: Setting = Setting {
-    name: "PLATEN_STRIPE_TAX",
-    purpose: "Whether Stripe Tax calculates VAT and collects customers' address and tax id. Set it up at Stripe first.",
-    allowed: "on, off",
-    default: "off",
-};
+    );
+const WEBHOOK_SECRET: Setting = Setting::new(
+    "PLATEN_STRIPE_WEBHOOK_SECRET",
+    "a secret that begins with whsec_",
+    "none",
+)
+.purpose("Secret that signs the events Stripe sends to /webhooks/stripe. Required with PLATEN_STRIPE_SECRET_KEY.");
+const API: Setting = Setting::new(
+    "PLATEN_STRIPE_API",
+    "a URL, http:// or https://",
+    "https://api.stripe.com/",
+)
+.purpose("Base URL of Stripe's API; changed only by tests.");
+const TAX: Setting = Setting::new("PLATEN_STRIPE_TAX", "on, off", "off").purpose(
+    "Whether Stripe Tax calculates VAT and collects customers' address and tax id. Set it up at Stripe first.",
+);
 
 pub(super) const SETTINGS: &[&Setting] = &[&SECRET_KEY, &WEBHOOK_SECRET, &API, &TAX];
 
@@ -72,7 +67,7 @@ impl StripeConfig {
 }
 
 impl BillingConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
         let key = reader.secret(&SECRET_KEY, |text| secret(text, &["sk_", "rk_"]));
         let webhook_secret = reader.secret(&WEBHOOK_SECRET, |text| secret(text, &["whsec_"]));
         let api = reader.parsed(&API, |text| {
@@ -87,14 +82,13 @@ impl BillingConfig {
                 SECRET_KEY.name, WEBHOOK_SECRET.name
             ));
         }
-        let (api, tax) = (api?, tax?);
         let stripe = key.zip(webhook_secret).map(|(key, webhook_secret)| StripeConfig {
             key,
             webhook_secret,
             api,
             tax,
         });
-        Some(Self { stripe })
+        Self { stripe }
     }
 }
 

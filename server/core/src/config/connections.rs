@@ -11,36 +11,24 @@ pub const RESERVED_FILES: u64 = 1024;
 const MOST_BY_DEFAULT: usize = 4096;
 const FEWEST_BY_DEFAULT: usize = 64;
 
-const CONNECTIONS: Setting = Setting {
-    name: "PLATEN_CONNECTIONS",
-    purpose: "Maximum number of open client connections; further ones receive status 503 and are closed.",
-    allowed: "16 to 1000000",
-    default: "a quarter of the limit of open files, 4096 at most",
-};
-const PER_NETWORK: Setting = Setting {
-    name: "PLATEN_CONNECTIONS_PER_NETWORK",
-    purpose: "Client connections from one IPv4 address or IPv6 /64 network; PLATEN_TRUSTED_PROXIES are exempt.",
-    allowed: "4 to 1000000",
-    default: "a quarter of PLATEN_CONNECTIONS, 64 at least",
-};
-const HEADER_SECONDS: Setting = Setting {
-    name: "PLATEN_HEADER_SECONDS",
-    purpose: "Seconds from the start of a connection, or the first byte of a later request, to the end of its header.",
-    allowed: "1 to 3600",
-    default: "10",
-};
-const IDLE_SECONDS: Setting = Setting {
-    name: "PLATEN_IDLE_SECONDS",
-    purpose: "Seconds that a connection stays open between two requests; proxies should close idle ones earlier.",
-    allowed: "1 to 3600",
-    default: "75",
-};
-const WRITE_SECONDS: Setting = Setting {
-    name: "PLATEN_WRITE_SECONDS",
-    purpose: "Seconds that a client may pause reading its response.",
-    allowed: "1 to 3600",
-    default: "30",
-};
+const CONNECTIONS: Setting = Setting::new(
+    "PLATEN_CONNECTIONS",
+    "16 to 1000000",
+    "a quarter of the limit of open files, 4096 at most",
+)
+.purpose("Maximum number of open client connections; further ones receive status 503 and are closed.");
+const PER_NETWORK: Setting = Setting::new(
+    "PLATEN_CONNECTIONS_PER_NETWORK",
+    "4 to 1000000",
+    "a quarter of PLATEN_CONNECTIONS, 64 at least",
+)
+.purpose("Client connections from one IPv4 address or IPv6 /64 network; PLATEN_TRUSTED_PROXIES are exempt.");
+const HEADER_SECONDS: Setting = Setting::new("PLATEN_HEADER_SECONDS", "1 to 3600", "10")
+    .purpose("Seconds from the start of a connection, or the first byte of a later request, to the end of its header.");
+const IDLE_SECONDS: Setting = Setting::new("PLATEN_IDLE_SECONDS", "1 to 3600", "75")
+    .purpose("Seconds that a connection stays open between two requests; proxies should close idle ones earlier.");
+const WRITE_SECONDS: Setting = Setting::new("PLATEN_WRITE_SECONDS", "1 to 3600", "30")
+    .purpose("Seconds that a client may pause reading its response.");
 
 pub(super) const SETTINGS: &[&Setting] = &[
     &CONNECTIONS,
@@ -71,21 +59,16 @@ pub struct Timeouts {
 }
 
 impl ConnectionsConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let total = reader.number_if_set(&CONNECTIONS, 16..=1_000_000);
-        let per_network = reader.number_if_set(&PER_NETWORK, 4..=1_000_000);
-        let header = reader.seconds(&HEADER_SECONDS, 1..=3600);
-        let idle = reader.seconds(&IDLE_SECONDS, 1..=3600);
-        let write = reader.seconds(&WRITE_SECONDS, 1..=3600);
-        Some(Self {
-            total: total?,
-            per_network: per_network?,
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
+        Self {
+            total: reader.number_if_set(&CONNECTIONS, 16..=1_000_000),
+            per_network: reader.number_if_set(&PER_NETWORK, 4..=1_000_000),
             timeouts: Timeouts {
-                header: header?,
-                idle: idle?,
-                write: write?,
+                header: reader.seconds(&HEADER_SECONDS, 1..=3600),
+                idle: reader.seconds(&IDLE_SECONDS, 1..=3600),
+                write: reader.seconds(&WRITE_SECONDS, 1..=3600),
             },
-        })
+        }
     }
 
     /// Returns the maximum number of connections of a process that may have `open_files` files open.
@@ -112,7 +95,7 @@ mod tests {
                 .find(|(known, _)| *known == name)
                 .map(|(_, value)| (*value).to_owned())
         };
-        ConnectionsConfig::from_env(&mut Reader::new(&lookup)).expect("sound settings")
+        ConnectionsConfig::from_env(&mut Reader::new(&lookup))
     }
 
     #[test]

@@ -6,18 +6,10 @@ use platen_domain::email::Email;
 
 use crate::config::reader::{Reader, Setting};
 
-const DATA_DIR: Setting = Setting {
-    name: "PLATEN_DATA_DIR",
-    purpose: "Folder for the private database, the master key and idempotent responses. Replicas must share it.",
-    allowed: "a path",
-    default: ".platen; as root /var/lib/platen",
-};
-const FIRST_EMAIL: Setting = Setting {
-    name: "PLATEN_FIRST_EMAIL",
-    purpose: "Email address of the account that the first start creates in a private database.",
-    allowed: "an email address",
-    default: "owner@localhost",
-};
+const DATA_DIR: Setting = Setting::new("PLATEN_DATA_DIR", "a path", ".platen; as root /var/lib/platen")
+    .purpose("Folder for the private database, the master key and idempotent responses. Replicas must share it.");
+const FIRST_EMAIL: Setting = Setting::new("PLATEN_FIRST_EMAIL", "an email address", "owner@localhost")
+    .purpose("Email address of the account that the first start creates in a private database.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&DATA_DIR, &FIRST_EMAIL];
 
@@ -30,17 +22,17 @@ pub struct DataConfig {
 }
 
 impl DataConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
         let first_email = reader.parsed(&FIRST_EMAIL, |text| text.parse().ok());
         let default = if rustix::process::geteuid().is_root() {
             "/var/lib/platen"
         } else {
             ".platen"
         };
-        let folder = reader.parsed_or(&DATA_DIR, Some(default.into()), |text| Some(PathBuf::from(text)))?;
-        Some(Self {
+        let folder = PathBuf::from(reader.text(&DATA_DIR).unwrap_or_else(|| default.to_owned()));
+        Self {
             folder: std::path::absolute(&folder).unwrap_or(folder),
-            first_email: first_email?,
-        })
+            first_email,
+        }
     }
 }

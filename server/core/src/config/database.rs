@@ -7,18 +7,14 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::config::reader::{Reader, Setting};
 
-const DATABASE_URL: Setting = Setting {
-    name: "DATABASE_URL",
-    purpose: "Postgres server that stores the data, for instance postgres://user:password@host/platen.",
-    allowed: "postgres:// address",
-    default: "a private Postgres in the data folder",
-};
-const CONNECTIONS: Setting = Setting {
-    name: "PLATEN_DATABASE_CONNECTIONS",
-    purpose: "Maximum number of connections to Postgres per process.",
-    allowed: "2 to 200",
-    default: "10",
-};
+const DATABASE_URL: Setting = Setting::new(
+    "DATABASE_URL",
+    "postgres:// address",
+    "a private Postgres in the data folder",
+)
+.purpose("Postgres server that stores the data, for instance postgres://user:password@host/platen.");
+const CONNECTIONS: Setting = Setting::new("PLATEN_DATABASE_CONNECTIONS", "2 to 200", "10")
+    .purpose("Maximum number of connections to Postgres per process.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&DATABASE_URL, &CONNECTIONS];
 
@@ -31,7 +27,7 @@ pub struct DatabaseConfig {
 }
 
 impl DatabaseConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
         let url = reader.text(&DATABASE_URL);
         if let Some(url) = &url {
             let known_scheme = url.starts_with("postgres://") || url.starts_with("postgresql://");
@@ -39,9 +35,9 @@ impl DatabaseConfig {
                 reader.refuse_secret(&DATABASE_URL);
             }
         }
-        Some(Self {
+        Self {
             url: url.map(Into::into),
-            connections: reader.number(&CONNECTIONS, 2..=200)?,
-        })
+            connections: reader.number(&CONNECTIONS, 2..=200),
+        }
     }
 }

@@ -4,18 +4,14 @@ use url::Url;
 
 use crate::config::reader::{Reader, Setting};
 
-const CONTACT: Setting = Setting {
-    name: "PLATEN_SECURITY_CONTACT",
-    purpose: "Where to report vulnerabilities; published in /.well-known/security.txt (RFC 9116).",
-    allowed: "mailto: or https:// address",
-    default: "none: there is no security.txt",
-};
-const POLICY: Setting = Setting {
-    name: "PLATEN_SECURITY_POLICY",
-    purpose: "Page with the disclosure policy; linked from security.txt.",
-    allowed: "https:// address",
-    default: "none",
-};
+const CONTACT: Setting = Setting::new(
+    "PLATEN_SECURITY_CONTACT",
+    "mailto: or https:// address",
+    "none: there is no security.txt",
+)
+.purpose("Where to report vulnerabilities; published in /.well-known/security.txt (RFC 9116).");
+const POLICY: Setting = Setting::new("PLATEN_SECURITY_POLICY", "https:// address", "none")
+    .purpose("Page with the disclosure policy; linked from security.txt.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&CONTACT, &POLICY];
 
@@ -28,19 +24,16 @@ pub struct DisclosureConfig {
 }
 
 impl DisclosureConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
         let contact = reader.parsed_if_set(&CONTACT, |text| {
             let is_mail = |url: &Url| url.scheme() == "mailto" && url.path().contains('@');
             Url::parse(text).ok().filter(|url| is_mail(url) || is_page(url))
         });
         let policy = reader.parsed_if_set(&POLICY, |text| Url::parse(text).ok().filter(is_page));
-        if contact.as_ref().is_some_and(Option::is_none) && policy.as_ref().is_some_and(Option::is_some) {
+        if reader.text(&CONTACT).is_none() && policy.is_some() {
             reader.contradiction(format!("{} has no effect without {}", POLICY.name, CONTACT.name));
         }
-        Some(Self {
-            contact: contact?,
-            policy: policy?,
-        })
+        Self { contact, policy }
     }
 }
 

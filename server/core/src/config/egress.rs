@@ -4,12 +4,8 @@ use platen_egress::allow::AllowList;
 
 use crate::config::reader::{Reader, Setting};
 
-const ALLOW: Setting = Setting {
-    name: "PLATEN_EGRESS_ALLOW",
-    purpose: "Private hosts that pages may reach despite the address policy, separated by commas.",
-    allowed: "host, host:port, address, network",
-    default: "none",
-};
+const ALLOW: Setting = Setting::new("PLATEN_EGRESS_ALLOW", "host, host:port, address, network", "none")
+    .purpose("Private hosts that pages may reach despite the address policy, separated by commas.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&ALLOW];
 
@@ -20,8 +16,10 @@ pub struct EgressConfig {
 }
 
 impl EgressConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let allow = reader.parsed_or(&ALLOW, Some(AllowList::default()), |text| text.parse().ok());
-        Some(Self { allow: allow? })
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
+        let allow = reader.parsed_if_set(&ALLOW, |text| text.parse().ok());
+        Self {
+            allow: allow.unwrap_or_default(),
+        }
     }
 }

@@ -7,30 +7,18 @@ use url::{Host, Url};
 
 use crate::config::reader::{Reader, Setting};
 
-const LISTEN: Setting = Setting {
-    name: "PLATEN_LISTEN",
-    purpose: "Address and port that the service listens on; port 0 selects a free one.",
-    allowed: "address:port",
-    default: "127.0.0.1:3000",
-};
-const BASE_URL: Setting = Setting {
-    name: "PLATEN_BASE_URL",
-    purpose: "Address at which clients reach the service.",
-    allowed: "http:// or https:// address without query and fragment",
-    default: "http:// and PLATEN_LISTEN",
-};
-const TRUSTED_PROXIES: Setting = Setting {
-    name: "PLATEN_TRUSTED_PROXIES",
-    purpose: "Proxies in front of the service, separated by commas; their X-Forwarded-For gives the client's address.",
-    allowed: "address, network",
-    default: "none",
-};
-const SHUTDOWN_GRACE: Setting = Setting {
-    name: "PLATEN_SHUTDOWN_GRACE",
-    purpose: "Seconds that running renders get to finish after SIGTERM.",
-    allowed: "0 to 3600",
-    default: "30",
-};
+const LISTEN: Setting = Setting::new("PLATEN_LISTEN", "address:port", "127.0.0.1:3000")
+    .purpose("Address and port that the service listens on; port 0 selects a free one.");
+const BASE_URL: Setting = Setting::new(
+    "PLATEN_BASE_URL",
+    "http:// or https:// address without query and fragment",
+    "http:// and PLATEN_LISTEN",
+)
+.purpose("Address at which clients reach the service.");
+const TRUSTED_PROXIES: Setting = Setting::new("PLATEN_TRUSTED_PROXIES", "address, network", "none")
+    .purpose("Proxies in front of the service, separated by commas; their X-Forwarded-For gives the client's address.");
+const SHUTDOWN_GRACE: Setting = Setting::new("PLATEN_SHUTDOWN_GRACE", "0 to 3600", "30")
+    .purpose("Seconds that running renders get to finish after SIGTERM.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&LISTEN, &BASE_URL, &TRUSTED_PROXIES, &SHUTDOWN_GRACE];
 
@@ -49,25 +37,23 @@ pub struct HttpConfig {
 }
 
 impl HttpConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let listen: Option<SocketAddr> = reader.parsed(&LISTEN, |text| text.parse().ok());
-        let base_url_follows_listen = reader.text(&BASE_URL).is_none();
-        let base_url = reader.parsed_or(&BASE_URL, listen.and_then(local_url), |text| {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
+        let listen = reader.parsed(&LISTEN, |text| text.parse().ok());
+        let base_url = reader.parsed_if_set(&BASE_URL, |text| {
             Url::parse(text).ok().filter(|url| {
                 matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none()
             })
         });
-        let trusted_proxies = reader.parsed_or(&TRUSTED_PROXIES, Some(Vec::new()), |text| {
+        let trusted_proxies = reader.parsed_if_set(&TRUSTED_PROXIES, |text| {
             text.split(',').map(|network| network.trim().parse().ok()).collect()
         });
-        let shutdown_grace = reader.seconds(&SHUTDOWN_GRACE, 0..=3600);
-        Some(Self {
-            listen: listen?,
-            base_url: base_url?,
-            base_url_follows_listen,
-            trusted_proxies: trusted_proxies?,
-            shutdown_grace: shutdown_grace?,
-        })
+        Self {
+            listen,
+            base_url_follows_listen: base_url.is_none(),
+            base_url: base_url.unwrap_or_else(|| local_url(listen)),
+            trusted_proxies: trusted_proxies.unwrap_or_default(),
+            shutdown_grace: reader.seconds(&SHUTDOWN_GRACE, 0..=3600),
+        }
     }
 
     /// Returns whether only this machine can reach the service: it listens on loopback, its address has a loopback
@@ -85,13 +71,13 @@ impl HttpConfig {
     /// Returns the base address of the bound listener; with port 0, only the listener knows the port.
     pub fn base_url_for(&self, bound: SocketAddr) -> Url {
         if self.base_url_follows_listen {
-            local_url(bound).unwrap_or_else(|| self.base_url.clone())
+            local_url(bound)
         } else {
             self.base_url.clone()
         }
     }
 }
 
-fn local_url(address: SocketAddr) -> Option<Url> {
-    Url::parse(&format!("http://{address}/")).ok()
+fn local_url(address: SocketAddr) -> Url {
+    Url::parse(&format!("http://{address}/")).expect("an address is a host and a port")
 }

@@ -6,24 +6,12 @@ use strum::{EnumString, IntoStaticStr};
 
 use crate::config::reader::{Reader, Setting};
 
-const ROLE: Setting = Setting {
-    name: "PLATEN_ROLE",
-    purpose: "What this process does: web serves requests, worker does background work, all does both.",
-    allowed: "all, web, worker",
-    default: "all",
-};
-const DEADLINE: Setting = Setting {
-    name: "PLATEN_ASYNC_DEADLINE",
-    purpose: "Seconds that one attempt of an asynchronous render may take.",
-    allowed: "1 to 86400",
-    default: "600",
-};
-const PAGE_LIMIT: Setting = Setting {
-    name: "PLATEN_ASYNC_PAGE_LIMIT",
-    purpose: "Maximum number of pages of an asynchronously rendered document.",
-    allowed: "1 to 100000",
-    default: "10000",
-};
+const ROLE: Setting = Setting::new("PLATEN_ROLE", "all, web, worker", "all")
+    .purpose("What this process does: web serves requests, worker does background work, all does both.");
+const DEADLINE: Setting = Setting::new("PLATEN_ASYNC_DEADLINE", "1 to 86400", "600")
+    .purpose("Seconds that one attempt of an asynchronous render may take.");
+const PAGE_LIMIT: Setting = Setting::new("PLATEN_ASYNC_PAGE_LIMIT", "1 to 100000", "10000")
+    .purpose("Maximum number of pages of an asynchronously rendered document.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&ROLE, &DEADLINE, &PAGE_LIMIT];
 
@@ -61,14 +49,11 @@ pub struct JobsConfig {
 }
 
 impl JobsConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let role = reader.parsed(&ROLE, |text| text.parse().ok());
-        let deadline = reader.seconds(&DEADLINE, 1..=86_400);
-        let page_limit = reader.number(&PAGE_LIMIT, 1..=100_000);
-        Some(Self {
-            role: role?,
-            deadline: deadline?,
-            page_limit: page_limit?,
-        })
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
+        Self {
+            role: reader.parsed(&ROLE, |text| text.parse().ok()),
+            deadline: reader.seconds(&DEADLINE, 1..=86_400),
+            page_limit: reader.number(&PAGE_LIMIT, 1..=100_000),
+        }
     }
 }

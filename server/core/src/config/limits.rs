@@ -9,48 +9,20 @@ use crate::config::reader::{Reader, Setting};
 /// The default of settings that a plan decides.
 const BY_PLAN: &str = "by plan";
 
-const BODY_BYTES: Setting = Setting {
-    name: "PLATEN_BODY_BYTES",
-    purpose: "Largest request body, in bytes.",
-    allowed: "1024 to 1073741824",
-    default: BY_PLAN,
-};
-const BODY_SECONDS: Setting = Setting {
-    name: "PLATEN_BODY_SECONDS",
-    purpose: "Seconds that a client may take to send a request body.",
-    allowed: "1 to 3600",
-    default: "60",
-};
-const SYNC_DEADLINE: Setting = Setting {
-    name: "PLATEN_SYNC_DEADLINE",
-    purpose: "Seconds that a synchronous render may take.",
-    allowed: "1 to 3600",
-    default: BY_PLAN,
-};
-const RATE_PER_MINUTE: Setting = Setting {
-    name: "PLATEN_RATE_PER_MINUTE",
-    purpose: "Requests that an account may make per minute, counted by each process separately.",
-    allowed: "1 to 1000000",
-    default: BY_PLAN,
-};
-const CONCURRENCY: Setting = Setting {
-    name: "PLATEN_CONCURRENCY",
-    purpose: "Renders of one account that may run or wait at once, in each process.",
-    allowed: "1 to 1000",
-    default: BY_PLAN,
-};
-const QUEUE_LIMIT: Setting = Setting {
-    name: "PLATEN_QUEUE_LIMIT",
-    purpose: "Renders of all accounts that may wait for a slot.",
-    allowed: "1 to 100000",
-    default: "200",
-};
-const PAGE_LIMIT: Setting = Setting {
-    name: "PLATEN_PAGE_LIMIT",
-    purpose: "Maximum number of pages of a synchronously rendered document.",
-    allowed: "1 to 100000",
-    default: "2000",
-};
+const BODY_BYTES: Setting =
+    Setting::new("PLATEN_BODY_BYTES", "1024 to 1073741824", BY_PLAN).purpose("Largest request body, in bytes.");
+const BODY_SECONDS: Setting = Setting::new("PLATEN_BODY_SECONDS", "1 to 3600", "60")
+    .purpose("Seconds that a client may take to send a request body.");
+const SYNC_DEADLINE: Setting =
+    Setting::new("PLATEN_SYNC_DEADLINE", "1 to 3600", BY_PLAN).purpose("Seconds that a synchronous render may take.");
+const RATE_PER_MINUTE: Setting = Setting::new("PLATEN_RATE_PER_MINUTE", "1 to 1000000", BY_PLAN)
+    .purpose("Requests that an account may make per minute, counted by each process separately.");
+const CONCURRENCY: Setting = Setting::new("PLATEN_CONCURRENCY", "1 to 1000", BY_PLAN)
+    .purpose("Renders of one account that may run or wait at once, in each process.");
+const QUEUE_LIMIT: Setting = Setting::new("PLATEN_QUEUE_LIMIT", "1 to 100000", "200")
+    .purpose("Renders of all accounts that may wait for a slot.");
+const PAGE_LIMIT: Setting = Setting::new("PLATEN_PAGE_LIMIT", "1 to 100000", "2000")
+    .purpose("Maximum number of pages of a synchronously rendered document.");
 
 pub(super) const SETTINGS: &[&Setting] = &[
     &BODY_BYTES,
@@ -81,23 +53,18 @@ pub struct LimitsConfig {
 }
 
 impl LimitsConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
-        let body_bytes = reader.number_if_set(&BODY_BYTES, 1024..=1_073_741_824);
-        let body_time = reader.seconds(&BODY_SECONDS, 1..=3600);
-        let sync_deadline = reader.number_if_set(&SYNC_DEADLINE, 1..=3600);
-        let rate_per_minute = reader.number_if_set(&RATE_PER_MINUTE, 1..=1_000_000);
-        let concurrency = reader.number_if_set(&CONCURRENCY, 1..=1000);
-        let queue_limit = reader.number(&QUEUE_LIMIT, 1..=100_000);
-        let page_limit = reader.number(&PAGE_LIMIT, 1..=100_000);
-        Some(Self {
-            body_bytes: body_bytes?,
-            body_time: body_time?,
-            sync_deadline: sync_deadline?.map(Duration::from_secs),
-            rate_per_minute: rate_per_minute?.and_then(NonZeroU32::new),
-            concurrency: concurrency?,
-            queue_limit: queue_limit?,
-            page_limit: page_limit?,
-        })
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
+        Self {
+            body_bytes: reader.number_if_set(&BODY_BYTES, 1024..=1_073_741_824),
+            body_time: reader.seconds(&BODY_SECONDS, 1..=3600),
+            sync_deadline: reader.number_if_set(&SYNC_DEADLINE, 1..=3600).map(Duration::from_secs),
+            rate_per_minute: reader
+                .number_if_set(&RATE_PER_MINUTE, 1..=1_000_000)
+                .and_then(NonZeroU32::new),
+            concurrency: reader.number_if_set(&CONCURRENCY, 1..=1000),
+            queue_limit: reader.number(&QUEUE_LIMIT, 1..=100_000),
+            page_limit: reader.number(&PAGE_LIMIT, 1..=100_000),
+        }
     }
 
     /// Returns a plan's limits, overridden by those that the operator set.

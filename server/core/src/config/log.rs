@@ -4,18 +4,14 @@ use std::io::IsTerminal;
 
 use crate::config::reader::{Reader, Setting};
 
-const FILTER: Setting = Setting {
-    name: "PLATEN_LOG",
-    purpose: "Filter of logged events, for instance platen_core=debug,info.",
-    allowed: "error, warn, info, debug, trace, or a list of target=level",
-    default: "info,sqlx=warn,tower_sessions=error",
-};
-const FORMAT: Setting = Setting {
-    name: "PLATEN_LOG_FORMAT",
-    purpose: "Format of the log on standard error; auto is text on a terminal, otherwise JSON.",
-    allowed: "auto, text, json",
-    default: "auto",
-};
+const FILTER: Setting = Setting::new(
+    "PLATEN_LOG",
+    "error, warn, info, debug, trace, or a list of target=level",
+    "info,sqlx=warn,tower_sessions=error",
+)
+.purpose("Filter of logged events, for instance platen_core=debug,info.");
+const FORMAT: Setting = Setting::new("PLATEN_LOG_FORMAT", "auto, text, json", "auto")
+    .purpose("Format of the log on standard error; auto is text on a terminal, otherwise JSON.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&FILTER, &FORMAT];
 
@@ -36,7 +32,7 @@ pub enum LogFormat {
 }
 
 impl LogConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
         let filter = reader.parsed(&FILTER, |text| {
             tracing_subscriber::EnvFilter::try_new(text)
                 .is_ok()
@@ -48,9 +44,6 @@ impl LogConfig {
             "auto" | "json" => Some(LogFormat::Json),
             _ => None,
         });
-        Some(Self {
-            filter: filter?,
-            format: format?,
-        })
+        Self { filter, format }
     }
 }

@@ -9,20 +9,22 @@ use url::Url;
 
 use crate::config::reader::{Reader, Setting};
 
-const SMTP_URL: Setting = Setting {
-    name: "PLATEN_SMTP_URL",
-    purpose: "Server that sends mail. smtp:// uses STARTTLS: required if a password is set, otherwise used if the \
+const SMTP_URL: Setting = Setting::new(
+    "PLATEN_SMTP_URL",
+    "smtp:// or smtps://, [user:password@], host, [:port]",
+    "none; ports: smtps 465, smtp with a password 587, else 25",
+)
+.purpose(
+    "Server that sends mail. smtp:// uses STARTTLS: required if a password is set, otherwise used if the \
               server offers it; ?tls=required, ?tls=opportunistic or ?tls=none overrides that. smtps:// is TLS from \
               the first byte. Without it mail is only stored, and a developer reads it at /dev/mail.",
-    allowed: "smtp:// or smtps://, [user:password@], host, [:port]",
-    default: "none; ports: smtps 465, smtp with a password 587, else 25",
-};
-const MAIL_FROM: Setting = Setting {
-    name: "PLATEN_MAIL_FROM",
-    purpose: "Sender of mail. Required with PLATEN_SMTP_URL.",
-    allowed: "an email address, or a name and <address>",
-    default: "Platen <platen@localhost>",
-};
+);
+const MAIL_FROM: Setting = Setting::new(
+    "PLATEN_MAIL_FROM",
+    "an email address, or a name and <address>",
+    "Platen <platen@localhost>",
+)
+.purpose("Sender of mail. Required with PLATEN_SMTP_URL.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&SMTP_URL, &MAIL_FROM];
 
@@ -59,7 +61,7 @@ pub enum Encryption {
 }
 
 impl MailConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
         let smtp = reader.secret(&SMTP_URL, SmtpConfig::parse);
         if smtp.is_some() && reader.text(&MAIL_FROM).is_none() {
             reader.contradiction(format!(
@@ -67,8 +69,10 @@ impl MailConfig {
                 SMTP_URL.name, MAIL_FROM.name, MAIL_FROM.allowed
             ));
         }
-        let from = reader.parsed(&MAIL_FROM, |text| text.parse().ok());
-        Some(Self { smtp, from: from? })
+        Self {
+            smtp,
+            from: reader.parsed(&MAIL_FROM, |text| text.parse().ok()),
+        }
     }
 }
 

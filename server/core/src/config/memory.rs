@@ -18,12 +18,12 @@ pub const COPIES: u64 = 4;
 /// documents fit.
 const SHARE_OF_A_DOCUMENT: u64 = 16;
 
-const MEMORY_MB: Setting = Setting {
-    name: "PLATEN_MEMORY_MB",
-    purpose: "Megabytes that the service may use in total, with its browsers, their pages and its private Postgres.",
-    allowed: "1536 to 16777216",
-    default: "80 % of the control group's limit, else of the machine's memory",
-};
+const MEMORY_MB: Setting = Setting::new(
+    "PLATEN_MEMORY_MB",
+    "1536 to 16777216",
+    "80 % of the control group's limit, else of the machine's memory",
+)
+.purpose("Megabytes that the service may use in total, with its browsers, their pages and its private Postgres.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&MEMORY_MB];
 
@@ -57,23 +57,35 @@ pub enum MemorySource {
 }
 
 impl MemoryConfig {
-    pub(super) fn from_env(reader: &mut Reader, browsers: usize, private_database: bool) -> Option<Self> {
-        let set = reader.number_if_set::<u64>(&MEMORY_MB, LEAST / MIB..=16_777_216)?;
+    pub(super) fn from_env(reader: &mut Reader, browsers: usize, private_database: bool) -> Self {
         let (available, source) = available();
-        let (total, source) = match set {
+        let (total, source) = match reader.number_if_set::<u64>(&MEMORY_MB, LEAST / MIB..=16_777_216) {
             Some(megabytes) => (megabytes * MIB, MemorySource::Setting),
             None => ((available / 5 * 4).max(LEAST), source),
         };
-        let config = Self::split(total, source, browsers, private_database).map(|config| Self { available, ..config });
-        if config.is_none() {
+        let divided = Self::split(total, source, browsers, private_database).unwrap_or_else(|| {
             reader.contradiction(format_args!(
                 "PLATEN_BROWSERS ({browsers}) need {} MB each, without their pages and with the browser for frames \
                  beside it, which leaves too little of the {} MB that the service may use in total (PLATEN_MEMORY_MB)",
                 (BROWSER_MEMORY + SECOND_BROWSER_MEMORY) / MIB,
                 total / MIB
             ));
+            Self::undivided(total, source)
+        });
+        Self { available, ..divided }
+    }
+
+    /// Assigns all memory to pages.
+    fn undivided(total: u64, source: MemorySource) -> Self {
+        Self {
+            total,
+            source,
+            available: total,
+            database: 0,
+            browsers: 0,
+            pages: total,
+            service: 0,
         }
-        config
     }
 
     /// Divides what Postgres and the browsers leave: two thirds for pages, one third for the service.
@@ -83,13 +95,11 @@ impl MemoryConfig {
         let rest = total.checked_sub(database + browsers)?;
         let service = rest / 3;
         (service > 128 * MIB).then_some(Self {
-            total,
-            source,
-            available: total,
             database,
             browsers,
             pages: rest - service,
             service,
+            ..Self::undivided(total, source)
         })
     }
 

@@ -9,19 +9,12 @@ use crate::config::reader::{Reader, Setting};
 /// Shorter tokens could be guessed.
 const SHORTEST_TOKEN: usize = 16;
 
-const TOKEN: Setting = Setting {
-    name: "PLATEN_METRICS_TOKEN",
-    purpose: "Serves Prometheus metrics at /metrics to requests with this bearer token.",
-    allowed: "16 or more visible ASCII characters",
-    default: "none",
-};
-const LISTEN: Setting = Setting {
-    name: "PLATEN_METRICS_LISTEN",
-    purpose: "Address and port on which /metrics is served in place of PLATEN_LISTEN; without a token, to everyone who \
+const TOKEN: Setting = Setting::new("PLATEN_METRICS_TOKEN", "16 or more visible ASCII characters", "none")
+    .purpose("Serves Prometheus metrics at /metrics to requests with this bearer token.");
+const LISTEN: Setting = Setting::new("PLATEN_METRICS_LISTEN", "address:port", "none").purpose(
+    "Address and port on which /metrics is served in place of PLATEN_LISTEN; without a token, to everyone who \
               can reach it.",
-    allowed: "address:port",
-    default: "none",
-};
+);
 
 pub(super) const SETTINGS: &[&Setting] = &[&TOKEN, &LISTEN];
 
@@ -35,12 +28,14 @@ pub struct MetricsConfig {
 }
 
 impl MetricsConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
         let token = reader.secret(&TOKEN, |text| {
             let sound = text.len() >= SHORTEST_TOKEN && text.bytes().all(|byte| byte.is_ascii_graphic());
             sound.then(|| text.into())
         });
-        let listen = reader.parsed_if_set(&LISTEN, |text| text.parse().ok());
-        Some(Self { token, listen: listen? })
+        Self {
+            token,
+            listen: reader.parsed_if_set(&LISTEN, |text| text.parse().ok()),
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Reads settings one by one and collects all invalid ones, so that they are reported together.
+//! Reads settings one by one and collects all invalid ones, so that they are reported together. An invalid value counts
+//! as unset until then.
 
 use std::{fmt::Display, ops::RangeInclusive, str::FromStr, time::Duration};
 
@@ -11,6 +12,22 @@ pub struct Setting {
     pub allowed: &'static str,
     /// The value if the variable is unset or empty; a description if it is computed.
     pub default: &'static str,
+}
+
+impl Setting {
+    /// Creates a setting without a purpose; see the fields.
+    pub(super) const fn new(name: &'static str, allowed: &'static str, default: &'static str) -> Self {
+        Self {
+            name,
+            purpose: "",
+            allowed,
+            default,
+        }
+    }
+
+    pub(super) const fn purpose(self, purpose: &'static str) -> Self {
+        Self { purpose, ..self }
+    }
 }
 
 /// An invalid setting.
@@ -59,21 +76,15 @@ impl<'a> Reader<'a> {
         (self.lookup)(setting.name).filter(|value| !value.is_empty())
     }
 
-    /// Returns the parsed value or the parsed default. `None` only if a problem was added.
-    pub fn parsed<T>(&mut self, setting: &Setting, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
-        self.parsed_or(setting, parse(setting.default), parse)
+    /// Returns the parsed value, or the parsed default if the value is unset or invalid.
+    pub fn parsed<T>(&mut self, setting: &Setting, parse: impl Fn(&str) -> Option<T>) -> T {
+        let default = || parse(setting.default).expect("an allowed default");
+        self.parsed_if_set(setting, &parse).unwrap_or_else(default)
     }
 
-    /// Returns the parsed value or a computed default. `None` only if the default is `None` or a fault was added.
-    pub fn parsed_or<T>(
-        &mut self,
-        setting: &Setting,
-        default: Option<T>,
-        parse: impl Fn(&str) -> Option<T>,
-    ) -> Option<T> {
-        let Some(value) = self.text(setting) else {
-            return default;
-        };
+    /// Returns the parsed value, or `None` if it is unset or invalid.
+    pub fn parsed_if_set<T>(&mut self, setting: &Setting, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let value = self.text(setting)?;
         let parsed = parse(&value);
         if parsed.is_none() {
             self.problems.push(Problem::Value {
@@ -83,11 +94,6 @@ impl<'a> Reader<'a> {
             });
         }
         parsed
-    }
-
-    /// Returns the parsed value, or `Some(None)` if the variable is not set. `None` only if a problem was added.
-    pub fn parsed_if_set<T>(&mut self, setting: &Setting, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
-        self.parsed_or(setting, Some(None), |text| parse(text).map(Some))
     }
 
     /// Returns a parsed secret. `None` if the variable is not set, or if a problem was added, which does not reveal the
@@ -109,36 +115,26 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns a number within `bounds`, or the default.
-    pub fn number<T: FromStr + PartialOrd>(&mut self, setting: &Setting, bounds: RangeInclusive<T>) -> Option<T> {
+    pub fn number<T: FromStr + PartialOrd>(&mut self, setting: &Setting, bounds: RangeInclusive<T>) -> T {
         self.parsed(setting, |text| within(&bounds, text))
     }
 
-    /// Returns a number within `bounds`, or `Some(None)` if the variable is not set. `None` only if a problem was added.
+    /// Returns a number within `bounds`, or `None` if it is unset or invalid.
     pub fn number_if_set<T: FromStr + PartialOrd>(
         &mut self,
         setting: &Setting,
         bounds: RangeInclusive<T>,
-    ) -> Option<Option<T>> {
+    ) -> Option<T> {
         self.parsed_if_set(setting, |text| within(&bounds, text))
     }
 
-    /// Returns a number within `bounds`, or a computed default.
-    pub fn number_or<T: FromStr + PartialOrd>(
-        &mut self,
-        setting: &Setting,
-        default: T,
-        bounds: RangeInclusive<T>,
-    ) -> Option<T> {
-        self.parsed_or(setting, Some(default), |text| within(&bounds, text))
-    }
-
     /// Returns whole seconds within `bounds`, or the default.
-    pub fn seconds(&mut self, setting: &Setting, bounds: RangeInclusive<u64>) -> Option<Duration> {
-        self.number(setting, bounds).map(Duration::from_secs)
+    pub fn seconds(&mut self, setting: &Setting, bounds: RangeInclusive<u64>) -> Duration {
+        Duration::from_secs(self.number(setting, bounds))
     }
 
     /// Returns `true` for `on` and `false` for `off`, or the default.
-    pub fn switch(&mut self, setting: &Setting) -> Option<bool> {
+    pub fn switch(&mut self, setting: &Setting) -> bool {
         self.parsed(setting, |text| match text {
             "on" => Some(true),
             "off" => Some(false),

@@ -6,20 +6,22 @@ use platen_domain::encryption::SecretKey;
 
 use crate::config::reader::{Reader, Setting};
 
-const SECRET_KEY: Setting = Setting {
-    name: "PLATEN_SECRET_KEY",
-    purpose: "Master key that encrypts secrets and idempotent responses; create one with `openssl rand -base64 32`. \
+const SECRET_KEY: Setting = Setting::new(
+    "PLATEN_SECRET_KEY",
+    "32 bytes as base64 or as 64 hexadecimal digits",
+    "a key that is generated in the data folder",
+)
+.purpose(
+    "Master key that encrypts secrets and idempotent responses; create one with `openssl rand -base64 32`. \
               `serve` requires it when DATABASE_URL is set.",
-    allowed: "32 bytes as base64 or as 64 hexadecimal digits",
-    default: "a key that is generated in the data folder",
-};
+);
 
-const FORMER_SECRET_KEY: Setting = Setting {
-    name: "PLATEN_FORMER_SECRET_KEY",
-    purpose: "The previous key that PLATEN_SECRET_KEY replaces, until `platen secret-key rewrap` has run.",
-    allowed: "32 bytes as base64 or as 64 hexadecimal digits",
-    default: "none",
-};
+const FORMER_SECRET_KEY: Setting = Setting::new(
+    "PLATEN_FORMER_SECRET_KEY",
+    "32 bytes as base64 or as 64 hexadecimal digits",
+    "none",
+)
+.purpose("The previous key that PLATEN_SECRET_KEY replaces, until `platen secret-key rewrap` has run.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&SECRET_KEY, &FORMER_SECRET_KEY];
 

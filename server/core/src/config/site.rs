@@ -4,12 +4,8 @@ use std::{env, path::PathBuf};
 
 use crate::config::reader::{Reader, Setting};
 
-const SITE_DIR: Setting = Setting {
-    name: "PLATEN_SITE_DIR",
-    purpose: "Folder with the dashboard's style sheet, scripts, fonts and images, built by deploy/site.sh.",
-    allowed: "a path",
-    default: "site, next to the program",
-};
+const SITE_DIR: Setting = Setting::new("PLATEN_SITE_DIR", "a path", "site, next to the program")
+    .purpose("Folder with the dashboard's style sheet, scripts, fonts and images, built by deploy/site.sh.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&SITE_DIR];
 
@@ -20,11 +16,11 @@ pub struct SiteConfig {
 }
 
 impl SiteConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
         let beside = || Some(env::current_exe().ok()?.with_file_name("site"));
-        let folder = reader.parsed_or(&SITE_DIR, Some(beside().unwrap_or_else(|| "site".into())), |text| {
-            Some(PathBuf::from(text))
-        })?;
-        Some(Self { folder })
+        let set = reader.text(&SITE_DIR).map(PathBuf::from);
+        Self {
+            folder: set.or_else(beside).unwrap_or_else(|| "site".into()),
+        }
     }
 }

@@ -9,73 +9,68 @@ use url::Url;
 
 use crate::config::reader::{Reader, Setting};
 
-const DEFAULT_STORAGE: Setting = Setting {
-    name: "PLATEN_DEFAULT_STORAGE",
-    purpose: "Where documents without a destination are stored: in the data folder, or in a bucket of yours.",
-    allowed: "disk, aws_s3 or google_cloud_storage",
-    default: "disk",
-};
-const DEFAULT_BUCKET: Setting = Setting {
-    name: "PLATEN_DEFAULT_BUCKET",
-    purpose: "Name of that bucket; on disk, the name of the storage in webhooks.",
-    allowed: "a name without spaces and slashes",
-    default: "platen-renders",
-};
-const DEFAULT_BUCKET_REGION: Setting = Setting {
-    name: "PLATEN_DEFAULT_BUCKET_REGION",
-    purpose: "Region of that bucket, with PLATEN_DEFAULT_STORAGE=aws_s3.",
-    allowed: "a region, for instance eu-central-1",
-    default: "none: required unless there is an endpoint",
-};
-const DEFAULT_BUCKET_ENDPOINT: Setting = Setting {
-    name: "PLATEN_DEFAULT_BUCKET_ENDPOINT",
-    purpose: "Address of an S3-compatible store other than Amazon's, with PLATEN_DEFAULT_STORAGE=aws_s3.",
-    allowed: "http:// or https:// address without path",
-    default: "Amazon's",
-};
-const DEFAULT_BUCKET_URL: Setting = Setting {
-    name: "PLATEN_DEFAULT_BUCKET_URL",
-    purpose: "Public address of that bucket's objects, for instance of a content delivery network in front of it.",
-    allowed: "http:// or https:// address, to which renders/<uuid>.pdf is appended",
-    default: "the store's own address",
-};
-const GCS_ENDPOINT: Setting = Setting {
-    name: "PLATEN_GCS_ENDPOINT",
-    purpose: "Address of Google Cloud Storage; another one for private access, or for an emulator.",
-    allowed: "http:// or https:// address without path",
-    default: "https://storage.googleapis.com",
-};
-const AWS_ACCESS_KEY_ID: Setting = Setting {
-    name: "PLATEN_AWS_ACCESS_KEY_ID",
-    purpose: "Access key of the service itself: for the default storage, and to assume roles of storage connections.",
-    allowed: "the id of an access key",
-    default: "none: storage connections need access keys",
-};
-const AWS_SECRET_ACCESS_KEY: Setting = Setting {
-    name: "PLATEN_AWS_SECRET_ACCESS_KEY",
-    purpose: "Secret of PLATEN_AWS_ACCESS_KEY_ID.",
-    allowed: "the secret of an access key",
-    default: "none",
-};
-const GOOGLE_KEY: Setting = Setting {
-    name: "PLATEN_GOOGLE_KEY",
-    purpose: "Key of the service's own service account at Google: for the default storage, and to impersonate the \
+const DEFAULT_STORAGE: Setting = Setting::new("PLATEN_DEFAULT_STORAGE", "disk, aws_s3 or google_cloud_storage", "disk")
+    .purpose("Where documents without a destination are stored: in the data folder, or in a bucket of yours.");
+const DEFAULT_BUCKET: Setting = Setting::new(
+    "PLATEN_DEFAULT_BUCKET",
+    "a name without spaces and slashes",
+    "platen-renders",
+)
+.purpose("Name of that bucket; on disk, the name of the storage in webhooks.");
+const DEFAULT_BUCKET_REGION: Setting = Setting::new(
+    "PLATEN_DEFAULT_BUCKET_REGION",
+    "a region, for instance eu-central-1",
+    "none: required unless there is an endpoint",
+)
+.purpose("Region of that bucket, with PLATEN_DEFAULT_STORAGE=aws_s3.");
+const DEFAULT_BUCKET_ENDPOINT: Setting = Setting::new(
+    "PLATEN_DEFAULT_BUCKET_ENDPOINT",
+    "http:// or https:// address without path",
+    "Amazon's",
+)
+.purpose("Address of an S3-compatible store other than Amazon's, with PLATEN_DEFAULT_STORAGE=aws_s3.");
+const DEFAULT_BUCKET_URL: Setting = Setting::new(
+    "PLATEN_DEFAULT_BUCKET_URL",
+    "http:// or https:// address, to which renders/<uuid>.pdf is appended",
+    "the store's own address",
+)
+.purpose("Public address of that bucket's objects, for instance of a content delivery network in front of it.");
+const GCS_ENDPOINT: Setting = Setting::new(
+    "PLATEN_GCS_ENDPOINT",
+    "http:// or https:// address without path",
+    "https://storage.googleapis.com",
+)
+.purpose("Address of Google Cloud Storage; another one for private access, or for an emulator.");
+const AWS_ACCESS_KEY_ID: Setting = Setting::new(
+    "PLATEN_AWS_ACCESS_KEY_ID",
+    "the id of an access key",
+    "none: storage connections need access keys",
+)
+.purpose("Access key of the service itself: for the default storage, and to assume roles of storage connections.");
+const AWS_SECRET_ACCESS_KEY: Setting =
+    Setting::new("PLATEN_AWS_SECRET_ACCESS_KEY", "the secret of an access key", "none")
+        .purpose("Secret of PLATEN_AWS_ACCESS_KEY_ID.");
+const GOOGLE_KEY: Setting = Setting::new(
+    "PLATEN_GOOGLE_KEY",
+    "the JSON file of a service account's key, as Google creates it",
+    "none: storage connections need keys",
+)
+.purpose(
+    "Key of the service's own service account at Google: for the default storage, and to impersonate the \
               service accounts of storage connections.",
-    allowed: "the JSON file of a service account's key, as Google creates it",
-    default: "none: storage connections need keys",
-};
-const IAM_ENDPOINT: Setting = Setting {
-    name: "PLATEN_IAM_ENDPOINT",
-    purpose: "Address of Google's IAM service account credentials; another one for private access.",
-    allowed: "http:// or https:// address without path",
-    default: "https://iamcredentials.googleapis.com",
-};
-const STS_ENDPOINT: Setting = Setting {
-    name: "PLATEN_STS_ENDPOINT",
-    purpose: "Address of Amazon's token service; another one for private access, or for another provider.",
-    allowed: "http:// or https:// address without path",
-    default: "that of the connection's region",
-};
+);
+const IAM_ENDPOINT: Setting = Setting::new(
+    "PLATEN_IAM_ENDPOINT",
+    "http:// or https:// address without path",
+    "https://iamcredentials.googleapis.com",
+)
+.purpose("Address of Google's IAM service account credentials; another one for private access.");
+const STS_ENDPOINT: Setting = Setting::new(
+    "PLATEN_STS_ENDPOINT",
+    "http:// or https:// address without path",
+    "that of the connection's region",
+)
+.purpose("Address of Amazon's token service; another one for private access, or for another provider.");
 
 pub(super) const SETTINGS: &[&Setting] = &[
     &DEFAULT_STORAGE,
@@ -146,37 +141,33 @@ pub enum OwnBucket {
 }
 
 impl StorageConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
         let gcs_endpoint = reader.parsed(&GCS_ENDPOINT, endpoint);
         let sts_endpoint = reader.parsed_if_set(&STS_ENDPOINT, endpoint);
         let iam_endpoint = reader.parsed(&IAM_ENDPOINT, endpoint);
-        let identity = amazon_identity(reader);
+        let amazon = amazon_identity(reader);
         let google = reader.secret(&GOOGLE_KEY, ServiceAccountKey::parse);
-        let default = DefaultStorageConfig::from_env(reader, identity.as_ref(), google.as_ref());
-        let (sts_endpoint, iam_endpoint) = (sts_endpoint?, iam_endpoint?);
-        Some(Self {
-            default: default?,
-            gcs_endpoint: gcs_endpoint?,
+        Self {
+            default: DefaultStorageConfig::from_env(reader, amazon.as_ref(), google.as_ref()),
+            gcs_endpoint,
             impersonator: google.map(|identity| Impersonator {
                 identity,
                 endpoint: iam_endpoint,
             }),
-            token_service: identity.map(|identity| TokenService {
+            token_service: amazon.map(|identity| TokenService {
                 identity,
                 endpoint: sts_endpoint,
             }),
-        })
+        }
     }
 }
 
 impl DefaultStorageConfig {
     /// `amazon` and `google` are the service's own identities.
-    fn from_env(reader: &mut Reader, amazon: Option<&AccessKey>, google: Option<&ServiceAccountKey>) -> Option<Self> {
+    fn from_env(reader: &mut Reader, amazon: Option<&AccessKey>, google: Option<&ServiceAccountKey>) -> Self {
         let provider = reader.parsed(&DEFAULT_STORAGE, |text| match text {
             "disk" => Some(None),
-            "aws_s3" => Some(Some(Provider::AwsS3)),
-            "google_cloud_storage" => Some(Some(Provider::GoogleCloudStorage)),
-            _ => None,
+            text => text.parse().ok().map(Some),
         });
         let name = reader.parsed(&DEFAULT_BUCKET, |text| {
             let sound = !text.contains(|character: char| character.is_whitespace() || character == '/');
@@ -185,37 +176,30 @@ impl DefaultStorageConfig {
         let public_url = reader.parsed_if_set(&DEFAULT_BUCKET_URL, http_url);
         let region = reader.text(&DEFAULT_BUCKET_REGION);
         let endpoint = reader.parsed_if_set(&DEFAULT_BUCKET_ENDPOINT, endpoint);
-        let endpoint = endpoint?;
-        let bucket = match provider? {
+        let bucket = match provider {
             None => None,
             Some(Provider::AwsS3) => {
-                if region.is_none() && endpoint.is_none() {
-                    needs(
-                        reader,
-                        &format!("{} or {}", DEFAULT_BUCKET_REGION.name, DEFAULT_BUCKET_ENDPOINT.name),
-                    );
+                if region.is_none() && reader.text(&DEFAULT_BUCKET_ENDPOINT).is_none() {
+                    let either = format!("{} or {}", DEFAULT_BUCKET_REGION.name, DEFAULT_BUCKET_ENDPOINT.name);
+                    needs(reader, &either);
                 }
                 if amazon.is_none() {
                     needs(reader, AWS_ACCESS_KEY_ID.name);
                 }
-                Some(OwnBucket::AwsS3 {
-                    region,
-                    endpoint,
-                    key: amazon?.clone(),
-                })
+                amazon.cloned().map(|key| OwnBucket::AwsS3 { region, endpoint, key })
             }
             Some(Provider::GoogleCloudStorage) => {
                 if google.is_none() {
                     needs(reader, GOOGLE_KEY.name);
                 }
-                Some(OwnBucket::GoogleCloudStorage(google?.clone()))
+                google.cloned().map(OwnBucket::GoogleCloudStorage)
             }
         };
-        Some(Self {
-            name: name?,
+        Self {
+            name,
             bucket,
-            public_url: public_url?,
-        })
+            public_url,
+        }
     }
 }
 
@@ -260,11 +244,7 @@ mod tests {
         let mut reader = Reader::new(&lookup);
         let config = StorageConfig::from_env(&mut reader);
         let problems = reader.problems.iter().map(ToString::to_string).collect::<Vec<_>>();
-        if problems.is_empty() {
-            Ok(config.expect("settings"))
-        } else {
-            Err(problems)
-        }
+        if problems.is_empty() { Ok(config) } else { Err(problems) }
     }
 
     #[test]

@@ -5,19 +5,17 @@ use url::Url;
 
 use crate::config::reader::{Reader, Setting};
 
-const ENDPOINT: Setting = Setting {
-    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    purpose: "OpenTelemetry collector that receives a trace of each request and job, by OTLP as http/protobuf. The \
+const ENDPOINT: Setting = Setting::new(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "http:// or https:// address",
+    "no traces",
+)
+.purpose(
+    "OpenTelemetry collector that receives a trace of each request and job, by OTLP as http/protobuf. The \
               other standard variables of OpenTelemetry for exporter, sampler and resource apply as well.",
-    allowed: "http:// or https:// address",
-    default: "no traces",
-};
-const SERVICE_NAME: Setting = Setting {
-    name: "OTEL_SERVICE_NAME",
-    purpose: "Name of the service in traces.",
-    allowed: "any text",
-    default: "platen",
-};
+);
+const SERVICE_NAME: Setting =
+    Setting::new("OTEL_SERVICE_NAME", "any text", "platen").purpose("Name of the service in traces.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&ENDPOINT, &SERVICE_NAME];
 
@@ -30,15 +28,14 @@ pub struct TracesConfig {
 }
 
 impl TracesConfig {
-    pub(super) fn from_env(reader: &mut Reader) -> Option<Self> {
+    pub(super) fn from_env(reader: &mut Reader) -> Self {
         let endpoint = reader.parsed_if_set(&ENDPOINT, |text| {
             let url = Url::parse(text).ok();
             url.filter(|url| matches!(url.scheme(), "http" | "https"))
         });
-        let service_name = reader.parsed(&SERVICE_NAME, |text| Some(text.to_owned()));
-        Some(Self {
-            wanted: endpoint?.is_some(),
-            service_name: service_name?,
-        })
+        Self {
+            wanted: endpoint.is_some(),
+            service_name: reader.parsed(&SERVICE_NAME, |text| Some(text.to_owned())),
+        }
     }
 }
