@@ -26,39 +26,22 @@ struct Letter {
     path: &'static str,
 }
 
-const E: Letter = Letter {
-    width: 4.0,
-    path: "4 7 m 0 7 l 0 0 l 4 0 l 0 3.6 m 3.4 3.6 l",
-};
-const I: Letter = Letter {
-    width: 0.0,
-    path: "0 0 m 0 7 l",
-};
-const P: Letter = Letter {
-    width: 4.4,
-    path: "0 0 m 0 7 l 2.4 7 l 3.6 7 4.4 6.2 4.4 5.1 c 4.4 4 3.6 3.2 2.4 3.2 c 0 3.2 l",
-};
-const R: Letter = Letter {
-    width: 4.6,
-    path: "0 0 m 0 7 l 2.4 7 l 3.6 7 4.4 6.2 4.4 5.1 c 4.4 4 3.6 3.2 2.4 3.2 c 0 3.2 l 2.4 3.2 m 4.6 0 l",
-};
+const fn letter(width: f64, path: &'static str) -> Letter {
+    Letter { width, path }
+}
+
+const E: Letter = letter(4.0, "4 7 m 0 7 l 0 0 l 4 0 l 0 3.6 m 3.4 3.6 l");
+const I: Letter = letter(0.0, "0 0 m 0 7 l");
+const P: Letter = letter(4.4, "0 0 m 0 7 l 2.4 7 l 3.6 7 4.4 6.2 4.4 5.1 c 4.4 4 3.6 3.2 2.4 3.2 c 0 3.2 l");
+const R: Letter = letter(4.6, "0 0 m 0 7 l 2.4 7 l 3.6 7 4.4 6.2 4.4 5.1 c 4.4 4 3.6 3.2 2.4 3.2 c 0 3.2 l 2.4 3.2 m 4.6 0 l");
 const S: Letter = Letter {
     width: 4.4,
     path: "4.2 5.8 m 3.9 6.6 3.2 7 2.2 7 c .9 7 .1 6.3 .1 5.3 c .1 4.1 1.2 3.9 2.2 3.6 c 3.3 3.3 4.4 3 4.4 1.8 c \
            4.4 .7 3.5 0 2.2 0 c 1.1 0 .3 .5 0 1.4 c",
 };
-const T: Letter = Letter {
-    width: 5.0,
-    path: "0 7 m 5 7 l 2.5 7 m 2.5 0 l",
-};
-const V: Letter = Letter {
-    width: 5.0,
-    path: "0 7 m 2.5 0 l 5 7 l",
-};
-const W: Letter = Letter {
-    width: 7.2,
-    path: "0 7 m 1.8 0 l 3.6 7 l 5.4 0 l 7.2 7 l",
-};
+const T: Letter = letter(5.0, "0 7 m 5 7 l 2.5 7 m 2.5 0 l");
+const V: Letter = letter(5.0, "0 7 m 2.5 0 l 5 7 l");
+const W: Letter = letter(7.2, "0 7 m 1.8 0 l 3.6 7 l 5.4 0 l 7.2 7 l");
 
 impl Watermark {
     /// Returns the word that is drawn.

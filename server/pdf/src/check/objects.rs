@@ -218,18 +218,19 @@ impl<'a> Walk<'_, 'a> {
         if depth > MAX_DEPTH {
             return Err(Finding::new("6.1", "objects nested too deeply"));
         }
+        let any = |wanted: fn(&Value) -> bool| values.iter().any(wanted);
         let is_allowed = match token {
             Token::Number(raw) => {
                 check_number(raw)?;
                 let range = at..lexer.position();
-                if values.iter().any(Value::may_be_reference)
+                if any(Value::may_be_reference)
                     && let Some(number) = reference(lexer, raw)
                 {
                     let meaning = Meaning::Reference(values);
                     self.places.push(Place { range, meaning });
                     return self.reference(number, values);
                 }
-                if values.iter().any(Value::is_any_integer) {
+                if any(Value::is_any_integer) {
                     let meaning = Meaning::Integer;
                     self.places.push(Place { range, meaning });
                 }
@@ -243,22 +244,14 @@ impl<'a> Walk<'_, 'a> {
                 check_literal_string(raw)?;
                 let (range, meaning) = (at..lexer.position(), Meaning::Text);
                 self.places.push(Place { range, meaning });
-                values
-                    .iter()
-                    .any(|value| matches!(value, Value::Text | Value::Anything))
+                any(|value| matches!(value, Value::Text | Value::Anything))
             }
             Token::HexString(raw) => {
                 check_hex_string(raw)?;
-                values
-                    .iter()
-                    .any(|value| matches!(value, Value::Text | Value::Anything))
+                any(|value| matches!(value, Value::Text | Value::Anything))
             }
-            Token::Keyword(b"true" | b"false") => values
-                .iter()
-                .any(|value| matches!(value, Value::Boolean | Value::Anything)),
-            Token::Keyword(b"null") => values
-                .iter()
-                .any(|value| matches!(value, Value::Null | Value::Anything)),
+            Token::Keyword(b"true" | b"false") => any(|value| matches!(value, Value::Boolean | Value::Anything)),
+            Token::Keyword(b"null") => any(|value| matches!(value, Value::Null | Value::Anything)),
             Token::ArrayStart => {
                 let items = values.iter().find_map(Value::items).ok_or_else(Finding::unknown)?;
                 loop {

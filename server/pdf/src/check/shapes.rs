@@ -72,16 +72,6 @@ pub(super) enum Value {
     Anything,
 }
 
-/// Defaults of shapes.
-const BASE: Shape = Shape {
-    name: "",
-    clause: "",
-    form: Form::Dictionary,
-    role: Role::Nothing,
-    entries: &[],
-    others: &[],
-};
-
 const FLATE: &[Value] = &[Value::Name(&["FlateDecode"])];
 const NUMBERS: &[Value] = &[Value::Array(&[Value::Number])];
 const INTEGERS: &[Value] = &[Value::Array(&[Value::Integer])];
@@ -92,6 +82,45 @@ const DESTINATION: Value = Value::Array(&[Value::Elsewhere, Value::AnyName, Valu
 pub(super) static UNUSED: &[Value] = &[Value::Anything];
 
 impl Shape {
+    const fn dictionary(name: &'static str, clause: &'static str) -> Self {
+        Self {
+            name,
+            clause,
+            form: Form::Dictionary,
+            role: Role::Nothing,
+            entries: &[],
+            others: &[],
+        }
+    }
+
+    const fn stream(name: &'static str, clause: &'static str) -> Self {
+        let form = Form::Stream;
+        Self {
+            form,
+            ..Self::dictionary(name, clause)
+        }
+    }
+
+    const fn dictionary_or_stream(name: &'static str, clause: &'static str) -> Self {
+        let form = Form::Either;
+        Self {
+            form,
+            ..Self::dictionary(name, clause)
+        }
+    }
+
+    const fn role(self, role: Role) -> Self {
+        Self { role, ..self }
+    }
+
+    const fn entries(self, entries: &'static [Entry]) -> Self {
+        Self { entries, ..self }
+    }
+
+    const fn others(self, others: &'static [Value]) -> Self {
+        Self { others, ..self }
+    }
+
     /// Returns the index and entry of a key.
     pub(super) fn find(&'static self, key: &[u8]) -> Option<(usize, &'static Entry)> {
         self.entries
