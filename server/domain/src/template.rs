@@ -7,9 +7,9 @@ pub mod settings;
 
 use std::{io, marker::PhantomData, sync::LazyLock};
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, value::RawValue};
-use time::OffsetDateTime;
+use time::{OffsetDateTime, serde::rfc3339};
 
 use crate::{
     ids::{TemplateId, UserId},
@@ -48,8 +48,8 @@ pub fn compile_schemas() {
     settings::compile_schema();
 }
 
-/// A template in its published version.
-#[derive(Debug, Clone, PartialEq)]
+/// A template in its published version, as the API serializes it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Template {
     pub id: TemplateId,
     /// Need not be unique.
@@ -59,14 +59,17 @@ pub struct Template {
     /// Sample data, used only for previews.
     pub preview_context: Map<String, Value>,
     /// The number of the published version.
+    #[serde(skip)]
     pub version: i32,
+    #[serde(with = "rfc3339")]
     pub inserted_at: OffsetDateTime,
     /// When the current version was published.
+    #[serde(with = "rfc3339")]
     pub updated_at: OffsetDateTime,
 }
 
-/// A saved version of a template, as shown in lists.
-#[derive(Debug, Clone, PartialEq)]
+/// A saved version of a template, as shown in lists and serialized by the API.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VersionSummary {
     /// From 1.
     pub number: i32,
@@ -76,7 +79,9 @@ pub struct VersionSummary {
     /// The user who saved it; `None` if they have been deleted.
     pub created_by: Option<UserId>,
     /// The author's display name, or else their email address.
+    #[serde(skip)]
     pub author: Option<String>,
+    #[serde(with = "rfc3339")]
     pub inserted_at: OffsetDateTime,
 }
 
@@ -89,9 +94,10 @@ pub struct TemplateFilter {
     pub has_draft: Option<bool>,
 }
 
-/// A saved version of a template.
-#[derive(Debug, Clone, PartialEq)]
+/// A saved version of a template, as the API serializes it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TemplateVersion {
+    #[serde(flatten)]
     pub summary: VersionSummary,
     pub content: String,
     pub preview_context: Map<String, Value>,

@@ -298,7 +298,7 @@ fn expose_queue(lengths: &[QueueLength], registry: &Registry) {
             ("later", length.later),
             ("in_hand", length.in_hand),
         ]
-        .map(|(state, jobs)| ([length.kind.as_str(), state], jobs as f64))
+        .map(|(state, jobs)| ([length.kind.into_str(), state], jobs as f64))
     });
     gauges(
         registry,
@@ -314,7 +314,7 @@ fn expose_queue(lengths: &[QueueLength], registry: &Registry) {
         ["kind"],
         lengths
             .iter()
-            .map(|length| ([length.kind.as_str()], length.oldest_due_seconds)),
+            .map(|length| ([length.kind.into_str()], length.oldest_due_seconds)),
     );
 }
 

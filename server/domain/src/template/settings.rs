@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::validation::{
@@ -18,8 +18,8 @@ pub(super) fn compile_schema() {
     LazyLock::force(&SCHEMA);
 }
 
-/// The settings of a template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The settings of a template, as the API serializes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct TemplateSettings {
     /// Whether an undefined value is an error instead of a warning.
     pub strict: bool,

@@ -13,6 +13,7 @@ use platen_core::{
     memory::Reservation,
     render_request::{AsynchronousRequest, SynchronousRequest, preview::PreviewRequest},
     service::parsers::Busy,
+    storage::object_stores::ObjectStores,
 };
 use platen_domain::{
     connection::NewConnection,
@@ -38,20 +39,44 @@ pub(in crate::http) struct RenderBody<T> {
     pub(in crate::http) idempotent: Option<IdempotentRequest>,
 }
 
-/// A render request that can be parsed from a body.
+/// A value that can be parsed from a body.
 pub(in crate::http) trait FromBody: Sized + Send + 'static {
-    fn from_body(body: &Bytes) -> Result<Self, Vec<Problem>>;
+    fn from_body(body: &Bytes, stores: &ObjectStores) -> Result<Self, Vec<Problem>>;
 }
 
 impl FromBody for SynchronousRequest {
-    fn from_body(body: &Bytes) -> Result<Self, Vec<Problem>> {
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
         Self::parse(body)
     }
 }
 
 impl FromBody for AsynchronousRequest {
-    fn from_body(body: &Bytes) -> Result<Self, Vec<Problem>> {
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
         Self::parse(body)
+    }
+}
+
+impl FromBody for PreviewRequest {
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::parse(body)
+    }
+}
+
+impl FromBody for SettingsChanges {
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::parse(body)
+    }
+}
+
+impl<T: Saved + Send + 'static> FromBody for Submission<T> {
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::read(body)
+    }
+}
+
+impl FromBody for NewConnection {
+    fn from_body(body: &Bytes, stores: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::parse(body, |url| stores.check_endpoint(url))
     }
 }
 
@@ -62,12 +87,12 @@ impl<T: FromBody> FromRequest<ApiState> for RenderBody<T> {
         let livemode = extracted_caller(request.extensions())?.livemode;
         let operation = format!("{} {}", request.method(), request.uri().path());
         let key = idempotency_key(request.headers());
-        let parse = move |body: &Bytes| {
+        let parse = move |body: &Bytes, stores: &ObjectStores| {
             let idempotent = key?.map(|key| IdempotentRequest {
                 key,
                 fingerprint: Fingerprint::new(&operation, livemode, body),
             });
-            T::from_body(body).map(|request| (request, idempotent))
+            T::from_body(body, stores).map(|request| (request, idempotent))
         };
         let ((request, idempotent), memory) = parsed_body(request, state, parse).await?;
         Ok(Self {
@@ -95,55 +120,14 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Vec<Pr
     }
 }
 
-/// The body of a request to save a template.
-pub(in crate::http) struct TemplateBody<T>(pub(in crate::http) Submission<T>, pub(in crate::http) Reservation);
+/// The body of a request, and the reservation for its memory.
+pub(in crate::http) struct JsonBody<T>(pub(in crate::http) T, pub(in crate::http) Reservation);
 
-impl<T: Saved + Send + 'static> FromRequest<ApiState> for TemplateBody<T> {
+impl<T: FromBody> FromRequest<ApiState> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        parsed_body(request, state, |body| Submission::read(body))
-            .await
-            .map(|(body, memory)| Self(body, memory))
-    }
-}
-
-/// The body of a request for a preview.
-pub(in crate::http) struct PreviewBody(pub(in crate::http) PreviewRequest, pub(in crate::http) Reservation);
-
-impl FromRequest<ApiState> for PreviewBody {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        parsed_body(request, state, |body| PreviewRequest::parse(body))
-            .await
-            .map(|(body, memory)| Self(body, memory))
-    }
-}
-
-/// The body of a request to change a template's settings.
-pub(in crate::http) struct SettingsBody(pub(in crate::http) SettingsChanges, pub(in crate::http) Reservation);
-
-impl FromRequest<ApiState> for SettingsBody {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        parsed_body(request, state, |body| SettingsChanges::parse(body))
-            .await
-            .map(|(body, memory)| Self(body, memory))
-    }
-}
-
-/// The body of a request to create a storage connection.
-pub(in crate::http) struct ConnectionBody(pub(in crate::http) NewConnection, pub(in crate::http) Reservation);
-
-impl FromRequest<ApiState> for ConnectionBody {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        let stores = state.app.buckets.stores().clone();
-        let parse = move |body: &Bytes| NewConnection::parse(body, |url| stores.check_endpoint(url));
-        let (body, memory) = parsed_body(request, state, parse).await?;
+        let (body, memory) = parsed_body(request, state, T::from_body).await?;
         Ok(Self(body, memory))
     }
 }
@@ -153,13 +137,15 @@ impl FromRequest<ApiState> for ConnectionBody {
 async fn parsed_body<T: Send + 'static>(
     request: Request,
     state: &ApiState,
-    parse: impl FnOnce(&Bytes) -> Result<T, Vec<Problem>> + Send + 'static,
+    parse: impl FnOnce(&Bytes, &ObjectStores) -> Result<T, Vec<Problem>> + Send + 'static,
 ) -> Result<(T, Reservation), ApiError> {
     let deadline = state.app.parsing_deadline();
     let account = extracted_caller(request.extensions())?.account;
     let (body, mut memory) = json_body(request, state).await?;
     let bytes = body.len();
-    let parsing = state.app.parsers.run(account, deadline, bytes, move || parse(&body));
+    let stores = state.app.buckets.stores().clone();
+    let parse = move || parse(&body, &stores);
+    let parsing = state.app.parsers.run(account, deadline, bytes, parse);
     let parsed = parsing
         .await
         .map_err(|Busy| ApiError::Busy)?

@@ -11,7 +11,7 @@ use axum::{
 use platen_core::service::{Services, connections};
 use platen_domain::{
     account_log::Actor,
-    connection::Connection,
+    connection::{Connection, NewConnection},
     destination::Provider,
     ids::{AccountId, ConnectionId},
 };
@@ -20,7 +20,7 @@ use time::{OffsetDateTime, serde::rfc3339};
 
 use crate::http::{
     error::ApiError,
-    extract::{MayReadConnections, MayWriteConnections, PageQuery, body::ConnectionBody},
+    extract::{MayReadConnections, MayWriteConnections, PageQuery, body::JsonBody},
     v1::{Data, next_page},
 };
 
@@ -77,7 +77,7 @@ pub(in crate::http) async fn get(
 pub(in crate::http) async fn post(
     State(app): State<Services>,
     MayWriteConnections(caller): MayWriteConnections,
-    ConnectionBody(new, _memory): ConnectionBody,
+    JsonBody(new, _memory): JsonBody<NewConnection>,
 ) -> Result<Response, ApiError> {
     let connection = connections::create(&app.buckets, caller.account, &Actor::of_caller(&caller), new).await?;
     let location = [(header::LOCATION, format!("/api/v1/connections/{}", connection.id))];

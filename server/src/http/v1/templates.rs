@@ -22,16 +22,13 @@ use platen_core::{
 };
 use platen_domain::{
     ids::{AccountId, TemplateId},
-    template::{NewTemplate, Template},
+    template::{NewTemplate, Submission, Template},
 };
-use serde::Serialize;
-use serde_json::{Map, Value};
-use time::{OffsetDateTime, serde::rfc3339};
 
 use crate::http::{
     conditional::entity_tag,
     error::ApiError,
-    extract::{EveryTemplate, MayReadTemplates, MayWriteTemplates, PageQuery, body::TemplateBody},
+    extract::{EveryTemplate, MayReadTemplates, MayWriteTemplates, PageQuery, body::JsonBody},
     v1::{Data, next_page},
 };
 
@@ -40,40 +37,9 @@ const BATCH: usize = 4;
 /// Memory reserved for such a batch and its text, in bytes.
 const LIST_MEMORY: u64 = 32 << 20;
 
-/// A template in responses.
-#[derive(Serialize)]
-pub(in crate::http) struct TemplateResponse {
-    id: TemplateId,
-    name: String,
-    content: String,
-    preview_context: Map<String, Value>,
-    #[serde(with = "rfc3339")]
-    inserted_at: OffsetDateTime,
-    #[serde(with = "rfc3339")]
-    updated_at: OffsetDateTime,
-}
-
-impl From<Template> for TemplateResponse {
-    fn from(template: Template) -> Self {
-        Self {
-            id: template.id,
-            name: template.name,
-            content: template.content,
-            preview_context: template.preview_context,
-            inserted_at: template.inserted_at,
-            updated_at: template.updated_at,
-        }
-    }
-}
-
 /// Creates a response with one template and its entity tag.
 fn tagged(template: Template) -> impl IntoResponse {
-    (
-        [entity_tag(template.version)],
-        Json(Data {
-            data: TemplateResponse::from(template),
-        }),
-    )
+    ([entity_tag(template.version)], Json(Data { data: template }))
 }
 
 /// `GET`: lists templates, the newest first.
@@ -112,7 +78,7 @@ fn in_batches(
                 text.push(b',');
             }
             // Serializing a template can't fail.
-            let _ = serde_json::to_writer(&mut text, &TemplateResponse::from(template));
+            let _ = serde_json::to_writer(&mut text, &template);
         }
         Ok(Some((Bytes::from(text), (app, ids, memory, is_first))))
     });
@@ -125,7 +91,7 @@ pub(in crate::http) async fn post(
     State(app): State<Services>,
     MayWriteTemplates(caller): MayWriteTemplates,
     _: EveryTemplate,
-    TemplateBody(submission, _memory): TemplateBody<NewTemplate>,
+    JsonBody(submission, _memory): JsonBody<Submission<NewTemplate>>,
 ) -> Result<Response, ApiError> {
     let template = templates::create(&app, &caller, submission).await?;
     let location = [(header::LOCATION, format!("/api/v1/templates/{}", template.id))];

@@ -4,6 +4,7 @@ use platen_domain::{
     ids::{AccountId, TemplateId},
     template::settings::{SettingsChanges, TemplateSettings},
 };
+use serde::Serialize;
 use sqlx::PgPool;
 
 use crate::{
@@ -33,6 +34,7 @@ pub async fn update_settings(
 }
 
 /// Requirements of a template on its context.
+#[derive(Serialize)]
 pub struct ContextSchema {
     /// JSON Schema (draft 2020-12) of valid contexts.
     pub schema: serde_json::Value,

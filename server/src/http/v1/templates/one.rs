@@ -6,12 +6,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use platen_core::service::{Services, templates};
-use platen_domain::template::TemplateChanges;
+use platen_domain::template::{Submission, TemplateChanges};
 
 use crate::http::{
     conditional::{entity_tag, has_version, if_match},
     error::ApiError,
-    extract::{MayReadTemplates, MayWriteTemplates, TemplatePath, body::TemplateBody},
+    extract::{MayReadTemplates, MayWriteTemplates, TemplatePath, body::JsonBody},
     v1::templates::tagged,
 };
 
@@ -36,7 +36,7 @@ pub(in crate::http) async fn patch(
     MayWriteTemplates(caller): MayWriteTemplates,
     TemplatePath(id): TemplatePath,
     headers: HeaderMap,
-    TemplateBody(submission, _memory): TemplateBody<TemplateChanges>,
+    JsonBody(submission, _memory): JsonBody<Submission<TemplateChanges>>,
 ) -> Result<Response, ApiError> {
     let template = templates::update(&app, &caller, id, &if_match(&headers), submission).await?;
     Ok(tagged(template).into_response())

@@ -2,15 +2,18 @@
 
 use axum::{Json, extract::State};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use platen_core::service::{
-    Services,
-    templates::preview::{self, Preview, Shown},
+use platen_core::{
+    render_request::preview::PreviewRequest,
+    service::{
+        Services,
+        templates::preview::{self, Preview, Shown},
+    },
 };
 use serde::Serialize;
 
 use crate::http::{
     error::ApiError,
-    extract::{MayPreview, TemplatePath, body::PreviewBody},
+    extract::{MayPreview, TemplatePath, body::JsonBody},
     v1::Data,
 };
 
@@ -69,7 +72,7 @@ pub(in crate::http) async fn post(
     State(app): State<Services>,
     MayPreview(caller): MayPreview,
     TemplatePath(id): TemplatePath,
-    PreviewBody(wanted, mut memory): PreviewBody,
+    JsonBody(wanted, mut memory): JsonBody<PreviewRequest>,
 ) -> Result<Json<Data<PreviewResponse>>, ApiError> {
     wanted.check_templates(&caller.templates)?;
     let preview = preview::preview(&app, &caller, id, wanted, &mut memory).await?;

@@ -1,39 +1,26 @@
 //! `/api/v1/templates/{id}/settings` and `…/schema`.
 
 use axum::{Json, extract::State};
-use platen_core::service::{Services, templates::settings};
-use platen_domain::template::settings::TemplateSettings;
-use serde::Serialize;
-use serde_json::Value;
+use platen_core::service::{
+    Services,
+    templates::settings::{self, ContextSchema},
+};
+use platen_domain::template::settings::{SettingsChanges, TemplateSettings};
 
 use crate::http::{
     error::ApiError,
-    extract::{MayReadTemplates, MayWriteTemplates, TemplatePath, body::SettingsBody},
+    extract::{MayReadTemplates, MayWriteTemplates, TemplatePath, body::JsonBody},
     v1::Data,
 };
-
-/// Settings in responses.
-#[derive(Serialize)]
-pub(in crate::http) struct SettingsResponse {
-    strict: bool,
-}
-
-impl From<TemplateSettings> for SettingsResponse {
-    fn from(settings: TemplateSettings) -> Self {
-        Self {
-            strict: settings.strict,
-        }
-    }
-}
 
 /// `GET …/settings`
 pub(in crate::http) async fn get(
     State(app): State<Services>,
     MayReadTemplates(caller): MayReadTemplates,
     TemplatePath(id): TemplatePath,
-) -> Result<Json<Data<SettingsResponse>>, ApiError> {
-    let settings = settings::get_settings(&app.db, caller.account, id).await?;
-    Ok(Json(Data { data: settings.into() }))
+) -> Result<Json<Data<TemplateSettings>>, ApiError> {
+    let data = settings::get_settings(&app.db, caller.account, id).await?;
+    Ok(Json(Data { data }))
 }
 
 /// `PATCH …/settings`
@@ -41,17 +28,10 @@ pub(in crate::http) async fn patch(
     State(app): State<Services>,
     MayWriteTemplates(caller): MayWriteTemplates,
     TemplatePath(id): TemplatePath,
-    SettingsBody(changes, _memory): SettingsBody,
-) -> Result<Json<Data<SettingsResponse>>, ApiError> {
-    let settings = settings::update_settings(&app.db, caller.account, id, changes).await?;
-    Ok(Json(Data { data: settings.into() }))
-}
-
-/// The JSON Schema of the context that a template needs.
-#[derive(Serialize)]
-pub(in crate::http) struct SchemaResponse {
-    schema: Value,
-    unused: Vec<String>,
+    JsonBody(changes, _memory): JsonBody<SettingsChanges>,
+) -> Result<Json<Data<TemplateSettings>>, ApiError> {
+    let data = settings::update_settings(&app.db, caller.account, id, changes).await?;
+    Ok(Json(Data { data }))
 }
 
 /// `GET …/schema`
@@ -59,11 +39,7 @@ pub(in crate::http) async fn schema(
     State(app): State<Services>,
     MayReadTemplates(caller): MayReadTemplates,
     TemplatePath(id): TemplatePath,
-) -> Result<Json<Data<SchemaResponse>>, ApiError> {
-    let inferred = settings::infer_schema(&app, caller.account, id).await?;
-    let data = SchemaResponse {
-        schema: inferred.schema,
-        unused: inferred.unused,
-    };
+) -> Result<Json<Data<ContextSchema>>, ApiError> {
+    let data = settings::infer_schema(&app, caller.account, id).await?;
     Ok(Json(Data { data }))
 }

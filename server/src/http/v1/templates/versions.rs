@@ -7,13 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use platen_core::service::{Services, templates::versions};
-use platen_domain::{
-    ids::UserId,
-    template::{TemplateVersion, VersionSummary},
-};
-use serde::Serialize;
-use serde_json::{Map, Value};
-use time::{OffsetDateTime, serde::rfc3339};
+use platen_domain::template::TemplateVersion;
 
 use crate::http::{
     conditional::if_match,
@@ -21,48 +15,6 @@ use crate::http::{
     extract::{MayReadTemplates, MayWriteTemplates, PageQuery, TemplatePath, VersionPath},
     v1::{Data, next_page, templates::tagged},
 };
-
-/// A version in a list.
-#[derive(Serialize)]
-pub(in crate::http) struct SummaryResponse {
-    number: i32,
-    name: String,
-    published: bool,
-    created_by: Option<UserId>,
-    #[serde(with = "rfc3339")]
-    inserted_at: OffsetDateTime,
-}
-
-impl From<VersionSummary> for SummaryResponse {
-    fn from(version: VersionSummary) -> Self {
-        Self {
-            number: version.number,
-            name: version.name,
-            published: version.published,
-            created_by: version.created_by,
-            inserted_at: version.inserted_at,
-        }
-    }
-}
-
-/// A version with its content.
-#[derive(Serialize)]
-pub(in crate::http) struct VersionResponse {
-    #[serde(flatten)]
-    summary: SummaryResponse,
-    content: String,
-    preview_context: Map<String, Value>,
-}
-
-impl From<TemplateVersion> for VersionResponse {
-    fn from(version: TemplateVersion) -> Self {
-        Self {
-            summary: version.summary.into(),
-            content: version.content,
-            preview_context: version.preview_context,
-        }
-    }
-}
 
 /// `GET …/versions`: lists versions without content, the newest first.
 pub(in crate::http) async fn list(
@@ -74,8 +26,7 @@ pub(in crate::http) async fn list(
 ) -> Result<Response, ApiError> {
     let page = versions::list(&app.db, caller.account, id, request).await?;
     let link = next_page(&uri, &request, page.next);
-    let data: Vec<_> = page.items.into_iter().map(SummaryResponse::from).collect();
-    Ok((link, Json(Data { data })).into_response())
+    Ok((link, Json(Data { data: page.items })).into_response())
 }
 
 /// `GET …/versions/{number}`
@@ -83,9 +34,9 @@ pub(in crate::http) async fn get(
     State(app): State<Services>,
     MayReadTemplates(caller): MayReadTemplates,
     VersionPath(id, number): VersionPath,
-) -> Result<Json<Data<VersionResponse>>, ApiError> {
-    let version = versions::get(&app.db, caller.account, id, number).await?;
-    Ok(Json(Data { data: version.into() }))
+) -> Result<Json<Data<TemplateVersion>>, ApiError> {
+    let data = versions::get(&app.db, caller.account, id, number).await?;
+    Ok(Json(Data { data }))
 }
 
 /// `POST …/versions/{number}/restore`: saves the version again as the newest.
