@@ -34,7 +34,7 @@ use crate::{
     allocator,
     boot::{self, ServeError, secret_key::ObtainKeyError},
     cli::failure::Failure,
-    database::{self, Database},
+    database,
 };
 
 /// Turns HTML, web addresses and stored templates into archival PDF.
@@ -85,6 +85,15 @@ enum Command {
     ///
     /// Reads files as Platen and Chromium write them: one revision, without incremental updates.
     Inspect(inspect::Arguments),
+    #[command(flatten)]
+    OnDatabase(DatabaseCommand),
+    /// Check everything that the service depends on, and suggest fixes.
+    Doctor,
+}
+
+/// Commands that work on the database of the service.
+#[derive(Subcommand)]
+enum DatabaseCommand {
     /// Migrate the database's schema to this version. `serve` does this too.
     Migrate,
     /// Create accounts, and change their plans and credits.
@@ -108,8 +117,6 @@ enum Command {
     /// Replace the master key that encrypts secrets at rest.
     #[command(subcommand)]
     SecretKey(secret_key::Command),
-    /// Check everything that the service depends on, and suggest fixes.
-    Doctor,
 }
 
 /// Runs the command given by the arguments.
@@ -163,28 +170,28 @@ fn execute(command: Command) -> Result<(), Failure> {
                 }),
                 Command::Render(arguments) => render::execute(arguments, config).await,
                 Command::Inspect(arguments) => inspect::execute(&arguments),
-                Command::Migrate => with_database(&config, async |_| Ok(())).await,
-                Command::Accounts(command) => accounts::execute(command, &config).await,
-                Command::Admin(command) => admin::execute(command, &config).await,
-                Command::Users(command) => users::execute(command, &config).await,
-                Command::Keys(command) => keys::execute(command, &config).await,
-                Command::Connections(command) => connections::execute(command, &config).await,
-                Command::Billing(command) => billing::execute(command, &config).await,
-                Command::SecretKey(command) => secret_key::execute(command, &config).await,
                 Command::Doctor => doctor::execute(&config).await,
+                Command::OnDatabase(command) => with_database(&config, command).await,
             }
         });
     telemetry.end();
     done
 }
 
-/// Opens the database, does the work, and closes the database.
-async fn with_database(
-    config: &Config,
-    work: impl AsyncFnOnce(&Database) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+/// Opens the database, executes the command, and closes the database.
+async fn with_database(config: &Config, command: DatabaseCommand) -> Result<(), Failure> {
     let database = database::open_for_command(config).await?;
-    let outcome = work(&database).await;
+    let db = &database.pool;
+    let outcome = match command {
+        DatabaseCommand::Migrate => Ok(()),
+        DatabaseCommand::Accounts(command) => accounts::execute(command, db, config).await,
+        DatabaseCommand::Admin(command) => admin::execute(command, db).await,
+        DatabaseCommand::Users(command) => users::execute(command, db, config).await,
+        DatabaseCommand::Keys(command) => keys::execute(command, db).await,
+        DatabaseCommand::Connections(command) => connections::execute(command, db, config).await,
+        DatabaseCommand::Billing(command) => billing::execute(command, db, config).await,
+        DatabaseCommand::SecretKey(command) => secret_key::execute(command, db, config).await,
+    };
     database.close().await?;
     outcome
 }

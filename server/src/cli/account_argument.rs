@@ -6,8 +6,9 @@ use platen_core::{
     store::accounts::OwnedAccount,
 };
 use platen_domain::{email::Email, ids::AccountId};
+use sqlx::PgPool;
 
-use crate::{cli::failure::Failure, database::Database};
+use crate::cli::failure::Failure;
 
 #[derive(Args)]
 #[group(required = true, multiple = true)]
@@ -21,16 +22,14 @@ pub(super) struct AccountArguments {
 }
 
 /// `--account` takes precedence over `--email`. An unknown account is the caller's error.
-pub(super) async fn select(database: &Database, arguments: AccountArguments) -> Result<OwnedAccount, Failure> {
+pub(super) async fn select(db: &PgPool, arguments: AccountArguments) -> Result<OwnedAccount, Failure> {
     let selection = match (arguments.account, arguments.email) {
         (Some(id), _) => Selection::Id(id),
         (None, Some(email)) => Selection::OwnedBy(email),
         (None, None) => return Err(Failure::by_caller(&"specify the account with --email or --account")),
     };
-    accounts::select(&database.pool, selection)
-        .await
-        .map_err(|error| match error {
-            SelectError::Store(error) => error.into(),
-            problem => Failure::by_caller(&problem),
-        })
+    accounts::select(db, selection).await.map_err(|error| match error {
+        SelectError::Store(error) => error.into(),
+        problem => Failure::by_caller(&problem),
+    })
 }

@@ -34,9 +34,8 @@ use crate::{
     cli::{
         account_argument::{AccountArguments, select},
         failure::Failure,
-        show_time, with_database,
+        show_time,
     },
-    database::Database,
 };
 
 /// More credits are assumed to be a typing error.
@@ -159,7 +158,7 @@ fn parse_reason(text: &str) -> Result<Reason, InvalidReason> {
     text.parse()
 }
 
-pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
+pub(super) async fn execute(command: Command, db: &PgPool, config: &Config) -> Result<(), Failure> {
     match command {
         Command::Create {
             email,
@@ -167,16 +166,11 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
             credits,
             admin,
         } => {
-            let password = Password::parse(read_password()?).map_err(|error| Failure::by_caller(&error))?;
-            let choice = credits.of(plan);
-            with_database(config, async |database| {
-                create(database, &email, password, &choice).await?;
-                if admin {
-                    operators::appoint(&database.pool, &email, clock::now()).await?;
-                }
-                Ok(())
-            })
-            .await
+            create(db, &email, &credits.of(plan)).await?;
+            if admin {
+                operators::appoint(db, &email, clock::now()).await?;
+            }
+            Ok(())
         }
         Command::SetPlan {
             account,
@@ -184,77 +178,46 @@ pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Fai
             credits,
             reason,
         } => {
-            let choice = credits.of(plan);
-            operate(config, account, &reason.reason, async |db, operation| {
-                operators::accounts::set_plan(db, operation, &choice).await
-            })
-            .await
+            let operation = operation(db, account, &reason).await?;
+            let set = operators::accounts::set_plan(db, operation, &credits.of(plan)).await;
+            set.map_err(failure)
         }
         Command::Grant {
             account,
             credits,
             reason,
         } => {
-            operate(config, account, &reason.reason, async |db, operation| {
-                operators::accounts::grant(db, operation, credits, GrantLasts::Period).await
-            })
-            .await
+            let operation = operation(db, account, &reason).await?;
+            let granted = operators::accounts::grant(db, operation, credits, GrantLasts::Period).await;
+            granted.map_err(failure)
         }
         Command::Suspend {
             account,
             reason,
             notify_owner,
         } => {
-            operate(config, account, &reason.reason, async |db, operation| {
-                operators::accounts::suspend(db, operation, notify_owner)
-                    .await
-                    .map(drop)
-            })
-            .await
+            let operation = operation(db, account, &reason).await?;
+            let suspended = operators::accounts::suspend(db, operation, notify_owner).await;
+            suspended.map(drop).map_err(failure)
         }
         Command::Restore {
             account,
             reason,
             notify_owner,
         } => {
-            operate(config, account, &reason.reason, async |db, operation| {
-                operators::accounts::restore(db, operation, notify_owner)
-                    .await
-                    .map(drop)
-            })
-            .await
+            let operation = operation(db, account, &reason).await?;
+            let restored = operators::accounts::restore(db, operation, notify_owner).await;
+            restored.map(drop).map_err(failure)
         }
-        Command::Delete { account, yes: _ } => {
-            with_database(config, async |database| {
-                let account = select(database, account).await?;
-                let stores = ObjectStores::new(browser::guard(config), &config.storage)?;
-                let documents = DefaultStorage::open(&config.data.folder, &config.storage.default, &stores).await?;
-                let exports = ExportFiles::open(&config.data.folder)?;
-                let now = clock::now();
-                let order = DeletionOrder {
-                    asked_by: None,
-                    asked_at: now,
-                };
-                Ok(accounts::delete(&database.pool, &documents, &exports, account, order, now).await?)
-            })
-            .await
-        }
-        Command::Deletions => with_database(config, list_deletions).await,
-        Command::WebhookSecret { account, replace } => {
-            with_database(config, async |database| {
-                webhook_secret(database, config, account, replace).await
-            })
-            .await
-        }
+        Command::Delete { account, yes: _ } => delete(db, config, account).await,
+        Command::Deletions => list_deletions(db).await,
+        Command::WebhookSecret { account, replace } => webhook_secret(db, config, account, replace).await,
         Command::KeepContent { account, choice } => {
-            with_database(config, async |database| {
-                let account = select(database, account).await?.account;
-                let (keep, now) = (choice == "on", clock::now());
-                Ok(accounts::keep_content(&database.pool, account, &Actor::OPERATOR, keep, now).await?)
-            })
-            .await
+            let account = select(db, account).await?.account;
+            let (keep, now) = (choice == "on", clock::now());
+            Ok(accounts::keep_content(db, account, &Actor::OPERATOR, keep, now).await?)
         }
-        Command::Show { account } => with_database(config, async |database| show(database, account).await).await,
+        Command::Show { account } => show(db, account).await,
     }
 }
 
@@ -267,7 +230,8 @@ impl CreditsArgument {
     }
 }
 
-async fn create(database: &Database, email: &Email, password: Password, choice: &PlanChoice) -> Result<(), Failure> {
+async fn create(db: &PgPool, email: &Email, choice: &PlanChoice) -> Result<(), Failure> {
+    let password = Password::parse(read_password()?).map_err(|error| Failure::by_caller(&error))?;
     let password_hash = Passwords::default().hash(password).await?;
     let owner = NewOwner {
         email,
@@ -275,7 +239,7 @@ async fn create(database: &Database, email: &Email, password: Password, choice: 
         account_name: "",
         password_hash: &password_hash,
     };
-    match accounts::create(&database.pool, &owner, choice, clock::now()).await {
+    match accounts::create(db, &owner, choice, clock::now()).await {
         Ok(created) => {
             println!("{}", created.account);
             Ok(())
@@ -287,50 +251,56 @@ async fn create(database: &Database, email: &Email, password: Password, choice: 
     }
 }
 
-/// Runs an operation on an account that is recorded in the audit log.
-async fn operate(
-    config: &Config,
+/// Returns an operation on an account that is recorded in the audit log.
+async fn operation<'a>(
+    db: &PgPool,
     account: AccountArguments,
-    reason: &Reason,
-    work: impl AsyncFnOnce(&PgPool, Operation<'_>) -> Result<(), OperationError>,
-) -> Result<(), Failure> {
-    with_database(config, async |database| {
-        let operation = Operation {
-            actor: &AuditActor::CommandLine,
-            account: select(database, account).await?.account,
-            reason,
-            now: clock::now(),
-        };
-        match work(&database.pool, operation).await {
-            Ok(()) => Ok(()),
-            Err(OperationError::UnknownPlan(problem)) => Err(Failure::by_caller(&problem)),
-            Err(error) => Err(error.into()),
-        }
+    reason: &'a ReasonArgument,
+) -> Result<Operation<'a>, Failure> {
+    Ok(Operation {
+        actor: &AuditActor::CommandLine,
+        account: select(db, account).await?.account,
+        reason: &reason.reason,
+        now: clock::now(),
     })
-    .await
 }
 
-async fn webhook_secret(
-    database: &Database,
-    config: &Config,
-    account: AccountArguments,
-    replace: bool,
-) -> Result<(), Failure> {
-    let account = select(database, account).await?.account;
-    let key = secret_key::obtain_for_command(&database.pool, config).await?;
+fn failure(error: OperationError) -> Failure {
+    match error {
+        OperationError::UnknownPlan(problem) => Failure::by_caller(&problem),
+        error => error.into(),
+    }
+}
+
+async fn delete(db: &PgPool, config: &Config, account: AccountArguments) -> Result<(), Failure> {
+    let account = select(db, account).await?;
+    let stores = ObjectStores::new(browser::guard(config), &config.storage)?;
+    let documents = DefaultStorage::open(&config.data.folder, &config.storage.default, &stores).await?;
+    let exports = ExportFiles::open(&config.data.folder)?;
+    let now = clock::now();
+    let order = DeletionOrder {
+        asked_by: None,
+        asked_at: now,
+    };
+    Ok(accounts::delete(db, &documents, &exports, account, order, now).await?)
+}
+
+async fn webhook_secret(db: &PgPool, config: &Config, account: AccountArguments, replace: bool) -> Result<(), Failure> {
+    let account = select(db, account).await?.account;
+    let key = secret_key::obtain_for_command(db, config).await?;
     let now = clock::now();
     if replace {
-        webhook_secrets::replace(&database.pool, &key, account, &Actor::OPERATOR, now).await?;
+        webhook_secrets::replace(db, &key, account, &Actor::OPERATOR, now).await?;
     }
-    let secrets = webhook_secrets::in_use(&database.pool, &key, account, now).await?;
+    let secrets = webhook_secrets::in_use(db, &key, account, now).await?;
     if let Some(current) = secrets.first() {
         println!("{}", current.to_text().expose_secret());
     }
     Ok(())
 }
 
-async fn list_deletions(database: &Database) -> Result<(), Failure> {
-    for deletion in accounts::list_deletions(&database.pool).await? {
+async fn list_deletions(db: &PgPool) -> Result<(), Failure> {
+    for deletion in accounts::list_deletions(db).await? {
         let asked_by = deletion
             .order
             .asked_by
@@ -346,9 +316,9 @@ async fn list_deletions(database: &Database) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn show(database: &Database, account: AccountArguments) -> Result<(), Failure> {
-    let account = select(database, account).await?.account;
-    let usage = credits::usage(&database.pool, account, clock::now()).await?;
+async fn show(db: &PgPool, account: AccountArguments) -> Result<(), Failure> {
+    let account = select(db, account).await?.account;
+    let usage = credits::usage(db, account, clock::now()).await?;
     let period = usage.balance.period;
     println!("Account  {account}");
     println!("Plan     {}", usage.plan);

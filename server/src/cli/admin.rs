@@ -3,18 +3,15 @@
 use clap::{Args, Subcommand};
 use platen_core::{
     clock,
-    config::Config,
     service::operators::{
         self,
         audit::{self, ChainEnd},
     },
 };
 use platen_domain::email::Email;
+use sqlx::PgPool;
 
-use crate::{
-    cli::{failure::Failure, show_time, with_database},
-    database::Database,
-};
+use crate::cli::{failure::Failure, show_time};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -55,21 +52,20 @@ fn parse_noted(text: &str) -> Result<ChainEnd, String> {
     is_digest.then_some(ChainEnd { number, digest }).ok_or_else(wrong)
 }
 
-pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
-    with_database(config, async |database| match command {
-        Command::Appoint { email } => appoint(database, &email).await,
-        Command::Dismiss { email } => dismiss(database, &email).await,
-        Command::List => list(database).await,
-        Command::VerifyAudit(arguments) => verify(database, arguments.noted.as_ref()).await,
-    })
-    .await
+pub(super) async fn execute(command: Command, db: &PgPool) -> Result<(), Failure> {
+    match command {
+        Command::Appoint { email } => appoint(db, &email).await,
+        Command::Dismiss { email } => dismiss(db, &email).await,
+        Command::List => list(db).await,
+        Command::VerifyAudit(arguments) => verify(db, arguments.noted.as_ref()).await,
+    }
 }
 
-async fn appoint(database: &Database, email: &Email) -> Result<(), Failure> {
-    if operators::appoint(&database.pool, email, clock::now()).await? {
+async fn appoint(db: &PgPool, email: &Email) -> Result<(), Failure> {
+    if operators::appoint(db, email, clock::now()).await? {
         return Ok(());
     }
-    let known = operators::list(&database.pool).await?;
+    let known = operators::list(db).await?;
     if known.iter().any(|operator| operator.email == email.as_str()) {
         return Ok(());
     }
@@ -78,8 +74,8 @@ async fn appoint(database: &Database, email: &Email) -> Result<(), Failure> {
     )))
 }
 
-async fn dismiss(database: &Database, email: &Email) -> Result<(), Failure> {
-    if operators::dismiss(&database.pool, email, clock::now()).await? {
+async fn dismiss(db: &PgPool, email: &Email) -> Result<(), Failure> {
+    if operators::dismiss(db, email, clock::now()).await? {
         return Ok(());
     }
     Err(Failure::by_caller(&format!(
@@ -87,8 +83,8 @@ async fn dismiss(database: &Database, email: &Email) -> Result<(), Failure> {
     )))
 }
 
-async fn list(database: &Database) -> Result<(), Failure> {
-    for operator in operators::list(&database.pool).await? {
+async fn list(db: &PgPool) -> Result<(), Failure> {
+    for operator in operators::list(db).await? {
         let factor = if operator.has_second_factor {
             "second factor on"
         } else {
@@ -99,8 +95,8 @@ async fn list(database: &Database) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn verify(database: &Database, noted: Option<&ChainEnd>) -> Result<(), Failure> {
-    match audit::verify(&database.pool, noted).await {
+async fn verify(db: &PgPool, noted: Option<&ChainEnd>) -> Result<(), Failure> {
+    match audit::verify(db, noted).await {
         Ok(end) => {
             println!("{}:{}", end.number, end.digest);
             Ok(())

@@ -6,8 +6,9 @@ use platen_core::{
     config::Config,
     service::billing::{Billing, BillingError, catalogue, reconciliation},
 };
+use sqlx::PgPool;
 
-use crate::cli::{failure::Failure, with_database};
+use crate::cli::failure::Failure;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -21,19 +22,16 @@ pub(super) enum Command {
     Reconcile,
 }
 
-pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
-    with_database(config, async |database| {
-        let billing = Billing::new(database.pool.clone(), &config.billing)?;
-        let done = match command {
-            Command::Sync => sync(&billing).await,
-            Command::Reconcile => reconcile(&billing).await,
-        };
-        done.map_err(|error| match error {
-            BillingError::NotForSale => Failure::by_caller(&error),
-            other => other.into(),
-        })
+pub(super) async fn execute(command: Command, db: &PgPool, config: &Config) -> Result<(), Failure> {
+    let billing = Billing::new(db.clone(), &config.billing)?;
+    let done = match command {
+        Command::Sync => sync(&billing).await,
+        Command::Reconcile => reconcile(&billing).await,
+    };
+    done.map_err(|error| match error {
+        BillingError::NotForSale => Failure::by_caller(&error),
+        other => other.into(),
     })
-    .await
 }
 
 async fn sync(billing: &Billing) -> Result<(), BillingError> {

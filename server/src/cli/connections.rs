@@ -20,6 +20,7 @@ use platen_domain::{
     validation::Problem,
 };
 use serde_json::{Value, json};
+use sqlx::PgPool;
 use url::Url;
 
 use crate::{
@@ -27,9 +28,8 @@ use crate::{
     cli::{
         account_argument::{AccountArguments, select},
         failure::Failure,
-        show_time, with_database,
+        show_time,
     },
-    database::Database,
 };
 
 #[derive(Subcommand)]
@@ -84,20 +84,19 @@ pub(super) struct AddArguments {
     credentials: Option<PathBuf>,
 }
 
-pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
-    with_database(config, async |database| match command {
-        Command::Add(arguments) => add(database, config, *arguments).await,
-        Command::List { account } => list(database, account).await,
-        Command::Test { id } => test(database, config, id).await,
-        Command::Remove { id } => remove(database, id).await,
-    })
-    .await
+pub(super) async fn execute(command: Command, db: &PgPool, config: &Config) -> Result<(), Failure> {
+    match command {
+        Command::Add(arguments) => add(db, config, *arguments).await,
+        Command::List { account } => list(db, account).await,
+        Command::Test { id } => test(db, config, id).await,
+        Command::Remove { id } => remove(db, id).await,
+    }
 }
 
-async fn add(database: &Database, config: &Config, arguments: AddArguments) -> Result<(), Failure> {
+async fn add(db: &PgPool, config: &Config, arguments: AddArguments) -> Result<(), Failure> {
     let body = body(&arguments, read_credentials(arguments.credentials.as_deref())?);
-    let account = select(database, arguments.account).await?.account;
-    let buckets = buckets(database, config).await?;
+    let account = select(db, arguments.account).await?.account;
+    let buckets = buckets(db, config).await?;
     let new = NewConnection::parse(body.to_string().as_bytes(), |url| buckets.stores().check_endpoint(url));
     let new = new.map_err(|problems| refused(&problems))?;
     match connections::create(&buckets, account, &Actor::OPERATOR, new).await {
@@ -158,9 +157,9 @@ fn refused(problems: &[Problem]) -> Failure {
     Failure::by_caller(&lines.join("\n"))
 }
 
-async fn list(database: &Database, account: AccountArguments) -> Result<(), Failure> {
-    let account = select(database, account).await?.account;
-    let found = connections::list(&database.pool, account, PageRequest::ALL).await?;
+async fn list(db: &PgPool, account: AccountArguments) -> Result<(), Failure> {
+    let account = select(db, account).await?.account;
+    let found = connections::list(db, account, PageRequest::ALL).await?;
     println!(
         "{:36}  {:20}  {:20}  {:30}  NAME (IDENTITY)",
         "ID", "PROVIDER", "CREATED", "BUCKET/PREFIX"
@@ -192,9 +191,9 @@ fn shown(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-async fn test(database: &Database, config: &Config, id: ConnectionId) -> Result<(), Failure> {
-    let account = account_of(database, id).await?;
-    let steps = probe::test(&buckets(database, config).await?, account, id).await?;
+async fn test(db: &PgPool, config: &Config, id: ConnectionId) -> Result<(), Failure> {
+    let account = account_of(db, id).await?;
+    let steps = probe::test(&buckets(db, config).await?, account, id).await?;
     let mut failed = false;
     for step in steps {
         failed |= step.advice.is_some();
@@ -213,13 +212,13 @@ async fn test(database: &Database, config: &Config, id: ConnectionId) -> Result<
     }
 }
 
-async fn remove(database: &Database, id: ConnectionId) -> Result<(), Failure> {
-    let account = account_of(database, id).await?;
-    Ok(connections::delete(&database.pool, account, &Actor::OPERATOR, id).await?)
+async fn remove(db: &PgPool, id: ConnectionId) -> Result<(), Failure> {
+    let account = account_of(db, id).await?;
+    Ok(connections::delete(db, account, &Actor::OPERATOR, id).await?)
 }
 
-async fn account_of(database: &Database, id: ConnectionId) -> Result<AccountId, Failure> {
-    let account = connections::account_of(&database.pool, id).await?;
+async fn account_of(db: &PgPool, id: ConnectionId) -> Result<AccountId, Failure> {
+    let account = connections::account_of(db, id).await?;
     account.ok_or_else(|| {
         Failure::by_caller(&format!(
             "there is no connection {id}; `platen connections list` lists connections"
@@ -227,8 +226,8 @@ async fn account_of(database: &Database, id: ConnectionId) -> Result<AccountId, 
     })
 }
 
-async fn buckets(database: &Database, config: &Config) -> Result<Buckets, Failure> {
-    let secret_keys = secret_key::obtain_for_command(&database.pool, config).await?;
+async fn buckets(db: &PgPool, config: &Config) -> Result<Buckets, Failure> {
+    let secret_keys = secret_key::obtain_for_command(db, config).await?;
     let stores = ObjectStores::new(browser::guard(config), &config.storage)?;
-    Ok(Buckets::new(database.pool.clone(), secret_keys, stores))
+    Ok(Buckets::new(db.clone(), secret_keys, stores))
 }

@@ -3,7 +3,6 @@
 use clap::{Args, Subcommand};
 use platen_core::{
     clock,
-    config::Config,
     service::api_keys::{self, CreateKeyError, CreatedKey, EndKeyError, KeyRequest},
 };
 use platen_domain::{
@@ -12,16 +11,14 @@ use platen_domain::{
     ids::{AccountId, ApiKeyId, TemplateId},
     network::Network,
 };
+use sqlx::PgPool;
 use strum::VariantNames;
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
-use crate::{
-    cli::{
-        account_argument::{AccountArguments, select},
-        failure::Failure,
-        show_time, with_database,
-    },
-    database::Database,
+use crate::cli::{
+    account_argument::{AccountArguments, select},
+    failure::Failure,
+    show_time,
 };
 
 #[derive(Subcommand)]
@@ -72,18 +69,17 @@ pub(super) struct CreateArguments {
     templates: Vec<TemplateId>,
 }
 
-pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
-    with_database(config, async |database| match command {
-        Command::Create(arguments) => create(database, arguments).await,
-        Command::Rotate { id, overlap } => rotate(database, id, overlap).await,
-        Command::List { account } => list(database, account).await,
-        Command::Revoke { id } => revoke(database, id).await,
-    })
-    .await
+pub(super) async fn execute(command: Command, db: &PgPool) -> Result<(), Failure> {
+    match command {
+        Command::Create(arguments) => create(db, arguments).await,
+        Command::Rotate { id, overlap } => rotate(db, id, overlap).await,
+        Command::List { account } => list(db, account).await,
+        Command::Revoke { id } => revoke(db, id).await,
+    }
 }
 
-async fn create(database: &Database, arguments: CreateArguments) -> Result<(), Failure> {
-    let account = select(database, arguments.account).await?;
+async fn create(db: &PgPool, arguments: CreateArguments) -> Result<(), Failure> {
+    let account = select(db, arguments.account).await?;
     let request = KeyRequest {
         name: &arguments.name,
         scopes: if arguments.scopes.is_empty() {
@@ -96,7 +92,7 @@ async fn create(database: &Database, arguments: CreateArguments) -> Result<(), F
         allowed_networks: arguments.networks,
         allowed_templates: arguments.templates.into_iter().collect(),
     };
-    match api_keys::create(&database.pool, account, &Actor::OPERATOR, request, clock::now()).await {
+    match api_keys::create(db, account, &Actor::OPERATOR, request, clock::now()).await {
         Ok(created) => {
             show(&created);
             Ok(())
@@ -106,15 +102,15 @@ async fn create(database: &Database, arguments: CreateArguments) -> Result<(), F
     }
 }
 
-async fn rotate(database: &Database, id: ApiKeyId, overlap: Duration) -> Result<(), Failure> {
-    let account = account_of(database, id).await?;
-    let created = api_keys::rotate(&database.pool, account, &Actor::OPERATOR, id, overlap, clock::now()).await;
+async fn rotate(db: &PgPool, id: ApiKeyId, overlap: Duration) -> Result<(), Failure> {
+    let account = account_of(db, id).await?;
+    let created = api_keys::rotate(db, account, &Actor::OPERATOR, id, overlap, clock::now()).await;
     show(&created.map_err(failure)?);
     Ok(())
 }
 
-async fn account_of(database: &Database, id: ApiKeyId) -> Result<AccountId, Failure> {
-    let account = api_keys::account_of(&database.pool, id).await?;
+async fn account_of(db: &PgPool, id: ApiKeyId) -> Result<AccountId, Failure> {
+    let account = api_keys::account_of(db, id).await?;
     account.ok_or_else(|| failure(EndKeyError::NoSuchKey(id)))
 }
 
@@ -130,9 +126,9 @@ fn show(created: &CreatedKey) {
     println!("{}", created.key.expose());
 }
 
-async fn list(database: &Database, account: AccountArguments) -> Result<(), Failure> {
-    let account = select(database, account).await?;
-    let keys = api_keys::list(&database.pool, account).await?;
+async fn list(db: &PgPool, account: AccountArguments) -> Result<(), Failure> {
+    let account = select(db, account).await?;
+    let keys = api_keys::list(db, account).await?;
     println!(
         "{:36}  {:12}  {:20}  {:20}  {:20}  NAME (SCOPES) LIMITS",
         "ID", "KEY", "CREATED", "LAST USED", "VALID UNTIL"
@@ -175,9 +171,9 @@ fn limit(name: &str, allowed: impl Iterator<Item = impl ToString>) -> String {
     }
 }
 
-async fn revoke(database: &Database, id: ApiKeyId) -> Result<(), Failure> {
-    let account = account_of(database, id).await?;
-    let revoked = api_keys::revoke(&database.pool, account, &Actor::OPERATOR, id, None, clock::now()).await;
+async fn revoke(db: &PgPool, id: ApiKeyId) -> Result<(), Failure> {
+    let account = account_of(db, id).await?;
+    let revoked = api_keys::revoke(db, account, &Actor::OPERATOR, id, None, clock::now()).await;
     revoked.map_err(failure)
 }
 

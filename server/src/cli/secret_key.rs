@@ -2,12 +2,9 @@
 
 use clap::Subcommand;
 use platen_core::{config::Config, service::secret_keys};
+use sqlx::PgPool;
 
-use crate::{
-    boot::secret_key,
-    cli::{failure::Failure, with_database},
-    database::Database,
-};
+use crate::{boot::secret_key, cli::failure::Failure};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -18,13 +15,9 @@ pub(super) enum Command {
     Rewrap,
 }
 
-pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
+pub(super) async fn execute(command: Command, db: &PgPool, config: &Config) -> Result<(), Failure> {
     let Command::Rewrap = command;
-    with_database(config, async |database| rewrap(database, config).await).await
-}
-
-async fn rewrap(database: &Database, config: &Config) -> Result<(), Failure> {
-    let keys = secret_key::obtain_for_command(&database.pool, config).await?;
-    println!("{}", secret_keys::rewrap(&database.pool, &keys).await?);
+    let keys = secret_key::obtain_for_command(db, config).await?;
+    println!("{}", secret_keys::rewrap(db, &keys).await?);
     Ok(())
 }

@@ -7,12 +7,9 @@ use platen_core::{
     service::people::{People, PeopleError, second_factor},
 };
 use platen_domain::email::Email;
+use sqlx::PgPool;
 
-use crate::{
-    boot::secret_key,
-    cli::{failure::Failure, with_database},
-    database::Database,
-};
+use crate::{boot::secret_key, cli::failure::Failure};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -27,18 +24,11 @@ pub(super) enum Command {
     },
 }
 
-pub(super) async fn execute(command: Command, config: &Config) -> Result<(), Failure> {
+pub(super) async fn execute(command: Command, db: &PgPool, config: &Config) -> Result<(), Failure> {
     let Command::RemoveSecondFactor { email } = command;
-    with_database(config, async |database| {
-        remove_second_factor(database, config, &email).await
-    })
-    .await
-}
-
-async fn remove_second_factor(database: &Database, config: &Config, email: &Email) -> Result<(), Failure> {
-    let keys = secret_key::obtain_for_command(&database.pool, config).await?;
-    let people = People::new(database.pool.clone(), keys, &config.http.base_url);
-    let removed = second_factor::remove(&people, email, clock::now()).await;
+    let keys = secret_key::obtain_for_command(db, config).await?;
+    let people = People::new(db.clone(), keys, &config.http.base_url);
+    let removed = second_factor::remove(&people, &email, clock::now()).await;
     removed.map_err(|error| match error {
         PeopleError::NotFound => Failure::by_caller(&format!("{email} has no second factor")),
         other => other.into(),
