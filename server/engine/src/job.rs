@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use platen_pdf::{OutputFormat, PageSelection, Watermark};
+use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
 use url::Url;
 use uuid::Uuid;
@@ -90,7 +91,7 @@ impl std::fmt::Debug for Part {
 }
 
 /// Page setup, header and footer. Lengths are in inches, as in `Page.printToPDF`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PrintSettings {
     /// Page width in inches, orientation applied.
     pub paper_width: f64,
@@ -110,7 +111,7 @@ pub struct PrintSettings {
 
 /// HTML templates of header and footer, in which elements of the classes `date`, `title`, `url`, `pageNumber` and
 /// `totalPages` are filled. An empty template prints nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeaderFooter {
     /// Template drawn in the top margin.
     pub header: String,
@@ -137,7 +138,8 @@ impl std::fmt::Display for RunningTemplate {
 }
 
 /// CSS media type.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MediaType {
     /// `@media print`
     #[default]
@@ -147,7 +149,7 @@ pub enum MediaType {
 }
 
 /// A cookie for a URL part whose host matches the domain.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cookie {
     /// Cookie name.
     pub name: String,
@@ -165,7 +167,7 @@ impl std::fmt::Debug for Cookie {
 }
 
 /// Condition to await: the first element that matches `selector` has `attribute`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitFor {
     /// CSS selector.
     pub selector: String,

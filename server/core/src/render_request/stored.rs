@@ -1,18 +1,18 @@
 //! Accepted requests, as stored in the queue, in a versioned format. Later schemas and defaults don't change their
 //! meaning.
 //!
-//! A change of [`Form1`] that an earlier release could not read, or that changes the meaning of stored requests,
-//! requires a new version: the files of [`tests`] must remain readable forever.
+//! A change of [`Form1`], or of a type in it, that an earlier release could not read, or that changes the meaning of
+//! stored requests, requires a new version: the files of [`tests`] must remain readable forever.
 
 use platen_domain::{
-    destination::{Destination, Provider},
+    destination::Destination,
     ids::TemplateId,
     validation::{
         Problem,
         json::{self, Body},
     },
 };
-use platen_engine::job::{Cookie, HeaderFooter, MediaType, Part, PrintSettings, WaitFor};
+use platen_engine::job::{Cookie, MediaType, Part, PrintSettings, WaitFor};
 use platen_pdf::{OutputFormat, PageSelection, PageSelectionError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
@@ -81,21 +81,16 @@ impl StoredRequest {
 #[derive(Serialize, Deserialize)]
 struct Form1 {
     parts: Vec<Part1>,
-    paper_width: f64,
-    paper_height: f64,
-    /// Top, right, bottom, left.
-    margins: [f64; 4],
-    scale: f64,
-    backgrounds: bool,
-    prefer_css_page_size: bool,
-    header_footer: Option<HeaderFooter1>,
-    media: Media1,
-    cookie: Option<Cookie1>,
+    #[serde(flatten)]
+    print: PrintSettings,
+    media: MediaType,
+    cookie: Option<Cookie>,
     evaluate: Option<String>,
-    wait_for: Option<WaitFor1>,
+    wait_for: Option<WaitFor>,
     pages: Option<String>,
-    format: Format1,
-    destination: Option<Destination1>,
+    #[serde(with = "Format1")]
+    format: OutputFormat,
+    destination: Option<Destination>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -107,43 +102,10 @@ enum Part1 {
 }
 
 #[derive(Serialize, Deserialize)]
-struct HeaderFooter1 {
-    header: String,
-    footer: String,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Media1 {
-    Print,
-    Screen,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Cookie1 {
-    name: String,
-    value: String,
-    domain: String,
-}
-
-#[derive(Serialize, Deserialize)]
-struct WaitFor1 {
-    selector: String,
-    attribute: String,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(remote = "OutputFormat", rename_all = "snake_case")]
 enum Format1 {
     Pdf,
     PdfA2b,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Destination1 {
-    provider: Provider,
-    bucket: String,
-    path: String,
 }
 
 impl From<StoredRequest> for Form1 {
@@ -162,41 +124,16 @@ impl From<StoredRequest> for Form1 {
             decorated: _,
             options: _,
         } = render;
-        let PrintSettings {
-            paper_width,
-            paper_height,
-            margins,
-            scale,
-            backgrounds,
-            prefer_css_page_size,
-            header_footer,
-        } = print;
         Self {
             parts: parts.into_iter().map(Into::into).collect(),
-            paper_width,
-            paper_height,
-            margins,
-            scale,
-            backgrounds,
-            prefer_css_page_size,
-            header_footer: header_footer.map(|HeaderFooter { header, footer }| HeaderFooter1 { header, footer }),
-            media: match media {
-                MediaType::Print => Media1::Print,
-                MediaType::Screen => Media1::Screen,
-            },
-            cookie: cookie.map(|Cookie { name, value, domain }| Cookie1 { name, value, domain }),
+            print,
+            media,
+            cookie,
             evaluate,
-            wait_for: wait_for.map(|WaitFor { selector, attribute }| WaitFor1 { selector, attribute }),
+            wait_for,
             pages: selection.map(|selection| selection.to_string()),
-            format: match format {
-                OutputFormat::Pdf => Format1::Pdf,
-                OutputFormat::PdfA2b => Format1::PdfA2b,
-            },
-            destination: destination.map(|Destination { provider, bucket, path }| Destination1 {
-                provider,
-                bucket,
-                path,
-            }),
+            format,
+            destination,
         }
     }
 }
@@ -234,42 +171,21 @@ impl TryFrom<Form1> for StoredRequest {
     type Error = Unreadable;
 
     fn try_from(form: Form1) -> Result<Self, Unreadable> {
-        let header_footer = form
-            .header_footer
-            .map(|HeaderFooter1 { header, footer }| HeaderFooter { header, footer });
         let render = RenderRequest {
             parts: form.parts.into_iter().map(Into::into).collect(),
-            decorated: header_footer.is_some(),
-            print: PrintSettings {
-                paper_width: form.paper_width,
-                paper_height: form.paper_height,
-                margins: form.margins,
-                scale: form.scale,
-                backgrounds: form.backgrounds,
-                prefer_css_page_size: form.prefer_css_page_size,
-                header_footer,
-            },
-            media: match form.media {
-                Media1::Print => MediaType::Print,
-                Media1::Screen => MediaType::Screen,
-            },
-            cookie: form
-                .cookie
-                .map(|Cookie1 { name, value, domain }| Cookie { name, value, domain }),
+            decorated: form.print.header_footer.is_some(),
+            print: form.print,
+            media: form.media,
+            cookie: form.cookie,
             evaluate: form.evaluate,
-            wait_for: form
-                .wait_for
-                .map(|WaitFor1 { selector, attribute }| WaitFor { selector, attribute }),
+            wait_for: form.wait_for,
             selection: form.pages.as_deref().map(PageSelection::parse).transpose()?,
-            format: match form.format {
-                Format1::Pdf => OutputFormat::Pdf,
-                Format1::PdfA2b => OutputFormat::PdfA2b,
-            },
+            format: form.format,
             options: Value::Null,
         };
-        let destination = form
-            .destination
-            .map(|Destination1 { provider, bucket, path }| Destination { provider, bucket, path });
-        Ok(Self { render, destination })
+        Ok(Self {
+            render,
+            destination: form.destination,
+        })
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct WireRequest {
     pub(super) callback: Option<WireCallback>,
     pub(super) destination: Option<Destination>,
     #[serde(default)]
-    pub(super) emulate_media_type: WireMediaType,
+    pub(super) emulate_media_type: MediaType,
     pub(super) evaluate_js: Option<WireEvaluate>,
     #[serde(default)]
     pub(super) footer_template: String,
@@ -35,8 +35,8 @@ pub(super) struct WireRequest {
     margin: Margin,
     #[serde(default)]
     orientation: Orientation,
-    #[serde(default)]
-    pub(super) output_format: WireOutputFormat,
+    #[serde(default, with = "WireOutputFormat")]
+    pub(super) output_format: OutputFormat,
     #[serde(default)]
     pub(super) pages: String,
     #[serde(default)]
@@ -45,10 +45,10 @@ pub(super) struct WireRequest {
     pub(super) render_header_footer: bool,
     #[serde(default = "unscaled")]
     pub(super) scale: f64,
-    pub(super) set_cookie: Option<WireCookie>,
+    pub(super) set_cookie: Option<Cookie>,
     #[serde(default)]
     size: Size,
-    pub(super) wait_for: Option<WireWaitFor>,
+    pub(super) wait_for: Option<WaitFor>,
 }
 
 impl WireRequest {
@@ -105,39 +105,13 @@ pub(super) fn is_url(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum WireMediaType {
-    #[default]
-    Print,
-    Screen,
-}
-
-impl From<WireMediaType> for MediaType {
-    fn from(media: WireMediaType) -> Self {
-        match media {
-            WireMediaType::Print => Self::Print,
-            WireMediaType::Screen => Self::Screen,
-        }
-    }
-}
-
-#[derive(Default, Deserialize)]
-pub(super) enum WireOutputFormat {
-    #[default]
+#[derive(Deserialize)]
+#[serde(remote = "OutputFormat")]
+enum WireOutputFormat {
     #[serde(rename = "pdf/a")]
-    PdfA,
+    PdfA2b,
     #[serde(rename = "pdf")]
     Pdf,
-}
-
-impl From<WireOutputFormat> for OutputFormat {
-    fn from(format: WireOutputFormat) -> Self {
-        match format {
-            WireOutputFormat::PdfA => Self::PdfA2b,
-            WireOutputFormat::Pdf => Self::Pdf,
-        }
-    }
 }
 
 #[derive(Deserialize)]
@@ -162,36 +136,4 @@ impl TryFrom<WireCallback> for CallbackTarget {
 #[derive(Deserialize)]
 pub(super) struct WireEvaluate {
     pub(super) expression: String,
-}
-
-#[derive(Deserialize)]
-pub(super) struct WireCookie {
-    name: String,
-    value: String,
-    domain: String,
-}
-
-impl From<WireCookie> for Cookie {
-    fn from(cookie: WireCookie) -> Self {
-        Self {
-            name: cookie.name,
-            value: cookie.value,
-            domain: cookie.domain,
-        }
-    }
-}
-
-#[derive(Deserialize)]
-pub(super) struct WireWaitFor {
-    selector: String,
-    attribute: String,
-}
-
-impl From<WireWaitFor> for WaitFor {
-    fn from(wait_for: WireWaitFor) -> Self {
-        Self {
-            selector: wait_for.selector,
-            attribute: wait_for.attribute,
-        }
-    }
 }
