@@ -4,7 +4,7 @@ use miniserde::Deserialize;
 use time::OffsetDateTime;
 
 use crate::{
-    client::{Stripe, StripeError},
+    client::{Form, Stripe, StripeError},
     wire::{List, Named, moment},
 };
 
@@ -164,8 +164,7 @@ impl Stripe {
             ("proration_date", as_of.unix_timestamp().to_string()),
             ("payment_behavior", "error_if_incomplete".to_owned()),
         ];
-        let _: Named = self.post(path(subscription), form).await?;
-        Ok(())
+        self.change(subscription, form).await
     }
 
     /// Changes to a smaller plan from the next period on. The current plan stays paid until then, which is recorded in
@@ -196,8 +195,7 @@ impl Stripe {
             ("metadata[platen_kept_product]", kept_product.to_owned()),
             ("metadata[platen_kept_until]", kept_until.to_owned()),
         ];
-        let _: Named = self.post(path(subscription), form).await?;
-        Ok(())
+        self.change(subscription, form).await
     }
 
     /// Sets how many credits beyond the plan's may be used in each period. The metered item is added when first needed
@@ -214,21 +212,24 @@ impl Stripe {
             form.push(("items[0][price]", price.to_owned()));
             form.push(("proration_behavior", "none".to_owned()));
         }
-        let _: Named = self.post(path(subscription), form).await?;
-        Ok(())
+        self.change(subscription, form).await
     }
 
     /// Schedules a subscription to end with its period.
     pub async fn cancel_at_period_end(&self, subscription: &Subscription) -> Result<(), StripeError> {
         let form = vec![("cancel_at_period_end", "true".to_owned())];
-        let _: Named = self.post(path(subscription), form).await?;
-        Ok(())
+        self.change(subscription, form).await
     }
 
     /// Reverts [`Self::cancel_at_period_end`].
     pub async fn resume(&self, subscription: &Subscription) -> Result<(), StripeError> {
         let form = vec![("cancel_at_period_end", "false".to_owned())];
-        let _: Named = self.post(path(subscription), form).await?;
+        self.change(subscription, form).await
+    }
+
+    async fn change(&self, subscription: &Subscription, form: Form<'_>) -> Result<(), StripeError> {
+        let path = format!("/subscriptions/{}", subscription.id);
+        let _: Named = self.post(path, form).await?;
         Ok(())
     }
 
@@ -238,10 +239,6 @@ impl Stripe {
         let _: Named = self.delete(path, vec![("invoice_now", "true".to_owned())]).await?;
         Ok(())
     }
-}
-
-fn path(subscription: &Subscription) -> String {
-    format!("/subscriptions/{}", subscription.id)
 }
 
 /// Returns `None` for a subscription to none of these products.

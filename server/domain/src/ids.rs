@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-macro_rules! identifier {
-    ($(#[$documentation:meta])* $name:ident) => {
+macro_rules! identifiers {
+    ($($(#[$documentation:meta])* $name:ident;)+) => {$(
         $(#[$documentation])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         #[serde(transparent)]
@@ -41,64 +41,36 @@ macro_rules! identifier {
                 text.parse().map(Self)
             }
         }
-    };
+    )+};
 }
 
-identifier! {
+identifiers! {
     /// An account: the unit of tenancy, limits and billing.
-    AccountId
-}
-identifier! {
+    AccountId;
     /// A user.
-    UserId
-}
-identifier! {
+    UserId;
     /// An API key; not a secret.
-    ApiKeyId
-}
-identifier! {
-    RenderId
-}
-identifier! {
+    ApiKeyId;
+    RenderId;
     /// A process of the service, from its start to its end.
-    InstanceId
-}
-identifier! {
+    InstanceId;
     /// A stored template.
-    TemplateId
-}
-identifier! {
+    TemplateId;
     /// A storage connection.
-    ConnectionId
-}
-identifier! {
+    ConnectionId;
     /// An audit event of an account.
-    EventId
-}
-identifier! {
+    EventId;
     /// An invitation to an account; not the token in its link.
-    InvitationId
-}
-identifier! {
+    InvitationId;
     /// A browser's session; not the token in its cookie.
-    SessionId
-}
-identifier! {
+    SessionId;
     /// A browser that a user has logged in with; not the token in its cookie.
-    DeviceId
-}
-identifier! {
+    DeviceId;
     /// A passkey; not the credential id of its authenticator.
-    PasskeyId
-}
-identifier! {
-    MailId
-}
-identifier! {
+    PasskeyId;
+    MailId;
     /// An announcement of operators.
-    AnnouncementId
-}
-identifier! {
+    AnnouncementId;
     /// An export of an account; not a secret.
-    ExportId
+    ExportId;
 }

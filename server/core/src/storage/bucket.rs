@@ -4,6 +4,7 @@ use std::{error::Error, iter, time::Duration};
 
 use bytes::Bytes;
 use futures::{FutureExt, future::BoxFuture};
+use platen_domain::destination::Provider;
 use serde_json::{Value, json};
 
 use crate::storage::{aws_s3, google_cloud_storage};
@@ -54,65 +55,48 @@ impl BucketError {
 
 /// A store's refusal, in the store's terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// From an S3-compatible store.
-    AwsS3 {
-        /// For instance `NoSuchBucket` or `AccessDenied`.
-        code: String,
-        message: String,
-    },
-    /// From Google Cloud Storage.
-    GoogleCloudStorage {
-        /// For instance `notFound` or `forbidden`.
-        reason: String,
-        message: String,
-    },
+pub struct Refusal {
+    provider: Provider,
+    code: String,
+    message: String,
 }
 
 impl Refusal {
     /// Creates a refusal with an error code of S3. The message is cut to 500 characters.
     pub fn by_s3(code: impl Into<String>, message: &str) -> Self {
-        Self::AwsS3 {
-            code: code.into(),
-            message: cut(message),
-        }
+        Self::new(Provider::AwsS3, code.into(), message)
     }
 
     /// Creates a refusal with an error reason of Google. The message is cut to 500 characters.
     pub fn by_google(reason: impl Into<String>, message: &str) -> Self {
-        Self::GoogleCloudStorage {
-            reason: reason.into(),
-            message: cut(message),
+        Self::new(Provider::GoogleCloudStorage, reason.into(), message)
+    }
+
+    fn new(provider: Provider, code: String, message: &str) -> Self {
+        Self {
+            provider,
+            code,
+            message: message.chars().take(LONGEST_MESSAGE).collect(),
         }
     }
 
-    /// The store's error code or reason.
+    /// The store's error code, for instance `NoSuchBucket`, or reason, for instance `notFound`.
     pub fn code(&self) -> &str {
-        match self {
-            Self::AwsS3 { code, .. } => code,
-            Self::GoogleCloudStorage { reason, .. } => reason,
-        }
+        &self.code
     }
 
     /// The store's error message.
     pub fn message(&self) -> &str {
-        match self {
-            Self::AwsS3 { message, .. } | Self::GoogleCloudStorage { message, .. } => message,
-        }
+        &self.message
     }
 
     fn result(&self) -> Value {
-        match self {
-            Self::AwsS3 { code, message } => json!({"error": "s3_error", "code": code, "message": message}),
-            Self::GoogleCloudStorage { reason, message } => {
-                json!({"error": "gcs_error", "message": message, "reason": reason})
-            }
+        let Self { code, message, .. } = self;
+        match self.provider {
+            Provider::AwsS3 => json!({"error": "s3_error", "code": code, "message": message}),
+            Provider::GoogleCloudStorage => json!({"error": "gcs_error", "message": message, "reason": code}),
         }
     }
-}
-
-fn cut(message: &str) -> String {
-    message.chars().take(LONGEST_MESSAGE).collect()
 }
 
 impl Bucket {
