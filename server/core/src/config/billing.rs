@@ -5,24 +5,19 @@ use url::Url;
 
 use crate::config::reader::{Reader, Setting};
 
-const SECRET_KEY: Setting = Setting::new("PLATEN_STRIPE_SECRET_KEY", "a key that begins with sk_ or rk_", "none")
+const SECRET_KEY: Setting = Setting::new("PLATEN_STRIPE_SECRET_KEY", "a key that begins with sk_ or rk_")
+    .default("none")
     .purpose(
         "Secret or restricted key of your Stripe account. Without it nothing is for sale; plans are assigned by \
-              `platen accounts set-plan`.",
+         `platen accounts set-plan`.",
     );
-const WEBHOOK_SECRET: Setting = Setting::new(
-    "PLATEN_STRIPE_WEBHOOK_SECRET",
-    "a secret that begins with whsec_",
-    "none",
-)
-.purpose("Secret that signs the events Stripe sends to /webhooks/stripe. Required with PLATEN_STRIPE_SECRET_KEY.");
-const API: Setting = Setting::new(
-    "PLATEN_STRIPE_API",
-    "a URL, http:// or https://",
-    "https://api.stripe.com/",
-)
-.purpose("Base URL of Stripe's API; changed only by tests.");
-const TAX: Setting = Setting::new("PLATEN_STRIPE_TAX", "on, off", "off").purpose(
+const WEBHOOK_SECRET: Setting = Setting::new("PLATEN_STRIPE_WEBHOOK_SECRET", "a secret that begins with whsec_")
+    .default("none")
+    .purpose("Secret that signs the events Stripe sends to /webhooks/stripe. Required with PLATEN_STRIPE_SECRET_KEY.");
+const API: Setting = Setting::new("PLATEN_STRIPE_API", "a URL, http:// or https://")
+    .default("https://api.stripe.com/")
+    .purpose("Base URL of Stripe's API; changed only by tests.");
+const TAX: Setting = Setting::new("PLATEN_STRIPE_TAX", "on, off").default("off").purpose(
     "Whether Stripe Tax calculates VAT and collects customers' address and tax id. Set it up at Stripe first.",
 );
 

@@ -17,37 +17,29 @@ const SESSIONS_PER_SLOT: usize = 32;
 /// With less, hardly any page can be printed. In megabytes.
 const LEAST_PAGE_MEMORY: u64 = 128;
 
-const CHROMIUM: Setting = Setting::new(
-    "PLATEN_CHROMIUM",
-    "path of an existing file",
-    "chrome-headless-shell, else Debian's chromium-headless-shell, else chromium",
-)
-.purpose("Path of Chromium's binary, not of a wrapper script.");
-const SANDBOX: Setting = Setting::new("PLATEN_CHROMIUM_SANDBOX", "on, off", "on")
+const CHROMIUM: Setting = Setting::new("PLATEN_CHROMIUM", "path of an existing file")
+    .default("chrome-headless-shell, else Debian's chromium-headless-shell, else chromium")
+    .purpose("Path of Chromium's binary, not of a wrapper script.");
+const SANDBOX: Setting = Setting::new("PLATEN_CHROMIUM_SANDBOX", "on, off")
+    .default("on")
     .purpose("Chromium's sandbox. Off is dangerous: a page that exploits Chromium then acts as the browser's user.");
-const BROWSERS: Setting = Setting::new("PLATEN_BROWSERS", "1 to 64", "one for every four cores").purpose(
-    "Browsers to run, and as many again for pages with scripts once there are any; if one crashes, the others \
-              continue.",
-);
-const SLOTS: Setting = Setting::new(
-    "PLATEN_SLOTS",
-    "1 to 512",
-    "number of cores and one, if PLATEN_MEMORY_MB leaves 128 MB for each",
-)
-.purpose("Concurrent renders. While other accounts hold all slots, an account without one gets a spare slot.");
-const SESSIONS: Setting = Setting::new(
-    "PLATEN_SESSIONS",
-    "1 to 1024, more than PLATEN_SLOTS",
-    "32 for each of PLATEN_SLOTS",
-)
-.purpose("Maximum number of sessions that are kept ready; fewer if PLATEN_MEMORY_MB leaves no memory for them.");
-const PAGE_MEMORY_MB: Setting = Setting::new(
-    "PLATEN_PAGE_MEMORY_MB",
-    "128 to 65536",
-    "1024, or what PLATEN_MEMORY_MB leaves for each of PLATEN_SLOTS and the spare slot",
-)
-.purpose("Megabytes that one page may use before its render is aborted.");
-const RENDERS_PER_BROWSER: Setting = Setting::new("PLATEN_RENDERS_PER_BROWSER", "1 to 1000000", "5000")
+const BROWSERS: Setting = Setting::new("PLATEN_BROWSERS", "1 to 64")
+    .default("one for every four cores")
+    .purpose(
+        "Browsers to run, and as many again for pages with scripts once there are any; if one crashes, the others \
+         continue.",
+    );
+const SLOTS: Setting = Setting::new("PLATEN_SLOTS", "1 to 512")
+    .default("number of cores and one, if PLATEN_MEMORY_MB leaves 128 MB for each")
+    .purpose("Concurrent renders. While other accounts hold all slots, an account without one gets a spare slot.");
+const SESSIONS: Setting = Setting::new("PLATEN_SESSIONS", "1 to 1024, more than PLATEN_SLOTS")
+    .default("32 for each of PLATEN_SLOTS")
+    .purpose("Maximum number of sessions that are kept ready; fewer if PLATEN_MEMORY_MB leaves no memory for them.");
+const PAGE_MEMORY_MB: Setting = Setting::new("PLATEN_PAGE_MEMORY_MB", "128 to 65536")
+    .default("1024, or what PLATEN_MEMORY_MB leaves for each of PLATEN_SLOTS and the spare slot")
+    .purpose("Megabytes that one page may use before its render is aborted.");
+const RENDERS_PER_BROWSER: Setting = Setting::new("PLATEN_RENDERS_PER_BROWSER", "1 to 1000000")
+    .default("5000")
     .purpose("Renders after which a browser is replaced.");
 
 pub(super) const SETTINGS: &[&Setting] = &[

@@ -11,23 +11,20 @@ pub const RESERVED_FILES: u64 = 1024;
 const MOST_BY_DEFAULT: usize = 4096;
 const FEWEST_BY_DEFAULT: usize = 64;
 
-const CONNECTIONS: Setting = Setting::new(
-    "PLATEN_CONNECTIONS",
-    "16 to 1000000",
-    "a quarter of the limit of open files, 4096 at most",
-)
-.purpose("Maximum number of open client connections; further ones receive status 503 and are closed.");
-const PER_NETWORK: Setting = Setting::new(
-    "PLATEN_CONNECTIONS_PER_NETWORK",
-    "4 to 1000000",
-    "a quarter of PLATEN_CONNECTIONS, 64 at least",
-)
-.purpose("Client connections from one IPv4 address or IPv6 /64 network; PLATEN_TRUSTED_PROXIES are exempt.");
-const HEADER_SECONDS: Setting = Setting::new("PLATEN_HEADER_SECONDS", "1 to 3600", "10")
+const CONNECTIONS: Setting = Setting::new("PLATEN_CONNECTIONS", "16 to 1000000")
+    .default("a quarter of the limit of open files, 4096 at most")
+    .purpose("Maximum number of open client connections; further ones receive status 503 and are closed.");
+const PER_NETWORK: Setting = Setting::new("PLATEN_CONNECTIONS_PER_NETWORK", "4 to 1000000")
+    .default("a quarter of PLATEN_CONNECTIONS, 64 at least")
+    .purpose("Client connections from one IPv4 address or IPv6 /64 network; PLATEN_TRUSTED_PROXIES are exempt.");
+const HEADER_SECONDS: Setting = Setting::new("PLATEN_HEADER_SECONDS", "1 to 3600")
+    .default("10")
     .purpose("Seconds from the start of a connection, or the first byte of a later request, to the end of its header.");
-const IDLE_SECONDS: Setting = Setting::new("PLATEN_IDLE_SECONDS", "1 to 3600", "75")
+const IDLE_SECONDS: Setting = Setting::new("PLATEN_IDLE_SECONDS", "1 to 3600")
+    .default("75")
     .purpose("Seconds that a connection stays open between two requests; proxies should close idle ones earlier.");
-const WRITE_SECONDS: Setting = Setting::new("PLATEN_WRITE_SECONDS", "1 to 3600", "30")
+const WRITE_SECONDS: Setting = Setting::new("PLATEN_WRITE_SECONDS", "1 to 3600")
+    .default("30")
     .purpose("Seconds that a client may pause reading its response.");
 
 pub(super) const SETTINGS: &[&Setting] = &[

@@ -6,9 +6,11 @@ use platen_domain::email::Email;
 
 use crate::config::reader::{Reader, Setting};
 
-const DATA_DIR: Setting = Setting::new("PLATEN_DATA_DIR", "a path", ".platen; as root /var/lib/platen")
+const DATA_DIR: Setting = Setting::new("PLATEN_DATA_DIR", "a path")
+    .default(".platen; as root /var/lib/platen")
     .purpose("Folder for the private database, the master key and idempotent responses. Replicas must share it.");
-const FIRST_EMAIL: Setting = Setting::new("PLATEN_FIRST_EMAIL", "an email address", "owner@localhost")
+const FIRST_EMAIL: Setting = Setting::new("PLATEN_FIRST_EMAIL", "an email address")
+    .default("owner@localhost")
     .purpose("Email address of the account that the first start creates in a private database.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&DATA_DIR, &FIRST_EMAIL];

@@ -7,13 +7,11 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::config::reader::{Reader, Setting};
 
-const DATABASE_URL: Setting = Setting::new(
-    "DATABASE_URL",
-    "postgres:// address",
-    "a private Postgres in the data folder",
-)
-.purpose("Postgres server that stores the data, for instance postgres://user:password@host/platen.");
-const CONNECTIONS: Setting = Setting::new("PLATEN_DATABASE_CONNECTIONS", "2 to 200", "10")
+const DATABASE_URL: Setting = Setting::new("DATABASE_URL", "postgres:// address")
+    .default("a private Postgres in the data folder")
+    .purpose("Postgres server that stores the data, for instance postgres://user:password@host/platen.");
+const CONNECTIONS: Setting = Setting::new("PLATEN_DATABASE_CONNECTIONS", "2 to 200")
+    .default("10")
     .purpose("Maximum number of connections to Postgres per process.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&DATABASE_URL, &CONNECTIONS];

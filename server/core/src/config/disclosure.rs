@@ -4,13 +4,11 @@ use url::Url;
 
 use crate::config::reader::{Reader, Setting};
 
-const CONTACT: Setting = Setting::new(
-    "PLATEN_SECURITY_CONTACT",
-    "mailto: or https:// address",
-    "none: there is no security.txt",
-)
-.purpose("Where to report vulnerabilities; published in /.well-known/security.txt (RFC 9116).");
-const POLICY: Setting = Setting::new("PLATEN_SECURITY_POLICY", "https:// address", "none")
+const CONTACT: Setting = Setting::new("PLATEN_SECURITY_CONTACT", "mailto: or https:// address")
+    .default("none: there is no security.txt")
+    .purpose("Where to report vulnerabilities; published in /.well-known/security.txt (RFC 9116).");
+const POLICY: Setting = Setting::new("PLATEN_SECURITY_POLICY", "https:// address")
+    .default("none")
     .purpose("Page with the disclosure policy; linked from security.txt.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&CONTACT, &POLICY];

@@ -4,7 +4,8 @@ use platen_egress::allow::AllowList;
 
 use crate::config::reader::{Reader, Setting};
 
-const ALLOW: Setting = Setting::new("PLATEN_EGRESS_ALLOW", "host, host:port, address, network", "none")
+const ALLOW: Setting = Setting::new("PLATEN_EGRESS_ALLOW", "host, host:port, address, network")
+    .default("none")
     .purpose("Private hosts that pages may reach despite the address policy, separated by commas.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&ALLOW];

@@ -5,19 +5,22 @@ use std::{net::SocketAddr, time::Duration};
 use platen_domain::network::Network;
 use url::{Host, Url};
 
-use crate::config::reader::{Reader, Setting};
+use crate::config::reader::{Reader, Setting, http_url};
 
-const LISTEN: Setting = Setting::new("PLATEN_LISTEN", "address:port", "127.0.0.1:3000")
+const LISTEN: Setting = Setting::new("PLATEN_LISTEN", "address:port")
+    .default("127.0.0.1:3000")
     .purpose("Address and port that the service listens on; port 0 selects a free one.");
 const BASE_URL: Setting = Setting::new(
     "PLATEN_BASE_URL",
     "http:// or https:// address without query and fragment",
-    "http:// and PLATEN_LISTEN",
 )
+.default("http:// and PLATEN_LISTEN")
 .purpose("Address at which clients reach the service.");
-const TRUSTED_PROXIES: Setting = Setting::new("PLATEN_TRUSTED_PROXIES", "address, network", "none")
+const TRUSTED_PROXIES: Setting = Setting::new("PLATEN_TRUSTED_PROXIES", "address, network")
+    .default("none")
     .purpose("Proxies in front of the service, separated by commas; their X-Forwarded-For gives the client's address.");
-const SHUTDOWN_GRACE: Setting = Setting::new("PLATEN_SHUTDOWN_GRACE", "0 to 3600", "30")
+const SHUTDOWN_GRACE: Setting = Setting::new("PLATEN_SHUTDOWN_GRACE", "0 to 3600")
+    .default("30")
     .purpose("Seconds that running renders get to finish after SIGTERM.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&LISTEN, &BASE_URL, &TRUSTED_PROXIES, &SHUTDOWN_GRACE];
@@ -39,11 +42,7 @@ pub struct HttpConfig {
 impl HttpConfig {
     pub(super) fn from_env(reader: &mut Reader) -> Self {
         let listen = reader.parsed(&LISTEN, |text| text.parse().ok());
-        let base_url = reader.parsed_if_set(&BASE_URL, |text| {
-            Url::parse(text).ok().filter(|url| {
-                matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none()
-            })
-        });
+        let base_url = reader.parsed_if_set(&BASE_URL, http_url);
         let trusted_proxies = reader.parsed_if_set(&TRUSTED_PROXIES, |text| {
             text.split(',').map(|network| network.trim().parse().ok()).collect()
         });

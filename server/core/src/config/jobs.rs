@@ -6,11 +6,14 @@ use strum::{EnumString, IntoStaticStr};
 
 use crate::config::reader::{Reader, Setting};
 
-const ROLE: Setting = Setting::new("PLATEN_ROLE", "all, web, worker", "all")
+const ROLE: Setting = Setting::new("PLATEN_ROLE", "all, web, worker")
+    .default("all")
     .purpose("What this process does: web serves requests, worker does background work, all does both.");
-const DEADLINE: Setting = Setting::new("PLATEN_ASYNC_DEADLINE", "1 to 86400", "600")
+const DEADLINE: Setting = Setting::new("PLATEN_ASYNC_DEADLINE", "1 to 86400")
+    .default("600")
     .purpose("Seconds that one attempt of an asynchronous render may take.");
-const PAGE_LIMIT: Setting = Setting::new("PLATEN_ASYNC_PAGE_LIMIT", "1 to 100000", "10000")
+const PAGE_LIMIT: Setting = Setting::new("PLATEN_ASYNC_PAGE_LIMIT", "1 to 100000")
+    .default("10000")
     .purpose("Maximum number of pages of an asynchronously rendered document.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&ROLE, &DEADLINE, &PAGE_LIMIT];

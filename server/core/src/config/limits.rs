@@ -9,19 +9,26 @@ use crate::config::reader::{Reader, Setting};
 /// The default of settings that a plan decides.
 const BY_PLAN: &str = "by plan";
 
-const BODY_BYTES: Setting =
-    Setting::new("PLATEN_BODY_BYTES", "1024 to 1073741824", BY_PLAN).purpose("Largest request body, in bytes.");
-const BODY_SECONDS: Setting = Setting::new("PLATEN_BODY_SECONDS", "1 to 3600", "60")
+const BODY_BYTES: Setting = Setting::new("PLATEN_BODY_BYTES", "1024 to 1073741824")
+    .default(BY_PLAN)
+    .purpose("Largest request body, in bytes.");
+const BODY_SECONDS: Setting = Setting::new("PLATEN_BODY_SECONDS", "1 to 3600")
+    .default("60")
     .purpose("Seconds that a client may take to send a request body.");
-const SYNC_DEADLINE: Setting =
-    Setting::new("PLATEN_SYNC_DEADLINE", "1 to 3600", BY_PLAN).purpose("Seconds that a synchronous render may take.");
-const RATE_PER_MINUTE: Setting = Setting::new("PLATEN_RATE_PER_MINUTE", "1 to 1000000", BY_PLAN)
+const SYNC_DEADLINE: Setting = Setting::new("PLATEN_SYNC_DEADLINE", "1 to 3600")
+    .default(BY_PLAN)
+    .purpose("Seconds that a synchronous render may take.");
+const RATE_PER_MINUTE: Setting = Setting::new("PLATEN_RATE_PER_MINUTE", "1 to 1000000")
+    .default(BY_PLAN)
     .purpose("Requests that an account may make per minute, counted by each process separately.");
-const CONCURRENCY: Setting = Setting::new("PLATEN_CONCURRENCY", "1 to 1000", BY_PLAN)
+const CONCURRENCY: Setting = Setting::new("PLATEN_CONCURRENCY", "1 to 1000")
+    .default(BY_PLAN)
     .purpose("Renders of one account that may run or wait at once, in each process.");
-const QUEUE_LIMIT: Setting = Setting::new("PLATEN_QUEUE_LIMIT", "1 to 100000", "200")
+const QUEUE_LIMIT: Setting = Setting::new("PLATEN_QUEUE_LIMIT", "1 to 100000")
+    .default("200")
     .purpose("Renders of all accounts that may wait for a slot.");
-const PAGE_LIMIT: Setting = Setting::new("PLATEN_PAGE_LIMIT", "1 to 100000", "2000")
+const PAGE_LIMIT: Setting = Setting::new("PLATEN_PAGE_LIMIT", "1 to 100000")
+    .default("2000")
     .purpose("Maximum number of pages of a synchronously rendered document.");
 
 pub(super) const SETTINGS: &[&Setting] = &[

@@ -7,10 +7,11 @@ use crate::config::reader::{Reader, Setting};
 const FILTER: Setting = Setting::new(
     "PLATEN_LOG",
     "error, warn, info, debug, trace, or a list of target=level",
-    "info,sqlx=warn,tower_sessions=error",
 )
+.default("info,sqlx=warn,tower_sessions=error")
 .purpose("Filter of logged events, for instance platen_core=debug,info.");
-const FORMAT: Setting = Setting::new("PLATEN_LOG_FORMAT", "auto, text, json", "auto")
+const FORMAT: Setting = Setting::new("PLATEN_LOG_FORMAT", "auto, text, json")
+    .default("auto")
     .purpose("Format of the log on standard error; auto is text on a terminal, otherwise JSON.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&FILTER, &FORMAT];

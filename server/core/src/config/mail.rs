@@ -12,19 +12,16 @@ use crate::config::reader::{Reader, Setting};
 const SMTP_URL: Setting = Setting::new(
     "PLATEN_SMTP_URL",
     "smtp:// or smtps://, [user:password@], host, [:port]",
-    "none; ports: smtps 465, smtp with a password 587, else 25",
 )
+.default("none; ports: smtps 465, smtp with a password 587, else 25")
 .purpose(
     "Server that sends mail. smtp:// uses STARTTLS: required if a password is set, otherwise used if the \
-              server offers it; ?tls=required, ?tls=opportunistic or ?tls=none overrides that. smtps:// is TLS from \
-              the first byte. Without it mail is only stored, and a developer reads it at /dev/mail.",
+         server offers it; ?tls=required, ?tls=opportunistic or ?tls=none overrides that. smtps:// is TLS from \
+         the first byte. Without it mail is only stored, and a developer reads it at /dev/mail.",
 );
-const MAIL_FROM: Setting = Setting::new(
-    "PLATEN_MAIL_FROM",
-    "an email address, or a name and <address>",
-    "Platen <platen@localhost>",
-)
-.purpose("Sender of mail. Required with PLATEN_SMTP_URL.");
+const MAIL_FROM: Setting = Setting::new("PLATEN_MAIL_FROM", "an email address, or a name and <address>")
+    .default("Platen <platen@localhost>")
+    .purpose("Sender of mail. Required with PLATEN_SMTP_URL.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&SMTP_URL, &MAIL_FROM];
 

@@ -18,12 +18,9 @@ pub const COPIES: u64 = 4;
 /// documents fit.
 const SHARE_OF_A_DOCUMENT: u64 = 16;
 
-const MEMORY_MB: Setting = Setting::new(
-    "PLATEN_MEMORY_MB",
-    "1536 to 16777216",
-    "80 % of the control group's limit, else of the machine's memory",
-)
-.purpose("Megabytes that the service may use in total, with its browsers, their pages and its private Postgres.");
+const MEMORY_MB: Setting = Setting::new("PLATEN_MEMORY_MB", "1536 to 16777216")
+    .default("80 % of the control group's limit, else of the machine's memory")
+    .purpose("Megabytes that the service may use in total, with its browsers, their pages and its private Postgres.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&MEMORY_MB];
 

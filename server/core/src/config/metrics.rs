@@ -9,12 +9,15 @@ use crate::config::reader::{Reader, Setting};
 /// Shorter tokens could be guessed.
 const SHORTEST_TOKEN: usize = 16;
 
-const TOKEN: Setting = Setting::new("PLATEN_METRICS_TOKEN", "16 or more visible ASCII characters", "none")
+const TOKEN: Setting = Setting::new("PLATEN_METRICS_TOKEN", "16 or more visible ASCII characters")
+    .default("none")
     .purpose("Serves Prometheus metrics at /metrics to requests with this bearer token.");
-const LISTEN: Setting = Setting::new("PLATEN_METRICS_LISTEN", "address:port", "none").purpose(
-    "Address and port on which /metrics is served in place of PLATEN_LISTEN; without a token, to everyone who \
-              can reach it.",
-);
+const LISTEN: Setting = Setting::new("PLATEN_METRICS_LISTEN", "address:port")
+    .default("none")
+    .purpose(
+        "Address and port on which /metrics is served in place of PLATEN_LISTEN; without a token, to everyone who \
+         can reach it.",
+    );
 
 pub(super) const SETTINGS: &[&Setting] = &[&TOKEN, &LISTEN];
 

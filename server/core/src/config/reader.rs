@@ -3,6 +3,8 @@
 
 use std::{fmt::Display, ops::RangeInclusive, str::FromStr, time::Duration};
 
+use url::Url;
+
 /// An environment variable, as `--help` shows it.
 #[derive(Debug)]
 pub struct Setting {
@@ -15,14 +17,18 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Creates a setting without a purpose; see the fields.
-    pub(super) const fn new(name: &'static str, allowed: &'static str, default: &'static str) -> Self {
+    /// Creates a setting without purpose and default; see the fields.
+    pub(super) const fn new(name: &'static str, allowed: &'static str) -> Self {
         Self {
             name,
             purpose: "",
             allowed,
-            default,
+            default: "",
         }
+    }
+
+    pub(super) const fn default(self, default: &'static str) -> Self {
+        Self { default, ..self }
     }
 
     pub(super) const fn purpose(self, purpose: &'static str) -> Self {
@@ -146,6 +152,12 @@ impl<'a> Reader<'a> {
     pub fn contradiction(&mut self, explanation: impl Display) {
         self.problems.push(Problem::Contradiction(explanation.to_string()));
     }
+}
+
+/// Parses an `http` or `https` address without query and fragment.
+pub(super) fn http_url(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok();
+    url.filter(|url| matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none())
 }
 
 fn within<T: FromStr + PartialOrd>(bounds: &RangeInclusive<T>, text: &str) -> Option<T> {

@@ -6,21 +6,18 @@ use platen_domain::encryption::SecretKey;
 
 use crate::config::reader::{Reader, Setting};
 
-const SECRET_KEY: Setting = Setting::new(
-    "PLATEN_SECRET_KEY",
-    "32 bytes as base64 or as 64 hexadecimal digits",
-    "a key that is generated in the data folder",
-)
-.purpose(
-    "Master key that encrypts secrets and idempotent responses; create one with `openssl rand -base64 32`. \
-              `serve` requires it when DATABASE_URL is set.",
-);
+const SECRET_KEY: Setting = Setting::new("PLATEN_SECRET_KEY", "32 bytes as base64 or as 64 hexadecimal digits")
+    .default("a key that is generated in the data folder")
+    .purpose(
+        "Master key that encrypts secrets and idempotent responses; create one with `openssl rand -base64 32`. \
+         `serve` requires it when DATABASE_URL is set.",
+    );
 
 const FORMER_SECRET_KEY: Setting = Setting::new(
     "PLATEN_FORMER_SECRET_KEY",
     "32 bytes as base64 or as 64 hexadecimal digits",
-    "none",
 )
+.default("none")
 .purpose("The previous key that PLATEN_SECRET_KEY replaces, until `platen secret-key rewrap` has run.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&SECRET_KEY, &FORMER_SECRET_KEY];

@@ -4,7 +4,8 @@ use std::{env, path::PathBuf};
 
 use crate::config::reader::{Reader, Setting};
 
-const SITE_DIR: Setting = Setting::new("PLATEN_SITE_DIR", "a path", "site, next to the program")
+const SITE_DIR: Setting = Setting::new("PLATEN_SITE_DIR", "a path")
+    .default("site, next to the program")
     .purpose("Folder with the dashboard's style sheet, scripts, fonts and images, built by deploy/site.sh.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&SITE_DIR];

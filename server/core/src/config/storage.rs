@@ -7,70 +7,54 @@ use platen_domain::{
 use secrecy::SecretString;
 use url::Url;
 
-use crate::config::reader::{Reader, Setting};
+use crate::config::reader::{Reader, Setting, http_url};
 
-const DEFAULT_STORAGE: Setting = Setting::new("PLATEN_DEFAULT_STORAGE", "disk, aws_s3 or google_cloud_storage", "disk")
+const DEFAULT_STORAGE: Setting = Setting::new("PLATEN_DEFAULT_STORAGE", "disk, aws_s3 or google_cloud_storage")
+    .default("disk")
     .purpose("Where documents without a destination are stored: in the data folder, or in a bucket of yours.");
-const DEFAULT_BUCKET: Setting = Setting::new(
-    "PLATEN_DEFAULT_BUCKET",
-    "a name without spaces and slashes",
-    "platen-renders",
-)
-.purpose("Name of that bucket; on disk, the name of the storage in webhooks.");
-const DEFAULT_BUCKET_REGION: Setting = Setting::new(
-    "PLATEN_DEFAULT_BUCKET_REGION",
-    "a region, for instance eu-central-1",
-    "none: required unless there is an endpoint",
-)
-.purpose("Region of that bucket, with PLATEN_DEFAULT_STORAGE=aws_s3.");
+const DEFAULT_BUCKET: Setting = Setting::new("PLATEN_DEFAULT_BUCKET", "a name without spaces and slashes")
+    .default("platen-renders")
+    .purpose("Name of that bucket; on disk, the name of the storage in webhooks.");
+const DEFAULT_BUCKET_REGION: Setting =
+    Setting::new("PLATEN_DEFAULT_BUCKET_REGION", "a region, for instance eu-central-1")
+        .default("none: required unless there is an endpoint")
+        .purpose("Region of that bucket, with PLATEN_DEFAULT_STORAGE=aws_s3.");
 const DEFAULT_BUCKET_ENDPOINT: Setting = Setting::new(
     "PLATEN_DEFAULT_BUCKET_ENDPOINT",
     "http:// or https:// address without path",
-    "Amazon's",
 )
+.default("Amazon's")
 .purpose("Address of an S3-compatible store other than Amazon's, with PLATEN_DEFAULT_STORAGE=aws_s3.");
 const DEFAULT_BUCKET_URL: Setting = Setting::new(
     "PLATEN_DEFAULT_BUCKET_URL",
     "http:// or https:// address, to which renders/<uuid>.pdf is appended",
-    "the store's own address",
 )
+.default("the store's own address")
 .purpose("Public address of that bucket's objects, for instance of a content delivery network in front of it.");
-const GCS_ENDPOINT: Setting = Setting::new(
-    "PLATEN_GCS_ENDPOINT",
-    "http:// or https:// address without path",
-    "https://storage.googleapis.com",
-)
-.purpose("Address of Google Cloud Storage; another one for private access, or for an emulator.");
-const AWS_ACCESS_KEY_ID: Setting = Setting::new(
-    "PLATEN_AWS_ACCESS_KEY_ID",
-    "the id of an access key",
-    "none: storage connections need access keys",
-)
-.purpose("Access key of the service itself: for the default storage, and to assume roles of storage connections.");
-const AWS_SECRET_ACCESS_KEY: Setting =
-    Setting::new("PLATEN_AWS_SECRET_ACCESS_KEY", "the secret of an access key", "none")
-        .purpose("Secret of PLATEN_AWS_ACCESS_KEY_ID.");
+const GCS_ENDPOINT: Setting = Setting::new("PLATEN_GCS_ENDPOINT", "http:// or https:// address without path")
+    .default("https://storage.googleapis.com")
+    .purpose("Address of Google Cloud Storage; another one for private access, or for an emulator.");
+const AWS_ACCESS_KEY_ID: Setting = Setting::new("PLATEN_AWS_ACCESS_KEY_ID", "the id of an access key")
+    .default("none: storage connections need access keys")
+    .purpose("Access key of the service itself: for the default storage, and to assume roles of storage connections.");
+const AWS_SECRET_ACCESS_KEY: Setting = Setting::new("PLATEN_AWS_SECRET_ACCESS_KEY", "the secret of an access key")
+    .default("none")
+    .purpose("Secret of PLATEN_AWS_ACCESS_KEY_ID.");
 const GOOGLE_KEY: Setting = Setting::new(
     "PLATEN_GOOGLE_KEY",
     "the JSON file of a service account's key, as Google creates it",
-    "none: storage connections need keys",
 )
+.default("none: storage connections need keys")
 .purpose(
     "Key of the service's own service account at Google: for the default storage, and to impersonate the \
-              service accounts of storage connections.",
+         service accounts of storage connections.",
 );
-const IAM_ENDPOINT: Setting = Setting::new(
-    "PLATEN_IAM_ENDPOINT",
-    "http:// or https:// address without path",
-    "https://iamcredentials.googleapis.com",
-)
-.purpose("Address of Google's IAM service account credentials; another one for private access.");
-const STS_ENDPOINT: Setting = Setting::new(
-    "PLATEN_STS_ENDPOINT",
-    "http:// or https:// address without path",
-    "that of the connection's region",
-)
-.purpose("Address of Amazon's token service; another one for private access, or for another provider.");
+const IAM_ENDPOINT: Setting = Setting::new("PLATEN_IAM_ENDPOINT", "http:// or https:// address without path")
+    .default("https://iamcredentials.googleapis.com")
+    .purpose("Address of Google's IAM service account credentials; another one for private access.");
+const STS_ENDPOINT: Setting = Setting::new("PLATEN_STS_ENDPOINT", "http:// or https:// address without path")
+    .default("that of the connection's region")
+    .purpose("Address of Amazon's token service; another one for private access, or for another provider.");
 
 pub(super) const SETTINGS: &[&Setting] = &[
     &DEFAULT_STORAGE,
@@ -224,12 +208,6 @@ fn amazon_identity(reader: &mut Reader) -> Option<AccessKey> {
 
 fn endpoint(text: &str) -> Option<Url> {
     http_url(text).filter(|url| url.path() == "/")
-}
-
-fn http_url(text: &str) -> Option<Url> {
-    Url::parse(text)
-        .ok()
-        .filter(|url| matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none())
 }
 
 #[cfg(test)]

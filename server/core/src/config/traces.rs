@@ -5,17 +5,15 @@ use url::Url;
 
 use crate::config::reader::{Reader, Setting};
 
-const ENDPOINT: Setting = Setting::new(
-    "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "http:// or https:// address",
-    "no traces",
-)
-.purpose(
-    "OpenTelemetry collector that receives a trace of each request and job, by OTLP as http/protobuf. The \
-              other standard variables of OpenTelemetry for exporter, sampler and resource apply as well.",
-);
-const SERVICE_NAME: Setting =
-    Setting::new("OTEL_SERVICE_NAME", "any text", "platen").purpose("Name of the service in traces.");
+const ENDPOINT: Setting = Setting::new("OTEL_EXPORTER_OTLP_ENDPOINT", "http:// or https:// address")
+    .default("no traces")
+    .purpose(
+        "OpenTelemetry collector that receives a trace of each request and job, by OTLP as http/protobuf. The \
+         other standard variables of OpenTelemetry for exporter, sampler and resource apply as well.",
+    );
+const SERVICE_NAME: Setting = Setting::new("OTEL_SERVICE_NAME", "any text")
+    .default("platen")
+    .purpose("Name of the service in traces.");
 
 pub(super) const SETTINGS: &[&Setting] = &[&ENDPOINT, &SERVICE_NAME];
 
