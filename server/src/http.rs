@@ -30,8 +30,8 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{MethodRouter, any, get, post},
 };
-use platen_core::{render_request, service::Services};
-use platen_domain::{caller::Caller, connection, template};
+use platen_core::service::Services;
+use platen_domain::{caller::Caller, validation::schema};
 use tower::ServiceExt;
 
 use crate::http::{error::ApiError, rate_limit::RateLimit};
@@ -50,45 +50,43 @@ struct PreviewRateLimit(RateLimit);
 
 /// Returns every operation of the API, under its path in `openapi.json`.
 fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState>)> {
+    use v1::{connections, credits, health, renderers, renders, templates};
     [
-        (
-            "/api/v1/connections",
-            get(v1::connections::get).post(v1::connections::post),
-        ),
+        ("/api/v1/connections", get(connections::get).post(connections::post)),
         (
             "/api/v1/connections/{id}",
-            get(v1::connections::one::get).delete(v1::connections::one::delete),
+            get(connections::one::get).delete(connections::one::delete),
         ),
-        ("/api/v1/connections/{id}/test", post(v1::connections::one::test)),
-        ("/api/v1/credits", get(v1::credits::get)),
-        ("/api/v1/health", get(v1::health::get)),
-        ("/api/v1/renderers/pdf", post(v1::renderers::pdf::post)),
-        ("/api/v1/renderers/pdf/async", post(v1::renderers::asynchronous::post)),
-        ("/api/v1/renders", get(v1::renders::get)),
-        ("/api/v1/renders/{id}", get(v1::renders::one::get)),
-        ("/api/v1/renders/{id}/callback/resend", post(v1::renders::one::resend)),
-        ("/api/v1/renders/{id}/cancel", post(v1::renders::one::cancel)),
-        ("/api/v1/templates", get(v1::templates::get).post(v1::templates::post)),
+        ("/api/v1/connections/{id}/test", post(connections::one::test)),
+        ("/api/v1/credits", get(credits::get)),
+        ("/api/v1/health", get(health::get)),
+        ("/api/v1/renderers/pdf", post(renderers::pdf::post)),
+        ("/api/v1/renderers/pdf/async", post(renderers::asynchronous::post)),
+        ("/api/v1/renders", get(renders::get)),
+        ("/api/v1/renders/{id}", get(renders::one::get)),
+        ("/api/v1/renders/{id}/callback/resend", post(renders::one::resend)),
+        ("/api/v1/renders/{id}/cancel", post(renders::one::cancel)),
+        ("/api/v1/templates", get(templates::get).post(templates::post)),
         (
             "/api/v1/templates/{id}",
-            get(v1::templates::one::get)
-                .patch(v1::templates::one::patch)
-                .delete(v1::templates::one::delete),
+            get(templates::one::get)
+                .patch(templates::one::patch)
+                .delete(templates::one::delete),
         ),
-        ("/api/v1/templates/{id}/preview", post(v1::templates::preview::post)),
-        ("/api/v1/templates/{id}/schema", get(v1::templates::settings::schema)),
+        ("/api/v1/templates/{id}/preview", post(templates::preview::post)),
+        ("/api/v1/templates/{id}/schema", get(templates::settings::schema)),
         (
             "/api/v1/templates/{id}/settings",
-            get(v1::templates::settings::get).patch(v1::templates::settings::patch),
+            get(templates::settings::get).patch(templates::settings::patch),
         ),
-        ("/api/v1/templates/{id}/versions", get(v1::templates::versions::list)),
+        ("/api/v1/templates/{id}/versions", get(templates::versions::list)),
         (
             "/api/v1/templates/{id}/versions/{number}",
-            get(v1::templates::versions::get),
+            get(templates::versions::get),
         ),
         (
             "/api/v1/templates/{id}/versions/{number}/restore",
-            post(v1::templates::versions::restore),
+            post(templates::versions::restore),
         ),
     ]
 }
@@ -96,9 +94,7 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
 /// Builds the router with all routes. `dashboard` builds the routes of the dashboard, and the fallback for unknown
 /// paths.
 pub(crate) fn router(app: Services, dashboard: impl FnOnce(&Services, OwnApi) -> Router) -> Router {
-    connection::compile_schema();
-    render_request::compile_schemas();
-    template::compile_schemas();
+    schema::compile();
     let body_time = app.config.limits.body_time;
     let mut router = Router::new();
     for (path, methods) in operations() {

@@ -7,7 +7,7 @@ mod rules;
 pub mod stored;
 mod wire;
 
-use std::{sync::LazyLock, time::Duration};
+use std::time::Duration;
 
 use platen_domain::{
     allowed_templates::{AllowedTemplates, NotAllowed},
@@ -18,7 +18,7 @@ use platen_domain::{
         Problem, Problems,
         json::{self, Body, Data, Layout},
         quote,
-        schema::Schema,
+        schema::RequestBody,
     },
 };
 use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSettings, RenderJob, WaitFor};
@@ -37,16 +37,6 @@ const LAYOUT: Layout = Layout {
     data_values: json::MOST_DATA_VALUES,
     list: Some(("parts", MOST_PARTS)),
 };
-
-static SYNCHRONOUS: LazyLock<Schema> = LazyLock::new(|| Schema::named("SynchronousRender"));
-static ASYNCHRONOUS: LazyLock<Schema> = LazyLock::new(|| Schema::named("AsynchronousRender"));
-
-/// Compiles the schemas at start, so that the first request need not wait for it.
-pub fn compile_schemas() {
-    LazyLock::force(&SYNCHRONOUS);
-    LazyLock::force(&ASYNCHRONOUS);
-    preview::compile_schema();
-}
 
 /// The encoding of the PDF in the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
@@ -157,7 +147,7 @@ pub struct RenderTerms {
 impl SynchronousRequest {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
-        let sound = SoundBody::parse(body, &SYNCHRONOUS)?;
+        let sound = SoundBody::parse(body, RequestBody::SynchronousRender)?;
         Ok(Self {
             // The schema requires it.
             encoding: sound.wire.output_encoding.unwrap_or(OutputEncoding::Binary),
@@ -169,7 +159,7 @@ impl SynchronousRequest {
 impl AsynchronousRequest {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
-        let mut sound = SoundBody::parse(body, &ASYNCHRONOUS)?;
+        let mut sound = SoundBody::parse(body, RequestBody::AsynchronousRender)?;
         Ok(Self {
             callback: sound.wire.callback.take().map(TryInto::try_into).transpose()?,
             destination: sound.wire.destination.take(),
@@ -187,7 +177,7 @@ struct SoundBody<'a> {
 }
 
 impl<'a> SoundBody<'a> {
-    fn parse(body: &'a [u8], schema: &Schema) -> Result<Self, Vec<Problem>> {
+    fn parse(body: &'a [u8], schema: RequestBody) -> Result<Self, Vec<Problem>> {
         let mut problems = Problems::default();
         match json::parse(body, &LAYOUT, &mut problems) {
             Some(body) => Self::check(body, schema, problems),
@@ -195,7 +185,7 @@ impl<'a> SoundBody<'a> {
         }
     }
 
-    fn check(body: Body<'a>, schema: &Schema, mut problems: Problems) -> Result<Self, Vec<Problem>> {
+    fn check(body: Body<'a>, schema: RequestBody, mut problems: Problems) -> Result<Self, Vec<Problem>> {
         let Body { value, data } = body;
         schema.check(&value, &mut problems);
         rules::check(&value, &mut problems);
@@ -227,7 +217,7 @@ impl RenderRequest {
             value,
             data: Data::default(),
         };
-        SoundBody::check(body, &SYNCHRONOUS, Problems::default())?.try_into()
+        SoundBody::check(body, RequestBody::SynchronousRender, Problems::default())?.try_into()
     }
 
     fn from_wire(wire: WireRequest, contexts: &Data<'_>, options: Value) -> Result<Self, Vec<Problem>> {

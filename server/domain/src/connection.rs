@@ -4,7 +4,7 @@ pub mod credentials;
 #[cfg(test)]
 mod tests;
 
-use std::{fmt::Display, sync::LazyLock};
+use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,16 +20,9 @@ use crate::{
         Problem, Problems,
         json::{self, Body, Layout},
         member, quote,
-        schema::Schema,
+        schema::RequestBody,
     },
 };
-
-static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("ConnectionCreation"));
-
-/// Compiles the schema at start, so that the first request need not wait for it.
-pub fn compile_schema() {
-    LazyLock::force(&SCHEMA);
-}
 
 /// The settings of a storage connection, without its credentials.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -124,7 +117,7 @@ impl NewConnection {
         let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut problems) else {
             return Err(problems.sorted(&Value::Null));
         };
-        SCHEMA.check(&body, &mut problems);
+        RequestBody::ConnectionCreation.check(&body, &mut problems);
         check_amazon_only(&body, &mut problems);
         check_region(&body, &mut problems);
         check_endpoint(&body, check_address, &mut problems);

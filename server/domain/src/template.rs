@@ -5,7 +5,7 @@ pub mod labels;
 pub mod places;
 pub mod settings;
 
-use std::{io, marker::PhantomData, sync::LazyLock};
+use std::{io, marker::PhantomData};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, value::RawValue};
@@ -16,7 +16,7 @@ use crate::{
     validation::{
         Problem, Problems,
         json::{self, Body, Layout},
-        schema::Schema,
+        schema::RequestBody,
     },
 };
 
@@ -37,16 +37,6 @@ const LAYOUT: Layout = Layout {
     data_values: MOST_PREVIEW_VALUES,
     list: None,
 };
-
-static CREATION: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateCreation"));
-static UPDATE: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateUpdate"));
-
-/// Compiles the schemas at start, so that the first request need not wait for it.
-pub fn compile_schemas() {
-    LazyLock::force(&CREATION);
-    LazyLock::force(&UPDATE);
-    settings::compile_schema();
-}
 
 /// A template in its published version, as the API serializes it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -178,20 +168,15 @@ impl TemplateChanges {
 
 /// The body of a request that saves a template.
 pub trait Saved: DeserializeOwned {
-    /// Returns the schema of the body.
-    fn schema() -> &'static Schema;
+    const BODY: RequestBody;
 }
 
 impl Saved for NewTemplate {
-    fn schema() -> &'static Schema {
-        &CREATION
-    }
+    const BODY: RequestBody = RequestBody::TemplateCreation;
 }
 
 impl Saved for TemplateChanges {
-    fn schema() -> &'static Schema {
-        &UPDATE
-    }
+    const BODY: RequestBody = RequestBody::TemplateUpdate;
 }
 
 /// A body whose content is not checked yet. Only the worker processes can check templates, and their errors are listed
@@ -209,7 +194,7 @@ impl<T: Saved> Submission<T> {
         let Some(Body { mut value, data }) = json::parse(body, &LAYOUT, &mut problems) else {
             return Err(problems.sorted(&Value::Null));
         };
-        T::schema().check(&value, &mut problems);
+        T::BODY.check(&value, &mut problems);
         check_content_size(&value["template"]["content"], CONTENT, &mut problems);
         if let Some(data) = data.get(PREVIEW_CONTEXT).filter(|_| !problems.within(PREVIEW_CONTEXT)) {
             value["template"]["preview_context"] = preview_context(data, &mut problems);

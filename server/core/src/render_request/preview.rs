@@ -1,14 +1,12 @@
 //! Requests for previews of templates.
 
-use std::sync::LazyLock;
-
 use platen_domain::{
     allowed_templates::{AllowedTemplates, NotAllowed},
     template::check_content_size,
     validation::{
         Problem, Problems,
         json::{self as strict_json, Body, Data, Layout},
-        schema::Schema,
+        schema::RequestBody,
     },
 };
 use serde::Deserialize;
@@ -23,13 +21,6 @@ const LAYOUT: Layout = Layout {
     data_values: strict_json::MOST_DATA_VALUES,
     list: None,
 };
-
-static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplatePreview"));
-
-/// Compiles the schema at start, so that the first request need not wait for it.
-pub(super) fn compile_schema() {
-    LazyLock::force(&SCHEMA);
-}
 
 /// Default resolution in pixels per inch, as in browsers.
 const DOTS_PER_INCH: u16 = 96;
@@ -88,7 +79,7 @@ impl PreviewRequest {
 
     fn check(body: Body<'_>, mut problems: Problems) -> Result<Self, Vec<Problem>> {
         let Body { value: body, data } = body;
-        SCHEMA.check(&body, &mut problems);
+        RequestBody::TemplatePreview.check(&body, &mut problems);
         check_content_size(&body["content"], "/content", &mut problems);
         let render = render_request(&body["options"]);
         let render = render.map_err(|found| {

@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use aws_lc_rs::{
     encoding::{AsDer, Pkcs8V1Der},
     rsa::{KeyPair, KeySize},

@@ -1,22 +1,13 @@
 //! Settings of a stored template.
 
-use std::sync::LazyLock;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::validation::{
     Problem, Problems,
     json::{self, Body, Layout},
-    schema::Schema,
+    schema::RequestBody,
 };
-
-static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::named("TemplateSettingsUpdate"));
-
-/// Compiles the schema at start, so that the first request need not wait for it.
-pub(super) fn compile_schema() {
-    LazyLock::force(&SCHEMA);
-}
 
 /// The settings of a template, as the API serializes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -39,7 +30,7 @@ impl SettingsChanges {
         let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut problems) else {
             return Err(problems.sorted(&Value::Null));
         };
-        SCHEMA.check(&body, &mut problems);
+        RequestBody::TemplateSettingsUpdate.check(&body, &mut problems);
         if !problems.is_empty() {
             return Err(problems.sorted(&body));
         }

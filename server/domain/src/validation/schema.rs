@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Value, json};
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::validation::{Problem, Problems, member, quote};
 
@@ -15,12 +16,42 @@ pub const OPENAPI: &str = include_str!("../../../openapi.json");
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(OPENAPI).expect("openapi.json is valid"));
 
+static COMPILED: LazyLock<Vec<Schema>> = LazyLock::new(|| {
+    RequestBody::VARIANTS
+        .iter()
+        .map(|body| Schema::named(body.into()))
+        .collect()
+});
+
+/// Compiles the schemas of request bodies at start, so that the first request need not wait for it.
+pub fn compile() {
+    LazyLock::force(&COMPILED);
+}
+
+/// A request body, by the name of its schema.
+#[derive(Debug, Clone, Copy, IntoStaticStr, VariantArray)]
+pub enum RequestBody {
+    SynchronousRender,
+    AsynchronousRender,
+    TemplatePreview,
+    TemplateCreation,
+    TemplateUpdate,
+    TemplateSettingsUpdate,
+    ConnectionCreation,
+}
+
+impl RequestBody {
+    /// Adds the validation errors of `body`.
+    pub fn check(self, body: &Value, problems: &mut Problems) {
+        COMPILED[self as usize].check(body, problems);
+    }
+}
+
 /// A compiled schema of the document.
-pub struct Schema(Validator);
+struct Schema(Validator);
 
 impl Schema {
-    /// Compiles the schema with this name.
-    pub fn named(name: &str) -> Self {
+    fn named(name: &str) -> Self {
         let schema = json!({
             "$ref": format!("#/components/schemas/{name}"),
             "components": DOCUMENT["components"],
@@ -28,8 +59,7 @@ impl Schema {
         Self(jsonschema::draft202012::new(&schema).expect("the schema is valid"))
     }
 
-    /// Adds the validation errors of `body`.
-    pub fn check(&self, body: &Value, problems: &mut Problems) {
+    fn check(&self, body: &Value, problems: &mut Problems) {
         let mut errors: Vec<_> = self.0.iter_errors(body).collect();
         // If a member violates several rules, its type is the most informative one.
         errors.sort_by_key(|error| !matches!(error.kind(), ValidationErrorKind::Type { .. }));
