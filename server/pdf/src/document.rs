@@ -87,10 +87,7 @@ impl<'a> Document<'a> {
                 object => return Ok(object),
             }
         }
-        Err(PdfError::Damaged {
-            offset: 0,
-            what: "a chain of too many references",
-        })
+        Err(PdfError::damaged(0, "a chain of too many references"))
     }
 
     /// Returns the descendant of a composite font (ISO 32000-1, 9.7); `None` for every other font.
@@ -235,16 +232,10 @@ impl<'a> Document<'a> {
     /// Returns the error for an unexpected object, with its offset in its file.
     pub(crate) fn damaged(&self, number: ObjectNumber, what: &'static str) -> PdfError {
         let offset = self.part_of(number).and_then(|part| part.offset(number));
-        PdfError::Damaged {
-            offset: offset.unwrap_or_default(),
-            what,
-        }
+        PdfError::damaged(offset.unwrap_or_default(), what)
     }
 }
 
 fn no_catalog(offset: usize) -> PdfError {
-    PdfError::Damaged {
-        offset,
-        what: "expected a catalog in the trailer",
-    }
+    PdfError::damaged(offset, "expected a catalog in the trailer")
 }

@@ -24,10 +24,7 @@ pub(crate) struct File<'a> {
 impl<'a> File<'a> {
     pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, PdfError> {
         if !bytes.starts_with(b"%PDF-") {
-            return Err(PdfError::Damaged {
-                offset: 0,
-                what: "expected %PDF-",
-            });
+            return Err(PdfError::damaged(0, "expected %PDF-"));
         }
         let table = table_offset(bytes)?;
         let (offsets, trailer) = read_table(bytes, table)?;
@@ -39,7 +36,7 @@ impl<'a> File<'a> {
                 "Encrypt" => "an encrypted file",
                 _ => "expected a file of one revision with a classic cross-reference table",
             };
-            return Err(PdfError::Damaged { offset: table, what });
+            return Err(PdfError::damaged(table, what));
         }
         Ok(Self {
             bytes,
@@ -97,24 +94,17 @@ pub(crate) fn table_offset(bytes: &[u8]) -> Result<usize, PdfError> {
     let at = bytes[tail..]
         .windows(KEYWORD.len())
         .rposition(|window| window == KEYWORD);
-    let at = tail
-        + at.ok_or(PdfError::Damaged {
-            offset: tail,
-            what: "expected startxref near the end",
-        })?;
+    let at = tail + at.ok_or(PdfError::damaged(tail, "expected startxref near the end"))?;
     match Lexer::new(bytes, at + KEYWORD.len()).next_token()? {
         Some((_, Token::Number(raw))) => parse_digits(raw).filter(|offset| *offset < at),
         _ => None,
     }
-    .ok_or(PdfError::Damaged {
-        offset: at,
-        what: "expected an offset after startxref",
-    })
+    .ok_or(PdfError::damaged(at, "expected an offset after startxref"))
 }
 
 /// Reads the offset of each object by number (0 for a free one), and the trailer.
 fn read_table(bytes: &[u8], table: usize) -> Result<(Vec<usize>, Dictionary<'_>), PdfError> {
-    let damaged = |offset, what| PdfError::Damaged { offset, what };
+    let damaged = PdfError::damaged;
     let mut lexer = Lexer::new(bytes, table);
     let head = [lexer.next_token()?, lexer.next_token()?, lexer.next_token()?];
     let [
@@ -169,10 +159,10 @@ fn object_ranges(bytes: &[u8], offsets: &[usize], table: usize) -> Result<Vec<Ra
         let next = by_offset.get(index + 1).map_or(table, |(next, _)| *next);
         let object = bytes[start..next].trim_ascii_end();
         if header_length(object, number).is_none() || !object.ends_with(b"endobj") {
-            return Err(PdfError::Damaged {
-                offset: start,
-                what: "expected an object at the offset of its entry",
-            });
+            return Err(PdfError::damaged(
+                start,
+                "expected an object at the offset of its entry",
+            ));
         }
         ranges[number] = start..start + object.len();
     }

@@ -60,10 +60,7 @@ impl<'a> Lexer<'a> {
             b'[' => self.delimiter(1, Token::ArrayStart),
             b']' => self.delimiter(1, Token::ArrayEnd),
             b')' | b'>' | b'{' | b'}' => {
-                return Err(PdfError::Damaged {
-                    offset: start,
-                    what: "an unmatched or unknown delimiter",
-                });
+                return Err(PdfError::damaged(start, "an unmatched or unknown delimiter"));
             }
             b'0'..=b'9' | b'+' | b'-' | b'.' => Token::Number(self.regular_run()),
             _ => Token::Keyword(self.regular_run()),
@@ -154,10 +151,7 @@ impl<'a> Lexer<'a> {
                 _ => {}
             }
         }
-        Err(PdfError::Damaged {
-            offset: start,
-            what: "an unterminated string",
-        })
+        Err(PdfError::damaged(start, "an unterminated string"))
     }
 
     fn hex_string(&mut self) -> Result<Token<'a>, PdfError> {
@@ -168,10 +162,7 @@ impl<'a> Lexer<'a> {
                 self.position = start + length + 2;
                 Ok(Token::HexString(&inside[..length]))
             }
-            None => Err(PdfError::Damaged {
-                offset: start,
-                what: "an unterminated hexadecimal string",
-            }),
+            None => Err(PdfError::damaged(start, "an unterminated hexadecimal string")),
         }
     }
 }

@@ -223,6 +223,12 @@ pub enum PdfError {
     },
 }
 
+impl PdfError {
+    pub(crate) const fn damaged(offset: usize, what: &'static str) -> Self {
+        Self::Damaged { offset, what }
+    }
+}
+
 /// Assembles printed parts into one document and completes it.
 ///
 /// Parts follow each other in one page tree. Their outlines are placed under one entry per part, named by its title, or

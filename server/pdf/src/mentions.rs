@@ -44,10 +44,7 @@ pub(crate) fn find_mentions<'a>(
             }
             Token::Keyword(b"R") => {
                 let [Some((start, number)), Some((_, b"0"))] = former_numbers else {
-                    return Err(PdfError::Damaged {
-                        offset: start,
-                        what: "expected a reference of generation 0",
-                    });
+                    return Err(PdfError::damaged(start, "expected a reference of generation 0"));
                 };
                 visit(start..range.end, Mention::Object(parse_integer(start, number)?));
             }
@@ -70,10 +67,8 @@ pub(crate) fn find_mentions<'a>(
 
 fn parse_integer<T: std::str::FromStr>(offset: usize, raw: &[u8]) -> Result<T, PdfError> {
     let text = std::str::from_utf8(raw).ok();
-    text.and_then(|text| text.parse().ok()).ok_or(PdfError::Damaged {
-        offset,
-        what: "expected an integer",
-    })
+    text.and_then(|text| text.parse().ok())
+        .ok_or(PdfError::damaged(offset, "expected an integer"))
 }
 
 #[cfg(test)]

@@ -29,10 +29,7 @@ pub(crate) fn parse_indirect_object(bytes: &[u8], start: usize, end: usize) -> R
                 data: Cow::Borrowed(data),
             }))
         }
-        ((offset, _), _) => Err(PdfError::Damaged {
-            offset,
-            what: "expected endobj or stream after an object",
-        }),
+        ((offset, _), _) => Err(PdfError::damaged(offset, "expected endobj or stream after an object")),
     }
 }
 
@@ -44,10 +41,7 @@ pub(crate) fn parse_dictionary(bytes: &[u8], start: usize) -> Result<Dictionary<
     .object(0)?
     {
         Object::Dictionary(dictionary) => Ok(dictionary),
-        _ => Err(PdfError::Damaged {
-            offset: start,
-            what: "expected a dictionary",
-        }),
+        _ => Err(PdfError::damaged(start, "expected a dictionary")),
     }
 }
 
@@ -69,7 +63,7 @@ pub(crate) fn parse_number(raw: &[u8]) -> Option<Object<'static>> {
 }
 
 fn stream_data<'a>(bytes: &'a [u8], after: usize, end: usize, dictionary: &Dictionary) -> Result<&'a [u8], PdfError> {
-    let damaged = |what| PdfError::Damaged { offset: after, what };
+    let damaged = |what| PdfError::damaged(after, what);
     let line_end = match &bytes[after..end] {
         [b'\n', ..] => 1,
         [b'\r', b'\n', ..] => 2,
@@ -98,7 +92,7 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn token(&mut self, what: &'static str) -> Result<(usize, Token<'a>), PdfError> {
         let offset = self.lexer.position();
-        self.lexer.next_token()?.ok_or(PdfError::Damaged { offset, what })
+        self.lexer.next_token()?.ok_or(PdfError::damaged(offset, what))
     }
 
     fn object(&mut self, depth: usize) -> Result<Object<'a>, PdfError> {
@@ -108,10 +102,7 @@ impl<'a> Parser<'a> {
 
     fn object_from(&mut self, offset: usize, token: Token<'a>, depth: usize) -> Result<Object<'a>, PdfError> {
         if depth > MAX_DEPTH {
-            return Err(PdfError::Damaged {
-                offset,
-                what: "arrays and dictionaries nested too deeply",
-            });
+            return Err(PdfError::damaged(offset, "arrays and dictionaries nested too deeply"));
         }
         Ok(match token {
             Token::Number(raw) => self.number_or_reference(offset, raw)?,
@@ -124,19 +115,13 @@ impl<'a> Parser<'a> {
             Token::Keyword(b"true") => Object::Boolean(true),
             Token::Keyword(b"false") => Object::Boolean(false),
             Token::Keyword(_) | Token::ArrayEnd | Token::DictionaryEnd => {
-                return Err(PdfError::Damaged {
-                    offset,
-                    what: "expected an object",
-                });
+                return Err(PdfError::damaged(offset, "expected an object"));
             }
         })
     }
 
     fn number_or_reference(&mut self, offset: usize, raw: &[u8]) -> Result<Object<'a>, PdfError> {
-        let number = parse_number(raw).ok_or(PdfError::Damaged {
-            offset,
-            what: "expected a number",
-        })?;
+        let number = parse_number(raw).ok_or(PdfError::damaged(offset, "expected a number"))?;
         let mut ahead = self.lexer.clone();
         if let Object::Integer(value) = number
             && let Some((_, Token::Number(generation))) = ahead.next_token()?
@@ -145,10 +130,7 @@ impl<'a> Parser<'a> {
             self.lexer = ahead;
             return match (ObjectNumber::try_from(value), generation) {
                 (Ok(number), b"0") => Ok(Object::Reference(number)),
-                _ => Err(PdfError::Damaged {
-                    offset,
-                    what: "expected a reference of generation 0",
-                }),
+                _ => Err(PdfError::damaged(offset, "expected a reference of generation 0")),
             };
         }
         Ok(number)
@@ -171,10 +153,7 @@ impl<'a> Parser<'a> {
                 (_, Token::DictionaryEnd) => return Ok(Object::Dictionary(Dictionary { entries })),
                 (_, Token::Name(key)) => entries.push((decode_name(key), self.object(depth + 1)?)),
                 (offset, _) => {
-                    return Err(PdfError::Damaged {
-                        offset,
-                        what: "expected a key in a dictionary",
-                    });
+                    return Err(PdfError::damaged(offset, "expected a key in a dictionary"));
                 }
             }
         }

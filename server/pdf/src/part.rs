@@ -32,10 +32,7 @@ impl<'a> Part<'a> {
         let end = ObjectNumber::try_from(file.size())
             .ok()
             .and_then(|size| first_number.checked_add(size))
-            .ok_or(PdfError::Damaged {
-                offset: 0,
-                what: "more objects than a PDF may have",
-            })?;
+            .ok_or(PdfError::damaged(0, "more objects than a PDF may have"))?;
         let mut numbers: Vec<ObjectNumber> = (first_number..end).collect();
         // `0 0 R` is a reference to nothing in every file.
         if let Some(zero) = numbers.first_mut() {

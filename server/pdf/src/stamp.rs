@@ -80,10 +80,10 @@ fn form<'a>(document: &Document<'a>, page: &Dictionary<'a>) -> Result<Stream<'a>
         None => Object::Stream(Stream::plain(Dictionary::default(), b"".as_slice())),
     };
     let Object::Stream(mut stream) = content else {
-        return Err(PdfError::Damaged {
-            offset: 0,
-            what: "expected a single content stream in the page of a header and footer",
-        });
+        return Err(PdfError::damaged(
+            0,
+            "expected a single content stream in the page of a header and footer",
+        ));
     };
     let entries = [
         ("Type", Some(Object::name("XObject"))),

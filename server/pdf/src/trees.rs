@@ -39,10 +39,7 @@ pub(crate) fn read_tree<'a>(
     while let Some(node) = waiting.pop() {
         for kid in node.items("Kids") {
             let number = kid.as_reference().filter(|number| seen.insert(*number));
-            let number = number.ok_or(PdfError::Damaged {
-                offset: 0,
-                what: "a name tree or number tree that is not a tree",
-            })?;
+            let number = number.ok_or(PdfError::damaged(0, "a name tree or number tree that is not a tree"))?;
             waiting.push(document.get_dictionary(number, "expected a node of a name tree or number tree")?);
         }
         for entry in node.items(kind.key()).chunks_exact(2) {

@@ -32,8 +32,14 @@ const fn letter(width: f64, path: &'static str) -> Letter {
 
 const E: Letter = letter(4.0, "4 7 m 0 7 l 0 0 l 4 0 l 0 3.6 m 3.4 3.6 l");
 const I: Letter = letter(0.0, "0 0 m 0 7 l");
-const P: Letter = letter(4.4, "0 0 m 0 7 l 2.4 7 l 3.6 7 4.4 6.2 4.4 5.1 c 4.4 4 3.6 3.2 2.4 3.2 c 0 3.2 l");
-const R: Letter = letter(4.6, "0 0 m 0 7 l 2.4 7 l 3.6 7 4.4 6.2 4.4 5.1 c 4.4 4 3.6 3.2 2.4 3.2 c 0 3.2 l 2.4 3.2 m 4.6 0 l");
+const P: Letter = letter(
+    4.4,
+    "0 0 m 0 7 l 2.4 7 l 3.6 7 4.4 6.2 4.4 5.1 c 4.4 4 3.6 3.2 2.4 3.2 c 0 3.2 l",
+);
+const R: Letter = letter(
+    4.6,
+    "0 0 m 0 7 l 2.4 7 l 3.6 7 4.4 6.2 4.4 5.1 c 4.4 4 3.6 3.2 2.4 3.2 c 0 3.2 l 2.4 3.2 m 4.6 0 l",
+);
 const S: Letter = Letter {
     width: 4.4,
     path: "4.2 5.8 m 3.9 6.6 3.2 7 2.2 7 c .9 7 .1 6.3 .1 5.3 c .1 4.1 1.2 3.9 2.2 3.6 c 3.3 3.3 4.4 3 4.4 1.8 c \

@@ -66,10 +66,7 @@ pub(super) fn repair(content: &[u8], fonts: &CompositeFonts) -> Result<Option<Re
                 }
             }
             _ if operands.len() == MAX_OPERANDS => {
-                return Err(PdfError::Damaged {
-                    offset: start,
-                    what: "expected an operator in a content stream",
-                });
+                return Err(PdfError::damaged(start, "expected an operator in a content stream"));
             }
             token => operands.push(Operand {
                 range: start..lexer.position(),
@@ -168,10 +165,7 @@ impl<'c> Repairer<'c, '_> {
             _ => {}
         }
         if self.saved_fonts.len().max(self.replacement_texts.len()) > MAX_NESTING {
-            return Err(PdfError::Damaged {
-                offset: end,
-                what: "a content stream nested too deeply",
-            });
+            return Err(PdfError::damaged(end, "a content stream nested too deeply"));
         }
         Ok(())
     }
@@ -298,10 +292,7 @@ fn end_of_inline_image(content: &[u8], start: usize) -> Result<usize, PdfError> 
         .filter(|(_, window)| is_end(window))
         .map(|(at, _)| start + at + 3);
     ends.find(|end| content.get(*end).is_none_or(u8::is_ascii_whitespace))
-        .ok_or(PdfError::Damaged {
-            offset: start,
-            what: "expected the end of an inline image",
-        })
+        .ok_or(PdfError::damaged(start, "expected the end of an inline image"))
 }
 
 #[cfg(test)]

@@ -59,82 +59,79 @@ pub(super) fn check_drawings(document: &Document, found: &Found, findings: &mut 
         type_3: codes(&found.type_3_fonts),
         glyph_widths: BTreeMap::new(),
     };
-    let mut buffer = Buffer::default();
+    let mut check = Check {
+        document,
+        buffer: Buffer::default(),
+        shown: &mut shown,
+    };
     for number in &found.pages {
-        findings.note(Some(*number), check_page(document, *number, &mut buffer, &mut shown));
+        findings.note(Some(*number), check.page(*number));
     }
     for number in &found.drawings {
-        findings.note(Some(*number), check_drawing(document, *number, &mut buffer, &mut shown));
+        findings.note(Some(*number), check.drawing(*number));
     }
     for number in &found.type_3_fonts {
-        findings.note(Some(*number), check_glyphs(document, *number, &mut buffer, &mut shown));
+        findings.note(Some(*number), check.glyphs(*number));
     }
     shown
 }
 
-fn check_page(
-    document: &Document,
-    number: ObjectNumber,
-    buffer: &mut Buffer,
-    shown: &mut Shown,
-) -> Result<(), Finding> {
-    let page = dictionary(document, number)?;
-    let parts = match page
-        .get("Contents")
-        .map(|contents| document.resolve(contents))
-        .transpose()
-    {
-        Ok(Some(Object::Array(parts))) => parts,
-        Ok(Some(stream)) => vec![stream],
-        Ok(None) => Vec::new(),
-        Err(error) => return Err(Finding::new("6.2.2", error.to_string())),
-    };
-    let mut whole = Vec::new();
-    for part in &parts {
-        if let Ok(Object::Stream(stream)) = document.resolve(part) {
-            let content = buffer.read(&stream)?;
-            if let [_] = parts[..] {
-                return Scan::new(document, &page, shown)?.run(content);
+struct Check<'d, 'a> {
+    document: &'d Document<'a>,
+    buffer: Buffer,
+    shown: &'d mut Shown,
+}
+
+impl Check<'_, '_> {
+    fn page(&mut self, number: ObjectNumber) -> Result<(), Finding> {
+        let page = dictionary(self.document, number)?;
+        let parts = match page
+            .get("Contents")
+            .map(|contents| self.document.resolve(contents))
+            .transpose()
+        {
+            Ok(Some(Object::Array(parts))) => parts,
+            Ok(Some(stream)) => vec![stream],
+            Ok(None) => Vec::new(),
+            Err(error) => return Err(Finding::new("6.2.2", error.to_string())),
+        };
+        let mut whole = Vec::new();
+        for part in &parts {
+            if let Ok(Object::Stream(stream)) = self.document.resolve(part) {
+                let content = self.buffer.read(&stream)?;
+                if let [_] = parts[..] {
+                    return Scan::new(self.document, &page, self.shown)?.run(content);
+                }
+                whole.extend_from_slice(content);
+                whole.push(b'\n');
             }
-            whole.extend_from_slice(content);
-            whole.push(b'\n');
         }
+        Scan::new(self.document, &page, self.shown)?.run(&whole)
     }
-    Scan::new(document, &page, shown)?.run(&whole)
-}
 
-fn check_drawing(
-    document: &Document,
-    number: ObjectNumber,
-    buffer: &mut Buffer,
-    shown: &mut Shown,
-) -> Result<(), Finding> {
-    match document.get(number) {
-        Ok(Object::Stream(stream)) => {
-            let content = buffer.read(&stream)?;
-            Scan::new(document, &stream.dictionary, shown)?.run(content)
+    fn drawing(&mut self, number: ObjectNumber) -> Result<(), Finding> {
+        match self.document.get(number) {
+            Ok(Object::Stream(stream)) => {
+                let content = self.buffer.read(&stream)?;
+                Scan::new(self.document, &stream.dictionary, self.shown)?.run(content)
+            }
+            _ => Err(Finding::new("6.2.9", "expected a stream")),
         }
-        _ => Err(Finding::new("6.2.9", "expected a stream")),
     }
-}
 
-fn check_glyphs(
-    document: &Document,
-    number: ObjectNumber,
-    buffer: &mut Buffer,
-    shown: &mut Shown,
-) -> Result<(), Finding> {
-    let font = dictionary(document, number)?;
-    let procedures = document.resolve_dictionary(&font, "CharProcs").unwrap_or_default();
-    let mut scan = Scan::new(document, &font, shown)?;
-    for (_, procedure) in &procedures.entries {
-        let number = procedure.as_reference().unwrap_or_default();
-        if let Ok(Object::Stream(stream)) = document.get(number) {
-            scan.run(buffer.read(&stream)?)?;
-            scan.shown.glyph_widths.extend(scan.width.map(|width| (number, width)));
+    fn glyphs(&mut self, number: ObjectNumber) -> Result<(), Finding> {
+        let font = dictionary(self.document, number)?;
+        let procedures = self.document.resolve_dictionary(&font, "CharProcs").unwrap_or_default();
+        let mut scan = Scan::new(self.document, &font, self.shown)?;
+        for (_, procedure) in &procedures.entries {
+            let number = procedure.as_reference().unwrap_or_default();
+            if let Ok(Object::Stream(stream)) = self.document.get(number) {
+                scan.run(self.buffer.read(&stream)?)?;
+                scan.shown.glyph_widths.extend(scan.width.map(|width| (number, width)));
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Buffer that is reused for one content stream after the other.

@@ -32,7 +32,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, PdfError> {
 
 /// Passes the unpacked file to `give` in pieces. The cross-reference stream is at `table`.
 pub(super) fn unpack_pieces(bytes: &[u8], table: usize, mut give: impl FnMut(&[u8])) -> Result<(), PdfError> {
-    let wrong_entry = || damaged(table, "inconsistent entries in the cross-reference stream");
+    let wrong_entry = || PdfError::damaged(table, "inconsistent entries in the cross-reference stream");
     let (entries, trailer) = read_cross_references(bytes, table)?;
     let places = open_places(&entries, table).ok_or_else(wrong_entry)?;
     let first_stream = entries.iter().find_map(|entry| match entry {
@@ -99,14 +99,14 @@ pub(super) fn unpack_pieces(bytes: &[u8], table: usize, mut give: impl FnMut(&[u
 
 /// Returns the entries, the last of which is that of the stream itself, and the trailer.
 pub(super) fn read_cross_references(bytes: &[u8], table: usize) -> Result<(Vec<Entry>, Dictionary<'_>), PdfError> {
-    let wrong = || damaged(table, "expected a cross-reference stream as Platen writes it");
+    let wrong = || PdfError::damaged(table, "expected a cross-reference stream as Platen writes it");
     let Object::Stream(stream) = parse_indirect_object(bytes, table, bytes.len())? else {
         return Err(wrong());
     };
     let mut data = Vec::new();
     StreamReader::default()
         .inflate(&stream.data, MAX_OBJECTS * (1 + ENTRY_LENGTH), &mut data)
-        .map_err(|what| damaged(table, what))?;
+        .map_err(|what| PdfError::damaged(table, what))?;
     let entries = entries(&data).ok_or_else(wrong)?;
     let mut trailer = stream.dictionary;
     trailer.entries.retain(|(key, _)| TRAILER_KEYS.contains(&key.as_ref()));
@@ -169,8 +169,9 @@ struct ObjectStreams<'f> {
 impl ObjectStreams<'_> {
     fn read_next(&mut self) -> Result<(), PdfError> {
         let place = self.places.next().filter(|_| self.objects.len() == 0);
-        let place = place.ok_or_else(|| damaged(0, "expected entries for all objects of an object stream"))?;
-        let wrong = || damaged(place.start, "expected an object stream as Platen writes it");
+        let place =
+            place.ok_or_else(|| PdfError::damaged(0, "expected entries for all objects of an object stream"))?;
+        let wrong = || PdfError::damaged(place.start, "expected an object stream as Platen writes it");
         let Object::Stream(stream) = parse_indirect_object(self.bytes, place.start, place.end)? else {
             return Err(wrong());
         };
@@ -184,7 +185,7 @@ impl ObjectStreams<'_> {
         }
         self.reader
             .inflate(&stream.data, self.room, &mut self.data)
-            .map_err(|what| damaged(place.start, what))?;
+            .map_err(|what| PdfError::damaged(place.start, what))?;
         self.room -= self.data.len();
         self.objects = object_places(&self.data, count, first)
             .ok_or_else(wrong)?
@@ -221,8 +222,4 @@ fn object_places(data: &[u8], count: usize, first: usize) -> Option<Vec<(ObjectN
         found.push((ObjectNumber::try_from(number).ok()?, start..data.len()));
     }
     header.next().is_none().then_some(found)
-}
-
-fn damaged(offset: usize, what: &'static str) -> PdfError {
-    PdfError::Damaged { offset, what }
 }
