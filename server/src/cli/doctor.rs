@@ -73,21 +73,21 @@ impl Finding {
 /// Prints all findings; fails if one of them is [`Verdict::Broken`].
 pub(super) async fn execute(config: &Config) -> Result<(), Failure> {
     let mut broken = 0;
-    let mut report = |findings: Vec<Finding>| {
+    let mut report = |findings: &[Finding]| {
         for finding in findings {
             finding.print();
             broken += usize::from(finding.verdict == Verdict::Broken);
         }
     };
     // Prints the findings of each check at once, because starting a browser takes a moment.
-    report(machine::look(config));
-    report(fonts::look());
-    report(database::look(config).await);
-    report(storage::look(config).await);
-    report(mail::look(config).await);
-    report(billing::look(config).await);
-    report(templates::look().await);
-    report(browser::look(config).await);
+    report(&machine::look(config));
+    report(&fonts::look());
+    report(&database::look(config).await);
+    report(&storage::look(config).await);
+    report(&[mail::look(config).await]);
+    report(&[billing::look(config).await]);
+    report(&[templates::look().await]);
+    report(&browser::look(config).await);
     match broken {
         0 => Ok(()),
         count => Err(Failure::by_machine(format!(

@@ -10,15 +10,14 @@ use crate::{cli::doctor::Finding, database};
 
 const SUBJECT: &str = "Payment";
 
-pub(super) async fn look(config: &Config) -> Vec<Finding> {
-    let finding = match &config.billing.stripe {
+pub(super) async fn look(config: &Config) -> Finding {
+    match &config.billing.stripe {
         Some(stripe) => ask(config, stripe).await,
         None => Finding::fine(
             SUBJECT,
             "nothing is for sale; assign plans with `platen accounts set-plan` (PLATEN_STRIPE_SECRET_KEY is not set)",
         ),
-    };
-    vec![finding]
+    }
 }
 
 async fn ask(config: &Config, stripe: &StripeConfig) -> Finding {

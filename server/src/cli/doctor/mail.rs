@@ -6,11 +6,7 @@ use crate::cli::doctor::Finding;
 
 const SUBJECT: &str = "Mail";
 
-pub(super) async fn look(config: &Config) -> Vec<Finding> {
-    vec![ask(config).await]
-}
-
-async fn ask(config: &Config) -> Finding {
+pub(super) async fn look(config: &Config) -> Finding {
     let Some(smtp) = &config.mail.smtp else {
         return if config.http.is_private() {
             Finding::fine(SUBJECT, "stored, not sent; see /dev/mail (PLATEN_SMTP_URL is not set)")

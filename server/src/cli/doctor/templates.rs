@@ -8,16 +8,15 @@ use uuid::Uuid;
 
 use crate::{boot::templates, cli::doctor::Finding};
 
-pub(super) async fn look() -> Vec<Finding> {
-    let finding = match fill().await {
+pub(super) async fn look() -> Finding {
+    match fill().await {
         Ok(()) => Finding::fine("Templates", "are filled in sandboxed worker processes"),
         Err(error) => Finding::broken(
             "Templates",
             format!("no worker process could fill a template: {error}"),
             "the kernel must allow seccomp filters and resource limits; a container's own filter may forbid them",
         ),
-    };
-    vec![finding]
+    }
 }
 
 async fn fill() -> Result<(), pool::Error> {
