@@ -154,29 +154,23 @@ impl<'a> Walk<'a> {
         match filter.name {
             "default" | "d" => self.expression(subject, Purpose::Ask),
             "sort" | "reverse" | "unique" | "list" | "select" | "reject" | "selectattr" | "rejectattr" => {
-                let list = self.expression(subject, purpose)?;
-                let elements = self.shapes.elements(list)?;
+                let (list, elements) = self.list(subject, purpose)?;
                 if let Some(path) = attribute {
                     self.shapes.at_path(elements, &path);
                 }
                 Some(list)
             }
             "first" | "last" | "min" | "max" => {
-                let list = self.expression(subject, purpose)?;
-                self.shapes.elements(list)
+                let (_, elements) = self.list(subject, purpose)?;
+                Some(elements)
             }
             "map" => {
-                let list = self.expression(subject, purpose)?;
-                let elements = self.shapes.elements(list)?;
-                let mapped = match attribute {
-                    Some(path) => self.used_path(elements, &path),
-                    None => None,
-                };
+                let (_, elements) = self.list(subject, purpose)?;
+                let mapped = attribute.and_then(|path| self.used_path(elements, &path));
                 self.list_of(mapped)
             }
             "sum" => {
-                let list = self.expression(subject, purpose)?;
-                let elements = self.shapes.elements(list)?;
+                let (_, elements) = self.list(subject, purpose)?;
                 let number = match attribute {
                     Some(path) => self.used_path(elements, &path),
                     None => Some(elements),
@@ -185,8 +179,7 @@ impl<'a> Walk<'a> {
                 None
             }
             "join" => {
-                let list = self.expression(subject, purpose)?;
-                let elements = self.shapes.elements(list)?;
+                let (_, elements) = self.list(subject, purpose)?;
                 let printed = match attribute.filter(|_| has_argument(filter, "attribute")) {
                     Some(path) => self.used_path(elements, &path),
                     None => Some(elements),
@@ -195,8 +188,7 @@ impl<'a> Walk<'a> {
                 None
             }
             "groupby" => {
-                let list = self.expression(subject, purpose)?;
-                let elements = self.shapes.elements(list)?;
+                let (list, elements) = self.list(subject, purpose)?;
                 let grouper = attribute.and_then(|path| self.used_path(elements, &path));
                 let group = Shape {
                     members: [("grouper", grouper), ("list", Some(list))]
@@ -229,6 +221,12 @@ impl<'a> Walk<'a> {
                 None
             }
         }
+    }
+
+    /// Records an expression that refers to a list, and returns the list and its elements.
+    fn list(&mut self, expression: &Expr<'a>, purpose: Purpose) -> Option<(ShapeId, ShapeId)> {
+        let list = self.expression(expression, purpose)?;
+        Some((list, self.shapes.elements(list)?))
     }
 
     /// Records the variables of the context from which some filters read their settings.
