@@ -127,25 +127,18 @@ impl IntoResponse for ApiError {
                 unauthorized("expired_token", "The API key has expired.")
             }
             Self::Authentication(foreign @ AuthenticationError::ForeignAddress(_)) => {
-                let message = sentence(&foreign.to_string());
-                answer(StatusCode::FORBIDDEN, auth_error("insufficient_permissions", &message))
+                forbidden("insufficient_permissions", &sentence(&foreign.to_string()))
             }
-            Self::Authentication(AuthenticationError::Suspended) => answer(
-                StatusCode::FORBIDDEN,
-                auth_error("forbidden", "The account is suspended."),
-            ),
+            Self::Authentication(AuthenticationError::Suspended) => forbidden("forbidden", "The account is suspended."),
             Self::Authentication(AuthenticationError::Store(error))
             | Self::Cancel(CancelError::Store(error))
             | Self::Resend(ResendError::Store(error))
             | Self::Store(error) => internal(&error),
             Self::MissingScope(scope) => {
                 let message = format!("The API key lacks the scope {}.", scope.into_str());
-                answer(StatusCode::FORBIDDEN, auth_error("insufficient_permissions", &message))
+                forbidden("insufficient_permissions", &message)
             }
-            Self::NotAllowed(refusal) => {
-                let message = sentence(&refusal.to_string());
-                answer(StatusCode::FORBIDDEN, auth_error("insufficient_permissions", &message))
-            }
+            Self::NotAllowed(refusal) => forbidden("insufficient_permissions", &sentence(&refusal.to_string())),
             Self::NoSuchPath => resource_error(StatusCode::NOT_FOUND, "There is nothing at this path."),
             // `Allow` is added by the router.
             Self::WrongMethod => resource_error(
@@ -163,10 +156,7 @@ impl IntoResponse for ApiError {
                 // The rest of the body must not be parsed as the next request.
                 ([(header::CONNECTION, "close")], response).into_response()
             }
-            Self::Busy => {
-                let message = "The service is overloaded; send the request again.";
-                retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, message), RETRY_PLACE)
-            }
+            Self::Busy => unavailable("The service is overloaded; send the request again.", RETRY_PLACE),
             Self::Invalid(problems) => validation_error(&problems),
             Self::MemoryFull(full) => memory_full(full),
             Self::RateLimited(seconds) => {
@@ -250,9 +240,8 @@ fn render_failure(reason: FailureReason) -> Response {
         }
         FailureReason::StorageFull(full) => return storage_full(full),
         FailureReason::Authentication(error) => return ApiError::from(error).into_response(),
-        forbidden @ (FailureReason::Credits(_) | FailureReason::NoConnection(_)) => {
-            let message = sentence(&forbidden.to_string());
-            return answer(StatusCode::FORBIDDEN, auth_error("forbidden", &message));
+        refusal @ (FailureReason::Credits(_) | FailureReason::NoConnection(_)) => {
+            return forbidden("forbidden", &sentence(&refusal.to_string()));
         }
         FailureReason::Memory(full) => return memory_full(full),
         unrecorded => return internal(&unrecorded),
@@ -262,11 +251,8 @@ fn render_failure(reason: FailureReason) -> Response {
         RenderError::TooManyConcurrent { .. } => {
             retry_after(resource_error(StatusCode::TOO_MANY_REQUESTS, &message), RETRY_PLACE)
         }
-        RenderError::QueueFull => retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, &message), RETRY_PLACE),
-        RenderError::ShuttingDown => {
-            let message = "The service is restarting.";
-            retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, message), RETRY_RESTART)
-        }
+        RenderError::QueueFull => unavailable(&message, RETRY_PLACE),
+        RenderError::ShuttingDown => unavailable("The service is restarting.", RETRY_RESTART),
         RenderError::Deadline { .. } => resource_error(StatusCode::GATEWAY_TIMEOUT, &message),
         RenderError::Browser(_) | RenderError::Problem { .. } => internal(&error),
     }
@@ -277,11 +263,11 @@ fn memory_full(full: MemoryFull) -> Response {
         "{} Send the request again after {RETRY_MEMORY} s.",
         sentence(&full.to_string())
     );
-    retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, &message), RETRY_MEMORY)
+    unavailable(&message, RETRY_MEMORY)
 }
 
 fn storage_full(full: StorageFull) -> Response {
-    answer(StatusCode::FORBIDDEN, auth_error("forbidden", &full.to_string()))
+    forbidden("forbidden", &full.to_string())
 }
 
 /// Logs the error and responds with 500. The client gets only the request id, from [`super::request_log`]. An
@@ -293,10 +279,7 @@ fn internal(error: &(dyn std::error::Error + 'static)) -> Response {
     if error::is_away(error) {
         tracing::error!(error = %error, "the database can't be reached");
         let message = format!("The service can't reach its database; send the request again after {RETRY_DATABASE} s.");
-        return retry_after(
-            resource_error(StatusCode::SERVICE_UNAVAILABLE, &message),
-            RETRY_DATABASE,
-        );
+        return unavailable(&message, RETRY_DATABASE);
     }
     tracing::error!(error = %error, "internal error");
     StatusCode::INTERNAL_SERVER_ERROR.into_response()
@@ -314,6 +297,14 @@ fn answer(status: StatusCode, body: Json<Value>) -> Response {
 fn unauthorized(error: &str, message: &str) -> Response {
     let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
     (StatusCode::UNAUTHORIZED, challenge, auth_error(error, message)).into_response()
+}
+
+fn forbidden(error: &str, message: &str) -> Response {
+    answer(StatusCode::FORBIDDEN, auth_error(error, message))
+}
+
+fn unavailable(message: &str, retry_seconds: u64) -> Response {
+    retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, message), retry_seconds)
 }
 
 fn auth_error(error: &str, message: &str) -> Json<Value> {
