@@ -94,7 +94,6 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// An operator.
     pub const OPERATOR: Self = Self {
         kind: ActorKind::Operator,
         client: None,

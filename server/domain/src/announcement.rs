@@ -19,7 +19,6 @@ const MOMENT: &[FormatItem<'_>] = format_description!("[year]-[month]-[day]T[hou
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Level {
-    /// For information.
     Information,
     /// A disruption or a change in behavior.
     Warning,

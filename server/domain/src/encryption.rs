@@ -185,7 +185,6 @@ impl Place {
         Self { owner, purpose, row }
     }
 
-    /// An idempotent response.
     pub fn idempotent_response(account: AccountId, row: Uuid) -> Self {
         Self::new(account.0, "kept answer", row)
     }

@@ -65,7 +65,6 @@ pub enum MailKind {
     NewDevice {
         /// The readable name of browser and system.
         device: String,
-        /// The IP address.
         address: IpAddr,
         /// The time of the log-in.
         #[serde(with = "time::serde::rfc3339")]

@@ -22,7 +22,6 @@ pub struct TokenDigest(pub [u8; 32]);
 pub enum Purpose {
     /// To complete a sign-up.
     Verify,
-    /// To reset a password.
     ResetPassword,
     /// To confirm a new email address.
     ChangeEmail,

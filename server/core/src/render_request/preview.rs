@@ -25,7 +25,6 @@ const LAYOUT: Layout = Layout {
 /// Default resolution in pixels per inch, as in browsers.
 const DOTS_PER_INCH: u16 = 96;
 
-/// The format of a preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PreviewFormat {
