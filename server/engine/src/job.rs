@@ -1,4 +1,5 @@
-//! Input and output of the engine.
+//! Input and output of the engine. Types with a serialized form are stored in queued requests, and most of them are read
+//! from requests to the API: a change of fields requires a new version of both.
 
 use std::time::Duration;
 

@@ -203,8 +203,8 @@ async fn start(
         // Without scripts, the page keeps its realm, and thus the functions, under a name that no element can have.
         // Nothing changes its animations later.
         format!(
-            "(async () => {{ const {{ready, facts}} = globalThis[Symbol.for('platen')] ??= {functions}; {wait} {SETTLE} \
-             return facts({is_print}, false) }})()"
+            "(async () => {{ const {{ready, facts}} = globalThis[Symbol.for('platen')] ??= {functions}; \
+             try {{ {wait} }} catch {{}} {SETTLE} return facts({is_print}, false) }})()"
         )
     };
     let answer = session.start(&Evaluate::new(expression)).await?;

@@ -315,7 +315,8 @@ async fn a_font_of_an_earlier_document_is_not_there_for_the_next() {
 async fn names_of_elements_hide_nothing_from_the_report() {
     let engine = TestEngine::start("").await;
     for _ in 0..2 {
-        let html = "<title>Named</title><p id=platen>x</p><form name=facts></form><img name=ready>";
+        let html = "<title>Named</title><p id=platen>x</p><form name=facts></form><img name=images>
+            <style>@keyframes grow { to { width: 9cm } } p { animation: grow 9s }</style>";
         assert_eq!(document(&engine, html_job(html)).await.title.as_deref(), Some("Named"));
     }
 }
