@@ -72,6 +72,7 @@ pub struct BrowserConfig {
 impl BrowserConfig {
     /// Reads the settings of the browsers, and of the memory that they share with everything else.
     pub(super) fn from_env(reader: &mut Reader, private_database: bool) -> (Self, MemoryConfig) {
+        let earlier_problems = reader.problems.len();
         let cores = available_parallelism().map_or(1, std::num::NonZero::get);
         let browsers = reader.number_if_set(&BROWSERS, 1..=64).unwrap_or(cores.div_ceil(4));
         let memory = MemoryConfig::from_env(reader, browsers, private_database);
@@ -87,13 +88,15 @@ impl BrowserConfig {
         let pages = slots as u64 + further;
         let page_memory_mb = reader.number_if_set(&PAGE_MEMORY_MB, LEAST_PAGE_MEMORY..=65536);
         let page_memory_mb = page_memory_mb.unwrap_or((page_memory / pages).clamp(LEAST_PAGE_MEMORY, PAGE_MEMORY));
-        if sessions < slots + SPARE_SLOTS {
+        // An invalid value contradicts nothing.
+        let is_valid = reader.problems.len() == earlier_problems;
+        if is_valid && sessions < slots + SPARE_SLOTS {
             reader.contradiction(format_args!(
                 "PLATEN_SESSIONS ({sessions}) is below PLATEN_SLOTS ({slots}) plus the spare slot: each running render \
                  needs a session"
             ));
         }
-        if page_memory_mb * pages > page_memory {
+        if is_valid && page_memory_mb * pages > page_memory {
             reader.contradiction(format_args!(
                 "{pages} times PLATEN_PAGE_MEMORY_MB ({page_memory_mb}), for PLATEN_SLOTS ({slots}), the spare slot \
                  and two for each of PLATEN_BROWSERS, exceeds the {page_memory} MB left for pages of a total of {} MB \

@@ -78,5 +78,7 @@ impl HttpConfig {
 }
 
 fn local_url(address: SocketAddr) -> Url {
+    // Addresses in URLs have no zone.
+    let address = SocketAddr::new(address.ip(), address.port());
     Url::parse(&format!("http://{address}/")).expect("an address is a host and a port")
 }

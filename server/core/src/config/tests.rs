@@ -24,6 +24,26 @@ fn every_default_is_sound() {
 }
 
 #[test]
+fn every_setting_is_described() {
+    for setting in SECTIONS.iter().flat_map(|(_, settings)| *settings) {
+        let texts = [setting.purpose, setting.allowed, setting.default];
+        assert!(texts.iter().all(|text| !text.is_empty()), "{}", setting.name);
+    }
+}
+
+#[test]
+fn an_invalid_setting_contradicts_no_other() {
+    let error = read(&[("PLATEN_SLOTS", "0"), ("PLATEN_SESSIONS", "1")]).expect_err("an invalid value");
+    assert_eq!(error.to_string().matches("PLATEN_").count(), 1, "{error}");
+}
+
+#[test]
+fn the_address_of_the_listener_needs_no_zone() {
+    let config = read(&[("PLATEN_LISTEN", "[fe80::1%2]:3000")]).expect("an address");
+    assert_eq!(config.http.base_url.as_str(), "http://[fe80::1]:3000/");
+}
+
+#[test]
 fn only_what_nobody_else_can_reach_is_private() {
     let private = |settings: &[(&str, &str)]| read(settings).expect("settings").http.is_private();
     assert!(private(&[]));
