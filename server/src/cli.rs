@@ -180,11 +180,16 @@ fn execute(command: Command) -> Result<(), Failure> {
 
 /// Opens the database, executes the command, and closes the database.
 async fn with_database(config: &Config, command: DatabaseCommand) -> Result<(), Failure> {
+    // Read first: a prompt would hold the private database, and Ctrl-C would leave it running.
+    let password = match &command {
+        DatabaseCommand::Accounts(command) => command.read_password()?,
+        _ => None,
+    };
     let database = database::open_for_command(config).await?;
     let db = &database.pool;
     let outcome = match command {
         DatabaseCommand::Migrate => Ok(()),
-        DatabaseCommand::Accounts(command) => accounts::execute(command, db, config).await,
+        DatabaseCommand::Accounts(command) => accounts::execute(command, password, db, config).await,
         DatabaseCommand::Admin(command) => admin::execute(command, db).await,
         DatabaseCommand::Users(command) => users::execute(command, db, config).await,
         DatabaseCommand::Keys(command) => keys::execute(command, db).await,

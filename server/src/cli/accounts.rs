@@ -158,7 +158,22 @@ fn parse_reason(text: &str) -> Result<Reason, InvalidReason> {
     text.parse()
 }
 
-pub(super) async fn execute(command: Command, db: &PgPool, config: &Config) -> Result<(), Failure> {
+impl Command {
+    /// Reads the password of a new account's owner. Returns `None` for other commands.
+    pub(super) fn read_password(&self) -> Result<Option<Password>, Failure> {
+        let Self::Create { .. } = self else { return Ok(None) };
+        let password = Password::parse(read_password()?).map_err(|error| Failure::by_caller(&error))?;
+        Ok(Some(password))
+    }
+}
+
+/// Executes a command. `password` is the result of [`Command::read_password`].
+pub(super) async fn execute(
+    command: Command,
+    password: Option<Password>,
+    db: &PgPool,
+    config: &Config,
+) -> Result<(), Failure> {
     match command {
         Command::Create {
             email,
@@ -166,7 +181,8 @@ pub(super) async fn execute(command: Command, db: &PgPool, config: &Config) -> R
             credits,
             admin,
         } => {
-            create(db, &email, &credits.of(plan)).await?;
+            let password = password.expect("read before the database was opened");
+            create(db, &email, password, &credits.of(plan)).await?;
             if admin {
                 operators::appoint(db, &email, clock::now()).await?;
             }
@@ -230,8 +246,7 @@ impl CreditsArgument {
     }
 }
 
-async fn create(db: &PgPool, email: &Email, choice: &PlanChoice) -> Result<(), Failure> {
-    let password = Password::parse(read_password()?).map_err(|error| Failure::by_caller(&error))?;
+async fn create(db: &PgPool, email: &Email, password: Password, choice: &PlanChoice) -> Result<(), Failure> {
     let password_hash = Passwords::default().hash(password).await?;
     let owner = NewOwner {
         email,
