@@ -27,6 +27,8 @@ alter table jobs
 
 create unique index jobs_customer_id on jobs (customer_id) where customer_id is not null;
 create unique index jobs_meter_event_id on jobs (meter_event_id) where meter_event_id is not null;
+-- Jobs without an account are claimed in this order.
+create index jobs_waiting_alone on jobs (kind, run_at, id) where due and claim is null and account_id is null;
 
 -- Makes the job of a customer due after an event and when its account was deleted. If a worker holds the job, it
 -- notices the new revision. The rest is as in enqueue_mail.

@@ -17,7 +17,10 @@ use crate::{
         callbacks, exports, mail,
         renders::background,
     },
-    store::jobs::{self, ClaimedJob},
+    store::{
+        error::is_away,
+        jobs::{self, ClaimedJob},
+    },
 };
 
 /// Webhook deliveries that a process holds at once.
@@ -30,6 +33,8 @@ const MAILS: usize = 8;
 /// Customers that a process synchronizes with Stripe at once, and meter events that it sends.
 const STRIPE_REQUESTS: usize = 4;
 
+/// Delay of a job that has no attempts left, but whose end can't be recorded.
+const LAST_DELAY: Duration = Duration::from_hours(1);
 /// Interval between attempts to release a job.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
@@ -63,7 +68,7 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
     tokio::join!(renders.run(), callbacks.run(), mails, exports.run(), stripe);
 }
 
-/// Runs one job. If its outcome can't be recorded, retries until the database accepts the release of the job.
+/// Runs one job. If its outcome can't be recorded, releases the job, as soon as the database accepts that.
 async fn execute(app: &Services, lifecycle: &Lifecycle, job: &ClaimedJob) {
     let done = match job {
         ClaimedJob::Render(job) => background::render(app, job, || lifecycle.is_stopping()).await,
@@ -78,7 +83,14 @@ async fn execute(app: &Services, lifecycle: &Lifecycle, job: &ClaimedJob) {
     };
     let Err(error) = done else { return };
     tracing::error!(%error, "job outcome could not be recorded; job released");
-    while jobs::release(&app.db, job.claim(), Some(Duration::ZERO), None)
+    // The job is not to blame for an unreachable database; any other cause may last.
+    let (delay, failure) = if is_away(&error) {
+        (Duration::ZERO, None)
+    } else {
+        let delay = job.kind().delay(job.claim().failures, rand::random());
+        (delay.unwrap_or(LAST_DELAY), Some(error.to_string()))
+    };
+    while jobs::release(&app.db, job.claim(), Some(delay), failure.as_deref())
         .await
         .is_err()
     {

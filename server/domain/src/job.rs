@@ -6,7 +6,9 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// How long a process holds a job without renewing its lease.
 pub const LEASE: Duration = Duration::from_mins(1);
-/// A job during which this many processes have crashed is discarded.
+/// How long a request or a command holds a job; it doesn't renew the lease. Its requests to Stripe take less.
+pub const LEASE_OF_REQUEST: Duration = Duration::from_mins(5);
+/// Number of crashes of processes that held it after which a render, mail or export is given up.
 pub const CRASHES: i32 = 3;
 
 /// Delay before a job during which more than one process has crashed is retried. Most such jobs merely ran beside the

@@ -87,8 +87,14 @@ impl Worker<'_> {
                 () = self.lifecycle.stopping() => {}
             }
         }
-        while let Some(ended) = in_hand.tasks.join_next_with_id().await {
-            self.ended(ended, &mut in_hand);
+        loop {
+            tokio::select! {
+                ended = in_hand.tasks.join_next_with_id() => match ended {
+                    Some(ended) => self.ended(ended, &mut in_hand),
+                    None => break,
+                },
+                _ = renewal.tick() => self.renew(&in_hand).await,
+            }
         }
     }
 
@@ -120,7 +126,7 @@ impl Worker<'_> {
     }
 
     async fn mark_due(&self) {
-        if let Err(error) = jobs::mark_due(&self.app.db).await {
+        if let Err(error) = jobs::mark_due(&self.app.db, self.kind).await {
             tracing::warn!(%error, "jobs could not be marked as due");
         }
     }

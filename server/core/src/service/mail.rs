@@ -1,6 +1,6 @@
 //! Mail. Messages are composed when they are sent, so that they are up to date and the database stores no links.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration as StdDuration};
 
 use platen_domain::{
     email::Email,
@@ -14,6 +14,7 @@ use platen_domain::{
 };
 use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
+use tokio::time::sleep;
 use url::Url;
 
 use crate::{
@@ -33,6 +34,8 @@ use crate::{
 
 /// Mails that the development inbox shows.
 const SHOWN: i64 = 200;
+/// Interval between attempts to delete a sent mail.
+const TRY_AGAIN: StdDuration = StdDuration::from_secs(1);
 /// Retention of mails. An older mail that wasn't sent is of no use any more.
 const LIFETIME: Duration = Duration::days(3);
 
@@ -98,7 +101,11 @@ pub async fn send(mailing: &Mailing, claim: &Claim, id: MailId) -> Result<(), St
     let outcome = match client.send(id, &mail.recipient, written).await {
         Ok(()) => {
             tracing::info!(mail_id = %id, kind, "sent a mail");
-            mails::delete(db, id).await?;
+            // Until it is deleted, it would be sent again.
+            while let Err(error) = mails::delete(db, id).await {
+                tracing::warn!(mail_id = %id, %error, "a sent mail could not be deleted; trying again");
+                sleep(TRY_AGAIN).await;
+            }
             MailOutcome::Sent
         }
         Err(error) => {

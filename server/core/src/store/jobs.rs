@@ -5,13 +5,16 @@ use std::time::Duration;
 use platen_domain::{
     failed_jobs::kept_error,
     ids::{AccountId, ExportId, InstanceId, MailId, RenderId},
-    job::{AFTER_CRASHES, JobKind, LEASE, Priority, QueueLength},
+    job::{AFTER_CRASHES, JobKind, LEASE, LEASE_OF_REQUEST, Priority, QueueLength},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::{error::StoreError, statement::changes_one};
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// Error of a job that was abandoned by its process.
 const CRASHED: &str = "the process that held the job ended or stopped responding";
@@ -52,6 +55,17 @@ pub enum ClaimedJob {
 }
 
 impl ClaimedJob {
+    pub fn kind(&self) -> JobKind {
+        match self {
+            Self::Render(_) => JobKind::Render,
+            Self::Callback(_) => JobKind::Callback,
+            Self::Mail(..) => JobKind::Mail,
+            Self::Export(..) => JobKind::Export,
+            Self::Customer(..) => JobKind::Customer,
+            Self::Usage(..) => JobKind::Usage,
+        }
+    }
+
     pub fn claim(&self) -> &Claim {
         match self {
             Self::Render(job) | Self::Callback(job) => &job.claim,
@@ -213,7 +227,7 @@ pub async fn claim(
             (
                 select id, 1, false from jobs
                 where kind = $1 and due and claim is null and account_id is null
-                order by account_id, priority, id
+                order by run_at, id
                 limit $4
             )
          ),
@@ -247,34 +261,58 @@ pub async fn claim(
     Ok(claimed.into_iter().map(|row| row.job(request.kind)).collect())
 }
 
-/// Claims outside of a worker, until the lease ends: the customer's own job if it is due, or the jobs of all its meter
-/// events, due or not.
-pub async fn claim_of_customer(db: &PgPool, kind: JobKind, customer: &str) -> Result<Vec<ClaimedJob>, StoreError> {
+/// Claims the job of a customer outside of a worker, if it is due.
+pub async fn claim_customer(db: &PgPool, customer: &str) -> Result<Option<Claim>, StoreError> {
     let claimed = sqlx::query_as!(
-        ClaimedRow,
+        Claim,
         r#"update jobs
-           set claim = gen_random_uuid(), lease_until = now() + $3::float8 * interval '1 s', due = true
-           where kind = $1 and claim is null
-               and (
-                   customer_id = $2 and run_at <= now()
-                   or meter_event_id in (select id from stripe_meter_events where customer_id = $2) and run_at < 'infinity'
-               )
-           returning id, claim as "claim!", failures, crashes, account_id, meter_event_id as subject, customer_id,
-               null::timestamptz as accepted_at"#,
-        kind.into_str(),
+           set claim = gen_random_uuid(), lease_until = now() + $2::float8 * interval '1 s', due = true
+           where customer_id = $1 and claim is null and run_at <= now()
+           returning id as job, claim as "id!", failures, crashes"#,
         customer,
-        LEASE.as_secs_f64(),
+        LEASE_OF_REQUEST.as_secs_f64(),
     );
-    let claimed = claimed.fetch_all(db).await?;
-    Ok(claimed.into_iter().map(|row| row.job(kind)).collect())
+    Ok(claimed.fetch_optional(db).await?)
 }
 
-/// Marks jobs as due whose time has come.
-pub async fn mark_due(db: &PgPool) -> Result<(), StoreError> {
-    sqlx::query!("update jobs set due = true where not due and run_at <= now()")
-        .execute(db)
-        .await?;
-    Ok(())
+/// Claims the job of a customer's next meter event outside of a worker, due or not, except dead letters. Jobs are in the
+/// order of their ids; `after` is the last one. Also returns the id of the event.
+pub async fn claim_usage(db: &PgPool, customer: &str, after: Uuid) -> Result<Option<(Claim, Uuid)>, StoreError> {
+    let claimed = sqlx::query!(
+        r#"update jobs
+           set claim = gen_random_uuid(), lease_until = now() + $3::float8 * interval '1 s', due = true
+           where id = (
+               select waiting.id
+               from stripe_meter_events events join jobs waiting on waiting.meter_event_id = events.id
+               where events.customer_id = $1 and waiting.id > $2 and waiting.claim is null and run_at < 'infinity'
+               order by waiting.id limit 1
+               for update of waiting skip locked
+           )
+           returning id, claim as "claim!", failures, crashes, meter_event_id as "event!""#,
+        customer,
+        after,
+        LEASE_OF_REQUEST.as_secs_f64(),
+    );
+    let claimed = claimed.fetch_optional(db).await?.map(|row| {
+        let claim = Claim {
+            job: row.id,
+            id: row.claim,
+            failures: row.failures,
+            crashes: row.crashes,
+        };
+        (claim, row.event)
+    });
+    Ok(claimed)
+}
+
+/// Marks jobs of a kind as due whose time has come.
+pub async fn mark_due(db: &PgPool, kind: JobKind) -> Result<(), StoreError> {
+    let kind = kind.into_str();
+    let update = sqlx::query!(
+        "update jobs set due = true where kind = $1 and not due and run_at <= now()",
+        kind
+    );
+    execute(db, update).await
 }
 
 /// Deletes a job by its claim, so that what the same transaction records is final. Returns `false` if another worker

@@ -23,8 +23,8 @@ pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<String>, Sto
     Ok(id.fetch_optional(db).await?)
 }
 
-/// Marks a customer for synchronization, because something has changed at Stripe: a trigger makes its job due. Returns the revision that a later
-/// synchronization will have covered, or `None` if there is no such customer.
+/// Marks a customer for synchronization, because something has changed at Stripe: a trigger makes its job due. Returns
+/// the revision that a later synchronization will have covered, or `None` if there is no such customer.
 pub async fn update_changed(db: &mut PgConnection, id: &str) -> Result<Option<i64>, StoreError> {
     let revision = sqlx::query_scalar!(
         "update stripe_customers set revision = revision + 1 where id = $1 returning revision",

@@ -101,6 +101,27 @@ async fn the_service_sends_mail_in_two_forms_and_forgets_it() {
         .unwrap();
 }
 
+/// A later release may have more kinds of mail.
+#[tokio::test]
+async fn a_mail_that_cannot_be_read_is_tried_later() {
+    let server = SmtpServer::start().await;
+    let settings = [
+        ("PLATEN_SMTP_URL", server.url()),
+        ("PLATEN_MAIL_FROM", SENDER.to_owned()),
+    ];
+    let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let service = TestService::start_with(&settings).await;
+    let town = Town::at(service.database_url()).await;
+    town.execute(
+        "insert into mails (id, recipient, letter, inserted_at)
+         values (gen_random_uuid(), 'ann@example.org', '{\"kind\": \"of_a_later_release\"}', now())",
+    )
+    .await;
+    let tried = "select count(*) from jobs
+        where kind = 'mail' and failures = 1 and last_error is not null and run_at > now() + interval '5 s'";
+    service.number_is(1, tried).await;
+}
+
 #[tokio::test]
 async fn a_mail_that_is_not_taken_is_sent_again() {
     let server = SmtpServer::start().await;

@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// Claims up to eight due jobs of a kind, after releasing jobs whose leases have expired.
 pub(crate) async fn claim_due(db: &PgPool, kind: JobKind) -> Vec<ClaimedJob> {
     jobs::release_lost(db, None).await.expect("released");
-    jobs::mark_due(db).await.expect("marked");
+    jobs::mark_due(db, kind).await.expect("marked");
     let request = ClaimRequest {
         kind,
         jobs: 8,

@@ -1,12 +1,12 @@
 //! Mirrors customers: reads their current state from Stripe, and gives their accounts what they pay for.
 //!
-//! One process at a time claims the job of a customer, and writes only while it holds the claim. What it writes depends only on
-//! what Stripe answered after the claim, and a later event makes the customer due again. So in whatever order and
-//! however often events arrive, the final state is that of Stripe after the last of them.
+//! One process at a time claims the job of a customer, and writes only while it holds the claim. What it writes depends
+//! only on what Stripe answered after the claim, and a later event makes the customer due again. So in whatever order
+//! and however often events arrive, the final state is that of Stripe after the last of them.
 
 use std::time::Duration;
 
-use futures::future::try_join_all;
+use futures::future::join_all;
 use platen_billing::{checkout::PaidCredits, subscriptions::Subscription as Found};
 use platen_domain::{
     account_log::{AccountEvent, Actor},
@@ -17,6 +17,7 @@ use platen_domain::{
 };
 use time::OffsetDateTime;
 use tokio::time::sleep;
+use tracing::Instrument;
 
 use crate::{
     clock,
@@ -74,16 +75,23 @@ pub(super) async fn mirror_all(billing: &Billing) -> Result<(), StoreError> {
     stripe_customers::update_all_due(&billing.db).await?;
     let customers = stripe_customers::list(&billing.db).await?;
     for some in customers.chunks(AT_ONCE) {
-        try_join_all(some.iter().map(|customer| mirror_if_due(billing, customer))).await?;
+        let mirrored = join_all(some.iter().map(|customer| mirror_if_due(billing, customer))).await;
+        mirrored.into_iter().collect::<Result<(), _>>()?;
     }
     Ok(())
 }
 
 async fn mirror_if_due(billing: &Billing, customer: &str) -> Result<(), StoreError> {
-    for job in jobs::claim_of_customer(&billing.db, JobKind::Customer, customer).await? {
-        mirror(billing, job.claim(), customer).await?;
-    }
-    Ok(())
+    let Some(claim) = jobs::claim_customer(&billing.db, customer).await? else {
+        return Ok(());
+    };
+    // A visitor who leaves must not leave the job behind.
+    let (billing, customer) = (billing.clone(), customer.to_owned());
+    let mirroring = tokio::spawn(async move { mirror(&billing, &claim, &customer).await }.in_current_span());
+    mirroring.await.unwrap_or_else(|panic| {
+        tracing::error!(%panic, "mirroring a customer panicked");
+        Ok(())
+    })
 }
 
 /// Mirrors the customer of a claimed job.
@@ -153,6 +161,9 @@ async fn write_down(
     let mut transaction = tx::begin(&billing.db).await?;
     let db = &mut *transaction;
     let Some(given) = stripe_customers::lock_given_plan(db, claim, &customer.id, account).await? else {
+        drop(transaction);
+        // If the account was deleted, its customer can be let go now. A lost claim can't be released.
+        jobs::release(&billing.db, claim, Some(Duration::ZERO), None).await?;
         return Ok(());
     };
     let known = stripe_subscriptions::list_of_customer(db, &customer.id).await?;

@@ -15,7 +15,7 @@ use crate::{
     service::billing::{Billing, BillingError, Till},
     store::{
         error::StoreError,
-        jobs::{self, Claim, ClaimedJob},
+        jobs::{self, Claim},
         offers, stripe_events,
         stripe_meter_events::{self, QueuedEvent, Report},
         tx,
@@ -39,10 +39,10 @@ pub async fn collect(billing: &Billing) -> Result<(), StoreError> {
 /// Reports all usage of a customer before it is deleted. Failures to report are logged.
 pub(super) async fn report_all_of(billing: &Billing, customer: &str) -> Result<(), StoreError> {
     stripe_meter_events::insert_due(&billing.db, Some(customer), 0.0).await?;
-    for job in jobs::claim_of_customer(&billing.db, JobKind::Usage, customer).await? {
-        if let ClaimedJob::Usage(claim, event) = job {
-            send(billing, &claim, event).await?;
-        }
+    let mut after = Uuid::nil();
+    while let Some((claim, event)) = jobs::claim_usage(&billing.db, customer, after).await? {
+        send(billing, &claim, event).await?;
+        after = claim.job;
     }
     Ok(())
 }

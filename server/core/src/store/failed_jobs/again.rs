@@ -71,12 +71,16 @@ async fn resend_callbacks(db: &mut PgConnection, renders: &[Uuid]) -> Result<Vec
 /// Reopens failed exports that no worker holds, at most one of each account. Returns their ids.
 async fn reopen_exports(db: &mut PgConnection, exports: &[Uuid]) -> Result<Vec<String>, StoreError> {
     let reopened = sqlx::query_scalar!(
-        r#"update exports set state = 'waiting', finished_at = null
+        r#"with failed as materialized (
+             select export_id from jobs
+             where export_id = any($1) and failed_at is not null and claim is null
+             for update skip locked
+         )
+         update exports set state = 'waiting', finished_at = null
          where id in (
              select distinct on (chosen.account_id) chosen.id
-             from exports chosen join jobs on jobs.export_id = chosen.id
-             where chosen.id = any($1) and jobs.failed_at is not null and jobs.claim is null
-                 and not exists (
+             from exports chosen join failed on failed.export_id = chosen.id
+             where not exists (
                      select from exports under_way
                      where under_way.account_id = chosen.account_id and under_way.state = 'waiting'
                          and under_way.id <> chosen.id

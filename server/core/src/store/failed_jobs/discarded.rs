@@ -13,8 +13,8 @@ use crate::store::{
 };
 
 /// Discards failed jobs. Deliveries and exports fail, mails are deleted, and usage isn't billed. Customers aren't
-/// synchronized until Stripe sends an event about them, or until the nightly comparison. Ending renders, and telling
-/// about exports, is left to the caller.
+/// synchronized until Stripe sends an event about them, or until the nightly comparison. Ending renders, and
+/// notifying those who requested exports, is left to the caller.
 pub async fn discard(db: &mut PgConnection, names: &[WorkName]) -> Result<Vec<TreatedJob>, StoreError> {
     let (jobs, mut discarded) = lock(db, names).await?;
     let delete = sqlx::query!("delete from jobs where id = any($1)", &jobs);
@@ -33,8 +33,8 @@ pub async fn discard(db: &mut PgConnection, names: &[WorkName]) -> Result<Vec<Tr
     Ok(discarded)
 }
 
-/// Gives up the deliveries of the renders in `without_job`, whose jobs have just been deleted, and takes those off the
-/// list that had been given up before.
+/// Gives up the deliveries of the renders in `without_job`, whose jobs have just been deleted, and removes those from
+/// the list that had been given up before.
 async fn give_callbacks_up(
     db: &mut PgConnection,
     renders: &[Uuid],
