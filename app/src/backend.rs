@@ -60,7 +60,8 @@ use crate::{
 pub type PreviewEvents = Pin<Box<dyn Stream<Item = Result<PreviewEvent, AppError>> + Send>>;
 
 /// The services, on behalf of one request. Callers need not check who is logged in: each method authenticates the
-/// session and acts for its account.
+/// session, checks the permission and acts for the session's account, except for those of log-in, sign-up, password reset
+/// and invitations, and [`Backend::plans`], which are public.
 #[async_trait]
 pub trait Backend: Send + Sync {
     /// Returns the public base URL of the service, without a trailing slash.
@@ -383,10 +384,10 @@ pub trait Backend: Send + Sync {
     async fn account_file(&self, id: AccountId) -> Result<AccountFile, AppError>;
 
     /// Suspends an account.
-    async fn suspend_account(&self, id: AccountId, reason: String, tell_owner: bool) -> Result<(), AppError>;
+    async fn suspend_account(&self, id: AccountId, reason: String, notify_owner: bool) -> Result<(), AppError>;
 
     /// Ends a suspension.
-    async fn restore_account(&self, id: AccountId, reason: String, tell_owner: bool) -> Result<(), AppError>;
+    async fn restore_account(&self, id: AccountId, reason: String, notify_owner: bool) -> Result<(), AppError>;
 
     /// Grants an account credits. `credits` and `lasts` are the raw form values.
     async fn grant_credits(

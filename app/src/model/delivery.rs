@@ -61,7 +61,7 @@ pub struct DeliverySearch {
 }
 
 /// Everything the webhooks page shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Webhooks {
     pub secret: SecretStatus,
     /// Deliveries, those of the newest renders first.

@@ -244,7 +244,7 @@ impl fmt::Display for DirectoryCursor {
     }
 }
 
-/// The text is no cursor of the directory.
+/// The text is not a cursor of the directory.
 #[derive(Debug, PartialEq, Eq)]
 pub struct UnknownCursor;
 

@@ -58,14 +58,21 @@ pub fn signatures(secrets: &[WebhookSecret], id: &str, timestamp: i64, body: &st
 }
 
 /// Dates of the signing secrets of an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct SecretStatus {
     /// Time of creation. `None`: it is created at first use.
     pub made_at: Option<OffsetDateTime>,
     /// Time until which the previous secret signs as well.
     pub former_until: Option<OffsetDateTime>,
     /// The secret itself, while it is revealed.
-    pub shown: Option<String>,
+    pub shown: Option<SecretString>,
+}
+
+impl SecretStatus {
+    /// Returns the secret as text, while it is revealed.
+    pub fn revealed(&self) -> Option<&str> {
+        self.shown.as_ref().map(ExposeSecret::expose_secret)
+    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ mod operations;
 mod overview;
 mod playground;
 mod port;
-mod refusals;
 mod template_forms;
+mod visitor_errors;
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ use platen_domain::{
 use tokio::sync::OnceCell;
 use tower_sessions::Session;
 
-use self::refusals::{Refusal, rejected};
+use self::visitor_errors::{VisitorError, rejected};
 
 use crate::{
     http::{OwnApi, request_log::RequestId},
@@ -157,8 +157,8 @@ impl RequestBackend {
     }
 
     /// Returns the result of a service, or its error as the visitor sees it.
-    fn answer<T>(&self, result: Result<T, impl Refusal>) -> Result<T, AppError> {
-        result.map_err(|error| error.seen().unwrap_or_else(|| self.internal(&error)))
+    fn answer<T>(&self, result: Result<T, impl VisitorError>) -> Result<T, AppError> {
+        result.map_err(|error| error.for_visitor().unwrap_or_else(|| self.internal(&error)))
     }
 
     /// Logs an error and returns one with the request id only. An unreachable database and an exceeded storage limit

@@ -34,7 +34,7 @@ pub fn SigningSecret(
         Some(at) => format!("One for the account, made {}", day_and_year(at.date())),
         None => "One for the account, made when it is wanted first".to_owned(),
     };
-    let value = match secret.shown {
+    let value = match secret.revealed().map(ToOwned::to_owned) {
         Some(shown) => Either::Left(view! {
             <div class="copy copy--secret">
                 <code class="copy__value">{shown.clone()}</code>

@@ -110,7 +110,7 @@ enum Format1 {
 
 impl From<StoredRequest> for Form1 {
     fn from(request: StoredRequest) -> Self {
-        // Destructured completely, so that new fields must be added here.
+        // Destructured completely, so that new fields must be added here. Fields of their types are stored as well.
         let StoredRequest { render, destination } = request;
         let RenderRequest {
             parts,

@@ -6,7 +6,6 @@ use platen_domain::{
     ids::AccountId,
     webhook::{MalformedSecret, SecretStatus, WebhookSecret},
 };
-use secrecy::ExposeSecret;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -118,7 +117,7 @@ pub async fn status(
 ) -> Result<SecretStatus, WebhookSecretError> {
     let shown = if reveal {
         let in_use = in_use(db, secret_keys, account, now).await?;
-        in_use.first().map(|secret| secret.to_text().expose_secret().to_owned())
+        in_use.first().map(WebhookSecret::to_text)
     } else {
         None
     };

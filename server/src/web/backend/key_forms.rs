@@ -19,7 +19,7 @@ use platen_domain::{
 };
 use time::{Date, Duration, OffsetDateTime, macros::format_description};
 
-use super::{RequestBackend, refusals::invalid};
+use super::{RequestBackend, visitor_errors::invalid};
 
 /// Longer lists would amount to no restriction.
 const MOST_NETWORKS: usize = 100;

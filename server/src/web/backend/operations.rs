@@ -23,7 +23,7 @@ use platen_domain::{
     plan::{OwnLimits, StorageLimits},
 };
 
-use super::{RequestBackend, number, refusals::invalid};
+use super::{RequestBackend, number, visitor_errors::invalid};
 
 /// Largest number of credits in one grant.
 pub(super) const MOST_CREDITS: i64 = 1_000_000_000;

@@ -1,5 +1,4 @@
-//! What pages and server functions may ask of the services. Each method begins with the check that applies: whose
-//! request it is, and what they may do.
+//! Implements [`Backend`]. Each method begins with its check: whose request it is, and what they may do.
 
 use std::{num::NonZeroU16, time::Duration as StdDuration};
 
@@ -98,9 +97,8 @@ use super::{
     RequestBackend, called, catalog, connection_forms, key_forms, number,
     operations::{MOST_CREDITS, NO_ACCOUNT, operation, own_limits, read_reason},
     overview::{self, Times},
-    playground,
-    refusals::{invalid, too_many},
-    template_forms,
+    playground, template_forms,
+    visitor_errors::{invalid, too_many},
 };
 use crate::http::csrf;
 

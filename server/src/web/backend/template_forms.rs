@@ -13,7 +13,7 @@ use platen_domain::{
 };
 use serde_json::{Map, Value};
 
-use super::refusals::{invalid, invalid_template};
+use super::visitor_errors::{invalid, invalid_template};
 
 /// Returns a new template with its starter content.
 pub(super) fn beginning(name: &str, beginning: Beginning) -> Result<Submission<NewTemplate>, AppError> {

@@ -110,8 +110,7 @@ pub enum EnterError {
     Memory(#[from] MemoryFull),
 }
 
-/// How a failure is treated, alike in metrics, records, webhooks and responses, for synchronous and asynchronous
-/// renders.
+/// How a failure is treated, alike in metrics, records and webhooks, for synchronous and asynchronous renders.
 pub(in crate::service) struct FailureClass {
     /// Kind under which it is counted.
     pub(in crate::service) kind: FailureKind,

@@ -30,21 +30,21 @@ use platen_domain::{template::CONTENT, validation::Problem};
 use strum::VariantArray;
 
 /// An error of a service.
-pub(super) trait Refusal: Error + 'static {
+pub(super) trait VisitorError: Error + 'static {
     /// Returns the error for the visitor, or `None` if it is internal.
-    fn seen(&self) -> Option<AppError> {
+    fn for_visitor(&self) -> Option<AppError> {
         None
     }
 }
 
-impl Refusal for NewKeyError {}
-impl Refusal for StoreError {}
-impl Refusal for WebhookSecretError {}
-impl Refusal for tower_sessions::session::Error {}
-impl Refusal for url::ParseError {}
+impl VisitorError for NewKeyError {}
+impl VisitorError for StoreError {}
+impl VisitorError for WebhookSecretError {}
+impl VisitorError for tower_sessions::session::Error {}
+impl VisitorError for url::ParseError {}
 
-impl Refusal for CallerError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for CallerError {
+    fn for_visitor(&self) -> Option<AppError> {
         Some(match self {
             Self::NoAccount => AppError::NoAccount,
             Self::NotMember => AppError::NotMember,
@@ -54,8 +54,8 @@ impl Refusal for CallerError {
     }
 }
 
-impl Refusal for OperatorError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for OperatorError {
+    fn for_visitor(&self) -> Option<AppError> {
         Some(match self {
             Self::NotOperator => AppError::NotFound,
             Self::SecondFactorFirst => AppError::SecondFactorFirst,
@@ -64,8 +64,8 @@ impl Refusal for OperatorError {
     }
 }
 
-impl Refusal for PeopleError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for PeopleError {
+    fn for_visitor(&self) -> Option<AppError> {
         let reason = match self {
             Self::Invalid(problems) => {
                 let is_faulty = |field: &Field| {
@@ -94,8 +94,8 @@ impl Refusal for PeopleError {
     }
 }
 
-impl Refusal for RequestExportError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for RequestExportError {
+    fn for_visitor(&self) -> Option<AppError> {
         Some(rejected(match self {
             Self::UnderWay => Reason::ExportUnderWay,
             Self::TooMany => Reason::ExportsSpent,
@@ -104,8 +104,8 @@ impl Refusal for RequestExportError {
     }
 }
 
-impl Refusal for CreateKeyError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for CreateKeyError {
+    fn for_visitor(&self) -> Option<AppError> {
         Some(match self {
             Self::Name => invalid(vec![Field::KeyName]),
             Self::Expiry => invalid(vec![Field::ExpiryDay]),
@@ -115,8 +115,8 @@ impl Refusal for CreateKeyError {
     }
 }
 
-impl Refusal for EndKeyError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for EndKeyError {
+    fn for_visitor(&self) -> Option<AppError> {
         Some(match self {
             Self::NoSuchKey(_) => AppError::NotFound,
             Self::Ended(_) => rejected(Reason::KeyEnded),
@@ -126,14 +126,14 @@ impl Refusal for EndKeyError {
     }
 }
 
-impl Refusal for ConnectionError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for ConnectionError {
+    fn for_visitor(&self) -> Option<AppError> {
         matches!(self, Self::NotFound).then_some(AppError::NotFound)
     }
 }
 
-impl Refusal for BillingError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for BillingError {
+    fn for_visitor(&self) -> Option<AppError> {
         let refusal = match self {
             Self::NotForSale | Self::NoSuchOffer => PaymentRefusal::NotForSale,
             Self::WrongMoment => PaymentRefusal::ChangedMeanwhile,
@@ -148,8 +148,8 @@ impl Refusal for BillingError {
     }
 }
 
-impl Refusal for CancelError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for CancelError {
+    fn for_visitor(&self) -> Option<AppError> {
         let refusal = match self {
             Self::NotFound => return Some(AppError::NotFound),
             Self::Ended => RenderRefusal::HasEnded,
@@ -160,8 +160,8 @@ impl Refusal for CancelError {
     }
 }
 
-impl Refusal for ResendError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for ResendError {
+    fn for_visitor(&self) -> Option<AppError> {
         let refusal = match self {
             Self::None => return Some(AppError::NotFound),
             Self::NotYet => RenderRefusal::NotToldYet,
@@ -173,14 +173,14 @@ impl Refusal for ResendError {
     }
 }
 
-impl Refusal for StopError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for StopError {
+    fn for_visitor(&self) -> Option<AppError> {
         matches!(self, Self::NotSending).then(|| rejected(Reason::Render(RenderRefusal::NotTried)))
     }
 }
 
-impl Refusal for TemplateError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for TemplateError {
+    fn for_visitor(&self) -> Option<AppError> {
         Some(match self {
             Self::NotFound => AppError::NotFound,
             Self::Changed => rejected(Reason::SavedMeanwhile),
@@ -190,18 +190,18 @@ impl Refusal for TemplateError {
     }
 }
 
-impl Refusal for LiveError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for LiveError {
+    fn for_visitor(&self) -> Option<AppError> {
         match self {
             Self::TooMany { retry_after } => Some(too_many(*retry_after)),
             Self::Busy(Busy) => Some(too_many(Duration::ZERO)),
-            Self::Template(error) => error.seen(),
+            Self::Template(error) => error.for_visitor(),
         }
     }
 }
 
-impl Refusal for OperationError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for OperationError {
+    fn for_visitor(&self) -> Option<AppError> {
         Some(match self {
             Self::NotFound => AppError::NotFound,
             Self::UnknownPlan(_) => invalid(vec![Field::Plan]),
@@ -210,8 +210,8 @@ impl Refusal for OperationError {
     }
 }
 
-impl Refusal for ImpersonationError {
-    fn seen(&self) -> Option<AppError> {
+impl VisitorError for ImpersonationError {
+    fn for_visitor(&self) -> Option<AppError> {
         matches!(self, Self::NotFound).then_some(AppError::NotFound)
     }
 }
