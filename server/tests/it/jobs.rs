@@ -11,3 +11,4 @@ mod fairness;
 mod recipes;
 mod stored;
 mod survival;
+mod upgrade;
