@@ -10,7 +10,7 @@ use crate::support::postgres;
 const BECOME_JOBS: &str = "20261123000036";
 
 /// A row of each kind that is due, held, left by a dead process, given up and done. The last digit of an id is the kind.
-const ROWS: &str = r#"
+const ROWS: &str = "
     insert into mails (id, recipient, letter, run_at, inserted_at, tries, claim, lease_until, given_up, failed_at, kept)
     values
         ('00000000-0000-0000-0000-000000000001', 'a@example.org', '{}', now(), now(), 0, null, null, false, null, null),
@@ -33,7 +33,7 @@ const ROWS: &str = r#"
             null, null),
         ('00000000-0000-0000-0001-000000000004', '1', 1, now(), now(), null, null, now(), now(), null),
         ('00000000-0000-0000-0001-000000000005', '1', 1, now(), now(), null, null, null, null, now());
-"#;
+";
 /// The claim of mails in the earlier release.
 const EARLIER_CLAIM: &str = "update mails set claim = gen_random_uuid(), lease_until = now(), tries = tries + 1
     where kept is null and not given_up and run_at <= now() and (claim is null or lease_until < now())";
