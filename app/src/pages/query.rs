@@ -36,8 +36,16 @@ impl ListQuery {
         Self::read(filters, |name| query.get(name))
     }
 
+    /// Reads the search from these parameters.
+    pub fn of<S: AsRef<str>>(filters: &[&'static str], parameters: &[(S, S)]) -> Self {
+        Self::read(filters, |wanted| {
+            let (_, value) = parameters.iter().find(|(name, _)| name.as_ref() == wanted)?;
+            Some(value.as_ref().to_owned())
+        })
+    }
+
     /// Reads the search from parameters. Empty values and invalid days are ignored.
-    pub fn read(filters: &[&'static str], value: impl Fn(&str) -> Option<String>) -> Self {
+    fn read(filters: &[&'static str], value: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &str| value(name).filter(|value| !value.is_empty());
         let is_valid = |name: &str, value: &str| !DAYS.contains(&name) || Date::parse(value, DAY).is_ok();
         let values = filters

@@ -125,16 +125,13 @@ mod tests {
             ("since", "7-days"),
             ("cursor", "x"),
         ];
-        let query = ListQuery::read(&FILTERS, |wanted| {
-            let (_, value) = values.iter().find(|(name, _)| *name == wanted)?;
-            Some((*value).to_owned())
-        });
+        let query = ListQuery::of(&FILTERS, &values);
         let found = search(&query);
         assert_eq!((found.state, found.since), (Some(DeliveryState::GivenUp), Since::Week));
         assert_eq!(
             query.newest(PATH).as_deref(),
             Some("/dashboard/webhooks?q=hooks%2Eexample&outcome=given%2Dup&since=7%2Ddays")
         );
-        assert_eq!(ListQuery::read(&FILTERS, |_| None).address(PATH, None), PATH);
+        assert_eq!(ListQuery::of::<&str>(&FILTERS, &[]).address(PATH, None), PATH);
     }
 }

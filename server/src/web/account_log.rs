@@ -5,15 +5,14 @@ use axum::{
     http::StatusCode,
     response::Response,
 };
-use platen_app::pages::team::log::{FILTERS, filter};
+use platen_app::pages::{
+    query::ListQuery,
+    team::log::{FILTERS, filter},
+};
 use platen_core::service::account_log;
 use platen_domain::role::Permission;
 
-use crate::web::{
-    Web,
-    csv_file::{self, list_query},
-    viewer::Viewer,
-};
+use crate::web::{Web, csv_file, viewer::Viewer};
 
 /// Exports all events that match the page's search, the latest first.
 pub(super) async fn get(
@@ -22,7 +21,7 @@ pub(super) async fn get(
     Query(query): Query<Vec<(String, String)>>,
 ) -> Result<Response, StatusCode> {
     let account = viewer.caller(&web, Permission::ReadLog).await?.account;
-    let filter = filter(&list_query(&FILTERS, &query));
+    let filter = filter(&ListQuery::of(&FILTERS, &query));
     let disposition = "attachment; filename=\"platen-activity.csv\"";
     Ok(csv_file::answer(disposition, &account_log::COLUMNS, move |after| {
         let (db, filter) = (web.app.db.clone(), filter.clone());

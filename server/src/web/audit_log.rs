@@ -5,14 +5,13 @@ use axum::{
     http::StatusCode,
     response::Response,
 };
-use platen_app::pages::admin::audit_log::{FILTERS, filter};
+use platen_app::pages::{
+    admin::audit_log::{FILTERS, filter},
+    query::ListQuery,
+};
 use platen_core::service::operators::log;
 
-use crate::web::{
-    Web,
-    csv_file::{self, list_query},
-    viewer::Viewer,
-};
+use crate::web::{Web, csv_file, viewer::Viewer};
 
 /// Exports all events that match the page's search, the latest first.
 pub(super) async fn get(
@@ -21,7 +20,7 @@ pub(super) async fn get(
     Query(query): Query<Vec<(String, String)>>,
 ) -> Result<Response, StatusCode> {
     viewer.operator(&web).await?;
-    let filter = filter(&list_query(&FILTERS, &query));
+    let filter = filter(&ListQuery::of(&FILTERS, &query));
     let disposition = "attachment; filename=\"platen-audit.csv\"";
     Ok(csv_file::answer(disposition, &log::COLUMNS, move |after| {
         let (db, filter) = (web.app.db.clone(), filter.clone());

@@ -6,17 +6,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::{StreamExt, stream};
-use platen_app::pages::query::ListQuery;
 use platen_core::store::error::StoreError;
 use platen_domain::csv;
-
-/// Reads the search of the list that a CSV file contains.
-pub(super) fn list_query(filters: &[&'static str], query: &[(String, String)]) -> ListQuery {
-    ListQuery::read(filters, |wanted| {
-        let (_, value) = query.iter().find(|(name, _)| name == wanted)?;
-        Some(value.clone())
-    })
-}
 
 /// Responds with a CSV file with these columns. `part` returns the rows after a cursor, and the cursor of the next part
 /// if there is one.

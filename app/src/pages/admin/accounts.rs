@@ -176,10 +176,7 @@ mod tests {
             ("order", "failures"),
             ("cursor", "7:y"),
         ];
-        let query = ListQuery::read(&FILTERS, |wanted| {
-            let (_, value) = values.iter().find(|(name, _)| *name == wanted)?;
-            Some((*value).to_owned())
-        });
+        let query = ListQuery::of(&FILTERS, &values);
         let search = search(&query);
         let expected = (Some(AccountState::Suspended), AccountOrder::Failures);
         assert_eq!((search.state, search.order), expected);

@@ -176,10 +176,7 @@ mod tests {
             ("from", "x"),
             ("cursor", "7"),
         ];
-        let query = ListQuery::read(&FILTERS, |wanted| {
-            let (_, value) = values.iter().find(|(name, _)| *name == wanted)?;
-            Some((*value).to_owned())
-        });
+        let query = ListQuery::of(&FILTERS, &values);
         let found = filter(&query);
         assert_eq!((found.from, query.cursor()), (None, Some(7)));
         assert_eq!(found.before, Some(datetime!(2026-11-23 0:00 UTC)));

@@ -139,10 +139,7 @@ mod tests {
     #[test]
     fn an_address_asks_for_what_was_read_from_it() {
         let values = [("kind", "mail"), ("account", "ann@example.org"), ("cursor", "7.mail.1")];
-        let query = ListQuery::read(&FILTERS, |wanted| {
-            let (_, value) = values.iter().find(|(name, _)| *name == wanted)?;
-            Some((*value).to_owned())
-        });
+        let query = ListQuery::of(&FILTERS, &values);
         let found = search(&query);
         assert_eq!(found.kind, Some(JobKind::Mail));
         assert_eq!(

@@ -73,13 +73,6 @@ mod tests {
 
     use super::*;
 
-    fn query(pairs: &[(&str, &str)]) -> ListQuery {
-        ListQuery::read(&FILTERS, |wanted| {
-            let (_, value) = pairs.iter().find(|(name, _)| *name == wanted)?;
-            Some((*value).to_owned())
-        })
-    }
-
     #[test]
     fn an_address_asks_for_what_was_read_from_it() {
         let pairs = [
@@ -89,7 +82,7 @@ mod tests {
             ("from", "2026-11-01"),
             ("mode", ""),
         ];
-        let query = query(&pairs);
+        let query = ListQuery::of(&FILTERS, &pairs);
         let found = filter(&query);
         assert_eq!(found.state, Some(RenderState::Failed));
         assert_eq!(
@@ -104,12 +97,10 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_does_not_matter() {
-        let found = filter(&query(&[
-            ("state", "done"),
-            ("from", "yesterday"),
-            ("keys", "1"),
-            ("mode", "x"),
-        ]));
+        let found = filter(&ListQuery::of(
+            &FILTERS,
+            &[("state", "done"), ("from", "yesterday"), ("keys", "1"), ("mode", "x")],
+        ));
         assert_eq!(found, LogFilter::default());
     }
 }
