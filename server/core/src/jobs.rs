@@ -68,8 +68,8 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
     tokio::join!(renders.run(), callbacks.run(), mails, exports.run(), stripe);
 }
 
-/// Runs one job. If its outcome can't be recorded, releases the job, as soon as the database accepts that.
-async fn execute(app: &Services, lifecycle: &Lifecycle, job: &ClaimedJob) {
+/// Runs one job of this kind. If its outcome can't be recorded, releases the job, as soon as the database accepts that.
+async fn execute(app: &Services, lifecycle: &Lifecycle, kind: JobKind, job: &ClaimedJob) {
     let done = match job {
         ClaimedJob::Render(job) => background::render(app, job, || lifecycle.is_stopping()).await,
         ClaimedJob::Callback(job) => callbacks::send(app, job).await,
@@ -87,7 +87,7 @@ async fn execute(app: &Services, lifecycle: &Lifecycle, job: &ClaimedJob) {
     let (delay, failure) = if is_away(&error) {
         (Duration::ZERO, None)
     } else {
-        let delay = job.kind().delay(job.claim().failures, rand::random());
+        let delay = kind.delay(job.claim().failures, rand::random());
         (delay.unwrap_or(LAST_DELAY), Some(error.to_string()))
     };
     while jobs::release(&app.db, job.claim(), Some(delay), failure.as_deref())

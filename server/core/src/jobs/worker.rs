@@ -132,7 +132,7 @@ impl Worker<'_> {
     }
 
     fn start(&self, job: ClaimedJob, in_hand: &mut InHand) {
-        let (app, lifecycle, kind) = (self.app.clone(), self.lifecycle.clone(), self.kind.into_str());
+        let (app, lifecycle, kind) = (self.app.clone(), self.lifecycle.clone(), self.kind);
         let stop = match &job {
             ClaimedJob::Render(job) => app.jobs.begin(job.render),
             _ => CancellationToken::new(),
@@ -140,15 +140,15 @@ impl Worker<'_> {
         let of_render = job.of_render();
         let span = tracing::info_span!(
             "job",
-            otel.name = format!("job {kind}"),
-            kind,
+            otel.name = format!("job {}", kind.into_str()),
+            kind = kind.into_str(),
             account_id = of_render.map(|job| display(job.account)),
             render_id = of_render.map(|job| display(job.render)),
         );
         let (stopped, running) = (stop.clone(), job.clone());
         let work = async move {
             tokio::select! {
-                () = execute(&app, &lifecycle, &running) => {}
+                () = execute(&app, &lifecycle, kind, &running) => {}
                 () = stopped.cancelled() => tracing::info!("job stopped: it was cancelled, or another worker holds it"),
             }
         };

@@ -8,7 +8,6 @@ use std::{path::PathBuf, time::Duration as StdDuration};
 use platen_domain::{
     account_log::{AccountEvent, Actor},
     caller::Caller,
-    email::Email,
     export::{self, Export, LIFETIME},
     ids::{AccountId, ExportId},
     job::{CRASHES, JobKind},
@@ -27,14 +26,15 @@ use crate::{
     service::{
         Services,
         exports::archive::{ArchiveError, Stop},
+        mail::write_to,
     },
     storage::exports::ExportFiles,
     store::{
         account_log,
         error::StoreError,
-        exports::{self, Asker, QueuedExport},
+        exports::{self, QueuedExport},
         jobs::{self, Claim},
-        mails, tx,
+        tx,
     },
 };
 
@@ -185,45 +185,37 @@ async fn finish(
     let now = clock::now();
     let mut transaction = tx::begin(&app.db).await?;
     let db = &mut *transaction;
-    let asker = exports::finish(db, export.id, outcome.ok(), now).await?;
     let held = match outcome {
-        Ok(_) => jobs::complete(&mut *db, claim).await?,
-        Err(error) => jobs::release(&mut *db, claim, None, Some(error)).await?,
-    };
-    if !held {
-        return Ok(());
-    }
-    match (asker, outcome) {
-        (Some(asker), Ok(_)) => {
-            let mail = MailKind::ExportReady {
-                account_name: asker.account_name.clone(),
-                delete_at: export.inserted_at + LIFETIME,
-            };
-            notify(db, &asker, &mail, now).await?;
+        Ok(bytes) => {
+            if let Some(asker) = exports::finish(db, export.id, Some(bytes), now).await? {
+                let mail = MailKind::ExportReady {
+                    account_name: asker.account_name,
+                    delete_at: export.inserted_at + LIFETIME,
+                };
+                write_to(db, &asker.email, Some(asker.user), &mail, now).await?;
+            }
+            jobs::complete(&mut *db, claim).await?
         }
-        (Some(asker), Err(_)) => notify_of_failure(db, &asker, now).await?,
-        (None, _) => {}
-    }
-    tx::commit(transaction).await
-}
-
-/// Mails the user who requested an export that it failed.
-pub(super) async fn notify_of_failure(
-    db: &mut PgConnection,
-    asker: &Asker,
-    now: OffsetDateTime,
-) -> Result<(), StoreError> {
-    let mail = MailKind::ExportFailed {
-        account_name: asker.account_name.clone(),
+        Err(error) => {
+            fail(db, export.id, now).await?;
+            jobs::release(&mut *db, claim, None, Some(error)).await?
+        }
     };
-    notify(db, asker, &mail, now).await
+    if held {
+        tx::commit(transaction).await?;
+    }
+    Ok(())
 }
 
-async fn notify(db: &mut PgConnection, asker: &Asker, mail: &MailKind, now: OffsetDateTime) -> Result<(), StoreError> {
-    match asker.email.parse::<Email>() {
-        Ok(email) => mails::insert(db, &email, Some(asker.user), mail, now).await,
-        Err(_) => Ok(()),
-    }
+/// Marks an export as failed, and mails the user who requested it.
+pub(super) async fn fail(db: &mut PgConnection, id: ExportId, now: OffsetDateTime) -> Result<(), StoreError> {
+    let Some(asker) = exports::finish(db, id, None, now).await? else {
+        return Ok(());
+    };
+    let mail = MailKind::ExportFailed {
+        account_name: asker.account_name,
+    };
+    write_to(db, &asker.email, Some(asker.user), &mail, now).await
 }
 
 /// Error of [`purge`].

@@ -7,7 +7,7 @@ use platen_domain::{
     audit_log::{AuditActor, AuditEvent, Reason},
     failed_jobs::{Done, FailedJob, FailedJobFilter, MOST_AT_ONCE, WorkCursor, WorkName, counted, listed},
     health::failure_kind::FailureKind,
-    ids::{AccountId, RenderId},
+    ids::{AccountId, ExportId, RenderId},
     job::JobKind,
     page::{Page, PageRequest},
     render::history::RenderMode,
@@ -106,8 +106,8 @@ pub async fn discard(
         background::end(db, *account, *render, ending, result, &Seen::default(), now).await?;
     }
     let exports = failed_jobs::ids_of(JobKind::Export, discarded.iter().map(|job| &job.name));
-    for asker in discarded::fail_exports(db, &exports, now).await? {
-        exports::notify_of_failure(db, &asker, now).await?;
+    for export in exports {
+        exports::fail(db, ExportId(export), now).await?;
     }
     let event = |work, ids| AuditEvent::WorkDiscarded { work, ids };
     write_down(db, actor, &discarded, event, reason, now).await?;

@@ -136,9 +136,20 @@ pub(super) async fn write_to_owner(
     mail: &MailKind,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    // A stored address was valid when it was stored; if it isn't any more, there is no mail.
-    match owner.email.parse::<Email>() {
-        Ok(email) => mails::insert(db, &email, None, mail, now).await,
+    write_to(db, &owner.email, None, mail, now).await
+}
+
+/// Enqueues a mail to a stored address, in the transaction of its cause. `user` is the user whom it concerns, if any.
+pub(super) async fn write_to(
+    db: &mut PgConnection,
+    address: &str,
+    user: Option<UserId>,
+    mail: &MailKind,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    // The address was valid when it was stored; if it isn't any more, there is no mail.
+    match address.parse::<Email>() {
+        Ok(email) => mails::insert(db, &email, user, mail, now).await,
         Err(_) => Ok(()),
     }
 }

@@ -30,7 +30,7 @@ use crate::{
         Services,
         metrics::{
             connections::ConnectionMetrics,
-            instruments::{counters, durations, gauges, histograms, registered, seconds},
+            instruments::{counters, durations, gauge, gauges, histograms, registered, seconds},
             outcome::{CallbackOutcome, MailOutcome, Outcome},
         },
     },
@@ -331,7 +331,7 @@ fn expose_mails(waiting: WaitingMails, registry: &Registry) {
             waiting.oldest_seconds,
         ),
     ] {
-        gauges(registry, name, help, [], [([], value)]);
+        gauge(registry, name, help, value);
     }
 }
 
@@ -353,7 +353,7 @@ fn expose_memory(status: MemoryStatus, registry: &Registry) {
             status.waiting as f64,
         ),
     ] {
-        gauges(registry, name, help, [], [([], value)]);
+        gauge(registry, name, help, value);
     }
 }
 
@@ -368,7 +368,7 @@ fn expose_engine(status: &EngineStatus, registry: &Registry) {
         ),
         ("platen_browsers", "Browsers that respond.", status.browsers),
     ] {
-        gauges(registry, name, help, [], [([], value as f64)]);
+        gauge(registry, name, help, value as f64);
     }
     let sessions = [
         ("unowned", status.sessions.unowned),

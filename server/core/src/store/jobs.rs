@@ -55,17 +55,6 @@ pub enum ClaimedJob {
 }
 
 impl ClaimedJob {
-    pub fn kind(&self) -> JobKind {
-        match self {
-            Self::Render(_) => JobKind::Render,
-            Self::Callback(_) => JobKind::Callback,
-            Self::Mail(..) => JobKind::Mail,
-            Self::Export(..) => JobKind::Export,
-            Self::Customer(..) => JobKind::Customer,
-            Self::Usage(..) => JobKind::Usage,
-        }
-    }
-
     pub fn claim(&self) -> &Claim {
         match self {
             Self::Render(job) | Self::Callback(job) => &job.claim,

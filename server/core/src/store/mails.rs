@@ -42,7 +42,6 @@ pub async fn insert(
 /// A mail that is to be sent.
 #[derive(Debug, Clone)]
 pub struct QueuedMail {
-    pub id: MailId,
     pub recipient: String,
     /// The user whom it concerns.
     pub user: Option<UserId>,
@@ -59,7 +58,6 @@ pub async fn find(db: &PgPool, id: MailId) -> Result<Option<QueuedMail>, StoreEr
         return Ok(None);
     };
     Ok(Some(QueuedMail {
-        id,
         recipient: row.recipient,
         user: row.user_id.map(UserId),
         letter: serde_json::from_value(row.letter).map_err(unreadable)?,

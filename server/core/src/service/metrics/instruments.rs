@@ -55,6 +55,11 @@ pub(super) fn gauges<'a, const N: usize>(
     }
 }
 
+/// Registers a gauge without labels, with its value.
+pub(super) fn gauge(registry: &Registry, name: &str, help: &str, value: f64) {
+    gauges(registry, name, help, [], [([], value)]);
+}
+
 /// Returns what a histogram has observed.
 pub(super) fn durations(histogram: &prometheus::Histogram) -> Histogram {
     let metric = histogram.metric();

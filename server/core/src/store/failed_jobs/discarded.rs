@@ -1,20 +1,18 @@
 //! Discarding of failed jobs: they aren't retried and leave the list. Jobs that a worker holds are left unchanged.
 
-use platen_domain::{failed_jobs::WorkName, ids::UserId, job::JobKind};
+use platen_domain::{failed_jobs::WorkName, job::JobKind};
 use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::store::{
     error::StoreError,
-    exports::Asker,
     failed_jobs::{TreatedJob, ids_of, lock},
     statement::execute,
 };
 
 /// Discards failed jobs. Deliveries and exports fail, mails are deleted, and usage isn't billed. Customers aren't
-/// synchronized until Stripe sends an event about them, or until the nightly comparison. Ending renders, and
-/// notifying those who requested exports, is left to the caller.
+/// synchronized until Stripe sends an event about them, or until the nightly comparison. Ending
+/// renders and exports is left to the caller.
 pub async fn discard(db: &mut PgConnection, names: &[WorkName]) -> Result<Vec<TreatedJob>, StoreError> {
     let (jobs, mut discarded) = lock(db, names).await?;
     let delete = sqlx::query!("delete from jobs where id = any($1)", &jobs);
@@ -49,28 +47,4 @@ async fn give_callbacks_up(
     )
     .map(|row| TreatedJob::callback(row.account_id, row.render_id));
     Ok(given_up.fetch_all(db).await?)
-}
-
-/// Marks exports as failed, and returns those who were still waiting for them.
-pub async fn fail_exports(
-    db: &mut PgConnection,
-    exports: &[Uuid],
-    now: OffsetDateTime,
-) -> Result<Vec<Asker>, StoreError> {
-    let askers = sqlx::query!(
-        "with failed as (
-             update exports set state = 'failed', finished_at = $2 where id = any($1) and state = 'waiting'
-             returning account_id, asked_by
-         )
-         select users.id, users.email, accounts.name
-         from failed join users on users.id = failed.asked_by join accounts on accounts.id = failed.account_id",
-        exports,
-        now,
-    )
-    .map(|row| Asker {
-        user: UserId(row.id),
-        email: row.email,
-        account_name: row.name,
-    });
-    Ok(askers.fetch_all(db).await?)
 }
