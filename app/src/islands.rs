@@ -4,6 +4,5 @@
 #![expect(unreachable_pub, reason = "the macros generate functions and types of their own")]
 #![expect(clippy::large_types_passed_by_value, reason = "signals are handed on by copy")]
 
-pub mod copy_button;
 pub mod playground;
 pub mod workbench;

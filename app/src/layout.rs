@@ -2,6 +2,7 @@
 
 pub mod brand;
 pub mod card;
+pub mod head;
 pub mod page;
 pub mod public;
 pub mod shell;

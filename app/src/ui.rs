@@ -9,6 +9,7 @@ pub mod code;
 #[cfg(feature = "ssr")]
 pub mod code_field;
 pub mod control_strip;
+pub mod copy_button;
 pub mod dialog;
 pub mod field;
 pub mod figure;

@@ -13,7 +13,6 @@ use platen_domain::{
 };
 
 use crate::{
-    islands::copy_button::CopyButton,
     layout::{
         page::{PageHead, Section, loaded},
         shell::{Shell, rail::Entry},
@@ -29,6 +28,7 @@ use crate::{
     ui::{
         button::{CloseButton, OpenButton, Rank},
         code::Code,
+        copy_button::CopyButton,
         dialog::Dialog,
         icon::Glyph,
         moment::day_or,

@@ -3,8 +3,10 @@
 use leptos::prelude::*;
 
 use crate::{
-    document::{SiteFiles, head},
-    layout::brand::Brand,
+    layout::{
+        brand::Brand,
+        head::{SiteFiles, head},
+    },
     theme::Theme,
 };
 

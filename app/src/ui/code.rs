@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::islands::copy_button::CopyButton;
+use super::copy_button::CopyButton;
 
 /// A framed code sample with a copy button, which appears once the page is interactive.
 #[component]

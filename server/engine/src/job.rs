@@ -9,8 +9,6 @@ use strum::{Display, IntoStaticStr, VariantArray};
 use url::Url;
 use uuid::Uuid;
 
-use crate::{addresses::may_hold_addresses, page_kind::script_free::is_script_free};
-
 /// The account that a render runs for, and its limit. A session never changes its account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caller {
@@ -69,16 +67,6 @@ pub enum Part {
     Html(String),
     /// An `http` or `https` address.
     Url(Url),
-}
-
-impl Part {
-    /// Returns whether loading the part certainly runs no scripts and makes no network requests. `false` if in doubt.
-    pub fn is_self_contained(&self) -> bool {
-        match self {
-            Self::Html(html) => is_script_free(html) && !may_hold_addresses(html),
-            Self::Url(_) => false,
-        }
-    }
 }
 
 /// Content never reaches a log.

@@ -1,12 +1,15 @@
 //! What a part requires of its page: scripts, and frames, which Chromium composites even though nothing displays them.
 
 mod awaits_frames;
-pub(crate) mod script_free;
+mod script_free;
 
 use awaits_frames::may_await_frames;
 use script_free::is_script_free;
 
-use crate::job::{Part, RenderJob};
+use crate::{
+    addresses::may_hold_addresses,
+    job::{Part, RenderJob},
+};
 
 /// Kinds of pages, in ascending order of cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,5 +49,15 @@ impl PageKind {
     /// Returns whether frames of the page are composited.
     pub(crate) fn has_frames(self) -> bool {
         self == Self::Composited
+    }
+}
+
+impl Part {
+    /// Returns whether loading the part certainly runs no scripts and makes no network requests. `false` if in doubt.
+    pub fn is_self_contained(&self) -> bool {
+        match self {
+            Self::Html(html) => is_script_free(html) && !may_hold_addresses(html),
+            Self::Url(_) => false,
+        }
     }
 }

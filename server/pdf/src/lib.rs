@@ -34,6 +34,7 @@ mod text;
 mod trees;
 mod watermark;
 mod write;
+mod written_file;
 mod xmp;
 
 use std::borrow::Cow;

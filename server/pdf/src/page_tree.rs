@@ -8,6 +8,8 @@ use crate::object::{Dictionary, Object, ObjectNumber};
 const MAX_DEPTH: usize = 32;
 /// Most kids of a node that Platen writes. A reader scans the kids of each node on its way to a page.
 const MAX_KIDS: usize = 64;
+/// Allowed length of a page side, in points (ISO 19005-2, 6.1.13).
+pub(crate) const ALLOWED_SIDE: std::ops::RangeInclusive<f64> = 3.0..=14_400.0;
 
 /// Returns the object numbers of the pages under a catalog, in page order. Fails if there are none.
 pub(crate) fn list_pages(document: &Document, root: ObjectNumber) -> Result<Vec<ObjectNumber>, PdfError> {

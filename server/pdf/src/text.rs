@@ -1,5 +1,7 @@
 //! Text strings (ISO 32000-1, 7.9.2): plain bytes for ASCII, UTF-16 with a byte-order mark for everything else.
 
+use time::OffsetDateTime;
+
 /// Longest string in bytes (ISO 19005-2, 6.1.13).
 pub(crate) const MAX_STRING: usize = 32_767;
 
@@ -81,6 +83,25 @@ pub(crate) fn is_xml(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
 
+/// Returns whether a tag has the form of BCP 47: letters, then letters and digits, in groups of one to eight.
+pub(crate) fn is_language_tag(tag: &[u8]) -> bool {
+    tag.split(|byte| *byte == b'-').enumerate().all(|(index, group)| {
+        let allowed = if index == 0 {
+            u8::is_ascii_alphabetic
+        } else {
+            u8::is_ascii_alphanumeric
+        };
+        (1..=8).contains(&group.len()) && group.iter().all(allowed)
+    })
+}
+
+/// Formats an instant, which must be in UTC, for the document information (ISO 32000-1, 7.9.4).
+pub(crate) fn information_date(at: OffsetDateTime) -> String {
+    let (date, (hour, minute, second)) = (at.date(), at.to_hms());
+    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+    format!("D:{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}+00'00'")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +131,16 @@ mod tests {
     fn text_survives_its_encoding() {
         for text in ["plain (ASCII)", "Grüße 你好 \u{1F469}"] {
             assert_eq!(decode(&encode(text)), text);
+        }
+    }
+
+    #[test]
+    fn tells_language_tags_by_their_form() {
+        for tag in ["en", "pt-BR", "zh-Hant-TW", "de-CH-1996", "x-klingon"] {
+            assert!(is_language_tag(tag.as_bytes()), "{tag}");
+        }
+        for tag in ["", "en_US", "english (UK)", "1en", "en-", "abcdefghi", "é"] {
+            assert!(!is_language_tag(tag.as_bytes()), "{tag}");
         }
     }
 }

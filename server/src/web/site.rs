@@ -11,7 +11,7 @@ use axum::{
     middleware::map_response,
     response::Response,
 };
-use platen_app::document::SiteFiles;
+use platen_app::layout::head::SiteFiles;
 use tower_http::services::ServeDir;
 
 /// Folder of the compiled files, and prefix of their path.

@@ -2,12 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::{
-    islands::copy_button::CopyButton,
-    ui::{
-        button::{ButtonLink, Rank},
-        notice::{InfoNotice, WarningNotice},
-    },
+use crate::ui::{
+    button::{ButtonLink, Rank},
+    copy_button::CopyButton,
+    notice::{InfoNotice, WarningNotice},
 };
 
 /// The codes, which can be downloaded and copied.

@@ -2,12 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::{
-    islands::copy_button::CopyButton,
-    ui::{
-        button::{CloseButton, Rank},
-        dialog::{Dialog, Weight},
-    },
+use crate::ui::{
+    button::{CloseButton, Rank},
+    copy_button::CopyButton,
+    dialog::{Dialog, Weight},
 };
 
 /// Name, value of its radio button, and source code of each example, with the placeholders `BASE_URL` and

@@ -4,13 +4,13 @@ use leptos::{either::Either, prelude::*};
 use platen_domain::webhook::SecretStatus;
 
 use crate::{
-    islands::copy_button::CopyButton,
     layout::page::{Section, SectionKind},
     outcome::{ButtonForm, Outcome},
     pages::webhooks::api::{ReplaceSecret, RevealSecret},
     ui::{
         button::{CloseButton, OpenButton, Rank, Size, SubmitButton},
         code::Code,
+        copy_button::CopyButton,
         dialog::Dialog,
         icon::Glyph,
         moment::{Moment, day_and_year},

@@ -4,19 +4,7 @@ use super::warnings::Warnings;
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::Object;
-use crate::text::{abbreviate, clean};
-
-/// Returns whether a tag has the form of BCP 47: letters, then letters and digits, in groups of one to eight.
-pub(crate) fn is_language_tag(tag: &[u8]) -> bool {
-    tag.split(|byte| *byte == b'-').enumerate().all(|(index, group)| {
-        let allowed = if index == 0 {
-            u8::is_ascii_alphabetic
-        } else {
-            u8::is_ascii_alphanumeric
-        };
-        (1..=8).contains(&group.len()) && group.iter().all(allowed)
-    })
-}
+use crate::text::{abbreviate, clean, is_language_tag};
 
 /// Returns the page's language if it is a valid tag; otherwise adds a warning.
 pub(crate) fn valid_language(language: Option<&str>, warnings: &mut Warnings) -> Option<String> {
@@ -50,19 +38,4 @@ pub(super) fn set_language(document: &mut Document, language: Option<&str>) -> R
     }
     document.set(root, Object::Dictionary(catalog));
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tells_language_tags_by_their_form() {
-        for tag in ["en", "pt-BR", "zh-Hant-TW", "de-CH-1996", "x-klingon"] {
-            assert!(is_language_tag(tag.as_bytes()), "{tag}");
-        }
-        for tag in ["", "en_US", "english (UK)", "1en", "en-", "abcdefghi", "é"] {
-            assert!(!is_language_tag(tag.as_bytes()), "{tag}");
-        }
-    }
 }

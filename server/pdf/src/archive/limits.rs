@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use memchr::memmem::Finder;
 use sha2::{Digest as _, Sha256};
 
-use super::language::is_language_tag;
 use super::warnings::Warnings;
 use crate::PdfError;
 use crate::content::{SUSPICIOUS_DIGITS, has_long_number, has_run};
@@ -15,7 +14,7 @@ use crate::document::Document;
 use crate::lexer::{Token, is_regular};
 use crate::object::{MAX_NAME, Object, ObjectNumber};
 use crate::parse::parse_number;
-use crate::text::{MAX_STRING, abbreviate, clean, decode, fit_encoded};
+use crate::text::{MAX_STRING, abbreviate, clean, decode, fit_encoded, is_language_tag};
 
 const MAX_INTEGER: i64 = i32::MAX as i64;
 const MAX_REAL: f64 = 3.403e38;

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use super::warnings::Warnings;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, Stream};
-use crate::text::{MAX_STRING, clean, encode, fit};
+use crate::text::{MAX_STRING, clean, encode, fit, information_date};
 use crate::xmp::write_packet;
 use crate::{OutputFormat, PageFacts, PdfError};
 
@@ -125,13 +125,6 @@ impl Metadata {
         ]
         .join("-")
     }
-}
-
-/// Formats an instant, which must be in UTC, for the document information (ISO 32000-1, 7.9.4).
-pub(crate) fn information_date(at: OffsetDateTime) -> String {
-    let (date, (hour, minute, second)) = (at.date(), at.to_hms());
-    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
-    format!("D:{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}+00'00'")
 }
 
 /// Formats an instant, which must be in UTC, for XMP.

@@ -3,10 +3,7 @@
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::ObjectNumber;
-use crate::page_tree::page_size;
-
-/// Allowed length of a page side, in points (ISO 19005-2, 6.1.13).
-pub(crate) const ALLOWED_SIDE: std::ops::RangeInclusive<f64> = 3.0..=14_400.0;
+use crate::page_tree::{ALLOWED_SIDE, page_size};
 
 /// Checks that PDF/A allows the size of each page. Fails with [`PdfError::PageSize`] for the first that it doesn't.
 pub(super) fn check_sizes(document: &Document, pages: &[ObjectNumber]) -> Result<(), PdfError> {

@@ -14,7 +14,7 @@ use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::object_streams::tests::in_the_open;
 use crate::page_tree::list_pages;
 use crate::text::decode;
-use crate::write::write_document;
+use crate::written_file::write_document;
 use crate::{Completed, OutputFormat, PageFacts, PdfError, complete};
 
 const EMPTY: &[u8] = include_bytes!("../../tests/fixtures/empty.pdf");

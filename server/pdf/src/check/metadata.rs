@@ -6,11 +6,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::{Finding, dictionary};
-use crate::archive::language::is_language_tag;
-use crate::archive::metadata::information_date;
 use crate::document::Document;
 use crate::object::{Dictionary, Object};
-use crate::text::{decode, is_xml};
+use crate::text::{decode, information_date, is_language_tag, is_xml};
 use crate::xmp::read_packet;
 
 /// Keys of the document information and the XMP properties with which they must agree (6.6.3).

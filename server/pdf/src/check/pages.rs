@@ -1,10 +1,9 @@
 //! The page tree: number and size of pages.
 
 use super::{Finding, dictionary};
-use crate::archive::pages::ALLOWED_SIDE;
 use crate::document::Document;
 use crate::object::{Object, ObjectNumber};
-use crate::page_tree::page_size;
+use crate::page_tree::{ALLOWED_SIDE, page_size};
 
 /// Checks the size of a page (ISO 19005-2, 6.1.13).
 pub(super) fn check_page_size(document: &Document, number: ObjectNumber) -> Result<(), Finding> {

@@ -6,7 +6,7 @@ use super::check;
 use crate::document::Document;
 use crate::object::{Object, ObjectNumber};
 use crate::object_streams::tests::{in_the_open, packed};
-use crate::write::write_document;
+use crate::written_file::write_document;
 use crate::{OutputFormat, PageFacts};
 
 mod damages;

@@ -8,7 +8,8 @@ use super::{
 };
 use crate::file::{header_length, table_offset};
 use crate::object::ObjectNumber;
-use crate::write::{WrittenFile, write_number};
+use crate::write::write_number;
+use crate::written_file::WrittenFile;
 
 /// Compression level. The fastest level is a third faster, but makes a large table a quarter longer.
 const LEVEL: u32 = 2;

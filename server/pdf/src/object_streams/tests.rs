@@ -16,7 +16,7 @@ use crate::document::Document;
 use crate::file::table_offset;
 use crate::inspect::inspect;
 use crate::parse::parse_indirect_object;
-use crate::write::write_document;
+use crate::written_file::write_document;
 use crate::{Completed, OutputFormat, PageFacts, PdfError, complete};
 
 const FIXTURES: [&[u8]; 4] = [

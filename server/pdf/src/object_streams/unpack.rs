@@ -11,7 +11,8 @@ use crate::content::StreamReader;
 use crate::file::{parse_digits, table_offset};
 use crate::object::{Dictionary, MAX_OBJECTS, Object, ObjectNumber};
 use crate::parse::parse_indirect_object;
-use crate::write::{write_end, write_number};
+use crate::write::write_number;
+use crate::written_file::write_end;
 
 /// Keys of a cross-reference stream that belong to the trailer.
 const TRAILER_KEYS: [&[u8]; 3] = [b"Root", b"Info", b"ID"];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
-use crate::ui::{
+use super::{
     button::{Button, Rank, Size},
     icon::{Glyph, Icon},
 };
