@@ -202,7 +202,7 @@ add_wasm_library() {
 # off.
 build_wasm_bindgen() {
   say "building wasm-bindgen ${wasm_bindgen##*/} (minutes)"
-  CARGO_PROFILE_RELEASE_OPT_LEVEL=1 cargo install --quiet wasm-bindgen-cli --version "=${wasm_bindgen##*/}" \
+  CARGO_PROFILE_RELEASE_OPT_LEVEL=0 cargo install --quiet wasm-bindgen-cli --version "=${wasm_bindgen##*/}" \
     --root "$wasm_bindgen" || fail 'wasm-bindgen could not be built; the dashboard needs it.'
 }
 
