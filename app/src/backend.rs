@@ -45,7 +45,7 @@ use crate::{
         own_path::OwnPath,
         payment::Payment,
         person::{LogIn, LogInStep, Proof, SecondStepProof, SignUp},
-        playground::{Attempt, Bench, Played},
+        playground::{Attempt, Bench, Played, Replayed},
         render::RenderPage,
         second_factor::{NewPasskey, SetUp},
         settings::Settings,
@@ -364,7 +364,10 @@ pub trait Backend: Send + Sync {
     // Playground.
 
     /// Returns what the playground's form needs. `render` is the id of a render whose options are reused.
-    async fn bench(&self, render: Option<RenderId>) -> Result<Bench, AppError>;
+    async fn bench(&self) -> Result<Bench, AppError>;
+
+    /// Returns the request of a render, as the playground opens it.
+    async fn request_of_render(&self, id: RenderId) -> Result<Replayed, AppError>;
 
     /// Sends a request to the API and returns its response.
     async fn play(&self, attempt: Attempt) -> Result<Played, AppError>;

@@ -9,10 +9,10 @@ const PAGE = `<title>Invoice 47 &lt;script&gt;document.title = 'attacked'&lt;/sc
   <script>console.error("<script>document.title = 'attacked'</" + "script>")</script>`;
 
 /** Renders synchronously and returns the render's id. */
-async function render(request: APIRequestContext, member: Member, part: string): Promise<string> {
+async function render(request: APIRequestContext, member: Member, part: unknown, more: object = {}): Promise<string> {
   const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/renderers/pdf`, {
     headers: { authorization: `Bearer ${member.key}` },
-    data: { parts: [part], output_encoding: "binary" },
+    data: { parts: [part], output_encoding: "binary", ...more },
   });
   return answer.headers()["x-render-id"]!;
 }
@@ -56,6 +56,8 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("alert")).toContainText("Nothing was charged");
       await expect(page.getByRole("alert")).toContainText("/parts/0");
       await expect(page.getByRole("table", { name: "Phases of the render" })).toContainText("not reached");
+      const failedPart = page.getByRole("group", { name: "Part 1, URL" });
+      await loadedUntil(page, () => expect(failedPart).toHaveText("http://127.0.0.1:1/", { timeout: 200 }));
       await expect(page.getByRole("link", { name: "Open in the playground" })).toHaveAttribute(
         "href",
         `/dashboard/playground?render=${bad}`,
@@ -70,6 +72,8 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL(`/dashboard/renders/${good}`);
       await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Invoice 47 ${ATTACK}`);
       await expect(page).not.toHaveTitle(/attacked/);
+      const part = page.getByRole("group", { name: "Part 1, HTML" });
+      await loadedUntil(page, () => expect(part).toHaveText(PAGE, { timeout: 200 }));
       const network = page.getByRole("table", { name: "Network requests of the page" });
       await expect(network.getByRole("row", { name: "10.0.0.1/figures.png" })).toContainText("refused");
       await expect(page.getByRole("table", { name: "Console messages" })).toContainText(ATTACK);
@@ -105,6 +109,40 @@ for (const javaScriptEnabled of [true, false]) {
     });
   });
 }
+
+test("the request of a render is copied, and opened in the playground as it was sent", async ({
+  page,
+  member,
+  request,
+  hydrated,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const options = {
+    size: { width: 100, height: 50, unit: "mm" },
+    margin: { top: 5, right: 0, bottom: 0, left: 0, unit: "mm" },
+    evaluate_js: { expression: "document.title = 'Set'" },
+    render_header_footer: true,
+    header_template: "<p>Head</p>",
+    pages: "1",
+  };
+  const id = await render(request, member, "<p>Fine print", options);
+  await page.goto(`/dashboard/renders/${id}`);
+  const part = page.getByRole("group", { name: "Part 1, HTML" });
+  await loadedUntil(page, () => expect(part).toHaveText("<p>Fine print", { timeout: 200 }));
+  await hydrated(page);
+  const sent = { parts: [{ type: "html", content: "<p>Fine print" }], output_encoding: "binary", ...options };
+  await page.getByRole("button", { name: "Copy as JSON" }).click();
+  expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual(sent);
+  await expect(page.getByRole("table", { name: "Options of the request" })).toContainText("render_header_footer");
+  await page.getByRole("link", { name: "Open in the playground" }).click();
+  await page.getByRole("tab", { name: "JSON" }).click();
+  const json = page.getByRole("group", { name: "Request as JSON" });
+  await expect(json).toContainText("Fine print");
+  expect(JSON.parse((await json.textContent())!)).toEqual(sent);
+  await page.getByRole("button", { name: "Render", exact: true }).click();
+  await expect(page.getByRole("img", { name: "Page 1 of 1" })).toBeVisible();
+});
 
 test("the list shows what is new by itself, and leaves the focus where it is", async ({
   page,

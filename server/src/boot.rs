@@ -29,7 +29,12 @@ use platen_core::{
         metrics::Metrics,
         parsers::Parsers,
         people::{self, People},
-        renders::{abandoned::Sweeper, idempotent_responses, retention, thumbnails::Thumbnails},
+        renders::{
+            abandoned::Sweeper,
+            contents::{self, RequestContents},
+            idempotent_responses, retention,
+            thumbnails::Thumbnails,
+        },
         templates::{live::LivePreviews, retention as template_retention},
     },
     signals::Signals,
@@ -62,6 +67,8 @@ use crate::{
 };
 
 /// How often last-used times of keys are written.
+/// Time between two runs that store requests of synchronous renders.
+const CONTENTS_INTERVAL: Duration = Duration::from_millis(500);
 const KEY_USAGE_INTERVAL: Duration = Duration::from_mins(1);
 /// Interval of the sweeper. A crashed process is noticed within two intervals.
 const SWEEP_INTERVAL: Duration = Duration::from_millis(400);
@@ -207,6 +214,7 @@ async fn serve_with(
         live_previews: LivePreviews::default(),
         parsers: Parsers::default(),
         thumbnails: Thumbnails::default(),
+        contents: RequestContents::default(),
         config: config.clone(),
         instance: instance.id,
         buckets: Buckets::new(db.clone(), prepared.secret_keys.clone(), stores),
@@ -233,7 +241,7 @@ async fn serve_with(
         serve_metrics(lifecycle, listener, state.clone(), open_files)?;
     }
     let sampler = Sampler::new(state.clone(), clock::now());
-    let key_usage = state.key_usage.clone();
+    let (ended, key_usage) = (state.clone(), state.key_usage.clone());
     let role = config.jobs.role;
     let working = {
         let (state, lifecycle) = (state.clone(), lifecycle.clone());
@@ -269,6 +277,7 @@ async fn serve_with(
         never = sampler.run() => match never {},
     }
     sampler.leave().await;
+    contents::store(&ended).await;
     write_key_usage_once(&key_usage, &db).await;
     Ok(())
 }
@@ -282,6 +291,7 @@ fn spawn_chores(lifecycle: &Lifecycle, state: &Services) {
     lifecycle.spawn("listener", signals().listen(lifecycle.clone(), db(), instance));
     let key_usage = state.key_usage.clone();
     lifecycle.spawn("key usage", write_key_usage(lifecycle.clone(), key_usage, db()));
+    lifecycle.spawn("request contents", store_contents(lifecycle.clone(), state.clone()));
     lifecycle.spawn("purge", purge(lifecycle.clone(), state.clone()));
 }
 
@@ -342,6 +352,13 @@ fn warn<E: Display>(expired: &str, purged: Result<(), E>) {
     if let Err(error) = purged {
         tracing::warn!(%error, "expired {expired} could not be purged");
     }
+}
+
+async fn store_contents(lifecycle: Lifecycle, state: Services) -> Result<(), Infallible> {
+    while timeout(CONTENTS_INTERVAL, lifecycle.stopping()).await.is_err() {
+        contents::store(&state).await;
+    }
+    Ok(())
 }
 
 async fn write_key_usage(lifecycle: Lifecycle, usage: KeyUsage, db: PgPool) -> Result<(), Infallible> {

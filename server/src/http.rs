@@ -12,7 +12,7 @@ mod error;
 mod extract;
 mod file_name;
 pub(crate) mod files;
-mod held_body;
+pub(crate) mod held_body;
 mod metrics;
 mod probes;
 mod rate_limit;

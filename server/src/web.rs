@@ -12,6 +12,7 @@ mod exports;
 mod failures;
 mod functions;
 mod policy;
+mod requests;
 mod require_session;
 mod site;
 mod thumbnails;
@@ -73,6 +74,7 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
         .route("/admin/audit.csv", get(audit_log::get))
         .route("/dashboard/billing/usage.csv", get(usage::get))
         .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get))
+        .route("/dashboard/renders/{id}/request.json", get(requests::get))
         .route("/dashboard/exports/{id}", get(exports::get));
     let pages = pages
         .fallback(elsewhere)

@@ -7,10 +7,10 @@ mod options;
 mod parts;
 mod result;
 
-use leptos::{ev::SubmitEvent, prelude::*, task::spawn_local};
+use leptos::{either::Either, ev::SubmitEvent, prelude::*, task::spawn_local};
 
 use self::{
-    api::play,
+    api::{play, request_of_render},
     fields::{Problems, Radio},
     form::{BeforePrinting, Delivery, HeaderAndFooter, Output, Paper},
     options::{Options, curl},
@@ -19,25 +19,63 @@ use self::{
 };
 use crate::{
     islands::playground::fields::Problem,
-    model::playground::{Attempt, Bench},
+    model::playground::{Attempt, Bench, Replayed},
     ui::{
+        copy_button::CopyText,
         icon::{Glyph, Icon},
+        notice::InfoNotice,
         tabs::Tabs,
     },
 };
 
+/// Shown beside a request that has a cookie.
+const COOKIE_NOTICE: &str = "The value of the cookie is a secret and isn't shown. Enter it again before you render.";
+
 /// Form on the left, request and result on the right.
 #[island]
 pub fn Playground(
-    /// Base URL, templates, and the options to start from.
+    /// Base URL and templates.
     bench: Bench,
+    /// The id of a render whose request is opened.
+    render: Option<String>,
+) -> impl IntoView {
+    let Some(render) = render else {
+        return Either::Left(view! { <Form bench former=None /> });
+    };
+    // Loaded by the browser, so that the service doesn't parse data for templates.
+    let former = RwSignal::new(None::<Replayed>);
+    Effect::new(move || {
+        let render = render.clone();
+        spawn_local(async move {
+            let found = request_of_render(render).await;
+            former.set(Some(found.unwrap_or_else(|error| Replayed::Missing(error.to_string()))));
+        });
+    });
+    Either::Right(move || match former.get() {
+        Some(former) => Either::Left(view! { <Form bench=bench.clone() former=Some(former) /> }),
+        None => Either::Right(view! { <p class="quiet" role="status">"Loading the request"</p> }),
+    })
+}
+
+#[component]
+fn Form(
+    bench: Bench,
+    /// The request to start from.
+    former: Option<Replayed>,
 ) -> impl IntoView {
     let template = bench
         .templates
         .first()
         .map(|first| first.id.clone())
         .unwrap_or_default();
-    let options = Options::new(&template, bench.options.as_deref());
+    let (request, missing) = match former {
+        Some(Replayed::Request(request)) => (Some(request), None),
+        Some(Replayed::Missing(reason)) => (None, Some(reason)),
+        None => (None, None),
+    };
+    let options = Options::new(&template, request.as_deref());
+    let has_cookie = request.is_some() && !options.cookie_name.read_untracked().is_empty();
+    let notice = missing.or(has_cookie.then(|| COOKIE_NOTICE.to_owned()));
     let trial = RwSignal::new(Trial::None);
     let problems = Problems(RwSignal::new(Vec::<Problem>::new()));
     provide_context(problems);
@@ -82,6 +120,7 @@ pub fn Playground(
         ),
     ];
     view! {
+        {notice.map(|notice| view! { <InfoNotice>{notice}</InfoNotice> })}
         <div class="playground">
             <form class="playground__form" on:submit=send>
                 <fieldset class="option-group">
@@ -149,6 +188,7 @@ fn Code(label: &'static str, #[prop(into)] text: Signal<String>) -> impl IntoVie
         <div class="code">
             <div class="code__bar">
                 <span>{label}</span>
+                <CopyText text label=format!("Copy: {label}") />
             </div>
             <pre class="code__body" tabindex="0" role="group" aria-label=label>
                 <code>{move || text.get()}</code>

@@ -8,8 +8,15 @@ pub struct Bench {
     /// Public base URL of the service, without a trailing slash.
     pub base_url: String,
     pub templates: Vec<TemplateName>,
-    /// Options of an earlier render as JSON, without its content.
-    pub options: Option<String>,
+}
+
+/// The request of an earlier render.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Replayed {
+    /// As JSON, without the value of a cookie.
+    Request(String),
+    /// Why it can't be opened.
+    Missing(String),
 }
 
 /// A template to choose from.

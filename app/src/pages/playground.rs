@@ -1,9 +1,8 @@
 //! `/dashboard/playground`: every option of the API as a form. `render` of the query is the id of a render whose
-//! options are reused.
+//! request is opened.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
-use platen_domain::ids::RenderId;
 
 use crate::{
     islands::playground::Playground as Bench,
@@ -17,7 +16,6 @@ use crate::{
 #[component]
 pub fn Playground() -> impl IntoView {
     let render = use_query_map().read_untracked().get("render");
-    let render = render.as_deref().and_then(RenderId::parse);
     view! {
         <Shell title="Playground" current=Entry::Playground>
             <PageHead
@@ -27,7 +25,7 @@ pub fn Playground() -> impl IntoView {
             <noscript>
                 <p class="notice notice--info">"The playground needs JavaScript. Everything in it can be sent with curl as well."</p>
             </noscript>
-            {loaded(|backend| async move { backend.bench(render).await }, |bench| view! { <Bench bench /> })}
+            {loaded(|backend| async move { backend.bench().await }, move |bench| view! { <Bench bench render /> })}
         </Shell>
     }
 }

@@ -5,6 +5,7 @@ pub mod attempts;
 pub mod badge;
 pub mod document;
 pub mod failure;
+pub mod request;
 pub mod seen;
 pub mod timeline;
 
@@ -14,6 +15,7 @@ use platen_domain::{
     ids::RenderId,
     number::counted,
     render::{
+        content::ShownRequest,
         detail::{Callback, RenderDetail},
         history::{RenderMode, RenderState},
         thumbnail::Pictures,
@@ -36,13 +38,13 @@ use crate::{
             badge::StateBadge,
             document::{Facts, Pages},
             failure::FailureNotice,
+            request::Request,
             seen::{Console, Network},
             timeline::Waterfall,
         },
     },
     ui::{
         button::{ButtonLink, Rank, Size, SubmitButton},
-        code::Code,
         icon::{Glyph, Icon},
         live_part::LivePart,
         moment::{Moment, Stamp},
@@ -69,7 +71,8 @@ fn Whole(render: RenderDetail) -> impl IntoView {
     let unsettled = is_unsettled(&render);
     let events = unsettled.then(|| format!("/dashboard/events/renders/{}", render.id));
     let says = format!("{}: {}", render.name, render.state.name());
-    let options = render.options.clone();
+    let (id, sources, options) = (render.id, render.sources.clone(), render.options.clone());
+    let content = render.content.clone();
     view! {
         <OutcomeErrors outcome={Outcome::of::<CancelRender>()} />
         <OutcomeErrors outcome={Outcome::of::<ResendCallback>()} />
@@ -106,11 +109,7 @@ fn Whole(render: RenderDetail) -> impl IntoView {
                     .map(|callback| view! { <Callbacks callback id=render.id /> })}
             </div>
         </LivePart>
-        <Section heading="Request" note="without its content">
-            <Code title="Options as received" label="Options as received" text=options.clone()>
-                {options}
-            </Code>
-        </Section>
+        <Request id content sources options />
     }
 }
 
@@ -143,7 +142,8 @@ fn Head(render: RenderDetail) -> impl IntoView {
     let url = document.and_then(|document| document.url.clone());
     let rank = if url.is_some() { Rank::Plain } else { Rank::Primary };
     let can_be_cancelled = !render.state.has_ended() && render.mode == RenderMode::Async;
-    let playground = format!("/dashboard/playground?render={}", render.id);
+    let can_be_replayed = render.content.as_ref().is_ok_and(ShownRequest::can_be_replayed);
+    let playground = can_be_replayed.then(|| format!("/dashboard/playground?render={}", render.id));
     let facts = view! {
         <StateBadge state=render.state />
         <span>{format!("{}, {kind}", render.mode.into_str())}</span>
@@ -163,9 +163,15 @@ fn Head(render: RenderDetail) -> impl IntoView {
                             </SubmitButton>
                         </ButtonForm>
                     }
-                })} <ButtonLink href=playground rank icon=Glyph::Rotate>
-                "Open in the playground"
-            </ButtonLink>
+                })}
+            {playground
+                .map(|href| {
+                    view! {
+                        <ButtonLink href rank icon=Glyph::Rotate>
+                            "Open in the playground"
+                        </ButtonLink>
+                    }
+                })}
             {url
                 .map(|href| {
                     view! {

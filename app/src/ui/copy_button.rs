@@ -18,15 +18,31 @@ pub fn CopyButton(
     text: String,
     /// Accessible label, which names the copied text.
     label: String,
+    /// Text on the button; "Copy" by default.
+    #[prop(optional)]
+    name: Option<String>,
+) -> impl IntoView {
+    view! { <CopyText text=Signal::stored(text) label name=name.unwrap_or_else(copy) /> }
+}
+
+fn copy() -> String {
+    "Copy".to_owned()
+}
+
+/// As [`CopyButton`], inside an island.
+#[component]
+pub fn CopyText(
+    text: Signal<String>,
+    #[prop(into)] label: String,
+    #[prop(default = copy())] name: String,
 ) -> impl IntoView {
     let (able, set_able) = signal(false);
     Effect::new(move || set_able.set(true));
     let (said, set_said) = signal(false);
-    let text = StoredValue::new(text);
-    let label = StoredValue::new(label);
+    let (label, name) = (StoredValue::new(label), StoredValue::new(name));
     let copy = move || {
         // The promise is ignored: if the browser refuses, the text can still be selected by hand.
-        let _ = window().navigator().clipboard().write_text(&text.get_value());
+        let _ = window().navigator().clipboard().write_text(&text.get_untracked());
         set_said.set(true);
         set_timeout(move || set_said.set(false), SAID);
     };
@@ -34,7 +50,9 @@ pub fn CopyButton(
         <Show when=move || able.get()>
             <Button rank=Rank::Quiet size=Size::Small label=label.get_value() on_press=copy>
                 <Icon glyph=Glyph::Copy />
-                <span aria-live="polite">{move || if said.get() { "Copied" } else { "Copy" }}</span>
+                <span aria-live="polite">
+                    {move || if said.get() { "Copied".to_owned() } else { name.get_value() }}
+                </span>
             </Button>
         </Show>
     }

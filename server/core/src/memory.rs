@@ -215,6 +215,18 @@ impl Reservation {
         Ok(())
     }
 
+    /// Moves up to `bytes` into a reservation of their own.
+    #[must_use]
+    pub fn split(&mut self, bytes: u64) -> Self {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        Self {
+            budget: self.budget.clone(),
+            account: self.account,
+            bytes,
+        }
+    }
+
     /// Releases what exceeds `bytes`.
     pub fn shrink_to(&mut self, bytes: u64) {
         let surplus = self.bytes.saturating_sub(bytes);

@@ -9,6 +9,7 @@ mod wire;
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use platen_domain::{
     allowed_templates::{AllowedTemplates, NotAllowed},
     callback::CallbackTarget,
@@ -53,6 +54,8 @@ pub enum OutputEncoding {
 pub struct SynchronousRequest {
     pub render: RenderRequest,
     pub encoding: OutputEncoding,
+    /// The body as it was sent.
+    pub body: Bytes,
 }
 
 /// The request of an asynchronous render.
@@ -146,9 +149,10 @@ pub struct RenderTerms {
 
 impl SynchronousRequest {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
-    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
+    pub fn parse(body: &Bytes) -> Result<Self, Vec<Problem>> {
         let sound = SoundBody::parse(body, RequestBody::SynchronousRender)?;
         Ok(Self {
+            body: body.clone(),
             // The schema requires it.
             encoding: sound.wire.output_encoding.unwrap_or(OutputEncoding::Binary),
             render: sound.try_into()?,

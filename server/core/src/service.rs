@@ -54,7 +54,7 @@ use crate::{
         metrics::Metrics,
         parsers::Parsers,
         people::People,
-        renders::thumbnails::Thumbnails,
+        renders::{contents::RequestContents, thumbnails::Thumbnails},
         templates::live::LivePreviews,
     },
     signals::Signals,
@@ -77,6 +77,8 @@ pub struct Services {
     pub live_previews: LivePreviews,
     /// Makes and stores thumbnails.
     pub thumbnails: Thumbnails,
+    /// Requests of synchronous renders that are yet to be stored.
+    pub contents: RequestContents,
     pub config: Arc<Config>,
     /// The id of this process.
     pub instance: InstanceId,

@@ -1,5 +1,6 @@
-//! Renders: their history, log, sheet sizes, statistics, thumbnails, and responses for repeated idempotent requests.
+//! Renders: their requests, history, log, sheet sizes, statistics, thumbnails, and responses for repeated idempotent requests.
 
+pub mod content;
 pub mod detail;
 pub mod history;
 pub mod idempotent_response;

@@ -12,7 +12,7 @@ use hyper::body::{Frame, SizeHint};
 const FRAME: usize = 64 * 1024;
 
 /// A body that drops its resource when it was sent, or when the client has disconnected.
-pub(super) struct HeldBody<Held> {
+pub(crate) struct HeldBody<Held> {
     body: Body,
     /// The unsent rest of the last frame.
     unsent: Bytes,
@@ -20,7 +20,7 @@ pub(super) struct HeldBody<Held> {
 }
 
 impl<Held> HeldBody<Held> {
-    pub(super) fn new(body: impl Into<Body>, held: Held) -> Self {
+    pub(crate) fn new(body: impl Into<Body>, held: Held) -> Self {
         Self {
             body: body.into(),
             unsent: Bytes::new(),

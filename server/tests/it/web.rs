@@ -6,6 +6,7 @@ mod destinations;
 mod events;
 mod exports;
 mod renders;
+mod requests;
 mod retention;
 mod roles;
 mod second_factor;

@@ -4,6 +4,9 @@ use leptos::prelude::*;
 use serde_json::{Map, Value, json};
 use strum::{IntoStaticStr, VariantArray};
 
+/// The HTML of a new form.
+const FIRST_HTML: &str = "<h1>Hello, paper</h1>\n<p>Change this, then render.</p>";
+
 /// Kind of a part's source. The names are the values of `type` in the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case")]
@@ -45,6 +48,28 @@ impl Part {
             template: RwSignal::new(template.to_owned()),
             context: RwSignal::new("{}".to_owned()),
         }
+    }
+
+    /// Takes over a part of an earlier request.
+    fn former(id: u32, part: &Value, template: &str) -> Self {
+        let new = Self::new(id, FIRST_HTML, template);
+        let content = &part["content"];
+        let text = content.as_str().unwrap_or_default();
+        match part["type"].as_str() {
+            Some("url") => {
+                new.kind.set(Kind::Url);
+                new.url.set(text.to_owned());
+            }
+            Some("template") => {
+                new.kind.set(Kind::Template);
+                new.template
+                    .set(content["template_id"].as_str().unwrap_or_default().to_owned());
+                new.context
+                    .set(serde_json::to_string_pretty(&content["context"]).unwrap_or_default());
+            }
+            _ => new.html.set(text.to_owned()),
+        }
+        new
     }
 
     fn request(self) -> Value {
@@ -119,7 +144,7 @@ pub(super) const UNITS: [&str; 4] = ["mm", "cm", "in", "px"];
 pub(super) const DEFAULT_STORAGE: &str = "default";
 
 impl Options {
-    /// Returns the API's defaults, overridden by `former`, the options of an earlier render as JSON. The first part
+    /// Returns the API's defaults, overridden by `former`, the request of an earlier render as JSON. The first part
     /// preselects the template with the id `template`.
     pub(super) fn new(template: &str, former: Option<&str>) -> Self {
         let former: Value = former
@@ -139,9 +164,13 @@ impl Options {
             Some(Value::Object(_)) => RwSignal::new(CUSTOM.to_owned()),
             _ => text("/size", "a4"),
         };
-        let first = Part::new(0, "<h1>Hello, paper</h1>\n<p>Change this, then render.</p>", template);
+        let parts = former["parts"].as_array().into_iter().flatten().zip(0..);
+        let mut parts: Vec<_> = parts.map(|(part, id)| Part::former(id, part, template)).collect();
+        if parts.is_empty() {
+            parts.push(Part::new(0, FIRST_HTML, template));
+        }
         Self {
-            parts: RwSignal::new(vec![first]),
+            parts: RwSignal::new(parts),
             size,
             width: text("/size/width", "210"),
             height: text("/size/height", "297"),
@@ -164,7 +193,7 @@ impl Options {
             cookie_name: text("/set_cookie/name", ""),
             cookie_value: text("/set_cookie/value", ""),
             cookie_domain: text("/set_cookie/domain", ""),
-            queued: RwSignal::new(former.get("destination").is_some()),
+            queued: RwSignal::new(former.get("destination").or(former.get("callback")).is_some()),
             callback: text("/callback/url", ""),
             provider: text("/destination/provider", DEFAULT_STORAGE),
             bucket: text("/destination/bucket", ""),

@@ -4,6 +4,9 @@
 //! A change of [`Form1`], or of a type in it, that an earlier release could not read, or that changes the meaning of
 //! stored requests, requires a new version: the files of [`tests`] must remain readable forever.
 
+use std::io::{self, Read, Write};
+
+use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
 use platen_domain::{
     destination::Destination,
     ids::TemplateId,
@@ -12,10 +15,10 @@ use platen_domain::{
         json::{self, Body},
     },
 };
-use platen_engine::job::{Cookie, MediaType, Part, PrintSettings, WaitFor};
+use platen_engine::job::{Cookie, HeaderFooter, MediaType, Part, PrintSettings, WaitFor};
 use platen_pdf::{OutputFormat, PageSelection, PageSelectionError};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 use url::Url;
 
 use crate::render_request::{LAYOUT, PartSource, RenderRequest, TemplatePart, wire::WireRequest};
@@ -38,6 +41,9 @@ pub enum Unreadable {
     /// The bytes are not in the format of a request.
     #[error("the stored request can't be read: {0}")]
     Malformed(#[from] serde_json::Error),
+    /// The bytes can't be decompressed.
+    #[error("the stored request can't be read: {0}")]
+    Damaged(#[from] io::Error),
     /// A later release has written the request.
     #[error("the stored request has version {0}, which was written by a later release")]
     LaterVersion(i16),
@@ -58,13 +64,42 @@ impl StoredRequest {
         serde_json::to_vec(&Form1::from(self))
     }
 
+    /// The version of [`compressed`] bodies of synchronous renders, which no worker reads.
+    pub const COMPRESSED_VERSION: i16 = 2;
+
     /// Parses a request of any version.
     pub fn from_bytes(version: i16, bytes: &[u8]) -> Result<Self, Unreadable> {
         match version {
             0 => Self::from_body(bytes),
             1 => serde_json::from_slice::<Form1>(bytes)?.try_into(),
+            Self::COMPRESSED_VERSION => Self::from_body(&decompressed(bytes)?),
             later => Err(Unreadable::LaterVersion(later)),
         }
+    }
+
+    /// Returns the request as the body of an API request, with the options that are stored in the render's row. The
+    /// value of a cookie is a secret, so it is omitted, and so are a header and footer that are not drawn.
+    pub fn into_body(self, mut options: Map<String, Value>) -> Result<String, serde_json::Error> {
+        let Self { render, destination } = self;
+        let mut set = |name: &str, value: Option<Value>| {
+            options.remove(name);
+            options.extend(value.map(|value| (name.to_owned(), value)));
+        };
+        let HeaderFooter { header, footer } = render.print.header_footer.unwrap_or_default();
+        let drawn = |template: String| (!template.is_empty()).then_some(Value::String(template));
+        set("parts", None);
+        set("header_template", drawn(header));
+        set("footer_template", drawn(footer));
+        set(
+            "evaluate_js",
+            render.evaluate.map(|expression| json!({ "expression": expression })),
+        );
+        set("wait_for", render.wait_for.map(serde_json::to_value).transpose()?);
+        set("destination", destination.map(serde_json::to_value).transpose()?);
+        serde_json::to_string(&BodyForm {
+            parts: render.parts.iter().map(Into::into).collect(),
+            options,
+        })
     }
 
     /// The first releases stored the body as it was sent, after validation by their schema.
@@ -74,6 +109,63 @@ impl StoredRequest {
         let destination = wire.destination.take();
         let render = RenderRequest::from_wire(wire, &data, Value::Null).map_err(Unreadable::Body)?;
         Ok(Self { render, destination })
+    }
+}
+
+/// Compresses the body of a synchronous render, and puts its length in front. Text shrinks to a third.
+pub fn compressed(body: &[u8]) -> io::Result<Vec<u8>> {
+    let length = u32::try_from(body.len()).map_err(io::Error::other)?;
+    let mut compressed = Vec::with_capacity(64 + body.len() / 4);
+    compressed.extend_from_slice(&length.to_le_bytes());
+    let mut encoder = ZlibEncoder::new(compressed, Compression::fast());
+    encoder.write_all(body)?;
+    encoder.finish()
+}
+
+fn decompressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let (length, compressed) = bytes.split_first_chunk().ok_or(io::ErrorKind::UnexpectedEof)?;
+    let length = u32::from_le_bytes(*length);
+    let mut body = Vec::with_capacity(length as usize);
+    ZlibDecoder::new(compressed)
+        .take(length.into())
+        .read_to_end(&mut body)?;
+    Ok(body)
+}
+
+/// Returns the size of a stored request once it is read, in bytes.
+pub fn size(version: i16, bytes: &[u8]) -> u64 {
+    match bytes.first_chunk() {
+        Some(length) if version == StoredRequest::COMPRESSED_VERSION => u32::from_le_bytes(*length).into(),
+        _ => bytes.len() as u64,
+    }
+}
+
+/// The body of an API request. Data for templates is written as it was sent.
+#[derive(Serialize)]
+struct BodyForm<'a> {
+    parts: Vec<BodyPart<'a>>,
+    #[serde(flatten)]
+    options: Map<String, Value>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", content = "content", rename_all = "snake_case")]
+enum BodyPart<'a> {
+    Html(&'a str),
+    Url(&'a Url),
+    Template { template_id: String, context: &'a RawValue },
+}
+
+impl<'a> From<&'a PartSource> for BodyPart<'a> {
+    fn from(part: &'a PartSource) -> Self {
+        match part {
+            PartSource::Given(Part::Html(html)) => Self::Html(html),
+            PartSource::Given(Part::Url(url)) => Self::Url(url),
+            PartSource::Template(part) => Self::Template {
+                template_id: part.template.to_string(),
+                context: &part.context,
+            },
+        }
     }
 }
 

@@ -16,7 +16,7 @@ fn with_part(part: &str) -> String {
 }
 
 fn problems(body: &str) -> Vec<Problem> {
-    SynchronousRequest::parse(body.as_bytes()).map_or_else(|problems| problems, |_| Vec::new())
+    SynchronousRequest::parse(&Bytes::copy_from_slice(body.as_bytes())).map_or_else(|problems| problems, |_| Vec::new())
 }
 
 #[track_caller]
@@ -32,7 +32,7 @@ fn assert_problems(body: &str, expected: &[&str]) {
 }
 
 fn render(body: &str) -> RenderRequest {
-    let request = SynchronousRequest::parse(body.as_bytes());
+    let request = SynchronousRequest::parse(&Bytes::copy_from_slice(body.as_bytes()));
     request
         .unwrap_or_else(|problems| panic!("{body}: {problems:#?}"))
         .render
@@ -191,7 +191,10 @@ fn details_say_what_is_allowed_and_what_came() {
 
 #[test]
 fn defaults_are_those_of_the_contract() {
-    let request = SynchronousRequest::parse(br#"{"parts": ["<p>"], "output_encoding": "base64"}"#).expect("sound");
+    let request = SynchronousRequest::parse(&Bytes::from_static(
+        br#"{"parts": ["<p>"], "output_encoding": "base64"}"#,
+    ))
+    .expect("sound");
     assert_eq!(request.encoding, OutputEncoding::Base64);
     let request = request.render;
     assert!(matches!(&request.parts[..], [PartSource::Given(Part::Html(html))] if html == "<p>"));

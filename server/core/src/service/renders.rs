@@ -5,6 +5,7 @@ pub mod abandoned;
 pub mod background;
 pub mod cancel;
 mod charge;
+pub mod contents;
 mod deliver;
 pub mod detail;
 mod engine_failure;
@@ -14,6 +15,7 @@ pub mod history;
 pub mod idempotent_responses;
 pub mod log;
 mod record;
+pub mod request;
 pub mod retention;
 pub mod shown;
 pub(in crate::service) mod templates;
@@ -44,11 +46,12 @@ use crate::{
     clock,
     config::memory::COPIES,
     memory::Reservation,
-    render_request::{RenderRequest, RenderTerms},
+    render_request::{RenderRequest, RenderTerms, SynchronousRequest},
     service::{
         Services,
         api_keys::known::RenderCaller,
         renders::{
+            contents::SentBody,
             failure::{EnterError, FailureReason, RenderFailure},
             record::OpenRecord,
             templates::{fill_parts, note_versions},
@@ -84,11 +87,17 @@ pub enum Origin {
 pub async fn render_now(
     app: &Services,
     mut caller: RenderCaller,
-    mut request: RenderRequest,
+    request: SynchronousRequest,
     idempotent: Option<IdempotentRequest>,
     mut memory: Reservation,
 ) -> Result<RenderOutcome, RenderFailure> {
     let refused = |reason| RenderFailure { id: None, reason };
+    let SynchronousRequest {
+        render: mut request,
+        body,
+        encoding: _,
+    } = request;
+    let body = Arc::new(SentBody::new(body, &mut memory));
     let held = memory.bytes();
     // Before the key is confirmed, only documents that cost next to nothing are loaded.
     if caller.unconfirmed().is_some() && (idempotent.is_some() || !request.is_small_and_self_contained()) {
@@ -131,6 +140,7 @@ pub async fn render_now(
             caller: &caller.caller,
             request: request.clone(),
             terms,
+            body: Arc::clone(&body),
             memory: &mut memory,
         };
         Some(order.open_while_loading(new.clone()).await)
@@ -151,6 +161,7 @@ pub async fn render_now(
                 caller: &caller.caller,
                 request,
                 terms,
+                body,
                 memory: &mut memory,
             };
             order.open_then_make(new, idempotent, noted).await
@@ -235,6 +246,7 @@ struct Order<'a> {
     caller: &'a Caller,
     request: RenderRequest,
     terms: RenderTerms,
+    body: Arc<SentBody>,
     memory: &'a mut Reservation,
 }
 
@@ -254,7 +266,8 @@ impl Order<'_> {
         noted: Result<(), Vec<Problem>>,
     ) -> Result<Opened, FailureReason> {
         let log = RenderLog::default();
-        let record = OpenRecord::begin(self.app, self.caller.account, new, idempotent, log.clone()).await?;
+        let body = Arc::clone(&self.body);
+        let record = OpenRecord::begin(self.app, self.caller.account, new, body, idempotent, log.clone()).await?;
         let rendered = match noted {
             Ok(()) => self.make(&log, None).await,
             Err(problems) => Err(FailureReason::Templates(problems)),
@@ -265,9 +278,9 @@ impl Order<'_> {
     /// Loads the page while the render is being accepted, and prints it after that.
     async fn open_while_loading(self, new: NewRender) -> Result<Opened, FailureReason> {
         let (log, accepted) = (RenderLog::default(), Arc::new(SetOnce::new()));
-        let (app, account) = (self.app, self.caller.account);
+        let (app, account, body) = (self.app, self.caller.account, Arc::clone(&self.body));
         let opening = async {
-            let record = OpenRecord::begin(app, account, new, None, log.clone()).await?;
+            let record = OpenRecord::begin(app, account, new, body, None, log.clone()).await?;
             // Fails only if the cell is set already, and it is set only here.
             let _ = accepted.set(());
             Ok::<_, FailureReason>(record)

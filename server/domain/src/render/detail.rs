@@ -7,6 +7,7 @@ use crate::{
     callback::Attempt,
     ids::RenderId,
     render::{
+        content::{MissingContent, ShownRequest},
         history::{RenderMode, RenderState},
         thumbnail::Pictures,
     },
@@ -43,8 +44,10 @@ pub struct RenderDetail {
     pub key: Option<String>,
     /// `None` once it has expired.
     pub idempotency_key: Option<String>,
-    /// Options of the request as JSON, without its content.
-    pub options: String,
+    /// Options of the request without its content: names in the API, and values.
+    pub options: Vec<(String, String)>,
+    /// The request with its content.
+    pub content: Result<ShownRequest, MissingContent>,
     /// The webhook that is notified when it ends.
     pub callback: Option<Callback>,
 }

@@ -41,10 +41,16 @@ pub(in crate::http) struct RenderBody<T> {
 
 /// A value that can be parsed from a body.
 pub(in crate::http) trait FromBody: Sized + Send + 'static {
+    /// Number of copies of the body that the value contains.
+    const COPIES: u64 = 1;
+
     fn from_body(body: &Bytes, stores: &ObjectStores) -> Result<Self, Vec<Problem>>;
 }
 
 impl FromBody for SynchronousRequest {
+    /// The raw bytes are stored after the render.
+    const COPIES: u64 = COPIES_OF_A_BODY;
+
     fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
         Self::parse(body)
     }
@@ -94,7 +100,7 @@ impl<T: FromBody> FromRequest<ApiState> for RenderBody<T> {
             });
             T::from_body(body, stores).map(|request| (request, idempotent))
         };
-        let ((request, idempotent), memory) = parsed_body(request, state, parse).await?;
+        let ((request, idempotent), memory) = parsed_body(request, state, T::COPIES, parse).await?;
         Ok(Self {
             request,
             memory,
@@ -127,16 +133,17 @@ impl<T: FromBody> FromRequest<ApiState> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        let (body, memory) = parsed_body(request, state, T::from_body).await?;
+        let (body, memory) = parsed_body(request, state, T::COPIES, T::from_body).await?;
         Ok(Self(body, memory))
     }
 }
 
 /// Reads a JSON body, and parses it once a parser is free. Waiting for the parser counts toward the time for the body.
-/// Also returns the memory reservation for the parsed value.
+/// Also returns the memory reservation for the parsed value, which contains `copies` copies of the body.
 async fn parsed_body<T: Send + 'static>(
     request: Request,
     state: &ApiState,
+    copies: u64,
     parse: impl FnOnce(&Bytes, &ObjectStores) -> Result<T, Vec<Problem>> + Send + 'static,
 ) -> Result<(T, Reservation), ApiError> {
     let deadline = state.app.parsing_deadline();
@@ -150,7 +157,7 @@ async fn parsed_body<T: Send + 'static>(
         .await
         .map_err(|Busy| ApiError::Busy)?
         .map_err(ApiError::Invalid)?;
-    memory.shrink_to(bytes as u64);
+    memory.shrink_to(copies * bytes as u64);
     Ok((parsed, memory))
 }
 

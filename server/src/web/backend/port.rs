@@ -21,7 +21,7 @@ use platen_app::{
         overview::{Activity, Span},
         payment::Payment,
         person::{LogIn, LogInStep, Person, Proof, SecondStepProof, SignUp},
-        playground::{Attempt, Bench, Played, TemplateName},
+        playground::{Attempt, Bench, Played, Replayed, TemplateName},
         rejection::Field,
         render::RenderPage,
         second_factor::{NewPasskey, SetUp},
@@ -56,7 +56,7 @@ use platen_core::{
             sign_up, team,
         },
         plans,
-        renders::{self, cancel, detail, history},
+        renders::{self, cancel, detail, request},
         sessions::{self, Stay},
         storage_use,
         templates::{self, drafts, versions},
@@ -78,7 +78,7 @@ use platen_domain::{
     },
     page::{Page, PageRequest},
     plan::Plan,
-    render::{detail::RenderDetail, log::LogFilter},
+    render::{content::MissingContent, detail::RenderDetail, log::LogFilter},
     role::{
         Permission::{
             DeleteAccount, ExportAccount, ManageBilling, ManageDestinations, ManageKeys, ManagePeople, ManageWebhooks,
@@ -885,13 +885,9 @@ impl Backend for RequestBackend {
 
     // Playground.
 
-    async fn bench(&self, render: Option<RenderId>) -> Result<Bench, AppError> {
+    async fn bench(&self) -> Result<Bench, AppError> {
         let (account, db) = (self.caller_who_may(Produce).await?.account, &self.app.db);
         let templates = self.answer(templates::names(db, account, OFFERED_TEMPLATES).await)?;
-        let render = match render {
-            Some(id) => self.answer(history::find(db, account, id, None).await)?,
-            None => None,
-        };
         let templates = templates.into_iter().map(|(id, name)| TemplateName {
             id: id.to_string(),
             name,
@@ -899,7 +895,20 @@ impl Backend for RequestBackend {
         Ok(Bench {
             base_url: self.base_url(),
             templates: templates.collect(),
-            options: render.map(|(render, _)| render.options.to_string()),
+        })
+    }
+
+    async fn request_of_render(&self, id: RenderId) -> Result<Replayed, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let found = match caller.access {
+            Access::Full | Access::Suspended => {
+                self.answer(request::find_replayed(&self.app, caller.account, id).await)?
+            }
+            Access::Looking => Some(Err(MissingContent::Hidden)),
+        };
+        Ok(match found.ok_or(AppError::NotFound)? {
+            Ok(body) => Replayed::Request(body),
+            Err(missing) => Replayed::Missing(missing.reason().to_owned()),
         })
     }
 

@@ -60,7 +60,7 @@ async fn what_an_earlier_release_has_accepted_stays_accepted() {
 async fn what_a_later_release_has_accepted_waits_for_a_worker_of_that_release() {
     let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
     let id = studio.queued(&json!({"parts": ["<p>x"]})).await;
-    store(&studio, &id, 2, r#"{"unheard": "of"}"#).await;
+    store(&studio, &id, 3, r#"{"unheard": "of"}"#).await;
     let _worker = studio.service.beside(&[WORKER]).await;
     studio
         .service

@@ -43,7 +43,7 @@ async fn the_content_of_test_renders_is_deleted_within_a_day() {
     }
     let thumbnails = "select count(*) from render_thumbnails join renders on renders.id = render_id where not livemode";
     assert_eq!(studio.service.number(thumbnails).await, 0);
-    for (query, count) in content(true).iter().zip([2, 2, 1]) {
+    for (query, count) in content(true).iter().zip([2, 2, 2]) {
         assert_eq!(studio.service.number(query).await, count, "{query}");
     }
     assert_eq!(studio.service.number("select count(*) from renders").await, 4);

@@ -134,6 +134,8 @@ async fn the_page_of_a_render_tells_all_of_it_as_text() {
     );
     let (status, id) = render(&service, &account.key, &html).await;
     assert_eq!(status, 200);
+    // The request is stored after the response.
+    service.number_is(1, "select count(*) from render_contents").await;
     let ann = Visitor::log_in(&service, "ann@example.org").await;
     let page = ann.page(&format!("/dashboard/renders/{id}")).await;
     assert!(!page.contains(attack), "{page}");

@@ -103,6 +103,7 @@ const FUNCTIONS: &[Line] = &[
             ("attempt[idempotency_key]", ""),
         ],
     ),
+    ("request-of-render", In(Produce), &[("id", "{render}")]),
     ("cancel-render", In(Produce), &[("id", "{render}")]),
     ("resend-callback", In(Produce), &[("id", "{render}")]),
     ("stop-callback", In(Produce), &[("id", "{render}")]),

@@ -25,6 +25,35 @@ fn requests_of_earlier_releases_are_read() {
 }
 
 #[test]
+fn compressed_bodies_are_read() {
+    let stored = compressed(VERSION_0).expect("compressed");
+    assert_eq!(size(2, &stored), VERSION_0.len() as u64);
+    let expected: Value = serde_json::from_slice(VERSION_1).expect("JSON");
+    assert_eq!(written(read(2, &stored)), expected);
+}
+
+#[test]
+fn the_body_of_a_stored_request_is_the_one_that_was_sent_without_secrets() {
+    let AsynchronousRequest {
+        render, destination, ..
+    } = AsynchronousRequest::parse(VERSION_0).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let options = render.options.as_object().cloned().expect("an object");
+    let body = StoredRequest { render, destination }.into_body(options).expect("JSON");
+    assert!(
+        body.contains(r#"{"name":"Ada \"A\" Lovelace","lines":[1,2.50]}"#),
+        "{body}"
+    );
+    let body: Value = serde_json::from_str(&body).expect("JSON");
+    let mut expected: Value = serde_json::from_slice(VERSION_0).expect("JSON");
+    expected["parts"][0] = json!({"type": "html", "content": "<h1>Hello</h1>"});
+    expected["parts"][4]["content"]["context"] = json!({});
+    expected["callback"] = json!({"url": "https://example.com/rendered"});
+    expected["set_cookie"] = json!({"name": "session", "domain": "example.com"});
+    expected["pages"] = body["pages"].clone();
+    assert_eq!(body, expected);
+}
+
+#[test]
 fn what_is_stored_is_what_was_accepted() {
     let AsynchronousRequest {
         render, destination, ..
@@ -67,7 +96,8 @@ fn what_nobody_can_read_says_why() {
         (0, &b"{"[..], "EOF"),
         (0, br#"{"parts": ["https://"]}"#, "/parts/0"),
         (1, br#"{"parts": []}"#, "missing field"),
-        (2, br#"{"parts": []}"#, "later release"),
+        (2, b"{}", "end of file"),
+        (3, br#"{"parts": []}"#, "later release"),
     ] {
         let error = StoredRequest::from_bytes(version, bytes)
             .expect_err("unreadable")

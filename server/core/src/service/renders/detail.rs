@@ -3,6 +3,7 @@
 use platen_domain::{
     ids::{AccountId, RenderId},
     render::{
+        content::MissingContent,
         detail::{Callback, Document, Failure, Message, RenderDetail, Request, RequestOutcome},
         history::RenderState,
         thumbnail::Pictures,
@@ -18,6 +19,7 @@ use crate::{
         renders::{
             history,
             log::{self, sources, summary},
+            request::{self, RequestContent},
             thumbnails,
             timeline::timeline,
         },
@@ -54,6 +56,7 @@ pub async fn find(app: &Services, account: AccountId, id: RenderId) -> Result<Op
     let templates = log::template_names(&app.db, account, std::iter::once(&parts)).await?;
     let sources = sources(&parts, &templates);
     render.options["parts"] = parts;
+    let content = request::find(app, account, &render).await?;
     let next = deliveries::find_next_try(&app.db, account, id).await?;
     let error = render.error.as_ref().map(failure);
     let failed_in = error.as_ref().and_then(|error| error.phase);
@@ -70,20 +73,29 @@ pub async fn find(app: &Services, account: AccountId, id: RenderId) -> Result<Op
         warnings: texts(&render.warnings, "message")
             .map(|message| sentence(&message))
             .collect(),
-        requests: list(&render.requests).map(request).collect(),
+        requests: list(&render.requests).map(network_request).collect(),
         console: list(&render.console).map(message).collect(),
         keeps_content: accounts::keeps_content(&app.db, account).await?,
         key: key_name,
         idempotency_key,
         callback: callback.map(|callback| shown_callback(callback, &render.options, next)),
-        options: serde_json::to_string_pretty(&render.options).unwrap_or_default(),
+        options: options(&render.options),
+        content: content.map(RequestContent::into_shown),
         document: document(&render, pictures),
         sources,
         error,
     }))
 }
 
-/// Returns what operators see during impersonation: neither the document nor console messages.
+/// Returns the options of a request other than its parts.
+fn options(options: &Value) -> Vec<(String, String)> {
+    let options = options.as_object().into_iter().flatten();
+    let options = options.filter(|(name, _)| *name != "parts");
+    let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+    options.map(|(name, option)| (name.clone(), value(option))).collect()
+}
+
+/// Returns what operators see during impersonation: neither the request's content, the document nor console messages.
 pub fn without_content(detail: RenderDetail) -> RenderDetail {
     RenderDetail {
         document: detail.document.map(|document| Document {
@@ -92,6 +104,7 @@ pub fn without_content(detail: RenderDetail) -> RenderDetail {
             ..document
         }),
         console: Vec::new(),
+        content: Err(MissingContent::Hidden),
         ..detail
     }
 }
@@ -137,7 +150,7 @@ fn failure(error: &Value) -> Failure {
     }
 }
 
-fn request(request: &Value) -> Request {
+fn network_request(request: &Value) -> Request {
     let status = request["status"].as_u64().and_then(|status| u16::try_from(status).ok());
     Request {
         part: part(request),
@@ -203,7 +216,7 @@ mod tests {
             for (name, value) in more.as_object().expect("members") {
                 whole[name] = value.clone();
             }
-            request(&whole).outcome
+            network_request(&whole).outcome
         };
         assert_eq!(outcome(json!({"status": 404})), RequestOutcome::Answered(404));
         assert_eq!(

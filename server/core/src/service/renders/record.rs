@@ -1,6 +1,6 @@
 //! The row of a synchronous render, from its acceptance to its end. It reserves a credit while it is open.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use platen_domain::{
     credits::{self, Meter},
@@ -25,6 +25,7 @@ use crate::{
         metrics::outcome::Outcome,
         renders::{
             charge::{open, record_success},
+            contents::SentBody,
             failure::FailureReason,
             idempotent_responses::{self, KeyHolder, take_key},
             thumbnails,
@@ -46,10 +47,11 @@ use crate::{
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
 /// An open row. It is written by separate tasks, so that a disconnecting caller ends the render but not its recording.
-/// Dropping it records the render as cancelled.
+/// Dropping it records the render as cancelled. Either way, the request is then offered for storage.
 pub(super) struct OpenRecord {
     runtime: Handle,
     row: Row,
+    body: Arc<SentBody>,
     open: bool,
 }
 
@@ -71,6 +73,7 @@ impl OpenRecord {
         app: &Services,
         account: AccountId,
         new: NewRender,
+        body: Arc<SentBody>,
         idempotent: Option<IdempotentRequest>,
         log: RenderLog,
     ) -> Result<Self, FailureReason> {
@@ -89,6 +92,7 @@ impl OpenRecord {
             Ok(Self {
                 runtime: Handle::current(),
                 row,
+                body,
                 open: true,
             })
         };
@@ -146,6 +150,8 @@ impl Drop for OpenRecord {
                 row.count(Outcome::Cancelled);
             });
         }
+        let Row { app, account, id, .. } = &self.row;
+        app.contents.offer(*account, *id, Arc::clone(&self.body));
     }
 }
 

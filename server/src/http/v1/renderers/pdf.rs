@@ -57,8 +57,8 @@ pub(in crate::http) async fn post(
             return Err(error);
         }
     };
-    let SynchronousRequest { render, encoding } = request;
-    let outcome = renders::render_now(&app, caller, render, idempotent, memory).await?;
+    let encoding = request.encoding;
+    let outcome = renders::render_now(&app, caller, request, idempotent, memory).await?;
     let headers = facts(&outcome);
     Ok((headers, document(outcome, encoding)).into_response())
 }
