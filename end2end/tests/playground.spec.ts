@@ -7,7 +7,9 @@ test("a request is tried, and its document looked at and taken along", async ({ 
   expect(member.email).toContain("@");
   await page.goto("/dashboard/playground");
   await hydrated(page);
-  await page.getByLabel("HTML", { exact: true }).last().fill("<h1>One</h1><h1 style='break-before: page'>Two</h1>");
+  await page
+    .getByRole("textbox", { name: "HTML", exact: true })
+    .fill("<h1>One</h1><h1 style='break-before: page'>Two</h1>");
   await page.getByLabel("Size", { exact: true }).selectOption("a5");
   await page.getByRole("textbox", { name: "Top" }).fill("12.5");
   await page.getByRole("tab", { name: "JSON" }).click();
@@ -47,6 +49,35 @@ test("faults that the API finds stand beside their fields", async ({ page, membe
   await expect(page.getByText("The request is refused.")).toBeVisible();
   await expect(page.getByText("/scale", { exact: true })).toBeVisible();
 });
+
+for (const width of WIDTHS) {
+  test(`the request can be copied at ${width} px, however long its lines are`, async ({
+    page,
+    member,
+    hydrated,
+    picture,
+    context,
+  }) => {
+    expect(member.email).toContain("@");
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto("/dashboard/playground");
+    await hydrated(page);
+    await page.getByRole("textbox", { name: "HTML", exact: true }).fill(`<p>${"long ".repeat(200)}`);
+    for (const [tab, label] of [
+      ["JSON", "Request as JSON"],
+      ["curl", "Request with curl"],
+    ] as const) {
+      await page.getByRole("tab", { name: tab }).click();
+      const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(widest, `nothing overflows with the tab ${tab}`).toBeLessThanOrEqual(width);
+      await page.getByRole("button", { name: `Copy: ${label}` }).click();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      expect(copied).toBe(await page.getByRole("group", { name: label }).textContent());
+      await picture(page, `playground-${tab}-${width}`);
+    }
+  });
+}
 
 test("parts are added, changed and removed", async ({ page, member, hydrated }) => {
   expect(member.email).toContain("@");

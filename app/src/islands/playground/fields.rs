@@ -1,7 +1,7 @@
 //! Fields of the form. Each knows the JSON pointer of its value in the request, and shows the API's validation error
 //! for it.
 
-use leptos::prelude::*;
+use leptos::{either::Either, prelude::*};
 
 use crate::ui::icon::{Glyph, Icon};
 
@@ -98,6 +98,49 @@ pub(super) fn Area(
     view! {
         <Labelled id=id.clone() label optional hint at>
             <textarea class="input input--area input--code" id=id spellcheck="false" bind:value=value></textarea>
+        </Labelled>
+    }
+}
+
+/// A field for HTML: a code editor (`frontend/elements/code-editor.ts`) once the island is hydrated. The editor reads its
+/// text only once, so the text must be complete before.
+#[component]
+pub(super) fn HtmlArea(
+    #[prop(into)] id: String,
+    label: &'static str,
+    value: RwSignal<String>,
+    #[prop(into)] at: String,
+) -> impl IntoView {
+    let able = RwSignal::new(false);
+    Effect::new(move || able.set(true));
+    let area = {
+        let id = id.clone();
+        move || {
+            view! {
+                <textarea
+                    class="input input--area input--code"
+                    id=id.clone()
+                    spellcheck="false"
+                    bind:value=value
+                ></textarea>
+            }
+        }
+    };
+    view! {
+        <Labelled id label at>
+            {move || {
+                if able.get() {
+                    Either::Left(
+                        view! {
+                            <code-editor class="playground__code" label=label language="template">
+                                {area()}
+                            </code-editor>
+                        },
+                    )
+                } else {
+                    Either::Right(area())
+                }
+            }}
         </Labelled>
     }
 }

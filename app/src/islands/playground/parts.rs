@@ -5,7 +5,7 @@ use strum::VariantArray;
 
 use super::{
     api::sample_of_template,
-    fields::{Area, Choice, Line, Radio},
+    fields::{Area, Choice, HtmlArea, Line, Radio},
     options::{Kind, Options, Part},
 };
 use crate::{
@@ -96,7 +96,11 @@ fn PartField(
                 let content = format!("{at}/content");
                 match part.kind.get() {
                     Kind::Html => {
-                        EitherOf3::A(view! { <Area id=format!("html-{id}") label="HTML" value=part.html at=at /> })
+                        EitherOf3::A(
+                            view! {
+                                <HtmlArea id=format!("html-{id}") label="HTML" value=part.html at=at />
+                            },
+                        )
                     }
                     Kind::Url => {
                         EitherOf3::B(
