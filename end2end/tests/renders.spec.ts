@@ -208,3 +208,6 @@ for (const colorScheme of ["light", "dark"] as const) {
     });
   }
 }
+        const rail = page.locator(".rail");
+        const overflow = await rail.evaluate((element) => element.scrollWidth - element.clientWidth);
+        expect(overflow, "the rail has no horizontal scrollbar").toBeLessThanOrEqual(0);
