@@ -4,7 +4,10 @@ pub mod first_run;
 
 use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_query_map;
-use platen_domain::{number::grouped, role::Permission};
+use platen_domain::{
+    number::{duration, grouped},
+    role::Permission,
+};
 use strum::VariantArray;
 use time::OffsetDateTime;
 
@@ -220,10 +223,10 @@ fn Renders(activity: Activity) -> impl IntoView {
                             }
                         })}
                 </Figure>
-                <Figure label="Half took less than (p50)" value=milliseconds(median) unit="ms">
+                <Figure label="Half took less than (p50)" value=time(median)>
                     "queue included"
                 </Figure>
-                <Figure label="95 % took less than (p95)" value=milliseconds(percentile_95) unit="ms">
+                <Figure label="95 % took less than (p95)" value=time(percentile_95)>
                     "queue included"
                 </Figure>
             </div>
@@ -234,8 +237,8 @@ fn Renders(activity: Activity) -> impl IntoView {
     }
 }
 
-fn milliseconds(time: Option<f64>) -> String {
-    time.map_or_else(|| "–".to_owned(), |time| grouped(time.round() as i64))
+fn time(milliseconds: Option<f64>) -> String {
+    milliseconds.map_or_else(|| "–".to_owned(), duration)
 }
 
 /// Formats an hour as `08:00`.

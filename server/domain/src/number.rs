@@ -13,15 +13,14 @@ pub fn grouped(number: i64) -> String {
     written
 }
 
-/// Formats a duration for comparisons: `41 ms`, `4.1 s`, `2 min 5 s`.
+/// Formats a duration: `41 ms`, `4.1 s`, `2 min 5 s`, `2 h 5 min`.
 pub fn duration(milliseconds: f64) -> String {
-    let seconds = milliseconds / 1000.0;
-    if milliseconds.round() < 1000.0 {
-        format!("{milliseconds:.0} ms")
-    } else if seconds < 59.95 {
-        format!("{seconds:.1} s")
-    } else {
-        in_minutes(seconds.round() as i64)
+    let milliseconds = milliseconds.round() as i64;
+    let tenths = (milliseconds + 50) / 100;
+    match milliseconds {
+        ..1000 => format!("{milliseconds} ms"),
+        _ if tenths < 600 => format!("{}.{} s", tenths / 10, tenths % 10),
+        _ => in_minutes((milliseconds + 500) / 1000),
     }
 }
 
@@ -40,11 +39,6 @@ fn in_minutes(seconds: i64) -> String {
         0 => format!("{minutes} min {seconds} s"),
         _ => format!("{hours} h {minutes} min"),
     }
-}
-
-/// Formats a duration in whole milliseconds: `10,001 ms`.
-pub fn milliseconds(milliseconds: f64) -> String {
-    format!("{} ms", grouped(milliseconds.round() as i64))
 }
 
 /// Formats a size: `812 B`, `41 KB`, `1.2 MB`.
@@ -94,13 +88,15 @@ mod tests {
             (41.2, "41 ms"),
             (999.6, "1.0 s"),
             (4100.0, "4.1 s"),
-            (59_960.0, "1 min 0 s"),
+            (50_906.0, "50.9 s"),
+            (59_949.4, "59.9 s"),
+            (59_950.0, "1 min 0 s"),
             (125_000.0, "2 min 5 s"),
+            (228_000.0, "3 min 48 s"),
             (7_500_000.0, "2 h 5 min"),
         ] {
             assert_eq!(duration(given), written);
         }
-        assert_eq!(milliseconds(10_001.2), "10,001 ms");
         for (given, written) in [(0, "0 s"), (59, "59 s"), (245, "4 min"), (11_000, "3 h")] {
             assert_eq!(wait(given), written);
         }

@@ -1,7 +1,7 @@
 //! The result of the last request.
 
 use leptos::{either::EitherOf4, prelude::*};
-use platen_domain::number::grouped;
+use platen_domain::number::{duration, grouped};
 
 use super::fields::{Problem, Problems};
 
@@ -99,7 +99,7 @@ fn Answer(played: Played) -> impl IntoView {
         <div class="stack">
             <div class="cluster cluster--spread" role="status">
                 <Badge state=if good { State::Good } else { State::Bad }>{played.status}</Badge>
-                <span class="small quiet">{grouped(played.milliseconds.cast_signed())} " ms"</span>
+                <span class="small quiet">{duration(played.milliseconds as f64)}</span>
             </div>
             {(!problems.is_empty())
                 .then(|| {

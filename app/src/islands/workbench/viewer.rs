@@ -1,6 +1,7 @@
 //! Rendered pages, with navigation, zoom and options.
 
 use leptos::{html, prelude::*};
+use platen_domain::number::duration;
 
 use super::{
     live::{Live, Picture, STYLE_DOTS, ZOOMS},
@@ -217,7 +218,7 @@ fn Status(live: Live) -> impl IntoView {
             State::Good
         };
         view! {
-            <Badge state>{format!("Rendered in {} ms", rendered.milliseconds)}</Badge>
+            <Badge state>{format!("Rendered in {}", duration(rendered.milliseconds as f64))}</Badge>
             <span>{pages}</span>
             <span>{format!("{} KB", rendered.bytes.div_ceil(1024))}</span>
             {conformance}

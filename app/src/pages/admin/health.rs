@@ -11,7 +11,7 @@ use leptos_router::hooks::use_query_map;
 use platen_domain::{
     health::{concern::Concern, process::Process},
     ids::InstanceId,
-    number::grouped,
+    number::{duration, grouped},
 };
 
 use self::{
@@ -171,7 +171,6 @@ fn Now(figures: Figures) -> impl IntoView {
         let time = minute_of_day(at);
         format!(", peak {} at {time}", rate(per_second))
     });
-    let value = figures.percentile_95_ms;
     view! {
         <Section heading="Now">
             <div class="figures">
@@ -182,8 +181,7 @@ fn Now(figures: Figures) -> impl IntoView {
                 </Figure>
                 <Figure
                     label="p95, queue included"
-                    value=value.map_or_else(|| "–".to_owned(), |value| grouped(value.round() as i64))
-                    unit=if value.is_some() { "ms" } else { "" }
+                    value=figures.percentile_95_ms.map_or_else(|| "–".to_owned(), duration)
                 >
                     "synchronous, last 5 minutes"
                 </Figure>

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use platen_domain::{
     connection::{Connection, ConnectionTest, TestAction},
     destination::Provider,
-    number::grouped,
+    number::duration,
 };
 use time::OffsetDateTime;
 
@@ -89,7 +89,7 @@ pub fn ConnectionPanel(
 
 #[component]
 fn TestResult(test: ConnectionTest, now: OffsetDateTime) -> impl IntoView {
-    let took = format!("in {} ms", grouped(test.milliseconds.into()));
+    let took = format!("in {}", duration(test.milliseconds.into()));
     let advice = test.steps.iter().filter_map(|step| step.advice.clone());
     let advice: Vec<_> = advice.map(|advice| view! { <li class="break">{advice}</li> }).collect();
     let passed = test.steps.iter().filter(|step| step.advice.is_none());

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use platen_domain::{
-    number::milliseconds,
+    number::duration,
     render::detail::{Step, StepTime, Timeline},
 };
 
@@ -42,7 +42,7 @@ pub fn Waterfall(
                         "In all"
                     </th>
                     <td class="table__medium"></td>
-                    <td class="table__figure">{timeline.whole_ms.map(milliseconds)}</td>
+                    <td class="table__figure">{timeline.whole_ms.map(duration)}</td>
                 </tr>
             </tfoot>
         </table>
@@ -64,7 +64,7 @@ fn row(step: Step, axis_ms: f64) -> impl IntoView + use<> {
                     <rect class=class x=share(from_ms) width=share(took_ms) y="1" height="12" />
                 </svg>
             };
-            (bar.into_any(), milliseconds(from_ms), milliseconds(took_ms))
+            (bar.into_any(), duration(from_ms), duration(took_ms))
         }
         StepTime::NotAskedFor => nothing("not asked for"),
         StepTime::NotReached => nothing("not reached"),

@@ -5,11 +5,11 @@ use platen_domain::{
     account_directory::AccountPeriod,
     api_key::ApiKey,
     audit_log::AuditRow,
-    number::{grouped, milliseconds},
+    number::{duration, grouped},
     render::{history::RenderMode, log::LoggedRender},
     team::Member,
 };
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
 use crate::{
     layout::{page::Section, shell::admin::AdminEntry},
@@ -182,7 +182,9 @@ pub fn RenderSection(
         // Another release may have recorded a status or mode that is unknown here.
         let (state, mode) = (render.state.parse().ok()?, render.mode.parse::<RenderMode>().ok()?);
         let id = render.id.to_string();
-        let took = render.finished_at.map(|end| took(end - render.inserted_at));
+        let took = render
+            .finished_at
+            .map(|end| duration((end - render.inserted_at).as_seconds_f64() * 1000.0));
         Some(view! {
             <tr>
                 <th scope="row">
@@ -211,11 +213,6 @@ pub fn RenderSection(
             rows
         />
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a duration needs no more digits")]
-fn took(time: Duration) -> String {
-    milliseconds(time.whole_milliseconds() as f64)
 }
 
 /// Invoices of the account.
