@@ -137,8 +137,8 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL(/\/log-in/);
 
       await other.goto("/dashboard/team/log");
-      await expect(row(other, `transferred the account from ${member.email} to ${bob}`)).toHaveCount(1);
-      await other.getByLabel("About").selectOption("Member");
+      await expect(row(other, `transferred the account from ${member.email} to Bob (${bob})`)).toHaveCount(1);
+      await other.getByLabel("About").selectOption("Members and invitations");
       await other.getByRole("button", { name: "Filter" }).click();
       await expect(other).toHaveURL(/about=member/);
       await expect(row(other, "left the account")).toHaveCount(1);

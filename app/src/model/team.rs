@@ -1,5 +1,7 @@
 //! Members of an account.
 
+use std::collections::HashMap;
+
 use platen_domain::{
     account_log::LogEntry,
     ids::{AccountId, EventId, UserId},
@@ -45,8 +47,8 @@ pub struct LogPage {
     pub entries: Page<LogEntry, EventId>,
     /// Id and email address of each user with events.
     pub people: Vec<(UserId, String)>,
-    /// All topics.
-    pub topics: Vec<&'static str>,
+    /// Names of the account's members, by email address. Only for those who have a name.
+    pub names: HashMap<String, String>,
     /// Days for which events are retained.
     pub days: i32,
 }

@@ -64,6 +64,65 @@ audit_events! {
     TemplatePublished { name: String, version: i32 } "template.published" "published version {version} of the template {name}";
 }
 
+impl AccountEvent {
+    /// Replaces the email addresses of people that `name` knows with their names, followed by the addresses.
+    #[must_use]
+    pub fn with_names(mut self, name: impl Fn(&str) -> Option<String>) -> Self {
+        let (first, second) = match &mut self {
+            Self::OwnerChanged { from, to } => (Some(from), Some(to)),
+            Self::MemberInvited { email, .. }
+            | Self::InvitationSentAgain { email }
+            | Self::InvitationWithdrawn { email }
+            | Self::RoleChanged { email, .. }
+            | Self::MemberRemoved { email }
+            | Self::SecondFactorRemoved { email } => (Some(email), None),
+            _ => (None, None),
+        };
+        for email in [first, second].into_iter().flatten() {
+            if let Some(name) = name(email) {
+                *email = format!("{name} ({email})");
+            }
+        }
+        self
+    }
+}
+
+/// What an audit event is about: the part of its kind before the dot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Topic {
+    Account,
+    Member,
+    Session,
+    SecondFactor,
+    Passkey,
+    Key,
+    Template,
+    Destination,
+    Webhook,
+    Payment,
+    Operator,
+}
+
+impl Topic {
+    /// Returns the display name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Account => "Account",
+            Self::Member => "Members and invitations",
+            Self::Session => "Sessions",
+            Self::SecondFactor => "Second factor",
+            Self::Passkey => "Passkeys",
+            Self::Key => "API keys",
+            Self::Template => "Templates",
+            Self::Destination => "Storage connections",
+            Self::Webhook => "Webhooks",
+            Self::Payment => "Plan and billing",
+            Self::Operator => "Operators of this service",
+        }
+    }
+}
+
 /// Who or what caused an audit event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActorKind {
@@ -176,12 +235,14 @@ impl LogEntry {
 pub struct ActivityFilter {
     /// Only events of this user.
     pub person: Option<UserId>,
-    /// Only events of this topic: the part of the kind before the dot.
-    pub topic: Option<String>,
+    /// Only events of this topic.
+    pub topic: Option<Topic>,
 }
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray;
+
     use super::*;
 
     #[test]
@@ -194,6 +255,32 @@ mod tests {
         assert_eq!(kept["kind"], event.kind());
         assert_eq!(serde_json::from_value::<AccountEvent>(kept).expect("an event"), event);
         assert_eq!(event.sentence(), "invited ann@example.org as admin");
+    }
+
+    #[test]
+    fn names_precede_the_addresses_of_people_who_have_one() {
+        let event = AccountEvent::OwnerChanged {
+            from: "ann@example.org".to_owned(),
+            to: "bob@example.org".to_owned(),
+        };
+        let named = event.with_names(|email| (email == "ann@example.org").then(|| "Ann Finch".to_owned()));
+        assert_eq!(
+            named.sentence(),
+            "transferred the account from Ann Finch (ann@example.org) to bob@example.org"
+        );
+    }
+
+    #[test]
+    fn every_kind_has_a_topic_with_a_name_of_its_own() {
+        for kind in AccountEvent::KINDS {
+            let (topic, _) = kind.split_once('.').expect("a topic");
+            assert!(topic.parse::<Topic>().is_ok(), "{kind}");
+        }
+        let mut names: Vec<_> = Topic::VARIANTS.iter().map(|topic| topic.name()).collect();
+        assert!(names.iter().all(|name| !name.contains('_')), "{names:?}");
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Topic::VARIANTS.len());
     }
 
     #[test]

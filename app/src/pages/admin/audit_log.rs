@@ -184,6 +184,15 @@ mod tests {
             query.address(FILE, None),
             "/admin/audit.csv?q=Finch&kind=plan%2Eset&to=2026%2D11%2D22"
         );
+    }
+
+    #[test]
+    fn every_kind_has_a_label_of_its_own() {
         assert_eq!(label("user.second_factor_removed"), "User second factor removed");
+        let mut labels: Vec<_> = AuditEvent::KINDS.iter().map(|kind| label(kind)).collect();
+        assert!(labels.iter().all(|label| !label.contains('_')), "{labels:?}");
+        labels.sort_unstable();
+        labels.dedup();
+        assert_eq!(labels.len(), AuditEvent::KINDS.len());
     }
 }

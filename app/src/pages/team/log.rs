@@ -1,10 +1,13 @@
 //! `/dashboard/team/log`: account activity.
 
+use std::collections::HashMap;
+
 use leptos::prelude::*;
 use platen_domain::{
-    account_log::{ActivityFilter, LogEntry},
+    account_log::{ActivityFilter, LogEntry, Topic},
     client::device,
 };
+use strum::VariantArray;
 
 use crate::{
     layout::{
@@ -17,7 +20,6 @@ use crate::{
         button::CsvLink,
         filters::{FilterForm, SelectFilter},
         moment::Moment,
-        sentence_case::sentence_case,
         table::{Column, Table},
     },
 };
@@ -51,15 +53,21 @@ pub fn Log() -> impl IntoView {
 pub fn filter(query: &ListQuery) -> ActivityFilter {
     ActivityFilter {
         person: query.get("person"),
-        topic: query.text("about"),
+        topic: query.get("about"),
     }
 }
 
 #[component]
 fn Content(page: LogPage, query: ListQuery) -> impl IntoView {
     let pager = query.pager(PATH, page.entries.items.len(), page.entries.next);
-    let topics = page.topics.into_iter().map(|topic| (topic, sentence_case(topic)));
-    let rows = page.entries.items.into_iter().map(|entry| view! { <Row entry /> });
+    let topics = Topic::VARIANTS.iter().map(|topic| (topic.into_str(), topic.name()));
+    let names = page.names;
+    let people = page.people.into_iter().map(|(id, email)| {
+        let name = names.get(&email).map(|name| format!("{name} ({email})"));
+        (id, name.unwrap_or(email))
+    });
+    let people = people.collect::<Vec<_>>();
+    let rows: Vec<_> = page.entries.items.into_iter().map(|entry| row(entry, &names)).collect();
     view! {
         <PageHead
             title="Activity"
@@ -72,7 +80,7 @@ fn Content(page: LogPage, query: ListQuery) -> impl IntoView {
         </PageHead>
         <Section heading="Entries">
             <FilterForm path=PATH can_be_cleared=true>
-                <SelectFilter name="person" label="Person" options=page.people />
+                <SelectFilter name="person" label="Person" options=people />
                 <SelectFilter name="about" label="About" options=topics />
             </FilterForm>
             <Table caption="Activity" columns=COLUMNS nothing="Nothing was done that you look for." rows />
@@ -81,18 +89,23 @@ fn Content(page: LogPage, query: ListQuery) -> impl IntoView {
     }
 }
 
-#[component]
-fn Row(entry: LogEntry) -> impl IntoView {
-    let (who, what) = (entry.who(), entry.what());
+/// Members are shown by their names, and their email addresses are secondary.
+fn row(mut entry: LogEntry, names: &HashMap<String, String>) -> impl IntoView + use<> {
+    entry.event = entry
+        .event
+        .map(|event| event.with_names(|email| names.get(email).cloned()));
+    let name = names.get(&entry.actor_name).filter(|_| entry.actor == "person");
+    let email = name.map(|_| entry.actor_name.clone());
+    let (who, what) = (name.cloned().unwrap_or_else(|| entry.who()), entry.what());
     let device = entry.user_agent.as_deref().map(device);
-    let from = [device, entry.address].into_iter().flatten().collect::<Vec<_>>();
+    let from = [email, device, entry.address].into_iter().flatten().collect::<Vec<_>>();
     view! {
         <tr>
             <td>
                 <span class="break">
                     {(entry.actor == "key").then_some("Key ")} <strong>{who}</strong> " " {what}
                 </span>
-                {(!from.is_empty()).then(|| view! { <span class="table__sub">{from.join(", ")}</span> })}
+                {(!from.is_empty()).then(|| view! { <span class="table__sub break">{from.join(", ")}</span> })}
                 <span class="table__sub table__narrow">
                     <Moment at=entry.happened_at />
                 </span>

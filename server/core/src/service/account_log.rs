@@ -4,7 +4,7 @@
 use std::num::NonZeroU16;
 
 use platen_domain::{
-    account_log::{AccountEvent, ActivityFilter, LogEntry},
+    account_log::{ActivityFilter, LogEntry},
     client::device,
     csv,
     ids::{AccountId, EventId},
@@ -58,16 +58,6 @@ pub async fn authors(db: &PgPool, account: AccountId) -> Result<Vec<Author>, Sto
 /// Returns the days for which the account's plan retains its activity; 0 if the account doesn't exist.
 pub async fn days_kept(db: &PgPool, account: AccountId) -> Result<i32, StoreError> {
     Ok(account_log::find_days(db, account).await?.unwrap_or_default())
-}
-
-/// Returns the topics of events: what their kinds begin with, before the first dot.
-pub fn topics() -> Vec<&'static str> {
-    let mut topics: Vec<_> = AccountEvent::KINDS
-        .iter()
-        .filter_map(|kind| kind.split('.').next())
-        .collect();
-    topics.dedup();
-    topics
 }
 
 /// Returns a part of the CSV file: up to 1,000 rows, and the entry after which the next part begins (`None` for the

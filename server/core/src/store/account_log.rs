@@ -61,7 +61,7 @@ pub async fn list(
          limit $5",
         account.0,
         filter.person.map(|person| person.0),
-        filter.topic,
+        filter.topic.map(|topic| topic.into_str()),
         page.after.map(|after| after.0),
         page.limit(),
     )

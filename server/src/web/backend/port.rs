@@ -544,10 +544,14 @@ impl Backend for RequestBackend {
     async fn account_log(&self, filter: ActivityFilter, after: Option<EventId>) -> Result<LogPage, AppError> {
         let (account, db) = (self.caller_who_may(ReadLog).await?.account, &self.app.db);
         let authors = self.answer(account_log::authors(db, account).await)?;
+        let members = self.answer(team::list(&self.app.people, account).await)?.into_iter();
         Ok(LogPage {
             entries: self.answer(account_log::page(db, account, &filter, after).await)?,
             people: authors.into_iter().map(|author| (author.id, author.email)).collect(),
-            topics: account_log::topics(),
+            names: members
+                .filter(|member| !member.name.is_empty())
+                .map(|member| (member.email, member.name))
+                .collect(),
             days: self.answer(account_log::days_kept(db, account).await)?,
         })
     }
