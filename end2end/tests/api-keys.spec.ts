@@ -55,6 +55,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("heading", { level: 2, name: "2 keys in use" })).toBeVisible();
       expect(await page.content()).not.toContain(key);
       const row = page.getByRole("row", { name: /Month-end worker/ });
+      await expect(row.getByRole("cell", { name: "just now", exact: true })).toBeVisible();
       await expect(row).toContainText("from 127.0.0.1/32, 203.0.113.0/24, 198.18.0.0/15");
       await expect(row).toContainText("usage:read");
       await expect(row).toContainText(key.slice(0, 12));

@@ -66,10 +66,11 @@ use crate::{
     open_files, web,
 };
 
-/// How often last-used times of keys are written.
 /// Time between two runs that store requests of synchronous renders.
 const CONTENTS_INTERVAL: Duration = Duration::from_millis(500);
-const KEY_USAGE_INTERVAL: Duration = Duration::from_mins(1);
+/// How often last-used times of keys are written, in one statement. Pages of other processes show them only then. Each
+/// write changes the version of a known key, so that one of its renders may have to start again.
+const KEY_USAGE_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval of the sweeper. A crashed process is noticed within two intervals.
 const SWEEP_INTERVAL: Duration = Duration::from_millis(400);
 /// Interval of the purge: how long data may outlive its retention at most.

@@ -135,6 +135,14 @@ impl KeyUsage {
         lock(&self.pending).insert(key, now);
     }
 
+    /// Updates the time of the last use of keys for which a later one is not stored yet.
+    pub fn add_to(&self, keys: &mut [ApiKey]) {
+        let pending = lock(&self.pending);
+        for key in keys {
+            key.last_used_at = key.last_used_at.max(pending.get(&key.id).copied());
+        }
+    }
+
     /// Stores the collected times. They are dropped if that fails, because they are only informative.
     pub async fn write(&self, db: &PgPool) -> Result<(), StoreError> {
         let used: Vec<_> = lock(&self.pending).drain().collect();

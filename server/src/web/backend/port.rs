@@ -564,9 +564,11 @@ impl Backend for RequestBackend {
         let new = self.answer(new_key::take(db, &self.app.secret_keys, &self.session, account, now).await)?;
         let templates = templates::glances(db, account, &TemplateFilter::default(), PageRequest::ALL).await;
         let templates = self.answer(templates)?.items.into_iter();
+        let mut keys = self.answer(api_keys::list(db, key_forms::owned(&caller)).await)?;
+        self.app.key_usage.add_to(&mut keys);
         Ok(ApiKeys {
             now,
-            keys: self.answer(api_keys::list(db, key_forms::owned(&caller)).await)?,
+            keys,
             new: new.map(|new| NewKey {
                 id: new.id,
                 secret: new.key.expose().to_owned(),
