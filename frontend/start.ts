@@ -4,6 +4,7 @@ import "./elements/code-editor.ts";
 import "./elements/live-part.ts";
 import "./elements/local-time.ts";
 import "./elements/passkey-button.ts";
+import "./filters.ts";
 import "./forms.ts";
 
 // The output of wasm-bindgen; see build.mjs.

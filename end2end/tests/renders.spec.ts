@@ -36,6 +36,12 @@ const loadedUntil = (page: Page, shown: () => Promise<void>) =>
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
     test.use({ javaScriptEnabled });
+    // With JavaScript, filters apply when they change.
+    const apply = async (page: Page) => {
+      const button = page.getByRole("button", { name: "Filter", exact: true });
+      if (javaScriptEnabled) await expect(button).toBeHidden();
+      else await button.click();
+    };
 
     test("a render is found in the list and looked at", async ({ page, member, request }) => {
       // Thumbnails are created while the account has a dashboard page open.
@@ -48,7 +54,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("img", { name: /^Last 2 renders: 1 succeeded, 1 failed\./ })).toBeVisible();
 
       await page.getByLabel("Status").selectOption("Failed");
-      await page.getByRole("button", { name: "Filter" }).click();
+      await apply(page);
       await expect(page).toHaveURL(/state=failed/);
       await expect(rows).toHaveCount(1);
       await rows.getByRole("link").click();
@@ -65,7 +71,7 @@ for (const javaScriptEnabled of [true, false]) {
 
       await page.goto("/dashboard/renders");
       await page.getByLabel("Find by id, title or template").fill("invoice 47");
-      await page.getByRole("button", { name: "Filter" }).click();
+      await apply(page);
       await expect(rows).toHaveCount(1);
       await expect(rows).toContainText(ATTACK);
       await rows.getByRole("link").click();
@@ -144,6 +150,79 @@ test("the request of a render is copied, and opened in the playground as it was 
   await expect(page.getByRole("img", { name: "Page 1 of 1" })).toBeVisible();
 });
 
+test("a row leads to its render, wherever it is clicked", async ({ page, member, request }) => {
+  const id = await render(request, member, "<title>Invoice</title>");
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto("/dashboard/renders");
+    const row = page.getByRole("table", { name: "Renders" }).locator("tbody").getByRole("row");
+    await expect(row.getByRole("link")).toHaveCount(1);
+    const time = row.locator("time").filter({ visible: true });
+    await expect(time).toHaveText(/^\d+ \w{3} \d\d:\d\d:\d\d$/);
+    await expect(time).toHaveAttribute("datetime", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    const took = await row.getByRole("cell", { name: /s$/ }).first().textContent();
+    await row.click();
+    await expect(page).toHaveURL(`/dashboard/renders/${id}`);
+    await expect(page.getByRole("row", { name: "In all" }).getByRole("cell").last()).toHaveText(took!);
+  }
+});
+
+test("filters apply at once, and the address has them", async ({
+  page,
+  member,
+  request,
+  hydrated,
+  context,
+  picture,
+}) => {
+  await render(request, member, "<title>Invoice</title>");
+  await render(request, member, "http://127.0.0.1:1/");
+  await page.goto("/dashboard/renders");
+  await hydrated(page);
+  const today = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" }).format();
+  await expect(page.getByText(`2 since ${today}`)).toBeVisible();
+  const rows = page.getByRole("table", { name: "Renders" }).locator("tbody").getByRole("row");
+  const status = page.getByLabel("Status");
+  await status.focus();
+  await page.keyboard.press("S");
+  await expect(page).toHaveURL(/\?state=succeeded$/);
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText("Invoice");
+  await expect(status).toBeFocused();
+
+  const search = page.getByRole("searchbox");
+  const nothing = page.locator(".empty__title");
+  await search.pressSequentially("nothing");
+  await expect(nothing).toHaveText("No renders match these filters");
+  await expect(search).toBeFocused();
+  await expect(page.getByRole("status")).toHaveText("No renders match these filters");
+
+  const shared = await context.newPage();
+  await shared.goto(page.url());
+  await expect(shared.locator(".empty__title")).toHaveText("No renders match these filters");
+  await expect(shared.getByLabel("Status")).toHaveValue("succeeded");
+  await shared.close();
+
+  await page.goBack();
+  await expect(page).toHaveURL(/\?state=succeeded$/);
+  await expect(search).toHaveValue("");
+  await expect(rows).toHaveCount(1);
+  await page.reload();
+  await expect(status).toHaveValue("succeeded");
+  await expect(rows).toHaveCount(1);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/renders$/);
+  await expect(rows).toHaveCount(2);
+  await expect(status).toHaveValue("");
+
+  await page.getByRole("button", { name: "More filters" }).click();
+  await page.getByLabel("Mode").selectOption({ index: 2 });
+  await expect(page).toHaveURL(/mode=/);
+  await expect(rows).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "More filters (1)" })).toBeVisible();
+  await picture(page, "renders-more-filters");
+});
+
 test("the list shows what is new by itself, and leaves the focus where it is", async ({
   page,
   member,
@@ -193,6 +272,9 @@ for (const colorScheme of ["light", "dark"] as const) {
         await expectAccessible(page);
         const widest = await page.evaluate(() => document.documentElement.scrollWidth);
         expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+        const rail = page.locator(".rail");
+        const overflow = await rail.evaluate((element) => element.scrollWidth - element.clientWidth);
+        expect(overflow, "the rail has no horizontal scrollbar").toBeLessThanOrEqual(0);
         await picture(page, `${name}-${width}-${colorScheme}`);
       };
       await look("/dashboard/renders", "renders-none");
@@ -208,6 +290,3 @@ for (const colorScheme of ["light", "dark"] as const) {
     });
   }
 }
-        const rail = page.locator(".rail");
-        const overflow = await rail.evaluate((element) => element.scrollWidth - element.clientWidth);
-        expect(overflow, "the rail has no horizontal scrollbar").toBeLessThanOrEqual(0);

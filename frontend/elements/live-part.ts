@@ -68,9 +68,11 @@ class Watch {
 
   async #look(): Promise<void> {
     this.#lastLook = Date.now();
+    const address = location.href;
     const page = await fetchPage();
     this.#looking = undefined;
-    if (!page) return;
+    // Filters may have changed the address in the meantime.
+    if (!page || location.href !== address) return;
     for (const part of this.#parts) {
       const next = page.getElementById(part.id);
       if (next) part.show(next);
@@ -79,7 +81,7 @@ class Watch {
 }
 
 /** Fetches the current page. Returns `undefined` on errors; the next change tries again. */
-async function fetchPage(): Promise<Document | undefined> {
+export async function fetchPage(): Promise<Document | undefined> {
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" }, redirect: "error" });
     return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : undefined;
@@ -88,7 +90,7 @@ async function fetchPage(): Promise<Document | undefined> {
   }
 }
 
-class LivePart extends HTMLElement {
+export class LivePart extends HTMLElement {
   #watch: Watch | undefined;
   #served = "";
   #lastSaid = 0;
@@ -108,6 +110,7 @@ class LivePart extends HTMLElement {
 
   disconnectedCallback(): void {
     this.#watch?.remove(this);
+    this.#voice?.remove();
   }
 
   /** Shows the server's current version of this part. */
@@ -131,7 +134,7 @@ class LivePart extends HTMLElement {
     const says = next.dataset.says ?? "";
     if (says !== this.dataset.says) {
       this.dataset.says = says;
-      this.#say(says);
+      this.say(says);
     }
     // A part without an event stream has reached its final status.
     if (!next.dataset.events) this.#watch?.remove(this);
@@ -152,7 +155,8 @@ class LivePart extends HTMLElement {
     }
   }
 
-  #say(text: string): void {
+  /** Announces a text to screen readers. */
+  say(text: string): void {
     if (!text || Date.now() < this.#lastSaid + SAY_AFTER_MS) return;
     this.#lastSaid = Date.now();
     if (!this.#voice) {

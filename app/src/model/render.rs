@@ -12,10 +12,10 @@ use time::Date;
 pub struct RenderPage {
     /// The newest first.
     pub renders: Page<RenderLine, RenderId>,
-    /// Renders since the first of the month. `None` if there are too many to count.
+    /// Renders of this month. `None` if there are too many to count.
     pub this_month: Option<i64>,
-    /// The first of the month.
-    pub month: Date,
+    /// The first of the month, or the day on which the account was created if that is later.
+    pub since: Date,
     /// Days for which the plan retains renders.
     pub retention_days: i32,
     /// The latest renders regardless of the search, the oldest first.

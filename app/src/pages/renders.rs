@@ -31,16 +31,19 @@ const COLUMNS: &[Column] = &[
     Column::text("Render"),
     Column::text("Source").from_medium(),
     Column::text("Status"),
-    Column::text("Mode").from_medium(),
+    Column::text("Mode").from_wide(),
     Column::text("Key").from_wide(),
     Column::figure("Pages").from_medium(),
-    Column::figure("Credits").from_medium(),
+    Column::figure("Credits").from_wide(),
     Column::figure("Took"),
-    Column::figure("Accepted, UTC").from_wide(),
+    Column::figure("Accepted, UTC").from_medium(),
 ];
 
 /// Path of the page.
 pub const PATH: &str = "/dashboard/renders";
+
+/// `id` of the list.
+const LIST: &str = "log";
 
 /// The list of renders. The query of its address contains the search.
 #[component]
@@ -71,7 +74,7 @@ pub fn Renders() -> impl IntoView {
                         <Section heading="Log" note=since>
                             <Filters templates keys />
                             <LivePart
-                                id="log"
+                                id=LIST
                                 events=query.is_first().then(|| "/dashboard/events/renders".to_owned())
                                 unsettled
                                 says=says(&page)
@@ -90,36 +93,43 @@ pub fn Renders() -> impl IntoView {
 /// Returns the number of renders of this month: `10,015 since 1 November`.
 fn since(page: &RenderPage) -> String {
     let count = page.this_month.map_or_else(|| "More than 10,000".to_owned(), grouped);
-    format!("{count} since {}", day(page.month))
+    format!("{count} since {}", day(page.since))
 }
 
 /// Returns the text that screen readers announce when the list changes.
 fn says(page: &RenderPage) -> String {
-    page.renders.items.first().map_or_else(String::new, |newest| {
-        let state = newest.state.name().to_lowercase();
-        format!(
-            "Newest render {}: {}, {state}, accepted at {}",
-            short_id(&newest.id.to_string()),
-            newest.source,
-            clock(newest.at)
-        )
-    })
+    page.renders.items.first().map_or_else(
+        || nothing(page).to_owned(),
+        |newest| {
+            let state = newest.state.name().to_lowercase();
+            format!(
+                "Newest render {}: {}, {state}, accepted at {}",
+                short_id(&newest.id.to_string()),
+                newest.source,
+                clock(newest.at)
+            )
+        },
+    )
+}
+
+/// Returns the title of an empty list.
+fn nothing(page: &RenderPage) -> &'static str {
+    if page.latest.is_empty() {
+        "No renders yet"
+    } else {
+        "No renders match these filters"
+    }
 }
 
 #[component]
 fn Log(page: RenderPage) -> impl IntoView {
     if page.renders.items.is_empty() {
-        let (title, advice) = if page.latest.is_empty() {
-            (
-                "No renders yet",
-                "They appear here as soon as the first request arrives.",
-            )
+        let advice = if page.latest.is_empty() {
+            "They appear here as soon as the first request arrives."
         } else {
-            (
-                "Nothing fits these filters",
-                "A render that fits them appears here as soon as it is accepted.",
-            )
+            "A render that matches them appears here as soon as it is accepted."
         };
+        let title = nothing(&page);
         return Either::Left(view! {
             <div class="empty">
                 <p class="empty__title">{title}</p>
@@ -147,7 +157,11 @@ fn row(render: RenderLine) -> impl IntoView {
                 <a class="table__link mono" href=format!("{PATH}/{}", render.id)>
                     {short_id(&render.id.to_string())}
                 </a>
-                <span class="table__sub table__narrow">{format!("{}, {mode}", render.source)}</span>
+                <span class="table__sub table__narrow break">{format!("{}, {mode}", render.source)}</span>
+                <span class="table__sub table__narrow">
+                    <Stamp at=render.at />
+                    " UTC"
+                </span>
             </th>
             <td class="table__medium break">
                 {render.source.clone()} {render.title.map(|title| view! { <span class="table__sub">{title}</span> })}
@@ -155,12 +169,12 @@ fn row(render: RenderLine) -> impl IntoView {
             <td>
                 <StateBadge state=render.state />
             </td>
-            <td class="table__medium">{mode}</td>
+            <td class="table__wide">{mode}</td>
             <td class="table__wide">{render.key.unwrap_or_else(|| "–".to_owned())}</td>
             <td class="table__figure table__medium">{figure(render.pages.map(Into::into))}</td>
-            <td class="table__figure table__medium">{figure(render.credits)}</td>
+            <td class="table__figure table__wide">{figure(render.credits)}</td>
             <td class="table__figure">{render.took_ms.map_or_else(|| "–".to_owned(), duration)}</td>
-            <td class="table__figure table__wide">
+            <td class="table__figure table__medium">
                 <Stamp at=render.at />
             </td>
         </tr>

@@ -3,7 +3,10 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
-use crate::ui::button::{ButtonLink, Rank, SubmitButton};
+use crate::ui::{
+    button::{ButtonLink, Rank, SubmitButton},
+    icon::{Glyph, Icon},
+};
 
 /// The form with the filters of a list. It leads to the list with their values in the query.
 #[component]
@@ -16,10 +19,14 @@ pub fn FilterForm(
     /// Whether it has a link to the list without filters.
     #[prop(optional)]
     can_be_cleared: bool,
+    /// `id` of the part of the page that shows the list. With JavaScript, it is updated when a filter changes
+    /// (`frontend/filters.ts`).
+    #[prop(optional)]
+    updates: Option<&'static str>,
     children: Children,
 ) -> impl IntoView {
     view! {
-        <form class="filters" method="get" action=path>
+        <form class="filters" method="get" action=path data-updates=updates>
             {children()}
             <div class="filters__actions">
                 <SubmitButton>{action}</SubmitButton>
@@ -33,6 +40,25 @@ pub fn FilterForm(
                     })}
             </div>
         </form>
+    }
+}
+
+/// A button that opens less common filters, with the number of those that are set.
+#[component]
+pub fn MoreFilters(
+    /// The `name` of each.
+    names: &'static [&'static str],
+    children: Children,
+) -> impl IntoView {
+    let set = names.iter().filter(|name| !value_of(name).is_empty()).count();
+    view! {
+        <button class="button" type="button" popovertarget="more-filters">
+            <span id="more-filters-set">"More filters" {(set > 0).then(|| format!(" ({set})"))}</span>
+            <Icon glyph=Glyph::ChevronDown />
+        </button>
+        <div class="menu filters__more" id="more-filters" popover>
+            {children()}
+        </div>
     }
 }
 

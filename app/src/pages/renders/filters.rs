@@ -12,8 +12,11 @@ use strum::VariantArray;
 use time::Date;
 
 use crate::{
-    pages::{query::ListQuery, renders::PATH},
-    ui::filters::{DateFilter, FilterForm, SearchFilter, SelectFilter},
+    pages::{
+        query::ListQuery,
+        renders::{LIST, PATH},
+    },
+    ui::filters::{DateFilter, FilterForm, MoreFilters, SearchFilter, SelectFilter},
 };
 
 const LIVE: &str = "live";
@@ -54,15 +57,17 @@ pub fn Filters(
         .map(|state| (state.into_str(), state.name()));
     let modes = RenderMode::VARIANTS.iter().map(|mode| (mode.into_str(), mode.name()));
     view! {
-        <FilterForm path=PATH can_be_cleared=true>
+        <FilterForm path=PATH can_be_cleared=true updates=LIST>
             <SearchFilter label="Find by id, title or template" />
             <SelectFilter name="state" label="Status" options=states />
-            <SelectFilter name="mode" label="Mode" options=modes />
             <SelectFilter name="template" label="Template" options=templates />
             <SelectFilter name="key" label="Key" options=keys />
-            <SelectFilter name="keys" label="Live or test" options=[(LIVE, "Live"), (TEST, "Test")] />
-            <DateFilter name="from" label="From" />
-            <DateFilter name="to" label="To" />
+            <MoreFilters names=&["from", "to", "mode", "keys"]>
+                <DateFilter name="from" label="From, UTC" />
+                <DateFilter name="to" label="To, UTC" />
+                <SelectFilter name="mode" label="Mode" options=modes />
+                <SelectFilter name="keys" label="Live or test" options=[(LIVE, "Live"), (TEST, "Test")] />
+            </MoreFilters>
         </FilterForm>
     }
 }

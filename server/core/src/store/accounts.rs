@@ -56,6 +56,12 @@ pub async fn update_plan(
     Ok(former.fetch_optional(db).await?)
 }
 
+/// Returns the time at which an account was created. `None` if it doesn't exist.
+pub async fn find_creation(db: &PgPool, id: AccountId) -> Result<Option<OffsetDateTime>, StoreError> {
+    let created = sqlx::query_scalar!("select inserted_at from accounts where id = $1", id.0);
+    Ok(created.fetch_optional(db).await?)
+}
+
 /// Returns whether the account exists, and prevents its deletion until the transaction ends.
 pub async fn is_there(db: &mut PgConnection, id: AccountId) -> Result<bool, StoreError> {
     let found = sqlx::query_scalar!("select id from accounts where id = $1 for key share", id.0);

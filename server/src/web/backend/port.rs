@@ -720,20 +720,19 @@ impl Backend for RequestBackend {
         let (caller, db, now) = (self.caller_who_may(Produce).await?, &self.app.db, clock::now());
         let account = caller.account;
         self.app.jobs.changes().page_loaded(account);
-        let month = now.date().replace_day(1).unwrap_or(now.date());
         let found = tokio::try_join!(
             renders::log::list(db, account, filter, &search, after),
-            renders::log::count_since(db, account, month.midnight().assume_utc()),
+            renders::log::count_of_month(db, account, now),
             activity::latest(db, account),
             api_keys::list(db, key_forms::owned(&caller)),
             templates::names(db, account, LISTED_TEMPLATES),
             plans::retention_days(db, account),
         );
-        let (renders, this_month, latest, keys, templates, retention_days) = self.answer(found)?;
+        let (renders, (this_month, since), latest, keys, templates, retention_days) = self.answer(found)?;
         Ok(RenderPage {
             renders,
             this_month,
-            month,
+            since,
             retention_days,
             latest: latest.into_iter().rev().collect(),
             templates,

@@ -9,10 +9,10 @@ use platen_domain::{
 };
 use serde_json::Value;
 use sqlx::PgPool;
-use time::{Duration, OffsetDateTime};
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use uuid::Uuid;
 
-use crate::store::{error::StoreError, renders::log};
+use crate::store::{accounts, error::StoreError, renders::log};
 
 /// Renders of a page.
 const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
@@ -83,10 +83,19 @@ pub async fn template_names(
     Ok(names.into_iter().map(|(id, name)| (id.to_string(), name)).collect())
 }
 
-/// Returns the number of an account's renders since a time, or `None` if it exceeds [`COUNTED`].
-pub async fn count_since(db: &PgPool, account: AccountId, since: OffsetDateTime) -> Result<Option<i64>, StoreError> {
-    let count = log::count_since(db, account, since, COUNTED + 1).await?;
-    Ok((count <= COUNTED).then_some(count))
+/// Returns the number of an account's renders of this month, or `None` if it exceeds [`COUNTED`]; and the first day of
+/// the month on which the account existed.
+pub async fn count_of_month(
+    db: &PgPool,
+    account: AccountId,
+    now: OffsetDateTime,
+) -> Result<(Option<i64>, Date), StoreError> {
+    let today = now.to_offset(UtcOffset::UTC).date();
+    let month = today.replace_day(1).unwrap_or(today);
+    let created = accounts::find_creation(db, account).await?;
+    let since = created.map_or(month, |created| month.max(created.to_offset(UtcOffset::UTC).date()));
+    let count = log::count_since(db, account, since.midnight().assume_utc(), COUNTED + 1).await?;
+    Ok(((count <= COUNTED).then_some(count), since))
 }
 
 /// Returns `None` for a status or mode that this release doesn't know.
