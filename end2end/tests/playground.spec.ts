@@ -1,15 +1,21 @@
+import type { Page } from "@playwright/test";
+
 import { expect, test } from "../fixtures.ts";
 import { logOut } from "../people.ts";
 
 const WIDTHS = [1280, 390];
 
+/** Replaces the HTML of the first part once the code editor has taken the place of the text area. */
+async function fillHtml(page: Page, html: string) {
+  await expect(page.locator("code-editor .cm-editor")).toBeVisible();
+  await page.getByRole("textbox", { name: "HTML", exact: true }).fill(html);
+}
+
 test("a request is tried, and its document looked at and taken along", async ({ page, member, hydrated }) => {
   expect(member.email).toContain("@");
   await page.goto("/dashboard/playground");
   await hydrated(page);
-  await page
-    .getByRole("textbox", { name: "HTML", exact: true })
-    .fill("<h1>One</h1><h1 style='break-before: page'>Two</h1>");
+  await fillHtml(page, "<h1>One</h1><h1 style='break-before: page'>Two</h1>");
   await page.getByLabel("Size", { exact: true }).selectOption("a5");
   await page.getByRole("textbox", { name: "Top" }).fill("12.5");
   await page.getByRole("tab", { name: "JSON" }).click();
@@ -63,7 +69,7 @@ for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto("/dashboard/playground");
     await hydrated(page);
-    await page.getByRole("textbox", { name: "HTML", exact: true }).fill(`<p>${"long ".repeat(200)}`);
+    await fillHtml(page, `<p>${"long ".repeat(200)}`);
     for (const [tab, label] of [
       ["JSON", "Request as JSON"],
       ["curl", "Request with curl"],
