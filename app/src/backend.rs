@@ -363,7 +363,7 @@ pub trait Backend: Send + Sync {
 
     // Playground.
 
-    /// Returns what the playground's form needs. `render` is the id of a render whose options are reused.
+    /// Returns what the playground's form needs.
     async fn bench(&self) -> Result<Bench, AppError>;
 
     /// Returns the request of a render, as the playground opens it.

@@ -99,7 +99,7 @@ fn since(page: &RenderPage) -> String {
 /// Returns the text that screen readers announce when the list changes.
 fn says(page: &RenderPage) -> String {
     page.renders.items.first().map_or_else(
-        || nothing(page).to_owned(),
+        || nothing(page).0.to_owned(),
         |newest| {
             let state = newest.state.name().to_lowercase();
             format!(
@@ -112,24 +112,25 @@ fn says(page: &RenderPage) -> String {
     )
 }
 
-/// Returns the title of an empty list.
-fn nothing(page: &RenderPage) -> &'static str {
+/// Returns title and advice of an empty list.
+fn nothing(page: &RenderPage) -> (&'static str, &'static str) {
     if page.latest.is_empty() {
-        "No renders yet"
+        (
+            "No renders yet",
+            "They appear here as soon as the first request arrives.",
+        )
     } else {
-        "No renders match these filters"
+        (
+            "No renders match these filters",
+            "A render that matches them appears here as soon as it is accepted.",
+        )
     }
 }
 
 #[component]
 fn Log(page: RenderPage) -> impl IntoView {
     if page.renders.items.is_empty() {
-        let advice = if page.latest.is_empty() {
-            "They appear here as soon as the first request arrives."
-        } else {
-            "A render that matches them appears here as soon as it is accepted."
-        };
-        let title = nothing(&page);
+        let (title, advice) = nothing(&page);
         return Either::Left(view! {
             <div class="empty">
                 <p class="empty__title">{title}</p>

@@ -9,6 +9,7 @@ use super::{
     icon::{Glyph, Icon},
 };
 
+const COPY: &str = "Copy";
 /// How long the button says "Copied".
 const SAID: Duration = Duration::from_millis(1500);
 
@@ -18,15 +19,11 @@ pub fn CopyButton(
     text: String,
     /// Accessible label, which names the copied text.
     label: String,
-    /// Text on the button; "Copy" by default.
+    /// Text on the button; [`COPY`] by default.
     #[prop(optional)]
     name: Option<String>,
 ) -> impl IntoView {
-    view! { <CopyText text=Signal::stored(text) label name=name.unwrap_or_else(copy) /> }
-}
-
-fn copy() -> String {
-    "Copy".to_owned()
+    view! { <CopyText text=Signal::stored(text) label name=name.unwrap_or_else(|| COPY.to_owned()) /> }
 }
 
 /// As [`CopyButton`], inside an island.
@@ -34,7 +31,7 @@ fn copy() -> String {
 pub fn CopyText(
     text: Signal<String>,
     #[prop(into)] label: String,
-    #[prop(default = copy())] name: String,
+    #[prop(default = COPY.to_owned())] name: String,
 ) -> impl IntoView {
     let (able, set_able) = signal(false);
     Effect::new(move || set_able.set(true));

@@ -1,4 +1,5 @@
-//! Renders: their requests, history, log, sheet sizes, statistics, thumbnails, and responses for repeated idempotent requests.
+//! Renders: their requests, history, log, sheet sizes, statistics, thumbnails, and responses for repeated idempotent
+//! requests.
 
 pub mod content;
 pub mod detail;

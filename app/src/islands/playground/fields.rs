@@ -102,8 +102,8 @@ pub(super) fn Area(
     }
 }
 
-/// A field for HTML: a code editor (`frontend/elements/code-editor.ts`) once the island is hydrated. The editor reads its
-/// text only once, so the text must be complete before.
+/// A field for HTML: a code editor (`frontend/elements/code-editor.ts`) once the island is hydrated. The editor reads
+/// its text only once, so the text must be complete before.
 #[component]
 pub(super) fn HtmlArea(
     #[prop(into)] id: String,

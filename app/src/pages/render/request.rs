@@ -3,7 +3,7 @@
 use leptos::{either::Either, prelude::*};
 use platen_domain::{
     ids::RenderId,
-    number::grouped,
+    number::size,
     render::content::{MissingContent, PartKind, ShownPart, ShownRequest},
 };
 
@@ -57,7 +57,7 @@ fn Actions(id: RenderId, json: Option<String>, bytes: usize) -> impl IntoView {
                 size=Size::Small
                 icon=Glyph::Download
             >
-                {format!("Download JSON, {} KB", kilobytes(bytes))}
+                {format!("Download JSON, {}", size_of(bytes))}
             </ButtonLink>
             {json
                 .map(|text| {
@@ -76,8 +76,8 @@ fn Part(part: ShownPart, source: String, number: usize) -> impl IntoView {
     };
     let shown = part.text.len();
     let shortened = (shown < part.bytes).then(|| {
-        let (shown, whole) = (kilobytes(shown), kilobytes(part.bytes));
-        view! { <p class="small quiet">{format!("The first {shown} of {whole} KB are shown.")}</p> }
+        let (shown, whole) = (size_of(shown), size_of(part.bytes));
+        view! { <p class="small quiet">{format!("The first {shown} of {whole} are shown.")}</p> }
     });
     view! {
         <div>
@@ -117,6 +117,6 @@ fn Options(options: Vec<(String, String)>) -> impl IntoView {
     }
 }
 
-fn kilobytes(bytes: usize) -> String {
-    grouped(i64::try_from(bytes.div_ceil(1024)).unwrap_or(i64::MAX))
+fn size_of(bytes: usize) -> String {
+    size(i64::try_from(bytes).unwrap_or(i64::MAX))
 }

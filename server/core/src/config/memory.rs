@@ -108,8 +108,8 @@ impl MemoryConfig {
 
     /// Returns the size limit of a document, and of the HTML that templates yield for one, in bytes. It follows from
     /// the plan's largest body and from the available memory. The service holds up to [`COPIES`] copies of a document
-    /// during a render, so one request takes at most 64 MiB plus three times the largest body, its own body and the parsed
-    /// request included.
+    /// during a render, so one request takes at most 64 MiB plus three times the largest body, its own body and the
+    /// parsed request included.
     pub fn largest_document(&self, body_bytes: usize) -> u64 {
         ((64 * MIB + body_bytes as u64) / COPIES).min(self.requests() / SHARE_OF_A_DOCUMENT)
     }

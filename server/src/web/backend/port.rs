@@ -743,12 +743,8 @@ impl Backend for RequestBackend {
     async fn render(&self, id: RenderId) -> Result<RenderDetail, AppError> {
         let caller = self.caller_who_may(Produce).await?;
         self.app.jobs.changes().page_loaded(caller.account);
-        let found = self.answer(detail::find(&self.app, caller.account, id).await)?;
-        let found = found.ok_or(AppError::NotFound)?;
-        Ok(match caller.access {
-            Access::Full | Access::Suspended => found,
-            Access::Looking => detail::without_content(found),
-        })
+        let found = self.answer(detail::find(&self.app, caller.account, caller.access, id).await)?;
+        found.ok_or(AppError::NotFound)
     }
 
     async fn cancel_render(&self, id: RenderId) -> Result<(), AppError> {

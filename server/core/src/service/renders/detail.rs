@@ -1,6 +1,7 @@
 //! Details of one render.
 
 use platen_domain::{
+    caller::Access,
     ids::{AccountId, RenderId},
     render::{
         content::MissingContent,
@@ -36,8 +37,13 @@ use crate::{
     },
 };
 
-/// Returns the details of a render, or `None` if the account has no such render.
-pub async fn find(app: &Services, account: AccountId, id: RenderId) -> Result<Option<RenderDetail>, StoreError> {
+/// Returns the details of a render as far as `access` permits, or `None` if the account has no such render.
+pub async fn find(
+    app: &Services,
+    account: AccountId,
+    access: Access,
+    id: RenderId,
+) -> Result<Option<RenderDetail>, StoreError> {
     let Some((mut render, callback)) = history::find(&app.db, account, id, None).await? else {
         return Ok(None);
     };
@@ -56,12 +62,16 @@ pub async fn find(app: &Services, account: AccountId, id: RenderId) -> Result<Op
     let templates = log::template_names(&app.db, account, std::iter::once(&parts)).await?;
     let sources = sources(&parts, &templates);
     render.options["parts"] = parts;
-    let content = request::find(app, account, &render).await?;
+    let content = match access {
+        Access::Full | Access::Suspended => request::find(app, account, &render).await?,
+        // Not even decrypted.
+        Access::Looking => Err(MissingContent::Hidden),
+    };
     let next = deliveries::find_next_try(&app.db, account, id).await?;
     let error = render.error.as_ref().map(failure);
     let failed_in = error.as_ref().and_then(|error| error.phase);
     let first = callback.as_ref().and_then(|callback| callback.attempts.first());
-    Ok(Some(RenderDetail {
+    let detail = RenderDetail {
         id,
         name: render.title.clone().unwrap_or_else(|| summary(&sources)),
         state,
@@ -84,6 +94,10 @@ pub async fn find(app: &Services, account: AccountId, id: RenderId) -> Result<Op
         document: document(&render, pictures),
         sources,
         error,
+    };
+    Ok(Some(match access {
+        Access::Full | Access::Suspended => detail,
+        Access::Looking => without_content(detail),
     }))
 }
 
@@ -95,8 +109,8 @@ fn options(options: &Value) -> Vec<(String, String)> {
     options.map(|(name, option)| (name.clone(), value(option))).collect()
 }
 
-/// Returns what operators see during impersonation: neither the request's content, the document nor console messages.
-pub fn without_content(detail: RenderDetail) -> RenderDetail {
+/// Returns what operators see during impersonation: neither the document nor console messages.
+fn without_content(detail: RenderDetail) -> RenderDetail {
     RenderDetail {
         document: detail.document.map(|document| Document {
             url: None,
@@ -104,7 +118,6 @@ pub fn without_content(detail: RenderDetail) -> RenderDetail {
             ..document
         }),
         console: Vec::new(),
-        content: Err(MissingContent::Hidden),
         ..detail
     }
 }

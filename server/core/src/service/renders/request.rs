@@ -146,8 +146,8 @@ pub async fn find_of_render(
     }
 }
 
-/// Returns the request of a render as JSON for the playground, or why it can't be opened there. `None` if the account has
-/// no such render.
+/// Returns the request of a render as JSON for the playground, or why it can't be opened there. `None` if the account
+/// has no such render.
 pub async fn find_replayed(
     app: &Services,
     account: AccountId,
