@@ -1,5 +1,7 @@
 //! The network log of a render: requests as DevTools reports them, and refusals of the guard.
 
+use std::collections::BTreeSet;
+
 use platen_egress::log::{ConnectionLog, ConnectionRecord, Outcome};
 use url::{Host, Url};
 
@@ -53,6 +55,41 @@ pub(crate) fn warnings(requests: &[NetworkRequest]) -> impl Iterator<Item = Warn
     let refused = warning("request_refused", "refused", &refused.collect::<Vec<_>>());
     let failed = warning("resource_failed", "failed", &failed.collect::<Vec<_>>());
     refused.into_iter().chain(failed)
+}
+
+/// Returns a warning for images that can't be displayed, other than those whose requests failed, which have a warning of
+/// their own. `images` are addresses or, if an address is unknown, the value of `src`.
+pub(crate) fn broken_images<'r>(
+    images: &[String],
+    requests: impl Iterator<Item = &'r NetworkRequest>,
+) -> Option<Warning> {
+    let failed = requests.filter(|request| why_failed(request).is_some());
+    let failed: BTreeSet<_> = failed.map(|request| request.url.as_str()).collect();
+    let names = images.iter().map(|image| without_content(image));
+    let broken: BTreeSet<_> = names.filter(|image| !failed.contains(image)).collect();
+    let named: Vec<_> = broken.iter().take(NAMED_IN_WARNING).copied().collect();
+    let count = match broken.len() {
+        0 => return None,
+        1 => "1 image".to_owned(),
+        several => format!("{several} images"),
+    };
+    Some(Warning {
+        code: "image_broken",
+        message: format!(
+            "{count} can't be displayed: {}. Use an absolute address, and an image format that browsers support.",
+            named.join(", ")
+        ),
+    })
+}
+
+/// Returns the address without query string and fragment, or the type of a `data:` address.
+fn without_content(address: &str) -> &str {
+    let ends: &[char] = if address.starts_with("data:") {
+        &[',']
+    } else {
+        &['?', '#']
+    };
+    address.split(ends).next().unwrap_or_default()
 }
 
 fn why_failed(request: &NetworkRequest) -> Option<String> {

@@ -159,9 +159,16 @@ impl Render<'_> {
             report = arrive(session, part, &mut warnings).await?;
         }
         let PageReport {
-            facts, missing_fonts, ..
+            facts,
+            missing_fonts,
+            broken_images,
+            ..
         } = report;
         warnings.extend(missing_fonts.iter().map(font_substituted));
+        warnings.extend(session.observer.look(|page| {
+            let requests = page.requests.iter().map(|logged| &logged.request);
+            network::broken_images(&broken_images, requests)
+        }));
         self.entered.accepted().await;
         self.progress.enter(index, Phase::Print);
         let header_footer = job.print.header_footer.as_ref().filter(|_| job.parts.len() == 1);

@@ -101,13 +101,20 @@ const missingFonts = isPrint => { \
         return names.length && !names.some(isThere); \
     }).map(list => list.slice(0, 200)); \
 };";
+/// Finds images that are displayed as the browser's icon for broken images.
+const BROKEN_IMAGES: &str = "const brokenImages = () => [...document.images] \
+    .filter(image => image.complete && !image.naturalWidth) \
+    .map(image => image.currentSrc || image.getAttribute('src')) \
+    .filter(Boolean).slice(0, 20).map(source => source.slice(0, 500));";
 /// Reads metadata of the page, truncated above what a PDF can store. Names of `<meta>` are matched case-insensitively.
 const FACTS: &str = "const facts = (isPrint, awaitsFrames) => { \
     const meta = name => document.querySelector(`meta[name=\"${name}\" i]`)?.content; \
     let missing = []; try { missing = missingFonts(isPrint) } catch {} \
+    let broken = []; try { broken = brokenImages() } catch {} \
     const cut = text => text?.slice(0, 40000); \
     return { title: cut(document.title), language: cut(document.documentElement?.lang), author: cut(meta('author')), \
-        description: cut(meta('description')), keywords: cut(meta('keywords')), missingFonts: missing, awaitsFrames }; \
+        description: cut(meta('description')), keywords: cut(meta('keywords')), missingFonts: missing, \
+        brokenImages: broken, awaitsFrames }; \
 };";
 
 /// Report on a page that is ready to print. Empty if the page tampered with the expressions that read it.
@@ -116,6 +123,8 @@ pub(crate) struct PageReport {
     pub(crate) facts: PageFacts,
     /// Font lists, as in style sheets, of which no font is available.
     pub(crate) missing_fonts: Vec<String>,
+    /// Addresses, as far as they are known, of images that can't be displayed.
+    pub(crate) broken_images: Vec<String>,
     /// Whether fonts or images did not load in time.
     pub(crate) incomplete: bool,
     /// Whether something waits for a frame, see [`super::frames`].
@@ -133,6 +142,8 @@ struct Answer {
     #[serde(default)]
     missing_fonts: Vec<String>,
     #[serde(default)]
+    broken_images: Vec<String>,
+    #[serde(default)]
     awaits_frames: bool,
 }
 
@@ -147,6 +158,7 @@ impl From<Answer> for PageReport {
                 keywords: answer.keywords,
             },
             missing_fonts: answer.missing_fonts,
+            broken_images: answer.broken_images,
             incomplete: false,
             awaits_frames: answer.awaits_frames,
         }
@@ -193,7 +205,7 @@ async fn start(
     session: &Session,
     wait: &str,
 ) -> Result<impl Future<Output = Result<PageReport, StepError>> + use<>, StepError> {
-    let functions = format!("(() => {{ {READY} {MISSING_FONTS} {FACTS} return {{ready, facts}} }})()");
+    let functions = format!("(() => {{ {READY} {MISSING_FONTS} {BROKEN_IMAGES} {FACTS} return {{ready, facts}} }})()");
     let is_print = session.media() == MediaType::Print;
     let expression = if session.kind.runs_scripts() {
         format!(

@@ -322,6 +322,25 @@ async fn names_of_elements_hide_nothing_from_the_report() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn images_that_cannot_be_displayed_are_named() {
+    let engine = TestEngine::start("").await;
+    let html = "<img src='img/logo.png?secret=1'><img src='data:image/png;base64,AAAA'><img>\
+        <img src='data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=='>";
+    for html in [
+        html.to_owned(),
+        format!("{html}<script>document.title = 'Run'</script>"),
+    ] {
+        let warnings = document(&engine, html_job(&html)).await.warnings;
+        let [warning] = warnings.as_slice() else {
+            panic!("{warnings:?}")
+        };
+        assert_eq!(warning.code, "image_broken");
+        let named = "2 images can't be displayed: data:image/png;base64, img/logo.png.";
+        assert!(warning.message.starts_with(named), "{warning:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn fonts_are_those_of_the_medium_that_is_printed() {
     let engine = TestEngine::start("").await;
     let html = "<style>p { font-family: 'DejaVu Sans' } @media print { p { font-family: 'Paper Only', serif } }

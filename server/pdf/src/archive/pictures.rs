@@ -14,6 +14,8 @@ use crate::parse::parse_number;
 const COARSE: f64 = 100.0;
 /// Images with fewer pixels on a side are stretched on purpose, as a colour or a gradient.
 const MIN_SIDE: i64 = 8;
+/// Size of the icon that Chromium draws for an image that it can't display.
+const BROKEN_IMAGE_ICON: (i64, i64) = (14, 16);
 /// Nesting of form `XObject`s up to which they are scanned.
 const MAX_DEPTH: usize = 16;
 /// Bytes of content that are scanned per document, because a form can be drawn any number of times. The cost of a
@@ -176,7 +178,7 @@ impl<'a> Search<'_, 'a> {
         let [across, up] = matrix.unit_lengths();
         let resolution = |pixels: i64, points: f64| pixels as f64 * POINTS_PER_INCH / points;
         let coarsest = resolution(width, across).min(resolution(height, up));
-        if width.min(height) >= MIN_SIDE && coarsest < COARSE {
+        if width.min(height) >= MIN_SIDE && (width, height) != BROKEN_IMAGE_ICON && coarsest < COARSE {
             let message = format!(
                 "An image of {width} × {height} pixels is printed at {:.0} pixels per inch on page {page}; \
                  below {COARSE} they show.",
