@@ -78,10 +78,21 @@ test("what can't be filled says where, and keeps the last page", async ({ page, 
   await expect(page.getByText("This can’t be rendered yet")).toBeVisible();
   await expect(warnings(page)).toContainText("data, line 2");
   await expect(firstPage(page)).toBeVisible();
+  const status = page.getByText("Not rendered", { exact: true }).locator("..");
+  await expect(status).toHaveText("Not renderedThe pages show the last version without errors.");
+  await expect(page.locator(".viewer__page").first()).toHaveCSS("opacity", "0.5");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await expect(page.getByRole("alert")).toContainText("Sample data must be a JSON object");
   await type(page, "Sample data", '{ "title": "Well", "date": 0 }');
   await expect(page.getByText("This can’t be rendered yet")).toBeHidden();
+  await expect(page.locator(".viewer__page").first()).toHaveCSS("opacity", "1");
+  await type(page, "Template", "<p>\n{% for line in lines %}\n{{ line }}\n\n");
+  await expect(warnings(page)).toContainText("{% for %} is not closed: {% endfor %} is missing.");
+  await expect(warnings(page).getByRole("button", { name: "line 2" })).toBeVisible();
+  await type(page, "Template", "<p>{{ title }} {{ date }}");
+  await type(page, "Sample data", JSON.stringify({ title: "Well", date: "x".repeat(257 * 1024) }));
+  await expect(warnings(page)).toContainText("At most 256 KiB can be saved.");
+  await expect(page.getByText("Rendered in")).toBeVisible();
 });
 
 test("drafts are saved, published, compared and restored", async ({ page, member, hydrated, request }) => {

@@ -25,7 +25,7 @@ pub const LONGEST_NAME: usize = 200;
 /// Maximum size of a template's content in UTF-8, in bytes.
 const LONGEST_CONTENT: usize = 2 << 20;
 /// Maximum size of a preview context as JSON without whitespace, in bytes.
-const LONGEST_PREVIEW_CONTEXT: usize = 256 << 10;
+pub const LONGEST_PREVIEW_CONTEXT: usize = 256 << 10;
 /// Maximum number of values in a preview context: more don't fit into its maximum size.
 pub const MOST_PREVIEW_VALUES: usize = LONGEST_PREVIEW_CONTEXT / 2;
 /// JSON pointer of the content.

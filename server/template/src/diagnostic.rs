@@ -4,11 +4,16 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::language::blocks::find_unclosed;
+
 /// Longest part of a line that an excerpt shows, in characters.
 const EXCERPT_CHARACTERS: usize = 120;
 
 /// Longest message that is returned, in characters: a message may quote values of any length.
 const MESSAGE_CHARACTERS: usize = 500;
+
+/// How the engine's messages about missing end tags begin.
+const END_OF_BLOCK: [&str; 2] = ["unexpected end of input", "unknown statement end"];
 
 /// Why a template could not be parsed or filled. The cause always lies in the template or its context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -94,6 +99,18 @@ impl Diagnostic {
             ErrorKind::OutOfFuel => DiagnosticKind::Time,
             _ => DiagnosticKind::Operation,
         };
+        if kind == DiagnosticKind::Syntax
+            && error
+                .detail()
+                .is_some_and(|detail| END_OF_BLOCK.iter().any(|words| detail.starts_with(words)))
+            && let Some(block) = find_unclosed(template)
+        {
+            return Self {
+                kind,
+                message: format!("{{% {0} %}} is not closed: {{% end{0} %}} is missing", block.keyword),
+                place: Some(Place::at(template, block.offset)),
+            };
+        }
         let message = match (kind, error.detail()) {
             (DiagnosticKind::Time, _) => Self::limit(kind).message,
             (_, None) => error.kind().to_string(),

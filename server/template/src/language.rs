@@ -4,6 +4,7 @@
 //! `include`, `import` and `extends` find nothing, because a template is a single text. See `filters` for the filters
 //! beyond Jinja's own.
 
+pub(crate) mod blocks;
 mod environment;
 mod undefined;
 mod uses;

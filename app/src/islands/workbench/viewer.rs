@@ -106,7 +106,13 @@ pub(super) fn Viewer(live: Live) -> impl IntoView {
             <div class="viewer">
                 <PaperOptions live open=options_open />
                 <section
-                    class="viewer__stage"
+                    class=move || {
+                        if live.problem.read().is_some() {
+                            "viewer__stage viewer__stage--outdated"
+                        } else {
+                            "viewer__stage"
+                        }
+                    }
                     tabindex="0"
                     aria-label="Pages of the preview"
                     node_ref=stage
@@ -201,9 +207,17 @@ fn Status(live: Live) -> impl IntoView {
         if let Some(error) = live.trouble.get() {
             return view! { <Badge state=State::Bad>{error.to_string()}</Badge> }.into_any();
         }
-        let Some(rendered) = live.rendered.get() else {
-            let words = live.problem.read().is_none().then_some("Rendering…");
-            return view! { <span>{words}</span> }.into_any();
+        let rendered = live.rendered.get();
+        if live.problem.read().is_some() {
+            let last = rendered.map(|_| view! { <span>"The pages show the last version without errors."</span> });
+            return view! {
+                <Badge state=State::Bad>"Not rendered"</Badge>
+                {last}
+            }
+            .into_any();
+        }
+        let Some(rendered) = rendered else {
+            return view! { <span>"Rendering…"</span> }.into_any();
         };
         let pages = match rendered.pages {
             1 => "1 page".to_owned(),
@@ -212,13 +226,8 @@ fn Status(live: Live) -> impl IntoView {
         let conformance = rendered
             .conformance
             .map(|standard| view! { <span>{standard} " conforms"</span> });
-        let state = if live.problem.read().is_some() {
-            State::Warning
-        } else {
-            State::Good
-        };
         view! {
-            <Badge state>{format!("Rendered in {}", duration(rendered.milliseconds as f64))}</Badge>
+            <Badge state=State::Good>{format!("Rendered in {}", duration(rendered.milliseconds as f64))}</Badge>
             <span>{pages}</span>
             <span>{format!("{} KB", rendered.bytes.div_ceil(1024))}</span>
             {conformance}

@@ -156,6 +156,26 @@ fn faults_say_what_and_where() {
     for (template, kind, line, message) in [
         ("a\nb\n{{ c", DiagnosticKind::Syntax, 3, "end of input"),
         ("{% for %}", DiagnosticKind::Syntax, 1, "unexpected"),
+        (
+            "a\n{% for i in x %}\n{% if i %}b{% endif %}{% set c = i|d(x=1) %}\n",
+            DiagnosticKind::Syntax,
+            2,
+            "{% for %} is not closed: {% endfor %} is missing",
+        ),
+        (
+            "{% for i in x %}\n{% if i %}\n{% endfor %}",
+            DiagnosticKind::Syntax,
+            2,
+            "{% if %} is not closed",
+        ),
+        (
+            "\n{% set a | upper %}\n",
+            DiagnosticKind::Syntax,
+            2,
+            "{% set %} is not closed",
+        ),
+        ("{% if a %}\n{{ c", DiagnosticKind::Syntax, 2, "end of input"),
+        ("{% endif %}", DiagnosticKind::Syntax, 1, "unknown statement endif"),
         ("\n{{ 'a'|nope }}", DiagnosticKind::Operation, 2, "nope"),
         ("{{ nope() }}", DiagnosticKind::Operation, 1, "nope is unknown"),
         ("\n\n{{ 1 / 0 }}", DiagnosticKind::Operation, 3, "unable to calculate"),

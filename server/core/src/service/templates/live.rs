@@ -12,7 +12,7 @@ use platen_domain::{
     caller::Caller,
     editor::Remark,
     ids::{AccountId, TemplateId},
-    template::MOST_PREVIEW_VALUES,
+    template::{LONGEST_PREVIEW_CONTEXT, MOST_PREVIEW_VALUES},
     validation::json::{self, Unreadable},
 };
 use platen_engine::{
@@ -220,6 +220,9 @@ impl LivePreview {
             Err(error) => return Err(error.into()),
         };
         let mut found = remarks::of_undefined(&self.undefined);
+        if self.data.get().len() > LONGEST_PREVIEW_CONTEXT {
+            found.insert(0, remarks::too_large_to_save(self.data.get().len()));
+        }
         found.extend(remarks::of_requests(content, &self.requests));
         found.extend(remarks::of_document(content, data, &self.warnings));
         found.extend(remarks::of_unused(data, &unused));

@@ -3,7 +3,10 @@
 use platen_domain::{
     editor::{Pane, Place, Remark},
     sentence::sentence,
-    template::places::{self, JsonMembers},
+    template::{
+        LONGEST_PREVIEW_CONTEXT,
+        places::{self, JsonMembers},
+    },
     validation::Problem,
 };
 use platen_engine::{job::Warning, render_log::NetworkRequest};
@@ -26,6 +29,13 @@ pub(super) fn no_object() -> Remark {
 /// Returns the remark that the data exceeds a limit.
 pub(super) fn too_much_data(problem: &Problem) -> Remark {
     Remark::new(None, sentence(&problem.detail), None)
+}
+
+/// Returns the remark that the data, of this many bytes without whitespace, is too large to be saved.
+pub(super) fn too_large_to_save(bytes: usize) -> Remark {
+    let (size, limit) = (bytes.div_ceil(1024), LONGEST_PREVIEW_CONTEXT / 1024);
+    let message = format!("The sample data has {size} KiB without whitespace. At most {limit} KiB can be saved.");
+    Remark::new(None, message, None)
 }
 
 /// Returns the remark that the data is not valid JSON.
