@@ -1,5 +1,5 @@
-//! Forms and their results. A rejected form leads back to its page, whose address then contains the error. A completed
-//! one redirects to a page with `?done=` and a word for the action.
+//! Forms and their results. A rejected form leads back to its page, whose address then contains the error, but nothing
+//! that was typed: those values are in a cookie that expires soon. A completed form redirects to a page with `?done=` and a word for the action.
 
 use leptos::{
     prelude::*,
@@ -20,6 +20,14 @@ use crate::{
         notice::DoneNotice,
     },
 };
+
+/// Values that were typed into a rejected form, in the context of the page to which it leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypedValues {
+    /// Path of the form's function.
+    pub function: String,
+    pub values: Vec<(Field, String)>,
+}
 
 /// The result of the last submission of a form.
 #[derive(Clone, Copy)]
@@ -51,7 +59,12 @@ impl Outcome {
 
     fn new<F: ServerFn<Error = AppError>>(subject: Option<String>, concerns: impl Fn(&AppError) -> bool) -> Self {
         let error = use_context::<ServerActionError>().filter(|error| error.path() == F::PATH);
-        let error = error.map(|error| ServerFnUrlError::<AppError>::decode_err(error.err()));
+        let mut error = error.map(|error| ServerFnUrlError::<AppError>::decode_err(error.err()));
+        if let Some(AppError::Rejected(rejection)) = &mut error
+            && let Some(typed) = use_context::<TypedValues>().filter(|typed| typed.function == F::PATH)
+        {
+            rejection.typed = typed.values;
+        }
         Self {
             url: F::url(),
             subject: StoredValue::new(subject),

@@ -78,8 +78,6 @@ test("somebody adds a passkey, logs in with it, shows with it that it is they, a
   await dialog.getByRole("button", { name: "Remove" }).click();
   await expect(page).toHaveURL(/\/dashboard\/confirm\?next=/);
   await usePasskey(page).click();
-  await expect(dialog.getByRole("alert")).toContainText("Nothing has changed yet");
-  await dialog.getByRole("button", { name: "Remove" }).click();
   await expect(page.getByRole("status")).toContainText("Passkey removed.");
   await expect(passkeys(page)).toHaveCount(0);
   await logOut(page);

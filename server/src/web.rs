@@ -16,6 +16,7 @@ mod requests;
 mod require_session;
 mod site;
 mod thumbnails;
+mod typed_values;
 mod usage;
 mod viewer;
 
@@ -143,5 +144,8 @@ async fn without_pages(headers: HeaderMap) -> Response {
 fn provide(web: &Web) {
     let request = expect_context::<Parts>();
     provide_context(RequestBackend::shared(web, &request));
+    if let Some(typed) = typed_values::of_request(&request.headers) {
+        provide_context(typed);
+    }
     policy::announce(&web.app.config.billing);
 }

@@ -1,4 +1,4 @@
-//! Validation errors of forms. Without JavaScript they travel in the address of the page, which anyone can forge.
+//! Validation errors of forms. They travel in the address of the page, which anyone can forge.
 //! Therefore they contain no texts, only values for which texts are chosen.
 
 pub mod refusal;
@@ -256,7 +256,9 @@ pub enum Reason {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rejection {
     pub reason: Reason,
-    /// The typed values that the page shows again. Several values of one field are separated by spaces.
+    /// The typed values that the page shows again. Several values of one field are separated by spaces. They don't
+    /// travel in addresses.
+    #[serde(skip)]
     pub typed: Vec<(Field, String)>,
 }
 

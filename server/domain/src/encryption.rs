@@ -228,6 +228,11 @@ impl Place {
         Self::new(user.0, "app secret", user.0)
     }
 
+    /// A form that was refused until its user has confirmed their identity.
+    pub fn refused_form(user: UserId, row: Uuid) -> Self {
+        Self::new(user.0, "refused form", row)
+    }
+
     /// A user's recovery codes that have not been shown yet.
     pub fn recovery_codes(user: UserId) -> Self {
         Self::new(user.0, "recovery codes", user.0)

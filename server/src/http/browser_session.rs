@@ -96,15 +96,20 @@ fn cookie_names(secure: bool) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns the token of the device cookie, or a new one if there is none.
-fn device_token(headers: &HeaderMap, name: &str) -> DeviceToken {
+/// Returns the value of a cookie.
+pub(crate) fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let cookies = headers.get_all(header::COOKIE).into_iter();
-    let token = cookies
+    cookies
         .filter_map(|cookies| cookies.to_str().ok())
         .flat_map(|cookies| cookies.split(';'))
         .filter_map(|cookie| cookie.trim().split_once('='))
         .find(|(known, _)| *known == name)
-        .and_then(|(_, token)| DeviceToken::parse(token));
+        .map(|(_, value)| value)
+}
+
+/// Returns the token of the device cookie, or a new one if there is none.
+fn device_token(headers: &HeaderMap, name: &str) -> DeviceToken {
+    let token = cookie(headers, name).and_then(DeviceToken::parse);
     token.unwrap_or_else(|| DeviceToken::from_random(rand::random()))
 }
 

@@ -3,26 +3,37 @@
 use axum::{
     body::{Body, Bytes, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse, Redirect, Response},
 };
 use leptos::server_fn::{
+    ServerFn,
     axum::get_server_fn_service,
     error::{FromServerFnError, SERVER_FN_ERROR_HEADER, ServerFnUrlError},
 };
 use platen_app::{
+    csrf,
     error::AppError,
     model::{
         own_path::{CONFIRM, OwnPath, SECOND_FACTOR_FIRST},
-        rejection::{Field, Reason, Rejection},
+        rejection::{Reason, Rejection},
+    },
+    pages::auth::api::Confirm,
+};
+use platen_core::{
+    clock,
+    service::{
+        people::refused_form::{self, RefusedForm},
+        sessions::{self, LoggedIn},
     },
 };
-use platen_core::service::sessions::LoggedIn;
+use tower_sessions::Session;
 use url::{Position, Url, form_urlencoded};
+use uuid::Uuid;
 
 use crate::{
     http,
-    web::{Web, provide, wants_page},
+    web::{Web, provide, typed_values, wants_page},
 };
 
 /// Functions that visitors may call without a log-in. Every function authorizes itself; in addition, requests of others
@@ -53,50 +64,127 @@ pub(super) async fn call(State(web): State<Web>, request: Request) -> Response {
     if !logged_in && !is_for_everybody(request.uri().path()) {
         return log_in_first(request.headers());
     }
-    let function = request.uri().path().to_owned();
-    let (request, form) = with_form(without_former_outcome(request)).await;
-    let answer = leptos_axum::handle_server_fns_with_context(move || provide(&web), request).await;
-    with_own_status(by_way_of(answer.into_response(), &function, &form)).await
-}
-
-/// Reads the form of a page. Requests of islands are left unread.
-async fn with_form(request: Request) -> (Request, Bytes) {
     if !wants_page(request.headers()) {
-        return (request, Bytes::new());
+        let answer = leptos_axum::handle_server_fns_with_context(move || provide(&web), request).await;
+        return with_own_status(answer.into_response()).await;
     }
-    let (parts, body) = request.into_parts();
+    let (parts, body) = without_former_outcome(request).into_parts();
     // Bounded by `body_limits`, which also responds if the form is incomplete.
     let form = to_bytes(body, usize::MAX).await.unwrap_or_default();
-    (Request::from_parts(parts, Body::from(form.clone())), form)
-}
-
-/// Completes the redirect of a rejected form. It leads to the form's page, with the typed values, which would be lost
-/// without JavaScript. If the user must do something else first, it leads there: to the confirmation of their identity,
-/// which leads back to the page and its typed values, or to the setup of a second factor.
-fn by_way_of(mut answer: Response, function: &str, form: &[u8]) -> Response {
-    let Some((page, mut error)) = rejection(&answer) else {
-        return answer;
-    };
-    if let AppError::Rejected(rejection) = &mut error {
-        rejection.typed = typed_values(form);
-    }
-    let Ok(page) = ServerFnUrlError::new(function, error.clone()).to_url(&page) else {
-        return answer;
-    };
-    let way = match error {
-        AppError::Rejected(Rejection {
-            reason: Reason::Unconfirmed,
-            ..
-        }) => OwnPath::after_log_in(Some(&page[Position::BeforePath..]))
-            .after(CONFIRM)
-            .to_string(),
-        AppError::SecondFactorFirst => SECOND_FACTOR_FIRST.to_owned(),
-        _ => page.into(),
-    };
-    if let Ok(way) = HeaderValue::try_from(way) {
-        answer.headers_mut().insert(header::LOCATION, way);
+    let call = Call { web: &web, parts, form };
+    let answer = call.answer().await;
+    if call.parts.uri.path() == Confirm::PATH
+        && rejection(&answer).is_none()
+        && let Some(refused) = call.refused_before().await
+    {
+        return refused.answer().await;
     }
     answer
+}
+
+/// A form that calls a server function.
+struct Call<'w> {
+    web: &'w Web,
+    parts: Parts,
+    form: Bytes,
+}
+
+impl Call<'_> {
+    async fn answer(&self) -> Response {
+        let request = Request::from_parts(self.parts.clone(), Body::from(self.form.clone()));
+        let web = self.web.clone();
+        let answer = leptos_axum::handle_server_fns_with_context(move || provide(&web), request).await;
+        self.complete(answer.into_response()).await
+    }
+
+    /// Completes the redirect of a rejected form. It leads to the form's page, which shows the typed values again. If the
+    /// user must do something else first, it leads there: to the confirmation of their identity, after which the form is
+    /// submitted again, or to the setup of a second factor.
+    async fn complete(&self, mut answer: Response) -> Response {
+        let Some((page, error)) = rejection(&answer) else {
+            return answer;
+        };
+        let function = self.parts.uri.path();
+        let Ok(with_error) = ServerFnUrlError::new(function, error.clone()).to_url(&page) else {
+            return answer;
+        };
+        let location = match error {
+            AppError::Rejected(Rejection {
+                reason: Reason::Unconfirmed,
+                ..
+            }) => self.confirmation(&page, &with_error).await,
+            AppError::SecondFactorFirst => SECOND_FACTOR_FIRST.to_owned(),
+            _ => with_error.into(),
+        };
+        if let Ok(location) = HeaderValue::try_from(location) {
+            answer.headers_mut().insert(header::LOCATION, location);
+        }
+        let secure = self.web.app.base_url.scheme() == "https";
+        if let Some(cookie) = typed_values::cookie_of(function, &self.form, secure) {
+            answer.headers_mut().append(header::SET_COOKIE, cookie);
+        }
+        answer
+    }
+
+    /// Stores the form and returns the address of the page on which the user confirms their identity. If the form can't
+    /// be stored, that page leads back to the form's page with its error.
+    async fn confirmation(&self, page: &str, with_error: &Url) -> String {
+        let confirmation = |next: &str| OwnPath::after_log_in(Some(next)).after(CONFIRM);
+        match (Url::parse(page), self.store_refused(page).await) {
+            (Ok(page), Some(id)) => format!("{}&form={id}", confirmation(&page[Position::BeforePath..])),
+            _ => confirmation(&with_error[Position::BeforePath..]).to_string(),
+        }
+    }
+
+    async fn store_refused(&self, page: &str) -> Option<Uuid> {
+        let (session, person) = (self.parts.extensions.get()?, self.parts.extensions.get::<LoggedIn>()?);
+        let refused = RefusedForm {
+            function: self.parts.uri.path().to_owned(),
+            page: page.to_owned(),
+            form: String::from_utf8(self.form.to_vec()).ok()?,
+        };
+        if refused.form.len() > refused_form::LONGEST_FORM {
+            return None;
+        }
+        let stored = refused_form::keep(&self.web.app.people, session, person.user, &refused, clock::now()).await;
+        stored
+            .inspect_err(|error| tracing::error!(%error, "a refused form could not be stored"))
+            .ok()
+    }
+
+    /// After a confirmation, returns the call that was refused before it, if there is one.
+    async fn refused_before(&self) -> Option<Self> {
+        let id = Uuid::try_parse(&value_of(&self.form, "form")?).ok()?;
+        let session: &Session = self.parts.extensions.get()?;
+        let now = clock::now();
+        let confirmed = sessions::current(session, now).await.ok()??;
+        let taken = refused_form::take(&self.web.app.people, session, confirmed.user, id, now).await;
+        let RefusedForm { function, page, form } = taken
+            .inspect_err(|error| tracing::error!(%error, "a refused form could not be read"))
+            .ok()??;
+        // The token changes if the user has chosen another account meanwhile.
+        if value_of(form.as_bytes(), csrf::FIELD) != http::csrf::token(session) {
+            return None;
+        }
+        let mut parts = self.parts.clone();
+        parts.uri = function.parse().ok()?;
+        parts.headers.insert(header::REFERER, page.parse().ok()?);
+        parts.headers.remove(header::CONTENT_LENGTH);
+        parts.extensions.insert(confirmed);
+        Some(Self {
+            web: self.web,
+            parts,
+            form: form.into(),
+        })
+    }
+}
+
+/// Returns the value of a field of a form.
+fn value_of(form: &[u8], name: &str) -> Option<String> {
+    let mut fields = form_urlencoded::parse(form);
+    fields
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.into_owned())
 }
 
 /// Returns the page to which a rejected form redirects, and the error, which Leptos has added to its address.
@@ -106,24 +194,10 @@ fn rejection(answer: &Response) -> Option<(String, AppError)> {
     let (_, error) = address.query_pairs().find(|(name, _)| name == ERROR)?;
     let mut page = location.to_owned();
     ServerFnUrlError::<AppError>::strip_error_info(&mut page);
-    Some((page, ServerFnUrlError::decode_err(&error)))
-}
-
-/// Returns the values of a form that its page shows again.
-fn typed_values(form: &[u8]) -> Vec<(Field, String)> {
-    let mut typed: Vec<(Field, String)> = Vec::new();
-    for (name, value) in form_urlencoded::parse(form) {
-        // Lists are submitted as `scopes[0]`, `scopes[1]`.
-        let name = name.split_once('[').map_or(&*name, |(name, _)| name);
-        let Some(field) = name.parse().ok().filter(|field: &Field| field.is_shown_again()) else {
-            continue;
-        };
-        match typed.iter_mut().find(|(known, _)| *known == field) {
-            Some((_, values)) => *values = format!("{values} {value}"),
-            None => typed.push((field, value.into_owned())),
-        }
-    }
-    typed
+    Some((
+        page.trim_end_matches('?').to_owned(),
+        ServerFnUrlError::decode_err(&error),
+    ))
 }
 
 fn is_for_everybody(path: &str) -> bool {
@@ -170,17 +244,6 @@ async fn with_own_status(answer: Response) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_page_shows_what_was_typed_but_no_secrets() {
-        let form =
-            b"csrf=a&email=ada%40example.org&password=secret&scopes%5B0%5D=render&scopes[3]=usage%3Aread&content=b";
-        let typed = [
-            (Field::Email, "ada@example.org".to_owned()),
-            (Field::Scopes, "render usage:read".to_owned()),
-        ];
-        assert_eq!(typed_values(form), typed);
-    }
 
     #[test]
     fn what_is_not_listed_is_for_people() {

@@ -19,28 +19,39 @@ use crate::{
     },
 };
 
-/// The page. `next` of the query is the path to which it redirects; with `with=code` it asks for the second factor.
+/// The page. `next` of the query is the path to which it redirects, and `form` the id of the refused form that is
+/// submitted again instead; with `with=code` it asks for the second factor.
 #[component]
 pub fn Confirm() -> impl IntoView {
     let query = use_query_map();
     let next = OwnPath::after_log_in(query.read_untracked().get("next").as_deref());
+    let form = query.read_untracked().get("form");
+    let form = form.filter(|id| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'));
     let by_code = query.read_untracked().get("with").as_deref() == Some("code");
     view! {
-        <CardPage title="Confirm that it is you">
+        <CardPage title="Confirm your identity">
             {loaded(
                 |backend| async move { backend.ask_for_second_factor().await },
-                move |ways| view! { <Form ways next by_code /> },
+                move |ways| view! { <Form ways next form by_code /> },
             )}
         </CardPage>
     }
 }
 
 #[component]
-fn Form(ways: Ways, next: OwnPath, by_code: bool) -> impl IntoView {
+fn Form(ways: Ways, next: OwnPath, form: Option<String>, by_code: bool) -> impl IntoView {
     let outcome = Outcome::of::<ConfirmFunction>();
-    let by_password = next.after(CONFIRM).to_string();
-    let next = next.to_string();
-    let next_of_passkey = next.clone();
+    let mut by_password = next.after(CONFIRM).to_string();
+    if let Some(form) = &form {
+        by_password = format!("{by_password}&form={form}");
+    }
+    let continuation = move || {
+        view! {
+            <input type="hidden" name="next" value=next.to_string() />
+            {form.clone().map(|form| view! { <input type="hidden" name="form" value=form /> })}
+        }
+    };
+    let continuation_of_passkey = continuation.clone();
     let by_code = by_code && ways.app;
     let field = if by_code {
         Either::Left(view! { <OneTimeCodeField outcome focus=true /> })
@@ -64,9 +75,9 @@ fn Form(ways: Ways, next: OwnPath, by_code: bool) -> impl IntoView {
         )
     };
     view! {
-        <p class="auth__lede">"It is more than ten minutes since you last did. Afterwards you are back where you were."</p>
+        <p class="auth__lede">"This action needs a confirmation within the last ten minutes. It continues afterwards."</p>
         <PageForm outcome>
-            <input type="hidden" name="next" value=next />
+            {continuation()}
             <div class="auth__form">{field} <Submit>"Confirm"</Submit></div>
         </PageForm>
         {ways
@@ -74,7 +85,7 @@ fn Form(ways: Ways, next: OwnPath, by_code: bool) -> impl IntoView {
             .map(|options| {
                 view! {
                     <ButtonForm outcome class="auth__form">
-                        <input type="hidden" name="next" value=next_of_passkey />
+                        {continuation_of_passkey()}
                         <PasskeyButton ceremony=Ceremony::Show options label="Use a passkey" />
                     </ButtonForm>
                 }

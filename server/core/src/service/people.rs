@@ -13,6 +13,7 @@ pub mod invitations;
 mod limits;
 pub mod log_in;
 pub mod password;
+pub mod refused_form;
 pub mod second_factor;
 pub mod sessions;
 pub mod sign_up;

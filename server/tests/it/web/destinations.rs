@@ -72,7 +72,7 @@ async fn what_a_store_refuses_stands_on_the_page_and_its_secret_in_no_address() 
     let (s3, site) = (s3().await, site());
     let service = service_with_stores(&site).await;
     service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let mut ann = Visitor::log_in(&service, "ann@example.org").await;
     let (bucket, endpoint) = (s3.bucket(Access::None), s3.endpoint());
     ann.submit("connect-bucket", &form("Read only", &bucket, &endpoint))
         .await;
@@ -90,6 +90,7 @@ async fn what_a_store_refuses_stands_on_the_page_and_its_secret_in_no_address() 
     assert_eq!(answer.status(), 302);
     let location = header(&answer, "location");
     assert!(location.contains("__err="), "{location}");
+    ann.remember(&answer);
     let refused = location.strip_prefix(&service.base_url).expect("a page of ours");
     let refused = ann.page(&refused.replacen("/dashboard?", &format!("{PAGE}?"), 1)).await;
     assert!(refused.contains("that no other connection has"), "{refused}");

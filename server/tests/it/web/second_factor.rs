@@ -139,7 +139,7 @@ async fn what_a_session_alone_is_not_enough_for_asks_who_it_is() {
         let answer = ann.submit(function, fields).await;
         let location = header(&answer, "location");
         assert!(
-            location.starts_with("/dashboard/confirm?next=%2Fdashboard%3F__path"),
+            location.starts_with("/dashboard/confirm?next=%2Fdashboard&form="),
             "{function}: {location}"
         );
     }
@@ -149,7 +149,7 @@ async fn what_a_session_alone_is_not_enough_for_asks_who_it_is() {
     assert_eq!(house.town.number(changed).await, 0);
 
     let page = "/dashboard/confirm?next=/dashboard/api-keys";
-    assert!(ann.page(page).await.contains("Confirm that it is you"));
+    assert!(ann.page(page).await.contains("Confirm your identity"));
     let wrong = [("password", "not the password"), ("next", "/dashboard/api-keys")];
     let refused = ann.submit_from(page, "confirm", &wrong).await;
     assert!(header(&refused, "location").contains("__err="));
@@ -160,6 +160,55 @@ async fn what_a_session_alone_is_not_enough_for_asks_who_it_is() {
     assert_eq!(header(&confirmed, "location"), "/dashboard");
     let rotated = ann.submit("rotate-key", forms[1].1).await;
     assert_eq!(header(&rotated, "location"), "/dashboard/api-keys?done=rotated");
+}
+
+#[tokio::test]
+async fn a_refused_form_continues_once_after_its_own_confirmation() {
+    let house = House::build().await;
+    let ann = house.ann_of_before().await;
+    let key = |name| {
+        [
+            ("key_name", name),
+            ("key_mode", "test"),
+            ("expiry", "never"),
+            ("expiry_day", ""),
+            ("networks", ""),
+            ("scopes[0]", "render"),
+        ]
+    };
+    let refuse = async |name| {
+        let answer = ann.submit_from("/dashboard/api-keys", "create-key", &key(name)).await;
+        let location = header(&answer, "location").to_owned();
+        assert!(
+            location.starts_with("/dashboard/confirm?next=%2Fdashboard&form="),
+            "{location}"
+        );
+        assert!(!location.contains(name), "{location}");
+        location
+    };
+    let confirm = async |page: &str, password| {
+        let form = page.split("form=").nth(1).expect("the id of a form");
+        let fields = [("password", password), ("next", "/dashboard/api-keys"), ("form", form)];
+        let answer = ann.submit_from(page, "confirm", &fields).await;
+        header(&answer, "location").to_owned()
+    };
+    let keys = async || {
+        let named = "select count(*) from api_keys where name in ('First', 'Second')";
+        house.town.number(named).await
+    };
+
+    let first = refuse("First").await;
+    let second = refuse("Second").await;
+    assert!(ann.page(&second).await.contains("name=\"form\""));
+    let wrong = confirm(&second, "not the password").await;
+    assert!(wrong.contains("__err="), "{wrong}");
+    assert_eq!(keys().await, 0);
+    assert_eq!(confirm(&second, PASSWORD).await, "/dashboard/api-keys?done=created");
+    assert_eq!(keys().await, 1);
+    // It was replaced by the second form, which has ended.
+    assert_eq!(confirm(&first, PASSWORD).await, "/dashboard/api-keys");
+    assert_eq!(confirm(&second, PASSWORD).await, "/dashboard/api-keys");
+    assert_eq!(keys().await, 1);
 }
 
 #[tokio::test]
