@@ -90,14 +90,11 @@ pub enum ConnectionState {
 impl ConnectionState {
     /// Returns the status by the last test.
     pub fn of(test: Option<&ConnectionTest>) -> Self {
-        let Some(test) = test else {
-            return Self::Untested;
-        };
-        let mut steps = test.steps.iter().map(|step| step.advice.is_none());
-        match (steps.next(), steps.all(|passed| passed)) {
-            (Some(true), true) => Self::Working,
-            (Some(true), false) => Self::Delivers,
-            _ => Self::Refused,
+        match test {
+            None => Self::Untested,
+            Some(test) if test.passed() => Self::Working,
+            Some(test) if test.delivers() => Self::Delivers,
+            Some(_) => Self::Refused,
         }
     }
 }
@@ -119,6 +116,7 @@ mod tests {
             let steps = passed.iter().map(|passed| TestStep {
                 action: TestAction::Write,
                 advice: (!passed).then(|| "Allow it.".to_owned()),
+                response: None,
             });
             let test = ConnectionTest {
                 tested_at: OffsetDateTime::UNIX_EPOCH,

@@ -50,6 +50,8 @@ audit_events! {
     KeyRotated { name: String } "key.rotated" "rotated the API key {name}";
     KeyRevoked { name: String } "key.revoked" "revoked the API key {name}";
     ConnectionCreated { name: String } "destination.connected" "created the storage connection {name}";
+    ConnectionChanged { name: String } "destination.changed" "changed the storage connection {name}";
+    ConnectionCredentialsRotated { name: String } "destination.credentials_rotated" "rotated the credentials of the storage connection {name}";
     ConnectionDeleted { name: String } "destination.deleted" "deleted the storage connection {name}";
     WebhookSecretShown {} "webhook.secret_shown" "viewed the webhook secret";
     WebhookSecretReplaced {} "webhook.secret_replaced" "rotated the webhook secret";

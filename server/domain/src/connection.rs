@@ -16,6 +16,7 @@ use crate::{
     connection::credentials::Credentials,
     destination::Provider,
     ids::ConnectionId,
+    sentence::sentence,
     validation::{
         Problem, Problems,
         json::{self, Body, Layout},
@@ -48,6 +49,8 @@ pub struct Connection {
     /// The identity of its credentials: the id of an access key, the ARN of a role, or the email address of a service
     /// account.
     pub identity: String,
+    /// Increases with each change of the settings or the credentials.
+    pub revision: i32,
     pub inserted_at: OffsetDateTime,
 }
 
@@ -66,8 +69,52 @@ pub struct ConnectionTest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestStep {
     pub action: TestAction,
-    /// What failed and how to fix it; `None` if the step succeeded.
+    /// How to fix the failure; `None` if the step succeeded.
     pub advice: Option<String>,
+    /// The store's response, if the step failed with one. Earlier releases stored it as part of the advice.
+    #[serde(default)]
+    pub response: Option<ErrorResponse>,
+}
+
+/// A store's error response, with printable characters only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// The error code of S3, or Google's reason.
+    pub code: String,
+    pub message: String,
+}
+
+impl ConnectionTest {
+    /// Returns whether all steps succeeded.
+    pub fn passed(&self) -> bool {
+        self.delivers() && self.steps.iter().all(TestStep::passed)
+    }
+
+    /// Returns whether documents can be written. The other steps only clean up and confirm.
+    pub fn delivers(&self) -> bool {
+        self.steps.first().is_some_and(TestStep::passed)
+    }
+}
+
+impl TestStep {
+    pub fn passed(&self) -> bool {
+        self.advice.is_none()
+    }
+
+    /// Returns advice and response in one text, or `None` if the step succeeded.
+    pub fn message(&self) -> Option<String> {
+        let advice = self.advice.as_ref()?;
+        Some(match &self.response {
+            Some(response) => format!(
+                "{advice} The store says: {} ({})",
+                sentence(&response.message),
+                response.code
+            ),
+            None => advice.clone(),
+        })
+    }
 }
 
 /// Steps of a test, in this order. The names are used in the database and in the API.
@@ -81,6 +128,20 @@ pub enum TestAction {
     Read,
     /// Deletes the object, so that the test leaves nothing behind.
     Delete,
+}
+
+impl TestAction {
+    /// Returns the name of the operation in the store's API.
+    pub fn operation(self, provider: Provider) -> &'static str {
+        match (provider, self) {
+            (Provider::AwsS3, Self::Write) => "PutObject",
+            (Provider::AwsS3, Self::Read) => "GetObject",
+            (Provider::AwsS3, Self::Delete) => "DeleteObject",
+            (Provider::GoogleCloudStorage, Self::Write) => "objects.insert",
+            (Provider::GoogleCloudStorage, Self::Read) => "objects.get",
+            (Provider::GoogleCloudStorage, Self::Delete) => "objects.delete",
+        }
+    }
 }
 
 impl Connection {

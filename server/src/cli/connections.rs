@@ -193,22 +193,20 @@ fn shown(url: &Url) -> String {
 
 async fn test(db: &PgPool, config: &Config, id: ConnectionId) -> Result<(), Failure> {
     let account = account_of(db, id).await?;
-    let steps = probe::test(&buckets(db, config).await?, account, id).await?;
-    let mut failed = false;
-    for step in steps {
-        failed |= step.advice.is_some();
+    let test = probe::test(&buckets(db, config).await?, account, id).await?;
+    for step in &test.steps {
         println!(
             "{:7} {}",
             step.action.into_str(),
-            step.advice.as_deref().unwrap_or("ok")
+            step.message().as_deref().unwrap_or("ok")
         );
     }
-    if failed {
+    if test.passed() {
+        Ok(())
+    } else {
         Err(Failure::by_machine(
             "the connection failed at least one step of the test".to_owned(),
         ))
-    } else {
-        Ok(())
     }
 }
 

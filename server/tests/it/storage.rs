@@ -91,7 +91,10 @@ fn document(bytes: usize) -> Bytes {
 #[track_caller]
 fn refusal(outcome: Result<Value, BucketError>) -> Value {
     let error = outcome.expect_err("a refusal");
-    assert!(matches!(error, BucketError::Refused(_)), "{error:?}");
+    assert!(
+        matches!(error, BucketError::Refused(_) | BucketError::Blocked(_)),
+        "{error:?}"
+    );
     error.result().expect("words")
 }
 
@@ -305,7 +308,7 @@ async fn put_again_and_again(bucket: &Bucket, proxy: &FaultProxy, pdf: &Bytes) -
     while proxy.faults_left() > 0 {
         let before = proxy.faults_left();
         match bucket.put("a.pdf", pdf.clone()).await {
-            Err(BucketError::Busy(_) | BucketError::Silent(_)) => {}
+            Err(BucketError::Busy(_) | BucketError::Unreachable(..) | BucketError::Silent(_)) => {}
             other => panic!("{other:?}"),
         }
         assert_eq!(proxy.faults_left(), before - 1, "one try is one request");

@@ -8,7 +8,7 @@ pub mod role;
 
 use std::{
     error::Error,
-    fmt,
+    fmt, io,
     sync::{Arc, OnceLock},
 };
 
@@ -42,7 +42,7 @@ use crate::{
     config::storage::TokenService,
     storage::{
         aws_s3::bounded::bounded,
-        bucket::{BucketError, CONNECT_TIMEOUT, Refusal, chain},
+        bucket::{BucketError, CONNECT_TIMEOUT, Obstacle, Refusal, chain},
     },
 };
 
@@ -170,11 +170,14 @@ impl Endpoint {
         let host = self.url.host_str().unwrap_or_default();
         match self.guard.resolve(host, self.port).await {
             Ok(_) => Ok(()),
-            Err(ConnectError::Refused(refusal)) => Err(BucketError::Refused(Refusal::by_s3(
+            Err(ConnectError::Refused(refusal)) => Err(BucketError::Blocked(Refusal::by_s3(
                 "AccessDenied",
                 &format!("The endpoint {host} resolves to {refusal}, which the service doesn't connect to."),
             ))),
-            Err(error) => Err(BucketError::Silent(format!("the endpoint {host}: {error}"))),
+            Err(error) => {
+                let reason = format!("the endpoint {host}: {error}");
+                Err(BucketError::Unreachable(Obstacle::Name, reason))
+            }
         }
     }
 }
@@ -276,13 +279,18 @@ where
             let status = answer.raw().status().as_u16();
             refused(status, answer.err().code(), answer.err().message())
         }
-        SdkError::TimeoutError(_) => BucketError::Silent("the store did not respond in time".into()),
+        SdkError::TimeoutError(_) => {
+            BucketError::Unreachable(Obstacle::Timeout, "the store did not respond in time".into())
+        }
         SdkError::DispatchFailure(failure) => {
-            let reason = failure.as_connector_error().map(|error| root_cause(error));
-            BucketError::Silent(format!(
-                "the store can't be reached: {}",
-                reason.unwrap_or_else(|| "unknown reason".into())
-            ))
+            let error = failure.as_connector_error();
+            let reason = error.map_or_else(|| "unknown reason".into(), |error| root_cause(error));
+            let reason = format!("the store can't be reached: {reason}");
+            match error {
+                Some(error) if error.is_timeout() => BucketError::Unreachable(Obstacle::Timeout, reason),
+                Some(error) if error.is_io() => BucketError::Unreachable(obstacle(error), reason),
+                _ => BucketError::Silent(reason),
+            }
         }
         SdkError::ResponseError(answer) => {
             let status = answer.raw().status().as_u16();
@@ -324,12 +332,28 @@ fn refused(status: u16, code: Option<&str>, message: Option<&str>) -> BucketErro
         (None, _) => "InvalidRequest",
     };
     let message = message.map_or_else(|| format!("The store responded with status {status}."), str::to_owned);
-    let refusal = Refusal::by_s3(code, &message);
+    let refusal = Refusal::by_s3(code, &message).with_status(status);
     if status >= 500 || matches!(status, 408 | 429) || PASSING.contains(&code) {
         BucketError::Busy(refusal)
     } else {
         BucketError::Refused(refusal)
     }
+}
+
+/// Returns the obstacle that an I/O error shows. TLS reports certificates and messages that it rejects as invalid data.
+fn obstacle(error: &(dyn Error + 'static)) -> Obstacle {
+    let mut errors = chain(error).filter_map(|error| error.downcast_ref::<io::Error>());
+    if errors.any(is_invalid_data) {
+        Obstacle::Tls
+    } else {
+        Obstacle::Connection
+    }
+}
+
+/// An I/O error that wraps another one doesn't return it as its source.
+fn is_invalid_data(error: &io::Error) -> bool {
+    let wrapped = error.get_ref().and_then(|error| error.downcast_ref());
+    error.kind() == io::ErrorKind::InvalidData || wrapped.is_some_and(is_invalid_data)
 }
 
 /// Returns the last error of the chain, which is the most specific one.

@@ -4,7 +4,7 @@ use std::{error::Error, iter, time::Duration};
 
 use bytes::Bytes;
 use futures::{FutureExt, future::BoxFuture};
-use platen_domain::destination::Provider;
+use platen_domain::{connection::ErrorResponse, destination::Provider};
 use serde_json::{Value, json};
 
 use crate::storage::{aws_s3, google_cloud_storage};
@@ -20,6 +20,8 @@ pub(super) const LONGEST_ANSWER: usize = 64 * 1024;
 /// Maximum length of a store's message in characters. Stores send a sentence, but proxies in front of them may send a
 /// page.
 const LONGEST_MESSAGE: usize = 500;
+/// Maximum length of a store's error code in characters.
+const LONGEST_CODE: usize = 100;
 
 /// A bucket and its credentials; cheap to clone.
 #[derive(Debug, Clone)]
@@ -35,20 +37,39 @@ pub enum BucketError {
     /// Permanent: the same request would be refused again.
     #[error("{}", .0.message())]
     Refused(Refusal),
+    /// Permanent: the egress guard doesn't allow the address of the store.
+    #[error("{}", .0.message())]
+    Blocked(Refusal),
     /// Transient: the store can't respond now.
     #[error("{}", .0.message())]
     Busy(Refusal),
+    /// There is no connection to the store.
+    #[error("{1}")]
+    Unreachable(Obstacle, String),
     /// No response, or an unintelligible one.
     #[error("{0}")]
     Silent(String),
+}
+
+/// Why a store can't be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Its name can't be resolved.
+    Name,
+    /// Nothing accepts connections at its address.
+    Connection,
+    /// It has no valid certificate, or doesn't speak TLS.
+    Tls,
+    /// It didn't respond in time.
+    Timeout,
 }
 
 impl BucketError {
     /// Returns the store's result for the webhook, or `None` if the store did not respond.
     pub fn result(&self) -> Option<Value> {
         match self {
-            Self::Refused(refusal) | Self::Busy(refusal) => Some(refusal.result()),
-            Self::Silent(_) => None,
+            Self::Refused(refusal) | Self::Blocked(refusal) | Self::Busy(refusal) => Some(refusal.result()),
+            Self::Unreachable(..) | Self::Silent(_) => None,
         }
     }
 }
@@ -57,27 +78,54 @@ impl BucketError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     provider: Provider,
+    /// HTTP status of the store's response. `None` if the service refuses on the store's behalf.
+    status: Option<u16>,
     code: String,
     message: String,
 }
 
 impl Refusal {
     /// Creates a refusal with an error code of S3. The message is cut to 500 characters.
-    pub fn by_s3(code: impl Into<String>, message: &str) -> Self {
-        Self::new(Provider::AwsS3, code.into(), message)
+    pub fn by_s3(code: &str, message: &str) -> Self {
+        Self::new(Provider::AwsS3, code, message)
     }
 
     /// Creates a refusal with an error reason of Google. The message is cut to 500 characters.
-    pub fn by_google(reason: impl Into<String>, message: &str) -> Self {
-        Self::new(Provider::GoogleCloudStorage, reason.into(), message)
+    pub fn by_google(reason: &str, message: &str) -> Self {
+        Self::new(Provider::GoogleCloudStorage, reason, message)
     }
 
-    fn new(provider: Provider, code: String, message: &str) -> Self {
+    fn new(provider: Provider, code: &str, message: &str) -> Self {
+        let printable = |text: &str, longest| {
+            text.chars()
+                .filter(|character| !character.is_control())
+                .take(longest)
+                .collect()
+        };
         Self {
             provider,
-            code,
-            message: message.chars().take(LONGEST_MESSAGE).collect(),
+            status: None,
+            code: printable(code, LONGEST_CODE),
+            message: printable(message, LONGEST_MESSAGE),
         }
+    }
+
+    /// Sets the status of the store's response.
+    #[must_use]
+    pub(crate) fn with_status(self, status: u16) -> Self {
+        Self {
+            status: Some(status),
+            ..self
+        }
+    }
+
+    /// Returns the store's response, or `None` if the service refuses on the store's behalf.
+    pub fn response(&self) -> Option<ErrorResponse> {
+        Some(ErrorResponse {
+            status: self.status?,
+            code: self.code.clone(),
+            message: self.message.clone(),
+        })
     }
 
     /// The store's error code, for instance `NoSuchBucket`, or reason, for instance `notFound`.
@@ -135,10 +183,10 @@ pub(super) fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item 
 async fn within<T>(patience: Duration, request: BoxFuture<'_, Result<T, BucketError>>) -> Result<T, BucketError> {
     match tokio::time::timeout(patience, request).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(BucketError::Silent(format!(
-            "the store did not respond within {} s",
-            patience.as_secs()
-        ))),
+        Err(_) => {
+            let reason = format!("the store did not respond within {} s", patience.as_secs());
+            Err(BucketError::Unreachable(Obstacle::Timeout, reason))
+        }
     }
 }
 
@@ -159,14 +207,10 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_a_page_is_cut() {
-        assert_eq!(
-            Refusal::by_s3("AccessDenied", &"ä".repeat(10_000))
-                .message()
-                .chars()
-                .count(),
-            500
-        );
+    fn a_message_of_a_page_is_cut_and_printable() {
+        let refusal = Refusal::by_s3(&"A\n".repeat(10_000), &"ä\u{1b}".repeat(10_000));
+        assert_eq!(refusal.code(), "A".repeat(100));
+        assert_eq!(refusal.message(), "ä".repeat(500));
     }
 
     #[tokio::test(start_paused = true)]
@@ -175,7 +219,7 @@ mod tests {
         let error = within(REQUEST_TIMEOUT, silent).await.expect_err("no answer");
         assert_eq!(
             error,
-            BucketError::Silent("the store did not respond within 60 s".into())
+            BucketError::Unreachable(Obstacle::Timeout, "the store did not respond within 60 s".into())
         );
     }
 }

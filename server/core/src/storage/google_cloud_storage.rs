@@ -239,7 +239,7 @@ fn refused(status: u16, message: &str) -> BucketError {
         "" => &format!("Google Cloud Storage responded with status {status}."),
         message => message,
     };
-    let refusal = Refusal::by_google(reason, message);
+    let refusal = Refusal::by_google(reason, message).with_status(status);
     if status >= 500 || matches!(status, 408 | 429) {
         BucketError::Busy(refusal)
     } else {

@@ -7,13 +7,13 @@ use platen_domain::{
     ids::{AccountId, ConnectionId},
 };
 use serde_json::json;
-use sqlx::PgPool;
+use sqlx::{PgExecutor, PgPool};
 
 use crate::store::{error::StoreError, statement::execute};
 
 /// Stores the result of a connection's last test. Does nothing if the connection no longer exists.
 pub async fn replace(
-    db: &PgPool,
+    db: impl PgExecutor<'_>,
     account: AccountId,
     connection: ConnectionId,
     test: &ConnectionTest,

@@ -11,7 +11,10 @@ use time::OffsetDateTime;
 use url::Url;
 use uuid::Uuid;
 
-use crate::store::{error::StoreError, statement::execute};
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// Names of connections are unique within an account.
 pub const NAME_KEY: &str = "connections_name_key";
@@ -27,6 +30,7 @@ struct ConnectionRow {
     region: Option<String>,
     endpoint: Option<String>,
     identity: String,
+    revision: i32,
     inserted_at: OffsetDateTime,
 }
 
@@ -52,6 +56,7 @@ impl TryFrom<ConnectionRow> for Connection {
                 endpoint: endpoint.map_err(|error| StoreError(sqlx::Error::Decode(error.into())))?,
             },
             identity: row.identity,
+            revision: row.revision,
             inserted_at: row.inserted_at,
         })
     }
@@ -93,7 +98,7 @@ pub async fn list(
 ) -> Result<Vec<Connection>, StoreError> {
     let rows = sqlx::query_as!(
         ConnectionRow,
-        "select id, name, provider, bucket, path_prefix, region, endpoint, identity, inserted_at
+        "select id, name, provider, bucket, path_prefix, region, endpoint, identity, revision, inserted_at
          from connections
          where account_id = $1 and ($2::uuid is null or id < $2)
          order by id desc
@@ -111,7 +116,7 @@ pub async fn list(
 pub async fn find(db: &PgPool, account: AccountId, id: ConnectionId) -> Result<Option<Connection>, StoreError> {
     let row = sqlx::query_as!(
         ConnectionRow,
-        "select id, name, provider, bucket, path_prefix, region, endpoint, identity, inserted_at
+        "select id, name, provider, bucket, path_prefix, region, endpoint, identity, revision, inserted_at
          from connections where account_id = $1 and id = $2",
         account.0,
         id.0,
@@ -127,7 +132,7 @@ pub async fn find_covering(
 ) -> Result<Option<Connection>, StoreError> {
     let row = sqlx::query_as!(
         ConnectionRow,
-        "select id, name, provider, bucket, path_prefix, region, endpoint, identity, inserted_at
+        "select id, name, provider, bucket, path_prefix, region, endpoint, identity, revision, inserted_at
          from connections
          where account_id = $1 and provider = $2 and bucket = $3 and starts_with($4, path_prefix)
          order by char_length(path_prefix) desc
@@ -152,6 +157,46 @@ pub async fn find_credentials(
         id.0,
     );
     Ok(sealed.fetch_optional(db).await?)
+}
+
+/// Replaces the name, region and endpoint of a connection. Returns `false` if it doesn't exist. Violates [`NAME_KEY`] if
+/// the name is taken.
+pub async fn update(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: ConnectionId,
+    settings: &Settings,
+) -> Result<bool, StoreError> {
+    let update = sqlx::query!(
+        "update connections set name = $3, region = $4, endpoint = $5, revision = revision + 1
+         where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+        settings.name,
+        settings.region,
+        settings.endpoint.as_ref().map(Url::as_str),
+    );
+    changes_one(db, update).await
+}
+
+/// Replaces the credentials of a connection. Returns its name, or `None` if it doesn't exist.
+pub async fn update_credentials(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: ConnectionId,
+    identity: &str,
+    sealed_credentials: &[u8],
+) -> Result<Option<String>, StoreError> {
+    let name = sqlx::query_scalar!(
+        "update connections set identity = $3, sealed_credentials = $4, revision = revision + 1
+         where account_id = $1 and id = $2
+         returning name",
+        account.0,
+        id.0,
+        identity,
+        sealed_credentials,
+    );
+    Ok(name.fetch_optional(db).await?)
 }
 
 /// Deletes a connection. Returns its name, or `None` if it doesn't exist.

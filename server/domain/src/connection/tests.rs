@@ -246,6 +246,7 @@ fn a_connection_covers_its_prefix() {
         id: ConnectionId::generate(),
         settings: new.settings,
         identity: String::new(),
+        revision: 1,
         inserted_at: OffsetDateTime::UNIX_EPOCH,
     };
     assert_eq!(connection.covers(), "gs://documents/invoices/");

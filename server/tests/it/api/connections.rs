@@ -219,14 +219,21 @@ async fn a_test_says_what_to_do() {
     mistyped["credentials"]["secret_access_key"] = "platen-secretly".into();
     let unaccepted = advice(mistyped).await;
     assert!(
-        unaccepted.starts_with("The store does not accept the credentials of platen"),
+        unaccepted.starts_with("The secret doesn't belong to the access key platen."),
         "{unaccepted}"
     );
 
     let nowhere = advice(to_s3("http://127.0.0.1:1", "documents")).await;
     assert!(
-        nowhere.contains("check that http://127.0.0.1:1 is the address of the store"),
+        nowhere.contains("Check the host and port of the endpoint http://127.0.0.1:1."),
         "{nowhere}"
+    );
+    let plain = advice(to_s3(&format!("https://{}", store.authority), "over-tls")).await;
+    assert!(plain.contains("has a valid certificate"), "{plain}");
+    let nameless = advice(to_s3("https://store.invalid", "nameless")).await;
+    assert!(
+        nameless.contains("Check the host name of the endpoint https://store.invalid."),
+        "{nameless}"
     );
 
     let proxy = FaultProxy::before(&store.authority, [Fault::Answered(503, "application/xml", "")]).await;

@@ -35,9 +35,8 @@ pub struct Buckets {
     db: PgPool,
     secret_keys: Arc<SecretKeys>,
     stores: ObjectStores,
-    /// Open buckets by connection. Connections never change, and opening a bucket takes milliseconds, more than
-    /// printing a page.
-    open: Arc<Mutex<HashMap<ConnectionId, Bucket>>>,
+    /// Open buckets by connection, with its revision. Opening a bucket takes milliseconds, more than printing a page.
+    open: Arc<Mutex<HashMap<ConnectionId, (i32, Bucket)>>>,
 }
 
 /// Error of opening a bucket.
@@ -106,23 +105,37 @@ impl Buckets {
         Ok(key.encrypt(&Place::connection(account, id.0), rand::random(), content)?)
     }
 
-    /// Opens the bucket of a connection. The caller has looked up the connection just now.
+    /// Opens the bucket of a connection. The caller has looked up the connection just now, so that a change in another
+    /// process shows in its revision.
     pub(super) async fn open(&self, account: AccountId, connection: &Connection) -> Result<Bucket, BucketsError> {
         let cached = self.with_cache(|cache| cache.get(&connection.id).cloned());
-        if let Some(bucket) = cached {
+        if let Some((revision, bucket)) = cached
+            && revision == connection.revision
+        {
             return Ok(bucket);
         }
         let credentials = self.credentials(account, connection).await?;
-        let bucket = self.stores.bucket(account, &connection.settings, &credentials).await?;
-        if let Credentials::Impersonated(_) = credentials {
-            check_opened(&bucket, account, &connection.settings).await?;
-        }
+        let bucket = self.open_with(account, &connection.settings, &credentials).await?;
         self.with_cache(|cache| {
             if cache.len() >= KEPT_OPEN {
                 cache.clear();
             }
-            cache.insert(connection.id, bucket.clone());
+            cache.insert(connection.id, (connection.revision, bucket.clone()));
         });
+        Ok(bucket)
+    }
+
+    /// Opens a bucket with credentials that need not be stored.
+    pub(super) async fn open_with(
+        &self,
+        account: AccountId,
+        settings: &Settings,
+        credentials: &Credentials,
+    ) -> Result<Bucket, BucketsError> {
+        let bucket = self.stores.bucket(account, settings, credentials).await?;
+        if let Credentials::Impersonated(_) = credentials {
+            check_opened(&bucket, account, settings).await?;
+        }
         Ok(bucket)
     }
 
@@ -137,7 +150,7 @@ impl Buckets {
             .map_err(|_| BucketsError::Unreadable)
     }
 
-    fn with_cache<T>(&self, run: impl FnOnce(&mut HashMap<ConnectionId, Bucket>) -> T) -> T {
+    fn with_cache<T>(&self, run: impl FnOnce(&mut HashMap<ConnectionId, (i32, Bucket)>) -> T) -> T {
         run(&mut lock(&self.open))
     }
 }

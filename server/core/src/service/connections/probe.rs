@@ -4,12 +4,13 @@ use std::{collections::HashMap, time::Instant};
 
 use bytes::Bytes;
 use platen_domain::{
-    connection::{Connection, ConnectionTest, Settings, TestAction, TestStep},
+    connection::{Connection, ConnectionTest, Settings, TestAction, TestStep, credentials::Credentials},
     destination::Provider,
     ids::{AccountId, ConnectionId},
     sentence::sentence,
 };
 use sqlx::PgPool;
+use url::Url;
 use uuid::Uuid;
 
 use crate::{
@@ -19,33 +20,18 @@ use crate::{
         buckets::{Buckets, BucketsError},
         get,
     },
-    storage::bucket::{Bucket, BucketError, Refusal},
+    storage::bucket::{Bucket, BucketError, Obstacle},
     store::{connection_tests, error::StoreError},
 };
 
 const CONTENT: &[u8] = b"Platen checks whether it can write here.\n";
 
-/// Returns the name of the permission that an action requires at AWS.
-fn permission(action: TestAction) -> &'static str {
-    match action {
-        TestAction::Write => "s3:PutObject",
-        TestAction::Read => "s3:GetObject",
-        TestAction::Delete => "s3:DeleteObject",
-    }
-}
-
 /// Tests a connection and stores the result. If writing fails, the other steps are skipped.
-pub async fn test(buckets: &Buckets, account: AccountId, id: ConnectionId) -> Result<Vec<TestStep>, ConnectionError> {
+pub async fn test(buckets: &Buckets, account: AccountId, id: ConnectionId) -> Result<ConnectionTest, ConnectionError> {
     let connection = get(buckets.db(), account, id).await?;
-    let began = Instant::now();
-    let steps = run(buckets, account, &connection).await?;
-    let test = ConnectionTest {
-        tested_at: clock::now(),
-        milliseconds: i32::try_from(began.elapsed().as_millis()).unwrap_or(i32::MAX),
-        steps,
-    };
+    let test = run(buckets, account, &connection, None).await?;
     connection_tests::replace(buckets.db(), account, id, &test).await?;
-    Ok(test.steps)
+    Ok(test)
 }
 
 /// Returns the latest test of each of the account's connections.
@@ -53,19 +39,37 @@ pub async fn last_tests(db: &PgPool, account: AccountId) -> Result<HashMap<Conne
     connection_tests::list(db, account).await
 }
 
-async fn run(buckets: &Buckets, account: AccountId, connection: &Connection) -> Result<Vec<TestStep>, ConnectionError> {
-    let bucket = match buckets.open(account, connection).await {
-        Ok(bucket) => bucket,
+/// Tests a connection with its own credentials, or with others.
+pub(super) async fn run(
+    buckets: &Buckets,
+    account: AccountId,
+    connection: &Connection,
+    credentials: Option<&Credentials>,
+) -> Result<ConnectionTest, ConnectionError> {
+    let began = Instant::now();
+    let opened = match credentials {
+        Some(credentials) => buckets.open_with(account, &connection.settings, credentials).await,
+        None => buckets.open(account, connection).await,
+    };
+    let steps = match opened {
+        Ok(bucket) => steps(&bucket, connection).await,
         Err(BucketsError::Gone) => return Err(ConnectionError::NotFound),
-        Err(BucketsError::Bucket(error)) => return Ok(vec![step(TestAction::Write, connection, Err(error))]),
-        Err(error @ BucketsError::NotOpened { .. }) => {
-            return Ok(vec![TestStep {
-                action: TestAction::Write,
-                advice: Some(sentence(&error.to_string())),
-            }]);
-        }
+        Err(BucketsError::Bucket(error)) => vec![step(TestAction::Write, connection, Err(error))],
+        Err(error @ BucketsError::NotOpened { .. }) => vec![TestStep {
+            action: TestAction::Write,
+            advice: Some(sentence(&error.to_string())),
+            response: None,
+        }],
         Err(error) => return Err(error.into()),
     };
+    Ok(ConnectionTest {
+        tested_at: clock::now(),
+        milliseconds: i32::try_from(began.elapsed().as_millis()).unwrap_or(i32::MAX),
+        steps,
+    })
+}
+
+async fn steps(bucket: &Bucket, connection: &Connection) -> Vec<TestStep> {
     let path = format!(
         "{}platen-connection-test-{}",
         connection.settings.path_prefix,
@@ -73,11 +77,11 @@ async fn run(buckets: &Buckets, account: AccountId, connection: &Connection) -> 
     );
     let written = bucket.put(&path, Bytes::from_static(CONTENT)).await.map(drop);
     let mut steps = vec![step(TestAction::Write, connection, written)];
-    if steps[0].advice.is_none() {
-        steps.push(step(TestAction::Read, connection, read(&bucket, &path).await));
+    if steps[0].passed() {
+        steps.push(step(TestAction::Read, connection, read(bucket, &path).await));
         steps.push(step(TestAction::Delete, connection, bucket.delete(&path).await));
     }
-    Ok(steps)
+    steps
 }
 
 async fn read(bucket: &Bucket, path: &str) -> Result<(), BucketError> {
@@ -90,42 +94,71 @@ async fn read(bucket: &Bucket, path: &str) -> Result<(), BucketError> {
 }
 
 fn step(action: TestAction, connection: &Connection, outcome: Result<(), BucketError>) -> TestStep {
-    let advice = outcome.err().map(|error| {
-        let advice = match &error {
-            BucketError::Silent(reason) => passing(&connection.settings, reason),
-            BucketError::Busy(refusal) => with_error("The store is busy or unavailable; try again later.", refusal),
-            BucketError::Refused(refusal) => with_error(&lasting(action, connection, refusal), refusal),
+    let Err(error) = outcome else {
+        return TestStep {
+            action,
+            advice: None,
+            response: None,
         };
-        match action {
-            TestAction::Write => advice,
-            // The write has succeeded.
-            TestAction::Read => format!("{advice} Documents can still be delivered."),
-            TestAction::Delete => format!("{advice} Documents can still be delivered; the test's object remains."),
-        }
-    });
-    TestStep { action, advice }
-}
-
-fn with_error(advice: &str, refusal: &Refusal) -> String {
-    format!(
-        "{advice} The store says: {} ({})",
-        sentence(refusal.message()),
-        refusal.code()
-    )
-}
-
-fn passing(settings: &Settings, reason: &str) -> String {
-    let remedy = match &settings.endpoint {
-        Some(endpoint) => format!(
-            "check that {} is the address of the store, and try again",
-            endpoint.origin().ascii_serialization()
-        ),
-        None => "try again later".to_owned(),
     };
-    format!("{} Please {remedy}.", sentence(reason))
+    let (advice, response) = match &error {
+        BucketError::Refused(refusal) => match refusal.response() {
+            Some(response) => (after_refusal(action, connection, &response.code), Some(response)),
+            // Google's client library drops the status of the responses that it gets for a token.
+            None if refusal.code() == "authError" => {
+                let advice = after_refusal(action, connection, refusal.code());
+                (format!("{advice} {}", sentence(refusal.message())), None)
+            }
+            None => (sentence(refusal.message()), None),
+        },
+        BucketError::Blocked(refusal) => {
+            let advice = "Enter a public address as the endpoint, or ask the operator to allow this one.";
+            (format!("{} {advice}", sentence(refusal.message())), None)
+        }
+        BucketError::Busy(refusal) => {
+            let advice = "The store is busy or unavailable. Test again in a few minutes.";
+            (advice.to_owned(), refusal.response())
+        }
+        BucketError::Unreachable(obstacle, reason) => {
+            let advice = after_obstacle(*obstacle, connection.settings.endpoint.as_ref());
+            (format!("{} {advice}", sentence(reason)), None)
+        }
+        BucketError::Silent(reason) => (format!("{} Test again in a few minutes.", sentence(reason)), None),
+    };
+    let advice = match action {
+        TestAction::Write => advice,
+        // The write has succeeded.
+        TestAction::Read => format!("{advice} Documents can still be delivered."),
+        TestAction::Delete => format!("{advice} Documents can still be delivered; the test's object remains."),
+    };
+    TestStep {
+        action,
+        advice: Some(advice),
+        response,
+    }
 }
 
-fn lasting(action: TestAction, connection: &Connection, refusal: &Refusal) -> String {
+fn after_obstacle(obstacle: Obstacle, endpoint: Option<&Url>) -> String {
+    let Some(endpoint) = endpoint else {
+        // Only tenants mistype addresses.
+        return "Test again in a few minutes.".to_owned();
+    };
+    let endpoint = endpoint.origin().ascii_serialization();
+    match obstacle {
+        Obstacle::Name => format!("Check the host name of the endpoint {endpoint}."),
+        Obstacle::Connection => format!("Check the host and port of the endpoint {endpoint}."),
+        Obstacle::Tls => format!(
+            "Check that {endpoint} has a valid certificate from a public authority, and that the endpoint begins with \
+             http:// if the store has no certificate."
+        ),
+        Obstacle::Timeout => {
+            format!("Check that the store at {endpoint} is running and that its firewall admits this service.")
+        }
+    }
+}
+
+/// Returns advice for an error code of S3 or a reason of Google.
+fn after_refusal(action: TestAction, connection: &Connection, code: &str) -> String {
     let Settings {
         provider,
         bucket,
@@ -133,47 +166,46 @@ fn lasting(action: TestAction, connection: &Connection, refusal: &Refusal) -> St
         region,
         ..
     } = &connection.settings;
-    let identity = &connection.identity;
-    match refusal.code() {
+    let (identity, verb) = (&connection.identity, action.into_str());
+    let permission = format!("s3:{}", action.operation(Provider::AwsS3));
+    match code {
         "NoSuchBucket" | "notFound" => {
             format!("There is no bucket {bucket}: create it, or create a connection to an existing one.")
         }
         "AccessDenied" | "forbidden" => match provider {
             Provider::AwsS3 if connection.in_role() => format!(
-                "The role {identity} can't be assumed, or may not {} objects: its trust policy must admit this service \
-                 with the external id of the connection, and its permissions must allow {} on \
-                 arn:aws:s3:::{bucket}/{path_prefix}*.",
-                action.into_str(),
-                permission(action)
+                "The role {identity} can't be assumed, or may not {verb} objects: its trust policy must admit this \
+                 service with the external id of the connection, and its permissions must allow {permission} on \
+                 arn:aws:s3:::{bucket}/{path_prefix}*."
             ),
             Provider::AwsS3 => format!(
-                "The access key {identity} may not {} objects: allow it {} on arn:aws:s3:::{bucket}/{path_prefix}*.",
-                action.into_str(),
-                permission(action)
+                "The access key {identity} may not {verb} objects: allow it {permission} on \
+                 arn:aws:s3:::{bucket}/{path_prefix}*."
             ),
             Provider::GoogleCloudStorage => format!(
-                "The service account {identity} may not {} objects: give it the role Storage Object User \
-                 (roles/storage.objectUser) on the bucket {bucket}.",
-                action.into_str()
+                "The service account {identity} may not {verb} objects: give it the role Storage Object User \
+                 (roles/storage.objectUser) on the bucket {bucket}."
             ),
         },
         "authError" => format!(
-            "The service account {identity} can't be used: its key may be mistyped, disabled or deleted; without a \
-             key, the service can't impersonate it and needs the role Service Account Token Creator \
-             (roles/iam.serviceAccountTokenCreator) on it."
+            "The service account {identity} can't be used. Check that its key is enabled, or without a key, that this \
+             service has the role Service Account Token Creator (roles/iam.serviceAccountTokenCreator) on it."
         ),
-        "InvalidAccessKeyId" | "SignatureDoesNotMatch" | "InvalidToken" => format!(
-            "The store does not accept the credentials of {identity}: they may be mistyped, disabled or deleted. \
-             Create a connection with others."
+        "SignatureDoesNotMatch" => format!(
+            "The secret doesn't belong to the access key {identity}. Copy the secret again, and rotate the credentials."
         ),
+        "InvalidAccessKeyId" => format!(
+            "The store doesn't know the access key {identity}: it may be mistyped, disabled or deleted. Rotate the \
+             credentials."
+        ),
+        "InvalidToken" | "InvalidClientTokenId" => {
+            format!("The store doesn't accept the credentials of {identity}. Rotate the credentials.")
+        }
         "PermanentRedirect" | "AuthorizationHeaderMalformed" | "IllegalLocationConstraintException" => format!(
-            "The bucket {bucket} is not in the region {}: create a connection with the right region.",
-            region.as_deref().unwrap_or("that the store expects")
+            "The bucket {bucket} is not in the region {}. Edit the connection, and enter the region of the bucket.",
+            region.as_deref().unwrap_or("us-east-1")
         ),
-        _ => format!(
-            "The store doesn't allow Platen to {} objects in the bucket {bucket}.",
-            action.into_str()
-        ),
+        _ => format!("The store doesn't allow Platen to {verb} objects in the bucket {bucket}. Check its settings."),
     }
 }
 
@@ -182,6 +214,7 @@ mod tests {
     use time::OffsetDateTime;
 
     use super::*;
+    use crate::storage::bucket::Refusal;
 
     fn connection(provider: Provider, endpoint: Option<&str>) -> Connection {
         Connection {
@@ -195,43 +228,83 @@ mod tests {
                 endpoint: endpoint.map(|text| text.parse().expect("an address")),
             },
             identity: "AKIAEXAMPLE".into(),
+            revision: 1,
             inserted_at: OffsetDateTime::UNIX_EPOCH,
         }
     }
 
-    fn advice(action: TestAction, connection: &Connection, error: BucketError) -> String {
-        step(action, connection, Err(error)).advice.expect("something is wrong")
+    fn failed(action: TestAction, connection: &Connection, error: BucketError) -> TestStep {
+        step(action, connection, Err(error))
+    }
+
+    fn refused(code: &str) -> BucketError {
+        BucketError::Refused(Refusal::by_s3(code, "The store refuses").with_status(403))
     }
 
     #[test]
-    fn what_works_needs_no_advice() {
+    fn a_step_that_passed_has_no_message() {
         let connection = connection(Provider::AwsS3, None);
-        assert_eq!(step(TestAction::Write, &connection, Ok(())).advice, None);
+        assert_eq!(step(TestAction::Write, &connection, Ok(())).message(), None);
     }
 
     #[test]
-    fn a_refusal_says_what_to_allow() {
+    fn a_refusal_names_the_missing_permission_and_the_response() {
         let amazon = connection(Provider::AwsS3, None);
-        let denied = || BucketError::Refused(Refusal::by_s3("AccessDenied", "Access Denied"));
+        let step = failed(TestAction::Write, &amazon, refused("AccessDenied"));
         assert_eq!(
-            advice(TestAction::Write, &amazon, denied()),
+            step.message().expect("a message"),
             "The access key AKIAEXAMPLE may not write objects: allow it s3:PutObject on \
-             arn:aws:s3:::documents/invoices/*. The store says: Access Denied. (AccessDenied)"
+             arn:aws:s3:::documents/invoices/*. The store says: The store refuses. (AccessDenied)"
         );
-        assert!(advice(TestAction::Delete, &amazon, denied()).ends_with("the test's object remains."));
+        assert_eq!(step.response.expect("a response").status, 403);
+        let delete = failed(TestAction::Delete, &amazon, refused("AccessDenied"));
+        assert!(delete.advice.expect("advice").ends_with("the test's object remains."));
         let google = connection(Provider::GoogleCloudStorage, None);
-        let forbidden = BucketError::Refused(Refusal::by_google("forbidden", "no access"));
-        assert!(advice(TestAction::Write, &google, forbidden).contains("roles/storage.objectUser"));
+        let forbidden = BucketError::Refused(Refusal::by_google("forbidden", "no access").with_status(403));
+        let step = failed(TestAction::Write, &google, forbidden);
+        assert!(step.advice.expect("advice").contains("roles/storage.objectUser"));
     }
 
     #[test]
-    fn what_cannot_be_reached_says_where_to_look() {
+    fn each_error_code_has_its_advice() {
+        let amazon = connection(Provider::AwsS3, None);
+        for (code, expected) in [
+            ("SignatureDoesNotMatch", "Copy the secret again"),
+            ("InvalidAccessKeyId", "Rotate the credentials"),
+            ("NoSuchBucket", "There is no bucket documents"),
+            (
+                "PermanentRedirect",
+                "not in the region eu-central-1. Edit the connection",
+            ),
+            ("AuthorizationHeaderMalformed", "not in the region eu-central-1"),
+            ("MethodNotAllowed", "Check its settings"),
+        ] {
+            let advice = failed(TestAction::Write, &amazon, refused(code))
+                .advice
+                .expect("advice");
+            assert!(advice.contains(expected), "{code}: {advice}");
+        }
+    }
+
+    #[test]
+    fn each_obstacle_has_its_advice() {
         let own = connection(Provider::AwsS3, Some("https://minio.example.org"));
-        let unreachable = BucketError::Silent("the store can't be reached: connection refused".into());
-        assert_eq!(
-            advice(TestAction::Write, &own, unreachable),
-            "The store can't be reached: connection refused. Please check that https://minio.example.org is the address \
-             of the store, and try again."
-        );
+        for (obstacle, expected) in [
+            (
+                Obstacle::Name,
+                "Check the host name of the endpoint https://minio.example.org.",
+            ),
+            (Obstacle::Connection, "Check the host and port of the endpoint"),
+            (Obstacle::Tls, "has a valid certificate"),
+            (Obstacle::Timeout, "its firewall admits this service"),
+        ] {
+            let error = BucketError::Unreachable(obstacle, "the store can't be reached".into());
+            let message = failed(TestAction::Write, &own, error).message().expect("a message");
+            assert!(message.starts_with("The store can't be reached. "), "{message}");
+            assert!(message.contains(expected), "{obstacle:?}: {message}");
+        }
+        let blocked = BucketError::Blocked(Refusal::by_s3("AccessDenied", "The endpoint is private."));
+        let message = failed(TestAction::Write, &own, blocked).message().expect("a message");
+        assert!(message.contains("Enter a public address"), "{message}");
     }
 }

@@ -149,7 +149,8 @@ impl FailureReason {
             Self::Engine(error) => return class_of_engine_error(error),
             Self::Templates(_) => (Kind::Template, Message, Retry::Never),
             Self::Callback(_) => (Kind::AddressRefused, Message, Retry::Never),
-            Self::NoConnection(_) | Self::Delivery(DeliveryError::Client(BucketError::Refused(_))) => {
+            Self::NoConnection(_)
+            | Self::Delivery(DeliveryError::Client(BucketError::Refused(_) | BucketError::Blocked(_))) => {
                 (Kind::Destination, Message, Retry::Never)
             }
             Self::Delivery(DeliveryError::Client(_)) => (Kind::Storage, Message, Retry::Later),

@@ -55,18 +55,15 @@ pub(in crate::http) async fn test(
     MayWriteConnections(caller): MayWriteConnections,
     ConnectionPath(id): ConnectionPath,
 ) -> Result<Json<Data<TestResponse>>, ApiError> {
-    let steps = probe::test(&app.buckets, caller.account, id).await?;
-    let steps: Vec<_> = steps
-        .into_iter()
-        .map(|step| StepResponse {
-            action: step.action.into_str(),
-            passed: step.advice.is_none(),
-            message: step.advice,
-        })
-        .collect();
+    let test = probe::test(&app.buckets, caller.account, id).await?;
+    let steps = test.steps.iter().map(|step| StepResponse {
+        action: step.action.into_str(),
+        passed: step.passed(),
+        message: step.message(),
+    });
     let data = TestResponse {
-        passed: steps.iter().all(|step| step.passed),
-        steps,
+        passed: test.passed(),
+        steps: steps.collect(),
     };
     Ok(Json(Data { data }))
 }
