@@ -38,7 +38,7 @@ use crate::{
             health::Health,
         },
         api_key::{ApiKeys, KeyForm},
-        connection::{ConnectionForm, Connections},
+        connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, Webhooks},
         live_preview::{PreviewEvent, PreviewRequest},
         overview::{Activity, Span},
@@ -262,11 +262,21 @@ pub trait Backend: Send + Sync {
     /// Lists all connections.
     async fn connections(&self) -> Result<Connections, AppError>;
 
-    /// Creates a connection and tests it.
-    async fn connect_bucket(&self, form: ConnectionForm) -> Result<(), AppError>;
+    /// Creates a connection and tests it. Like the next three, returns its id if the test failed.
+    async fn connect_bucket(&self, form: ConnectionForm) -> Result<Option<ConnectionId>, AppError>;
+
+    /// Changes the name, region and endpoint of a connection and tests it.
+    async fn edit_connection(&self, id: ConnectionId, form: ConnectionEdit) -> Result<Option<ConnectionId>, AppError>;
+
+    /// Replaces the credentials of a connection, if documents can be written with those of the form.
+    async fn rotate_credentials(
+        &self,
+        id: ConnectionId,
+        form: ConnectionForm,
+    ) -> Result<Option<ConnectionId>, AppError>;
 
     /// Tests a connection and records the result.
-    async fn test_connection(&self, id: ConnectionId) -> Result<(), AppError>;
+    async fn test_connection(&self, id: ConnectionId) -> Result<Option<ConnectionId>, AppError>;
 
     /// Deletes a connection and its credentials, if `name` is its name.
     async fn delete_connection(&self, id: ConnectionId, name: String) -> Result<(), AppError>;

@@ -81,6 +81,7 @@ impl AppError {
                 | Reason::ExportUnderWay => 409,
                 Reason::Invalid(_)
                 | Reason::KeyEnded
+                | Reason::CredentialsRejected
                 | Reason::WorthlessLink
                 | Reason::EmailTaken
                 | Reason::PasskeyTooLate => 422,

@@ -349,14 +349,18 @@ pub fn DialogForm(
     }
 }
 
+/// Returns the word for the completed action, unless a form was rejected since.
+pub fn done_word() -> Option<String> {
+    let rejected = use_context::<ServerActionError>().is_some();
+    use_query_map().read_untracked().get("done").filter(|_| !rejected)
+}
+
 /// Shows the notice, if the page knows the word and no form was rejected since.
 #[component]
 pub fn Done(
     /// Returns the notice for a word.
     about: fn(&str) -> Option<&'static str>,
 ) -> impl IntoView {
-    let refused = use_context::<ServerActionError>().is_some();
-    let word = use_query_map().read_untracked().get("done").filter(|_| !refused);
-    let words = word.and_then(|word| about(&word));
+    let words = done_word().and_then(|word| about(&word));
     words.map(|words| view! { <DoneNotice>{words}</DoneNotice> })
 }

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use platen_domain::connection::{Connection, ConnectionTest};
+use platen_domain::{
+    connection::{Connection, ConnectionTest, TestStep},
+    ids::ConnectionId,
+};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -60,6 +63,17 @@ impl fmt::Debug for ConnectionForm {
     }
 }
 
+/// The form that changes a storage connection.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ConnectionEdit {
+    pub connection_name: String,
+    /// See [`ConnectionForm::region`].
+    pub region: String,
+    /// See [`ConnectionForm::endpoint`].
+    pub endpoint: String,
+}
+
 /// Everything the storage connections page shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connections {
@@ -73,6 +87,8 @@ pub struct Connections {
     pub impersonation: bool,
     /// Connections and their last tests, the newest first.
     pub connections: Vec<(Connection, Option<ConnectionTest>)>,
+    /// The connection for which new credentials were just rejected, and the steps of their test. Returned once.
+    pub rejected: Option<(ConnectionId, Vec<TestStep>)>,
 }
 
 /// Status of a connection.

@@ -238,6 +238,8 @@ pub enum Reason {
     TooManyInvitations,
     /// An owner can't leave or be demoted before transferring the account.
     OwnerStays,
+    /// Documents can't be written with the new credentials of a storage connection.
+    CredentialsRejected,
     /// About a render or its delivery.
     Render(RenderRefusal),
     /// Another member has saved a newer version.
@@ -316,6 +318,9 @@ impl fmt::Display for Rejection {
             }
             Reason::OwnerStays => formatter
                 .write_str("The owner cannot leave or change roles. Hand the account over to another member first."),
+            Reason::CredentialsRejected => {
+                formatter.write_str("The test with the new credentials failed. The previous credentials stay in use.")
+            }
             Reason::Payment(refusal) => formatter.write_str(refusal.sentence()),
             Reason::Render(refusal) => formatter.write_str(refusal.sentence()),
             Reason::StorageFull(full) => full.fmt(formatter),

@@ -40,6 +40,18 @@ pub fn WarningNotice(children: Children) -> impl IntoView {
     }
 }
 
+/// A warning with a title and details.
+#[component]
+pub fn DetailedWarning(#[prop(into)] title: String, children: Children) -> impl IntoView {
+    view! {
+        <div class="notice notice--warn" role="status">
+            <Icon glyph=Glyph::Warning />
+            <p class="notice__title">{title}</p>
+            <div class="notice__details">{children()}</div>
+        </div>
+    }
+}
+
 /// Shown in place of content that couldn't be loaded.
 #[component]
 pub fn ErrorNotice(error: AppError) -> impl IntoView {

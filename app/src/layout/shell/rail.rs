@@ -52,7 +52,7 @@ impl Entry {
             Self::Renders => ("Renders", "/dashboard/renders", Glyph::Sheets, Produce),
             Self::ApiKeys => ("API keys", "/dashboard/api-keys", Glyph::Key, ManageKeys),
             Self::Connections => (
-                "Destinations",
+                "Storage connections",
                 "/dashboard/destinations",
                 Glyph::Destination,
                 ManageDestinations,

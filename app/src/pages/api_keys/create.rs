@@ -131,7 +131,7 @@ fn hint(scope: &str) -> &'static str {
         "templates:read" => "List and read templates",
         "templates:write" => "Create, change, delete",
         "usage:read" => "Credits and health",
-        "connections:read" => "List and read destinations",
+        "connections:read" => "List and read storage connections",
         "connections:write" => "Create, test, delete",
         _ => "",
     }

@@ -2,21 +2,24 @@
 
 use leptos::prelude::*;
 use platen_domain::{
-    connection::{Connection, ConnectionTest, TestAction},
+    connection::{Connection, ConnectionTest},
     destination::Provider,
-    number::duration,
 };
 use time::OffsetDateTime;
 
 use crate::{
     model::{connection::ConnectionState, rejection::Field},
     outcome::{DialogForm, FormField, Outcome, RowButton},
-    pages::connections::api::{DeleteConnection, TestConnection},
+    pages::connections::{
+        api::{DeleteConnection, TestConnection},
+        edit::{edit_dialog, rotate_dialog},
+        test_result::TestResult,
+    },
     ui::{
         badge::{Badge, State},
         button::{OpenButton, Rank, Size},
         dialog::Weight,
-        moment::{Ago, Day},
+        moment::Day,
     },
 };
 
@@ -31,6 +34,8 @@ pub fn ConnectionPanel(
     connection: Connection,
     /// Its last test.
     last_test: Option<ConnectionTest>,
+    /// Whether a notice on the page explains the failed steps of the last test.
+    is_explained: bool,
     /// Id of the account, which is the external id of connections that assume a role.
     account: String,
     /// The current time.
@@ -69,49 +74,34 @@ pub fn ConnectionPanel(
                     <dt>"Access"</dt>
                     <dd>{access(&connection)} " " <code>{connection.identity.clone()}</code></dd>
                     {external_id}
-                    <dt>"Since"</dt>
+                    <dt>"Created"</dt>
                     <dd>
                         <Day at=connection.inserted_at />
                     </dd>
                 </dl>
-                {last_test.map(|test| view! { <TestResult test now /> })}
+                {last_test
+                    .map(|test| {
+                        view! { <TestResult test provider=connection.settings.provider is_explained now /> }
+                    })}
             </div>
             <div class="panel__foot">
                 <RowButton outcome=test words=again of=format!(" {name}") />
-                <OpenButton dialog=delete_dialog(&connection) rank=Rank::Quiet size=Size::Small>
-                    "Delete"
-                    <span class="visually-hidden">{format!(" {name}")}</span>
-                </OpenButton>
+                <FootButton dialog=edit_dialog(&connection) words="Edit" of=format!(" {name}") />
+                <FootButton dialog=rotate_dialog(&connection) words="Rotate credentials" of=format!(" of {name}") />
+                <FootButton dialog=delete_dialog(&connection) words="Delete" of=format!(" {name}") />
             </div>
         </article>
     }
 }
 
+/// Opens a dialog about the connection. `of` completes the label for screen readers.
 #[component]
-fn TestResult(test: ConnectionTest, now: OffsetDateTime) -> impl IntoView {
-    let took = format!("in {}", duration(test.milliseconds.into()));
-    let advice = test.steps.iter().filter_map(|step| step.advice.clone());
-    let advice: Vec<_> = advice.map(|advice| view! { <li class="break">{advice}</li> }).collect();
-    let passed = test.steps.iter().filter(|step| step.advice.is_none());
-    let passed: Vec<_> = passed.map(|step| past(step.action)).collect();
-    let sentence = match passed.as_slice() {
-        [] => "Nothing was written".to_owned(),
-        [only] => format!("{only} an object {took}"),
-        [first @ .., last] => format!("{} and {last} an object {took}", first.join(", ")),
-    };
+fn FootButton(dialog: String, words: &'static str, of: String) -> impl IntoView {
     view! {
-        <div class="tested">
-            <p class="quiet small">"Tested " <Ago at=test.tested_at now /> ". " {sentence} "."</p>
-            {(!advice.is_empty()).then(|| view! { <ul class="tested__advice">{advice}</ul> })}
-        </div>
-    }
-}
-
-fn past(action: TestAction) -> &'static str {
-    match action {
-        TestAction::Write => "Wrote",
-        TestAction::Read => "read",
-        TestAction::Delete => "removed",
+        <OpenButton dialog rank=Rank::Quiet size=Size::Small>
+            {words}
+            <span class="visually-hidden">{of}</span>
+        </OpenButton>
     }
 }
 
@@ -162,7 +152,7 @@ pub fn DeleteDialog(
             action="Delete connection"
         >
             <p>
-                "Renders that are still to be delivered through it fail, and we forget its credentials. Files in the bucket stay. This cannot be undone."
+                "Unfinished renders with a destination in it fail, and its credentials are deleted. Files in the bucket stay. This cannot be undone."
             </p>
             <FormField outcome=outcome field=Field::Confirmation label="Type the name to confirm" />
         </DialogForm>
@@ -176,24 +166,24 @@ pub fn DefaultStoragePanel() -> impl IntoView {
         <article class="panel">
             <div class="panel__head">
                 <h2>"Default storage"</h2>
-                <Badge state=State::Good>"Always there"</Badge>
+                <Badge state=State::Good>"Available"</Badge>
             </div>
             <div class="panel__body">
                 <dl class="pairs">
                     <dt>"Provider"</dt>
-                    <dd>"Kept by Platen"</dd>
+                    <dd>"Platen"</dd>
                     <dt>"Covers"</dt>
                     <dd>
                         <code>"renders/<uuid>.pdf"</code>
                     </dd>
                     <dt>"Access"</dt>
-                    <dd>"public address, not listed"</dd>
-                    <dt>"Kept"</dt>
-                    <dd>"14 days, then deleted"</dd>
+                    <dd>"public, at an unlisted address"</dd>
+                    <dt>"Retention"</dt>
+                    <dd>"14 days"</dd>
                 </dl>
             </div>
             <div class="panel__foot">
-                <span class="quiet">"Used when a request names no destination."</span>
+                <span class="quiet">"Used for requests without a destination."</span>
             </div>
         </article>
     }

@@ -3,19 +3,68 @@
 use platen_app::{
     error::AppError,
     model::{
-        connection::{AMAZON, ConnectionForm, GOOGLE, IMPERSONATION, ROLE},
-        rejection::Field,
+        connection::{AMAZON, ConnectionEdit, ConnectionForm, GOOGLE, IMPERSONATION, ROLE},
+        rejection::{Field, Reason},
     },
 };
-use platen_domain::validation::{
-    Problem, Problems,
-    json::{self as strict_json, Layout},
+use platen_core::{
+    clock,
+    service::connections::{ConnectionError, rejected_credentials},
+};
+use platen_domain::{
+    connection::{Connection, NewConnection, TestStep},
+    ids::{AccountId, ConnectionId},
+    validation::{
+        Problem, Problems,
+        json::{self as strict_json, Layout},
+    },
 };
 use serde_json::{Map, Value, json};
 use strum::VariantArray;
+use url::Url;
+
+use super::{
+    RequestBackend,
+    visitor_errors::{invalid, rejected},
+};
+
+impl RequestBackend {
+    /// Parses a form by the rules of the API.
+    pub(super) fn new_connection(&self, form: &ConnectionForm) -> Result<NewConnection, AppError> {
+        let body = body(form)?.to_string();
+        let new = NewConnection::parse(body.as_bytes(), |url| self.app.buckets.stores().check_endpoint(url));
+        new.map_err(|problems| invalid(fields(&problems, form)))
+    }
+
+    /// As [`Self::answer`], with validation errors at the fields of a form.
+    pub(super) fn answer_about<T>(
+        &self,
+        form: &ConnectionForm,
+        result: Result<T, ConnectionError>,
+    ) -> Result<T, AppError> {
+        match result {
+            Err(ConnectionError::Invalid(problems)) => Err(invalid(fields(&problems, form))),
+            result => self.answer(result),
+        }
+    }
+
+    /// Returns the error for new credentials that failed the test, and stores the steps for the page that explains it.
+    pub(super) async fn rejected_credentials(
+        &self,
+        account: AccountId,
+        id: ConnectionId,
+        steps: Vec<TestStep>,
+    ) -> AppError {
+        let stored = rejected_credentials::keep(&self.session, account, id, steps, clock::now()).await;
+        match self.answer(stored) {
+            Ok(()) => rejected(Reason::CredentialsRejected),
+            Err(error) => error,
+        }
+    }
+}
 
 /// Builds the body of the equivalent API request, so that the same rules apply.
-pub(super) fn body(form: &ConnectionForm) -> Result<Value, AppError> {
+fn body(form: &ConnectionForm) -> Result<Value, AppError> {
     let mut connection = Map::new();
     let mut add = |name: &str, value: &str| {
         if !value.trim().is_empty() {
@@ -53,8 +102,39 @@ pub(super) fn body(form: &ConnectionForm) -> Result<Value, AppError> {
     Ok(json!({"connection": connection}))
 }
 
+/// Returns the form that would create the connection as it is, with the credentials of `form`.
+pub(super) fn with_settings(connection: &Connection, form: ConnectionForm) -> ConnectionForm {
+    let settings = &connection.settings;
+    ConnectionForm {
+        provider: settings.provider.into_str().to_owned(),
+        connection_name: settings.name.clone(),
+        bucket: settings.bucket.clone(),
+        path_prefix: settings.path_prefix.clone(),
+        region: settings.region.clone().unwrap_or_default(),
+        endpoint: settings.endpoint.as_ref().map(Url::to_string).unwrap_or_default(),
+        ..form
+    }
+}
+
+/// Returns the form that would create the connection as changed. Its credentials are placeholders that pass validation.
+pub(super) fn edited(connection: &Connection, edit: ConnectionEdit) -> ConnectionForm {
+    let credentials = ConnectionForm {
+        amazon_access: ROLE.to_owned(),
+        role_arn: "arn:aws:iam::123456789012:role/unchanged".to_owned(),
+        google_access: IMPERSONATION.to_owned(),
+        client_email: "unchanged@platen.iam.gserviceaccount.com".to_owned(),
+        ..ConnectionForm::default()
+    };
+    ConnectionForm {
+        connection_name: edit.connection_name,
+        region: edit.region,
+        endpoint: edit.endpoint,
+        ..with_settings(connection, credentials)
+    }
+}
+
 /// Returns the form fields that validation errors of the body refer to, in the order of the form.
-pub(super) fn fields(problems: &[Problem], form: &ConnectionForm) -> Vec<Field> {
+fn fields(problems: &[Problem], form: &ConnectionForm) -> Vec<Field> {
     let named = |problem: &Problem| {
         let member = problem.pointer.strip_prefix("/connection/").unwrap_or_default();
         match member {
@@ -81,8 +161,9 @@ pub(super) fn fields(problems: &[Problem], form: &ConnectionForm) -> Vec<Field> 
 #[cfg(test)]
 mod tests {
     use platen_app::model::connection::{ACCESS_KEY, KEY_FILE};
-    use platen_domain::connection::NewConnection;
+    use platen_domain::{connection::Settings, destination::Provider};
     use platen_egress::policy::AddressPolicy;
+    use time::OffsetDateTime;
 
     use super::*;
 
@@ -164,6 +245,33 @@ mod tests {
             ..google(IMPERSONATION)
         };
         assert_eq!(faulty(&without_client), [Field::ClientEmail]);
+    }
+
+    #[test]
+    fn an_edit_keeps_the_bucket_and_needs_no_credentials() {
+        let of_bucket = Connection {
+            id: ConnectionId::generate(),
+            settings: Settings {
+                provider: Provider::AwsS3,
+                name: "Archive".to_owned(),
+                bucket: "documents".to_owned(),
+                path_prefix: "invoices/".to_owned(),
+                region: Some("eu-central-1".to_owned()),
+                endpoint: None,
+            },
+            identity: "AKIA".to_owned(),
+            revision: 1,
+            inserted_at: OffsetDateTime::UNIX_EPOCH,
+        };
+        let edit = ConnectionEdit {
+            connection_name: "Invoices".to_owned(),
+            region: "eu-west-1".to_owned(),
+            endpoint: String::new(),
+        };
+        let form = edited(&of_bucket, edit);
+        assert_eq!(faulty(&form), []);
+        let texts = [form.bucket, form.path_prefix, form.connection_name, form.region];
+        assert_eq!(texts, ["documents", "invoices/", "Invoices", "eu-west-1"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use platen_app::{
             health::Health,
         },
         api_key::{ApiKeys, KeyForm, NewKey},
-        connection::{ConnectionForm, Connections},
+        connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, Webhooks},
         live_preview::PreviewRequest,
         overview::{Activity, Span},
@@ -41,7 +41,7 @@ use platen_core::{
         api_keys::{self, new_key},
         billing::{BillingError, purchases, status},
         callbacks,
-        connections::{self, ConnectionError, probe},
+        connections::{self, probe, rejected_credentials},
         credits, deliveries, exports, failed_jobs,
         operators::{accounts, directory, log, look},
         parsers::Busy,
@@ -69,7 +69,6 @@ use platen_domain::{
     announcement::{Announcement, AnnouncementField, AnnouncementForm, NewAnnouncement},
     audit_log::{AuditActor, AuditFilter, AuditRow, Reason},
     caller::Access,
-    connection::NewConnection,
     editor::SavedTemplate,
     failed_jobs::Done,
     ids::{
@@ -612,38 +611,63 @@ impl Backend for RequestBackend {
             let test = tests.remove(&connection.id);
             (connection, test)
         });
+        let now = clock::now();
+        let rejected = self.answer(rejected_credentials::take(&self.session, account, now).await)?;
         Ok(Connections {
-            now: clock::now(),
+            now,
             account: account.to_string(),
             roles: stores.can_assume_roles(),
             impersonation: stores.can_impersonate(),
             connections: listed.collect(),
+            rejected,
         })
     }
 
-    async fn connect_bucket(&self, form: ConnectionForm) -> Result<(), AppError> {
+    async fn connect_bucket(&self, form: ConnectionForm) -> Result<Option<ConnectionId>, AppError> {
         let caller = self.caller_who_may(ManageDestinations).await?;
-        let body = connection_forms::body(&form)?.to_string();
-        let new = NewConnection::parse(body.as_bytes(), |url| self.app.buckets.stores().check_endpoint(url));
-        let faulty = |problems: &[_]| invalid(connection_forms::fields(problems, &form));
-        let new = new.map_err(|problems| faulty(&problems))?;
+        let new = self.new_connection(&form)?;
         let created = connections::create(&self.app.buckets, caller.account, &Actor::of_caller(&caller), new).await;
-        let created = match created {
-            Err(ConnectionError::Invalid(problems)) => return Err(faulty(&problems)),
-            created => self.answer(created)?,
-        };
+        let created = self.answer_about(&form, created)?;
         self.test_connection(created.id).await
     }
 
-    async fn test_connection(&self, id: ConnectionId) -> Result<(), AppError> {
+    async fn edit_connection(&self, id: ConnectionId, form: ConnectionEdit) -> Result<Option<ConnectionId>, AppError> {
+        let (caller, db) = (self.caller_who_may(ManageDestinations).await?, &self.app.db);
+        let connection = self.answer(connections::get(db, caller.account, id).await)?;
+        let form = connection_forms::edited(&connection, form);
+        let settings = self.new_connection(&form)?.settings;
+        let updated = connections::update(db, caller.account, &Actor::of_caller(&caller), id, &settings).await;
+        self.answer_about(&form, updated)?;
+        self.test_connection(id).await
+    }
+
+    async fn rotate_credentials(
+        &self,
+        id: ConnectionId,
+        form: ConnectionForm,
+    ) -> Result<Option<ConnectionId>, AppError> {
+        let (caller, buckets) = (self.caller_who_may(ManageDestinations).await?, &self.app.buckets);
+        let (account, actor) = (caller.account, Actor::of_caller(&caller));
+        let connection = self.answer(connections::get(&self.app.db, account, id).await)?;
+        let form = connection_forms::with_settings(&connection, form);
+        let credentials = self.new_connection(&form)?.credentials;
+        let rotated = connections::rotate_credentials(buckets, account, &actor, id, &credentials).await;
+        let test = self.answer_about(&form, rotated)?;
+        if test.delivers() {
+            return Ok((!test.passed()).then_some(id));
+        }
+        Err(self.rejected_credentials(account, id, test.steps).await)
+    }
+
+    async fn test_connection(&self, id: ConnectionId) -> Result<Option<ConnectionId>, AppError> {
         let account = self.caller_who_may(ManageDestinations).await?.account;
-        self.answer(probe::test(&self.app.buckets, account, id).await).map(drop)
+        let test = self.answer(probe::test(&self.app.buckets, account, id).await)?;
+        Ok((!test.passed()).then_some(id))
     }
 
     async fn delete_connection(&self, id: ConnectionId, name: String) -> Result<(), AppError> {
         let (caller, db) = (self.caller_who_may(ManageDestinations).await?, &self.app.db);
         let connection = self.answer(connections::get(db, caller.account, id).await)?;
-        // Connections are immutable, so the name can't have changed in the meantime.
         if connection.settings.name.trim() != name.trim() {
             return Err(invalid(vec![Field::Confirmation]));
         }

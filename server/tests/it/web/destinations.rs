@@ -1,10 +1,12 @@
 //! The page of storage connections, with a real store.
 
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::site;
 use crate::support::{
-    object_stores::{ACCESS_KEY_ID, Access, SECRET_ACCESS_KEY, s3, service_account_key},
+    fault_proxy::FaultProxy,
+    object_stores::{ACCESS_KEY_ID, Access, SECRET_ACCESS_KEY, gcs, s3, service_account_key},
     service::TestService,
     studio::header,
     visitor::Visitor,
@@ -48,8 +50,9 @@ async fn a_bucket_is_connected_tested_and_forgotten() {
     let (bucket, endpoint) = (s3.bucket(Access::Full), s3.endpoint());
 
     let answer = ann.submit("connect-bucket", &form("Archive", &bucket, &endpoint)).await;
-    assert_eq!(header(&answer, "location"), format!("{PAGE}?done=connected"));
-    let page = ann.page(PAGE).await;
+    assert_eq!(header(&answer, "location"), format!("{PAGE}?done=saved"));
+    let page = ann.page(header(&answer, "location")).await;
+    assert!(page.contains("Connection saved and tested."), "{page}");
     assert!(
         page.contains("Working") && page.contains("Wrote, read and removed an object"),
         "{page}"
@@ -74,13 +77,23 @@ async fn what_a_store_refuses_stands_on_the_page_and_its_secret_in_no_address() 
     service.account("ann@example.org");
     let mut ann = Visitor::log_in(&service, "ann@example.org").await;
     let (bucket, endpoint) = (s3.bucket(Access::None), s3.endpoint());
-    ann.submit("connect-bucket", &form("Read only", &bucket, &endpoint))
+    let answer = ann
+        .submit("connect-bucket", &form("Read only", &bucket, &endpoint))
         .await;
-    let page = ann.page(PAGE).await;
-    assert!(
-        page.contains("Refused") && page.contains("allow it s3:PutObject"),
-        "{page}"
-    );
+    let page = ann.page(header(&answer, "location")).await;
+    assert!(!page.contains("Connection saved and tested."), "{page}");
+    for expected in [
+        "Saved. The connection test failed.",
+        "Refused",
+        "<code>PutObject</code> failed",
+        "403 AccessDenied",
+        "The store says: “Access Denied.”",
+        "allow it s3:PutObject",
+    ] {
+        assert_eq!(page.matches(expected).count(), 1, "{expected} in {page}");
+    }
+    // The reason stays on the page when the notice is gone.
+    assert!(ann.page(PAGE).await.contains("allow it s3:PutObject"));
 
     // The name is taken: the form is shown again, without the secret.
     let other = s3.bucket(Access::Full);
@@ -101,7 +114,7 @@ async fn what_a_store_refuses_stands_on_the_page_and_its_secret_in_no_address() 
 }
 
 #[tokio::test]
-async fn nobody_tests_or_forgets_the_connection_of_another_account() {
+async fn nobody_tests_changes_or_forgets_the_connection_of_another_account() {
     let (s3, site) = (s3().await, site());
     let service = service_with_stores(&site).await;
     service.account("ann@example.org");
@@ -117,14 +130,222 @@ async fn nobody_tests_or_forgets_the_connection_of_another_account() {
     for (function, fields) in [
         ("test-connection", &[("subject", id.as_str())][..]),
         (
+            "edit-connection",
+            &[
+                ("subject", id.as_str()),
+                ("connection_name", "Mine"),
+                ("region", "us-east-1"),
+            ],
+        ),
+        (
+            "rotate-credentials",
+            &[
+                ("subject", id.as_str()),
+                ("access_key_id", ACCESS_KEY_ID),
+                ("secret_access_key", SECRET_ACCESS_KEY),
+            ],
+        ),
+        (
             "delete-connection",
             &[("subject", id.as_str()), ("confirmation", "Archive")],
         ),
     ] {
         let answer = bob.submit(function, fields).await;
         assert!(header(&answer, "location").contains("__err="), "{function}");
+        let fields: Vec<_> = fields
+            .iter()
+            .map(|(name, value)| (*name, (*value).to_owned()))
+            .collect();
+        assert_eq!(bob.call(function, &fields).await, "NotFound", "{function}");
     }
-    assert_eq!(only_id(&ann.page(PAGE).await), id);
+    let page = ann.page(PAGE).await;
+    assert_eq!(only_id(&page), id);
+    assert!(page.contains("Archive") && !page.contains("Mine"), "{page}");
+    let revision = format!("select revision::bigint from connections where id = '{id}'");
+    assert_eq!(service.number(&revision).await, 1);
+}
+
+/// Fields that rotate the credentials of a connection to MinIO's key with this secret.
+fn rotation<'a>(id: &'a str, secret: &'a str) -> [(&'a str, &'a str); 4] {
+    [
+        ("subject", id),
+        ("amazon_access", "access_key"),
+        ("access_key_id", ACCESS_KEY_ID),
+        ("secret_access_key", secret),
+    ]
+}
+
+#[tokio::test]
+async fn rejected_credentials_change_nothing_and_are_explained_once() {
+    const WRONG: &str = "platen-secretly";
+    let (s3, site) = (s3().await, site());
+    let service = service_with_stores(&site).await;
+    service.account("ann@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let bucket = s3.bucket(Access::Full);
+    ann.submit("connect-bucket", &form("Archive", &bucket, &s3.endpoint()))
+        .await;
+    let id = only_id(&ann.page(PAGE).await);
+    let stored = "select md5(connections::text) || connection_tests.steps::text
+                  from connections join connection_tests on connection_id = id";
+    let before = service.text(stored).await;
+
+    let answer = ann.submit("rotate-credentials", &rotation(&id, WRONG)).await;
+    let location = header(&answer, "location");
+    let rejected = location.strip_prefix(&service.base_url).expect("a page of ours");
+    let rejected = rejected.replacen("/dashboard?", &format!("{PAGE}?"), 1);
+    let page = ann.page(&rejected).await;
+    for expected in [
+        "The previous credentials stay in use.",
+        "403 SignatureDoesNotMatch",
+        "Copy the secret again",
+    ] {
+        assert_eq!(page.matches(expected).count(), 1, "{expected} in {page}");
+    }
+    assert!(!page.contains(WRONG) && page.contains("Working"), "{page}");
+    assert!(
+        !ann.page(&rejected).await.contains("SignatureDoesNotMatch"),
+        "only once"
+    );
+    assert_eq!(service.text(stored).await, before);
+    let log = "select count(*) from account_log where kind = 'destination.credentials_rotated'";
+    assert_eq!(service.number(log).await, 0);
+
+    let answer = ann
+        .submit("rotate-credentials", &rotation(&id, SECRET_ACCESS_KEY))
+        .await;
+    assert_eq!(header(&answer, "location"), format!("{PAGE}?done=rotated"));
+    assert_ne!(service.text(stored).await, before);
+    assert_eq!(service.number(log).await, 1);
+    let log = ann.page("/dashboard/team/log").await;
+    assert!(
+        log.contains("rotated the credentials of the storage connection Archive"),
+        "{log}"
+    );
+}
+
+#[tokio::test]
+async fn a_worker_notices_new_credentials_and_a_new_endpoint() {
+    let (s3, site) = (s3().await, site());
+    let site_dir = ("PLATEN_SITE_DIR", site.path().to_str().expect("text"));
+    let allow = ("PLATEN_EGRESS_ALLOW", "127.0.0.1");
+    let service = TestService::start_with(&[site_dir, allow, ("PLATEN_ROLE", "web")]).await;
+    let _worker = service.beside(&[allow, ("PLATEN_ROLE", "worker")]).await;
+    let account = service.account("ann@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let (bucket, endpoint) = (s3.bucket(Access::Full), s3.endpoint());
+    let mut fields = form("Archive", &bucket, &endpoint);
+    fields.retain(|(name, _)| *name != "secret_access_key");
+    fields.push(("secret_access_key", "platen-secretly"));
+    let answer = ann.submit("connect-bucket", &fields).await;
+    let page = ann.page(header(&answer, "location")).await;
+    assert!(page.contains("Saved. The connection test failed."), "{page}");
+    let id = only_id(&page);
+    let delivered = async |path: &str| {
+        let destination = json!({"provider": "aws_s3", "bucket": bucket, "path": path});
+        let render = service
+            .queued(&account, &json!({"parts": ["<p>"], "destination": destination}))
+            .await;
+        service.ended(&account, &render).await["state"].clone()
+    };
+    assert_eq!(delivered("a.pdf").await, "failed");
+
+    ann.submit("rotate-credentials", &rotation(&id, SECRET_ACCESS_KEY))
+        .await;
+    assert_eq!(delivered("b.pdf").await, "succeeded");
+
+    let proxy = FaultProxy::before(&s3.authority, []).await;
+    let elsewhere = proxy.endpoint();
+    let edit = [
+        ("subject", id.as_str()),
+        ("connection_name", "Invoices"),
+        ("region", "eu-central-1"),
+        ("endpoint", elsewhere.as_str()),
+    ];
+    let answer = ann.submit("edit-connection", &edit).await;
+    assert_eq!(header(&answer, "location"), format!("{PAGE}?done=saved"));
+    let before = proxy.requests().len();
+    assert_eq!(delivered("c.pdf").await, "succeeded");
+    assert_eq!(proxy.requests().len(), before + 1);
+    assert_eq!(s3.keys(&bucket).await, ["b.pdf", "c.pdf"]);
+    let page = ann.page(PAGE).await;
+    assert!(page.contains("Invoices") && page.contains("eu-central-1"), "{page}");
+    let log = ann.page("/dashboard/team/log").await;
+    assert!(log.contains("changed the storage connection Invoices"), "{log}");
+}
+
+#[tokio::test]
+async fn an_edit_is_held_against_the_rules_of_the_api() {
+    let (s3, site) = (s3().await, site());
+    let service = service_with_stores(&site).await;
+    service.account("ann@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let endpoint = s3.endpoint();
+    for name in ["First", "Second"] {
+        let bucket = s3.bucket(Access::Full);
+        ann.submit("connect-bucket", &form(name, &bucket, &endpoint)).await;
+    }
+    let second = service
+        .text("select id::text from connections where name = 'Second'")
+        .await;
+    for (name, region, endpoint, faulty) in [
+        ("First", "", endpoint.as_str(), "connection_name"),
+        ("", "", endpoint.as_str(), "connection_name"),
+        ("Second", "", "", "region"),
+        ("Second", "", "http://169.254.169.254", "endpoint"),
+    ] {
+        let edit = [
+            ("subject", second.as_str()),
+            ("connection_name", name),
+            ("region", region),
+            ("endpoint", endpoint),
+        ];
+        let edit = edit.map(|(name, value)| (name, value.to_owned()));
+        let answer = ann.call("edit-connection", &edit).await;
+        assert_eq!(
+            answer["Rejected"]["reason"]["invalid"],
+            json!([faulty]),
+            "{name} {endpoint}"
+        );
+    }
+    assert_eq!(service.number("select max(revision)::bigint from connections").await, 1);
+}
+
+#[tokio::test]
+async fn the_key_file_of_a_bucket_at_google_is_rotated() {
+    let (gcs, site) = (gcs().await, site());
+    let endpoint = gcs.endpoint();
+    let service = TestService::start_with(&[
+        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
+        ("PLATEN_GCS_ENDPOINT", &endpoint),
+    ])
+    .await;
+    service.account("ann@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let (bucket, mut key) = (gcs.bucket().await, service_account_key());
+    let file = key.to_string();
+    let fields = [
+        ("provider", "google_cloud_storage"),
+        ("connection_name", "Reports"),
+        ("bucket", bucket.as_str()),
+        ("google_access", "key_file"),
+        ("key_file", file.as_str()),
+    ];
+    let answer = ann.submit("connect-bucket", &fields).await;
+    assert_eq!(header(&answer, "location"), format!("{PAGE}?done=saved"));
+    let id = only_id(&ann.page(PAGE).await);
+    key["client_email"] = "next@tests.iam.gserviceaccount.com".into();
+    let file = key.to_string();
+    let fields = [
+        ("subject", id.as_str()),
+        ("google_access", "key_file"),
+        ("key_file", file.as_str()),
+    ];
+    let answer = ann.submit("rotate-credentials", &fields).await;
+    assert_eq!(header(&answer, "location"), format!("{PAGE}?done=rotated"));
+    let page = ann.page(PAGE).await;
+    assert!(page.contains("next@tests.iam.gserviceaccount.com"), "{page}");
+    assert!(!page.contains("PRIVATE KEY"), "{page}");
 }
 
 #[tokio::test]
@@ -165,7 +386,7 @@ async fn roles_and_service_accounts_are_offered_where_the_service_has_an_identit
     fields.retain(|(name, _)| *name != "amazon_access");
     fields.extend([("amazon_access", "role"), ("role_arn", ROLE)]);
     let answer = ann.submit("connect-bucket", &fields).await;
-    assert_eq!(header(&answer, "location"), format!("{PAGE}?done=connected"));
+    assert_eq!(header(&answer, "location"), format!("{PAGE}?done=saved"));
     let page = ann.page(PAGE).await;
     assert!(page.contains("External id") && page.contains(ROLE), "{page}");
     assert!(page.contains("Working"), "{page}");

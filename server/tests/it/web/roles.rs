@@ -133,6 +133,12 @@ const FUNCTIONS: &[Line] = &[
         In(ManageDestinations),
         &[("provider", "aws_s3"), ("amazon_access", "access_key")],
     ),
+    (
+        "edit-connection",
+        In(ManageDestinations),
+        &[("subject", NOBODYS), ("connection_name", "x")],
+    ),
+    ("rotate-credentials", In(ManageDestinations), &[("subject", NOBODYS)]),
     ("test-connection", In(ManageDestinations), &[("subject", NOBODYS)]),
     (
         "delete-connection",
