@@ -92,7 +92,9 @@ needs_of_test() {
   need 'poppler-utils' poppler-utils program pdftotext
   need 'qpdf' qpdf program qpdf
   need 'jq' jq program jq
-  need 'a Java runtime (for veraPDF)' default-jre-headless program java
+  need 'a JDK (for veraPDF and a webhook receiver)' default-jdk-headless program javac
+  need 'Ruby (for a webhook receiver)' ruby program ruby
+  need 'PHP (for a webhook receiver and a quick start)' php-cli program php
   need 'libfaketime (clocks that jump)' libfaketime faketime
   verapdf_is_there || need 'Maven (fetches veraPDF)' maven program mvn
   { stores_are_there && stripe_mock_is_there; } || need 'Go (builds object stores and stripe-mock for tests)' golang-go program go

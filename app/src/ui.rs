@@ -7,6 +7,8 @@ pub mod chart;
 pub mod check;
 pub mod code;
 #[cfg(feature = "ssr")]
+pub mod code_choice;
+#[cfg(feature = "ssr")]
 pub mod code_field;
 pub mod control_strip;
 pub mod copy_button;

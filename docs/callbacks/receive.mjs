@@ -1,14 +1,14 @@
-// Receives callbacks and makes sure that they come from Platen. Needs nothing but Node.js.
+// Receives webhooks and verifies that they come from Platen. Needs only Node.js.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
 const key = Buffer.from(process.env.PLATEN_WEBHOOK_SECRET.replace(/^whsec_/, ""), "base64");
-const longestDelay = 5 * 60; // seconds
+const tolerance = 5 * 60; // seconds
 
 function isGenuine(headers, body) {
   const timestamp = Number(headers["webhook-timestamp"]);
-  if (!(Math.abs(Date.now() / 1000 - timestamp) <= longestDelay)) return false;
+  if (!(Math.abs(Date.now() / 1000 - timestamp) <= tolerance)) return false;
   const hmac = createHmac("sha256", key).update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`).update(body);
   const expected = Buffer.from(`v1,${hmac.digest("base64")}`);
   return String(headers["webhook-signature"])
@@ -24,7 +24,7 @@ const server = createServer(async (request, response) => {
   const genuine = isGenuine(request.headers, body);
   response.writeHead(genuine ? 204 : 400).end();
   if (genuine) {
-    // Slow work belongs into a queue of your own; the same webhook-id may come again.
+    // Do slow work in a queue of your own. The same webhook-id may arrive again.
     const delivery = JSON.parse(body);
     console.log(request.headers["webhook-id"], delivery.status, delivery.error ?? "");
   }

@@ -1,4 +1,4 @@
-"""Receives callbacks and makes sure that they come from Platen. Needs nothing but Python."""
+"""Receives webhooks and verifies that they come from Platen. Needs only Python."""
 
 import base64
 import hashlib
@@ -9,12 +9,12 @@ import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 KEY = base64.b64decode(os.environ["PLATEN_WEBHOOK_SECRET"].removeprefix("whsec_"))
-LONGEST_DELAY = 5 * 60  # seconds
+TOLERANCE = 5 * 60  # seconds
 
 
 def is_genuine(headers, body):
     identifier, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
-    if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > LONGEST_DELAY:
+    if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > TOLERANCE:
         return False
     content = f"{identifier}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(KEY, content, hashlib.sha256).digest()).decode()
@@ -29,7 +29,7 @@ class Receiver(BaseHTTPRequestHandler):
         self.send_response(204 if genuine else 400)
         self.end_headers()
         if genuine:
-            # Slow work belongs into a queue of your own; the same webhook-id may come again.
+            # Do slow work in a queue of your own. The same webhook-id may arrive again.
             delivery = json.loads(body)
             print(self.headers["webhook-id"], delivery["status"], delivery.get("error", ""), flush=True)
 

@@ -26,21 +26,39 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "Reveal the signing secret" }).click();
       await expect(secret).toHaveText(/^whsec_[A-Za-z0-9+/]{43}=$/);
       const first = await secret.textContent();
-      await page.getByRole("button", { name: "Replace the secret" }).click();
+      await page.getByRole("button", { name: "Replace secret" }).click();
       const dialog = page.getByRole("dialog", { name: "Replace the signing secret" });
       await expect(dialog).toBeVisible();
       await dialog.getByRole("button", { name: "Cancel" }).click();
       await expect(dialog).toBeHidden();
-      await page.getByRole("button", { name: "Replace the secret" }).click();
+      await page.getByRole("button", { name: "Replace secret" }).click();
       await dialog.getByRole("button", { name: "Replace secret" }).click();
-      await expect(page.getByText("one by the former secret, until")).toBeVisible();
+      await expect(page.getByText("a signature by the previous secret until")).toBeVisible();
       await expect(secret).not.toHaveText(first!);
+    });
+
+    test("a receiver is shown in the chosen language", async ({ page, member }) => {
+      expect(member.email).toContain("@");
+      await page.goto("/dashboard/webhooks");
+      await expect(page.getByRole("group", { name: /^Receiver in/ })).toHaveCount(1);
+      for (const [language, line] of [
+        ["Python", "hmac.compare_digest"],
+        ["Go", "hmac.Equal"],
+        ["Ruby", "OpenSSL.secure_compare"],
+        ["PHP", "hash_equals"],
+        ["Java", "MessageDigest.isEqual"],
+        ["Node.js", "timingSafeEqual"],
+      ] as const) {
+        await page.getByRole("radio", { name: language, exact: true }).check();
+        await expect(page.getByRole("group", { name: /^Receiver in/ })).toHaveAccessibleName(`Receiver in ${language}`);
+        await expect(page.getByRole("group", { name: `Receiver in ${language}` })).toContainText(line);
+      }
     });
 
     test("a delivery is looked at, sent again and given up", async ({ page, member, request }) => {
       const id = await queue(request, member);
       const row = page
-        .getByRole("table", { name: "Callback deliveries" })
+        .getByRole("table", { name: "Webhook deliveries" })
         .getByRole("row")
         .filter({ hasText: short(id) });
       await expect(async () => {
@@ -50,7 +68,7 @@ for (const javaScriptEnabled of [true, false]) {
       await row.getByRole("button", { name: `Open delivery ${short(id)}` }).click();
       const drawer = page.getByRole("dialog", { name: `Delivery for ${short(id)}` });
       await expect(drawer.getByRole("group", { name: /^Body/ })).toContainText('"status": "success"');
-      await drawer.getByRole("button", { name: "Send again now" }).click();
+      await drawer.getByRole("button", { name: "Resend now" }).click();
       await expect(page).toHaveURL("/dashboard/webhooks");
       await expect(async () => {
         await page.reload();
@@ -58,17 +76,17 @@ for (const javaScriptEnabled of [true, false]) {
         await expect(row.getByRole("cell", { name: "2", exact: true })).toBeVisible({ timeout: 200 });
       }).toPass({ timeout: 20_000 });
       await row.getByRole("button", { name: /^Open/ }).click();
-      await drawer.getByRole("button", { name: "Stop trying" }).click();
-      await expect(row).toContainText("Given up, no answer");
+      await drawer.getByRole("button", { name: "Cancel delivery" }).click();
+      await expect(row).toContainText("Given up, no response");
       await row.getByRole("button", { name: /^Open/ }).click();
-      await expect(drawer.getByRole("button", { name: "Stop trying" })).toHaveCount(0);
+      await expect(drawer.getByRole("button", { name: "Cancel delivery" })).toHaveCount(0);
     });
   });
 }
 
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [1280, 390]) {
-    test(`the page about callbacks is accessible at ${width} px in ${colorScheme}`, async ({
+    test(`the page of webhooks is accessible at ${width} px in ${colorScheme}`, async ({
       page,
       member,
       request,
@@ -95,7 +113,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await row.getByRole("button", { name: /^Open/ }).click();
       await look("webhooks-delivery");
       await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
-      await page.getByRole("button", { name: "Replace the secret" }).click();
+      await page.getByRole("button", { name: "Replace secret" }).click();
       await look("webhooks-roll");
     });
   }

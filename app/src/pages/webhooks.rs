@@ -54,7 +54,7 @@ pub fn Webhooks() -> impl IntoView {
                         <OutcomeErrors outcome={Outcome::of::<ReplaceSecret>()} />
                         <PageHead
                             title="Webhooks"
-                            lede="When a queued render ends, we call the address that it named. Calls are signed; anything but 2xx is tried again, up to eight times in about a day."
+                            lede="When an asynchronous render ends, Platen notifies the URL in its request. Deliveries are signed, and retried up to eight times over about a day unless the response is 2xx."
                         />
                         <SigningSecret secret=page.secret />
                         <Recipes />
@@ -106,8 +106,8 @@ fn Filters() -> impl IntoView {
     let spans = spans.map(|since| (since.into_str(), since.name()));
     view! {
         <FilterForm path=PATH>
-            <SearchFilter label="Find by render or address" />
-            <SelectFilter name="outcome" label="Outcome" options=states />
+            <SearchFilter label="Find by render or URL" />
+            <SelectFilter name="outcome" label="Status" options=states />
             <SelectFilter name="since" label="Since" options=spans any=Since::Ever.name() />
         </FilterForm>
     }

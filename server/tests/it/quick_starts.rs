@@ -19,11 +19,23 @@ const LANGUAGES: [(&str, &[&str], bool); 5] = [
     ("quick_start.py", &["python3"], true),
     ("quick_start.mjs", &["node"], true),
     ("quick_start.go", &["go", "run"], false),
-    ("quick_start.php", &["php"], false),
+    ("quick_start.php", &["php"], true),
 ];
 
 fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/quick-start")
+}
+
+/// Returns whether an example can run on this machine, and reports if not. `always`: its interpreter must be available in
+/// every test run.
+pub(crate) fn can_run(file: &str, interpreter: &str, always: bool) -> bool {
+    let can_run = always || is_at_hand(interpreter);
+    if !can_run {
+        say(&format!(
+            "{file} was not tried: there is no {interpreter} on this machine"
+        ));
+    }
+    can_run
 }
 
 fn is_at_hand(program: &str) -> bool {
@@ -40,11 +52,7 @@ fn say(message: &str) {
 fn commands() -> Vec<Command> {
     let mut commands = Vec::new();
     for (file, interpreter, always) in LANGUAGES {
-        if !always && !is_at_hand(interpreter[0]) {
-            say(&format!(
-                "{file} was not tried: there is no {} on this machine",
-                interpreter[0]
-            ));
+        if !can_run(file, interpreter[0], always) {
             continue;
         }
         let mut command = Command::new(interpreter[0]);

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::ui::{
     button::{CloseButton, Rank},
+    code_choice::{CodeChoice, Sample},
     copy_button::CopyButton,
     dialog::{Dialog, Weight},
 };
@@ -19,7 +20,7 @@ const SNIPPETS: [(&str, &str, &str); 6] = [
     ("PHP", "php", include_str!("snippets/php.txt")),
 ];
 
-/// The dialog `use`. The language is selected by radio buttons, which need no JavaScript.
+/// The dialog `use`.
 #[component]
 pub fn UseDialog(
     /// Id of the template.
@@ -27,33 +28,16 @@ pub fn UseDialog(
     /// Public base URL of the service, without a trailing slash.
     base_url: String,
 ) -> impl IntoView {
-    let radios = SNIPPETS.into_iter().enumerate().map(|(index, (name, key, _))| {
-        view! {
-            <label class="segmented__option">
-                <input type="radio" name="language" value=key checked=index == 0 />
-                {name}
-            </label>
-        }
+    let samples = SNIPPETS.into_iter().map(|(language, key, code)| Sample {
+        language,
+        key,
+        label: format!("{language} example"),
+        code: code.replace("BASE_URL", &base_url).replace("TEMPLATE_ID", &id),
     });
-    let of_codes = id.clone();
-    let codes = SNIPPETS.into_iter().map(move |(name, key, code)| {
-        let code = code.replace("BASE_URL", &base_url).replace("TEMPLATE_ID", &of_codes);
-        let class = format!("snippets__code snippets__code--{key} code");
-        view! {
-            <div class=class>
-                <div class="code__bar">
-                    <span>{name}</span>
-                    <CopyButton text=code.clone() label=format!("Copy the {name} example") />
-                </div>
-                <pre class="code__body" tabindex="0" role="group" aria-label=format!("{name} example")>
-                    <code>{code}</code>
-                </pre>
-            </div>
-        }
-    });
+    let samples = samples.collect();
     view! {
         <Dialog id="use" title="Use in API" weight=Weight::Wide>
-            <div class="dialog__body snippets">
+            <div class="dialog__body">
                 <p class="small">
                     "A render gets the published version. "
                     <code>"data.json"</code>
@@ -67,11 +51,7 @@ pub fn UseDialog(
                     <span class="copy__value">{id.clone()}</span>
                     <CopyButton text=id.clone() label="Copy the template id".to_owned() />
                 </div>
-                <fieldset class="segmented snippets__languages">
-                    <legend class="visually-hidden">"Language"</legend>
-                    {radios.collect_view()}
-                </fieldset>
-                {codes.collect_view()}
+                <CodeChoice samples />
             </div>
             <div class="dialog__foot">
                 <CloseButton dialog="use" rank=Rank::Primary>

@@ -29,11 +29,11 @@ use crate::{
 
 const COLUMNS: &[Column] = &[
     Column::text("Event"),
-    Column::text("Address").from_medium(),
-    Column::text("Outcome"),
-    Column::figure("Tries").from_medium(),
-    Column::figure("Took").from_medium(),
-    Column::text("Last try, UTC").from_wide(),
+    Column::text("URL").from_medium(),
+    Column::text("Status"),
+    Column::figure("Attempts").from_medium(),
+    Column::figure("Duration").from_medium(),
+    Column::text("Last attempt, UTC").from_wide(),
     Column::ACTIONS,
 ];
 
@@ -48,8 +48,8 @@ pub fn Deliveries(
             <div class="empty">
                 <p class="empty__title">"No deliveries"</p>
                 <p>
-                    "They appear here when a render has ended that was asked for with a " <code>"callback"</code>
-                    " and fits these filters."
+                    "Deliveries appear here when a render that was requested with a " <code>"callback"</code>
+                    " ends. Clear the filters to see all."
                 </p>
             </div>
         });
@@ -57,7 +57,7 @@ pub fn Deliveries(
     let drawers = deliveries.iter().cloned().map(|delivery| view! { <Drawer delivery /> });
     let drawers = drawers.collect_view();
     Either::Right(view! {
-        <Table caption="Callback deliveries" columns=COLUMNS rows=deliveries.into_iter().map(row) />
+        <Table caption="Webhook deliveries" columns=COLUMNS rows=deliveries.into_iter().map(row) />
         {drawers}
     })
 }
@@ -109,7 +109,7 @@ fn Outcomes(delivery: Delivery) -> impl IntoView {
         (DeliveryState::Trying, Some(seconds @ 1..), _) => format!(", next in {}", wait(seconds)),
         (DeliveryState::Trying, ..) => String::new(),
         (_, _, Some(status)) => format!(", {status}"),
-        (_, _, None) => ", no answer".to_owned(),
+        (_, _, None) => ", no response".to_owned(),
     };
     view! { <Badge state=kind>{delivery.state.name()} {more}</Badge> }
 }
@@ -131,7 +131,7 @@ fn Drawer(delivery: Delivery) -> impl IntoView {
                     <Outcomes delivery=delivery.clone() />
                 </p>
                 {if delivery.attempts.is_empty() {
-                    Either::Left(view! { <p class="quiet">"It has not been tried yet."</p> })
+                    Either::Left(view! { <p class="quiet">"No attempt yet."</p> })
                 } else {
                     Either::Right(view! { <Attempts attempts=delivery.attempts.clone() /> })
                 }}
@@ -139,7 +139,7 @@ fn Drawer(delivery: Delivery) -> impl IntoView {
                     <ButtonForm outcome={Outcome::of::<ResendCallback>()}>
                         {hidden()}
                         <SubmitButton rank=Rank::Primary icon=Glyph::Send>
-                            "Send again now"
+                            "Resend now"
                         </SubmitButton>
                     </ButtonForm>
                     {trying
@@ -147,7 +147,7 @@ fn Drawer(delivery: Delivery) -> impl IntoView {
                             view! {
                                 <ButtonForm outcome={Outcome::of::<StopCallback>()}>
                                     {hidden()} <SubmitButton>
-                                        "Stop trying"
+                                        "Cancel delivery"
                                     </SubmitButton>
                                 </ButtonForm>
                             }
@@ -158,7 +158,7 @@ fn Drawer(delivery: Delivery) -> impl IntoView {
                         .address
                         .map(|address| {
                             view! {
-                                <dt>"Address"</dt>
+                                <dt>"URL"</dt>
                                 <dd>
                                     <code>{address}</code>
                                 </dd>

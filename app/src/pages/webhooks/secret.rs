@@ -9,7 +9,7 @@ use crate::{
     pages::webhooks::api::{ReplaceSecret, RevealSecret},
     ui::{
         button::{CloseButton, OpenButton, Rank, Size, SubmitButton},
-        code::Code,
+        code_choice::{CodeChoice, Sample},
         copy_button::CopyButton,
         dialog::Dialog,
         icon::Glyph,
@@ -18,10 +18,23 @@ use crate::{
     },
 };
 
-/// Code examples that verify signatures. `make test` runs these very files.
-const RECIPES: [(&str, &str); 2] = [
-    ("Node.js", include_str!("../../../../docs/callbacks/receive.mjs")),
-    ("Python", include_str!("../../../../docs/callbacks/receive.py")),
+/// Name, value of its radio button, and source code of each example that verifies signatures. `make test` runs these
+/// very files.
+const RECEIVERS: [(&str, &str, &str); 6] = [
+    (
+        "Node.js",
+        "node",
+        include_str!("../../../../docs/callbacks/receive.mjs"),
+    ),
+    (
+        "Python",
+        "python",
+        include_str!("../../../../docs/callbacks/receive.py"),
+    ),
+    ("Go", "go", include_str!("../../../../docs/callbacks/receive.go")),
+    ("Ruby", "ruby", include_str!("../../../../docs/callbacks/receive.rb")),
+    ("PHP", "php", include_str!("../../../../docs/callbacks/receive.php")),
+    ("Java", "java", include_str!("../../../../docs/callbacks/Receive.java")),
 ];
 
 /// The signing secret, hidden until the user reveals it.
@@ -31,8 +44,8 @@ pub fn SigningSecret(
     secret: SecretStatus,
 ) -> impl IntoView {
     let note = match secret.made_at {
-        Some(at) => format!("One for the account, made {}", day_and_year(at.date())),
-        None => "One for the account, made when it is wanted first".to_owned(),
+        Some(at) => format!("One for each account, created {}", day_and_year(at.date())),
+        None => "One for each account, created at first use".to_owned(),
     };
     let value = match secret.revealed().map(ToOwned::to_owned) {
         Some(shown) => Either::Left(view! {
@@ -40,13 +53,13 @@ pub fn SigningSecret(
                 <code class="copy__value">{shown.clone()}</code>
                 <CopyButton text=shown label="Copy the signing secret".to_owned() />
             </div>
-            <p class="small quiet">"It is out of sight again in a minute, when the page is loaded anew."</p>
+            <p class="small quiet">"Hidden again when the page is reloaded after a minute."</p>
         }),
         None => Either::Right(view! {
             <div class="copy">
                 <code class="copy__value">
                     "whsec_" <span aria-hidden="true">"••••••••••••••••••••••••••••••••"</span>
-                    <span class="visually-hidden">"out of sight"</span>
+                    <span class="visually-hidden">"hidden"</span>
                 </code>
                 <ButtonForm outcome={Outcome::of::<RevealSecret>()}>
                     <SubmitButton rank=Rank::Quiet size=Size::Small icon=Glyph::Eye>
@@ -66,15 +79,15 @@ pub fn SigningSecret(
                     .map(|until| {
                         view! {
                             <InfoNotice>
-                                "Calls carry two signatures, one by the former secret, until " <Moment at=until /> "."
+                                "Deliveries also carry a signature by the previous secret until " <Moment at=until /> "."
                             </InfoNotice>
                         }
                     })} <p class="small quiet">
-                    "Standard Webhooks: check " <code>"webhook-id"</code> ", " <code>"webhook-timestamp"</code> " and "
-                    <code>"webhook-signature"</code> ". " <a href="#verify">"How to verify"</a>
+                    "Signed as in Standard Webhooks, with the headers " <code>"webhook-id"</code> ", " <code>"webhook-timestamp"</code> " and "
+                    <code>"webhook-signature"</code> ". " <a href="#verify">"Verify signatures"</a>
                 </p> <div>
                     <OpenButton dialog="roll" size=Size::Small icon=Glyph::Rotate>
-                        "Replace the secret"
+                        "Replace secret"
                     </OpenButton>
                 </div>
             </div>
@@ -82,7 +95,7 @@ pub fn SigningSecret(
         <Dialog id="roll" title="Replace the signing secret">
             <ButtonForm outcome={Outcome::of::<ReplaceSecret>()}>
                 <div class="dialog__body">
-                    <p>"For 24 hours calls carry two signatures, one by each secret. Change over in that time."</p>
+                    <p>"For 24 hours, deliveries carry two signatures, one by each secret. Update your receivers in that time."</p>
                 </div>
                 <div class="dialog__foot">
                     <CloseButton dialog="roll">"Cancel"</CloseButton>
@@ -96,27 +109,24 @@ pub fn SigningSecret(
 /// Explains how to verify a signature, with code examples.
 #[component]
 pub fn Recipes() -> impl IntoView {
-    let recipes = RECIPES.map(|(language, program)| {
-        view! {
-            <Code title=language label=format!("Receiver in {language}") text=program>
-                {program}
-            </Code>
-        }
+    let samples = RECEIVERS.map(|(language, key, code)| Sample {
+        language,
+        key,
+        label: format!("Receiver in {language}"),
+        code: code.to_owned(),
     });
     view! {
-        <Section heading="How to verify" id="verify" kind=SectionKind::Hanging>
+        <Section heading="Verify signatures" id="verify" kind=SectionKind::Hanging>
             <div class="stack">
                 <p>
                     "Join " <code>"webhook-id"</code> ", " <code>"webhook-timestamp"</code>
-                    " and the body as it came with dots. Make their HMAC-SHA-256 with the base64-decoded part of the secret after "
-                    <code>"whsec_"</code> ". One of the signatures in " <code>"webhook-signature"</code> " has to be "
-                    <code>"v1,"</code>
-                    " and the result in base64. Refuse a time that is more than five minutes away."
+                    " and the raw body with dots, and compute the HMAC-SHA-256. The key is the base64-decoded part of the secret after "
+                    <code>"whsec_"</code> ". Compare " <code>"v1,"</code>
+                    " and the result in base64, in constant time, with each signature in "
+                    <code>"webhook-signature"</code>
+                    ". Reject timestamps that differ from the current time by more than five minutes."
                 </p>
-                <details>
-                    <summary>"Programs that do it"</summary>
-                    <div class="stack">{recipes.into_iter().collect_view()}</div>
-                </details>
+                <CodeChoice samples=samples.into() />
             </div>
         </Section>
     }
