@@ -110,11 +110,7 @@ for (const javaScriptEnabled of [true, false]) {
       await toSecondStep(page, member.email);
     });
 
-    test("an action continues once the user has confirmed their identity", async ({
-      page,
-      member,
-      forgive,
-    }) => {
+    test("an action continues once the user has confirmed their identity", async ({ page, member, forgive }) => {
       forgive(/403/);
       await page.goto("/dashboard/api-keys");
       await forgetConfirmation(member.email);

@@ -181,7 +181,7 @@ async fn rejected_credentials_change_nothing_and_are_explained_once() {
     let (s3, site) = (s3().await, site());
     let service = service_with_stores(&site).await;
     service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let mut ann = Visitor::log_in(&service, "ann@example.org").await;
     let bucket = s3.bucket(Access::Full);
     ann.submit("connect-bucket", &form("Archive", &bucket, &s3.endpoint()))
         .await;
@@ -191,6 +191,7 @@ async fn rejected_credentials_change_nothing_and_are_explained_once() {
     let before = service.text(stored).await;
 
     let answer = ann.submit("rotate-credentials", &rotation(&id, WRONG)).await;
+    ann.remember(&answer);
     let location = header(&answer, "location");
     let rejected = location.strip_prefix(&service.base_url).expect("a page of ours");
     let rejected = rejected.replacen("/dashboard?", &format!("{PAGE}?"), 1);

@@ -109,7 +109,7 @@ async fn what_has_not_begun_can_be_taken_back() {
 async fn an_announcement_that_breaks_a_rule_comes_back_with_what_was_typed() {
     let site = site();
     let service = service_with(site.path()).await;
-    let operator = Visitor::operator(&service, "operator@example.org").await;
+    let mut operator = Visitor::operator(&service, "operator@example.org").await;
     let wrong = [
         ("words", WORDS),
         ("link", "javascript:alert(1)"),
@@ -119,6 +119,7 @@ async fn an_announcement_that_breaks_a_rule_comes_back_with_what_was_typed() {
         ("ends_at", "2020-01-01T00:00"),
     ];
     let refused = operator.submit_from(PAGE, "announce", &wrong).await;
+    operator.remember(&refused);
     let (_, error) = header(&refused, "location").split_once('?').expect("an error");
     let page = operator.page(&format!("{PAGE}?{error}")).await;
     let words = "We are &lt;away> on Sunday</textarea>";
