@@ -67,7 +67,7 @@ pub(crate) fn broken_images<'r>(
     let failed: BTreeSet<_> = failed.map(|request| request.url.as_str()).collect();
     let names = images.iter().map(|image| without_content(image));
     let broken: BTreeSet<_> = names.filter(|image| !failed.contains(image)).collect();
-    let named: Vec<_> = broken.iter().take(NAMED_IN_WARNING).copied().collect();
+    let listed: Vec<_> = broken.iter().take(NAMED_IN_WARNING).copied().collect();
     let count = match broken.len() {
         0 => return None,
         1 => "1 image".to_owned(),
@@ -77,7 +77,7 @@ pub(crate) fn broken_images<'r>(
         code: "image_broken",
         message: format!(
             "{count} can't be displayed: {}. Use an absolute address, and an image format that browsers support.",
-            named.join(", ")
+            listed.join(", ")
         ),
     })
 }

@@ -181,13 +181,10 @@ pub(super) fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item 
 }
 
 async fn within<T>(patience: Duration, request: BoxFuture<'_, Result<T, BucketError>>) -> Result<T, BucketError> {
-    match tokio::time::timeout(patience, request).await {
-        Ok(outcome) => outcome,
-        Err(_) => {
-            let reason = format!("the store did not respond within {} s", patience.as_secs());
-            Err(BucketError::Unreachable(Obstacle::Timeout, reason))
-        }
-    }
+    tokio::time::timeout(patience, request).await.unwrap_or_else(|_| {
+        let reason = format!("the store did not respond within {} s", patience.as_secs());
+        Err(BucketError::Unreachable(Obstacle::Timeout, reason))
+    })
 }
 
 #[cfg(test)]

@@ -174,6 +174,13 @@ mod tests {
     }
 
     #[test]
+    fn data_that_cannot_be_saved_is_measured_against_the_limit() {
+        let remark = too_large_to_save(256 * 1024 + 1);
+        let expected = "The sample data has 257 KiB without whitespace. At most 256 KiB can be saved.";
+        assert_eq!(remark.message, expected);
+    }
+
+    #[test]
     fn a_blocked_request_is_shown_where_its_address_stands() {
         let mut request = NetworkRequest {
             part: 0,
