@@ -165,7 +165,7 @@ async fn nobody_tests_changes_or_forgets_the_connection_of_another_account() {
     assert_eq!(service.number(&revision).await, 1);
 }
 
-/// Fields that rotate the credentials of a connection to MinIO's key with this secret.
+/// Fields that rotate the credentials of a connection to `MinIO`'s key with this secret.
 fn rotation<'a>(id: &'a str, secret: &'a str) -> [(&'a str, &'a str); 4] {
     [
         ("subject", id),
