@@ -17,6 +17,8 @@ compile_error!(
 
 #[cfg(feature = "ssr")]
 pub mod backend;
+#[cfg(feature = "ssr")]
+pub mod cookies;
 pub mod csrf;
 #[cfg(feature = "ssr")]
 pub mod document;

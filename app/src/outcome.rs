@@ -1,5 +1,6 @@
 //! Forms and their results. A rejected form leads back to its page, whose address then contains the error, but nothing
-//! that was typed: those values are in a cookie that expires soon. A completed form redirects to a page with `?done=` and a word for the action.
+//! that was typed: those values are in a cookie that expires soon. A completed form redirects to a page with `?done=`
+//! and a word for the action.
 
 use leptos::{
     prelude::*,

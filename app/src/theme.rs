@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr};
 
-use crate::error::AppError;
+use crate::{cookies, error::AppError};
 
 /// Name of the cookie that contains a [`Theme`].
 pub const COOKIE: &str = "theme";
@@ -47,14 +47,8 @@ pub(crate) fn of_document() -> Theme {
 
 /// Returns the theme in the cookie of a request.
 pub fn of_request(headers: &http::HeaderMap) -> Theme {
-    let cookies = headers.get_all(http::header::COOKIE).into_iter();
-    cookies
-        .filter_map(|cookies| cookies.to_str().ok())
-        .flat_map(|cookies| cookies.split(';'))
-        .filter_map(|cookie| cookie.trim().split_once('='))
-        .find(|(name, _)| *name == COOKIE)
-        .and_then(|(_, word)| word.parse().ok())
-        .unwrap_or_default()
+    let word = cookies::find(headers, COOKIE);
+    word.and_then(|word| word.parse().ok()).unwrap_or_default()
 }
 
 /// Stores the choice in a cookie for a year. Anyone may call it: it changes only the visitor's own cookie.

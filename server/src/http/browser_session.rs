@@ -23,6 +23,7 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
+use platen_app::cookies;
 use platen_core::{
     clock,
     service::{
@@ -96,20 +97,9 @@ fn cookie_names(secure: bool) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns the value of a cookie.
-pub(crate) fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
-    let cookies = headers.get_all(header::COOKIE).into_iter();
-    cookies
-        .filter_map(|cookies| cookies.to_str().ok())
-        .flat_map(|cookies| cookies.split(';'))
-        .filter_map(|cookie| cookie.trim().split_once('='))
-        .find(|(known, _)| *known == name)
-        .map(|(_, value)| value)
-}
-
 /// Returns the token of the device cookie, or a new one if there is none.
 fn device_token(headers: &HeaderMap, name: &str) -> DeviceToken {
-    let token = cookie(headers, name).and_then(DeviceToken::parse);
+    let token = cookies::find(headers, name).and_then(DeviceToken::parse);
     token.unwrap_or_else(|| DeviceToken::from_random(rand::random()))
 }
 

@@ -2,10 +2,8 @@
 //! soon: addresses are stored in histories and logs.
 
 use axum::http::{HeaderMap, HeaderValue};
-use platen_app::{model::rejection::Field, outcome::TypedValues};
+use platen_app::{cookies, model::rejection::Field, outcome::TypedValues};
 use url::form_urlencoded::{self, Serializer};
-
-use crate::http::browser_session::cookie;
 
 const COOKIE: &str = "platen-typed";
 /// Member with the path of the form's function.
@@ -34,7 +32,7 @@ pub(super) fn cookie_of(function: &str, form: &[u8], secure: bool) -> Option<Hea
 
 /// Returns the values in the cookie of a request.
 pub(super) fn of_request(headers: &HeaderMap) -> Option<TypedValues> {
-    let value = cookie(headers, COOKIE)?.as_bytes();
+    let value = cookies::find(headers, COOKIE)?.as_bytes();
     let (_, function) = form_urlencoded::parse(value).find(|(name, _)| name == FUNCTION)?;
     Some(TypedValues {
         function: function.into_owned(),
