@@ -1,5 +1,6 @@
 //! The page of storage connections, with a real store.
 
+use reqwest::Response;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -39,6 +40,13 @@ async fn service_with_stores(site: &TempDir) -> TestService {
 fn only_id(page: &str) -> String {
     let (_, rest) = page.split_once("id=\"delete-").expect("a dialog");
     rest.split('"').next().expect("an id").to_owned()
+}
+
+/// Returns the page of storage connections as a rejected form shows it again.
+async fn page_of_rejected(visitor: &mut Visitor, answer: &Response) -> String {
+    visitor.remember(answer);
+    let (_, error) = header(answer, "location").split_once('?').expect("an error");
+    visitor.page(&format!("{PAGE}?{error}")).await
 }
 
 #[tokio::test]
@@ -103,9 +111,7 @@ async fn what_a_store_refuses_stands_on_the_page_and_its_secret_in_no_address() 
     assert_eq!(answer.status(), 302);
     let location = header(&answer, "location");
     assert!(location.contains("__err="), "{location}");
-    ann.remember(&answer);
-    let refused = location.strip_prefix(&service.base_url).expect("a page of ours");
-    let refused = ann.page(&refused.replacen("/dashboard?", &format!("{PAGE}?"), 1)).await;
+    let refused = page_of_rejected(&mut ann, &answer).await;
     assert!(refused.contains("that no other connection has"), "{refused}");
     assert!(
         refused.contains(&other) && !refused.contains(SECRET_ACCESS_KEY),
@@ -191,11 +197,7 @@ async fn rejected_credentials_change_nothing_and_are_explained_once() {
     let before = service.text(stored).await;
 
     let answer = ann.submit("rotate-credentials", &rotation(&id, WRONG)).await;
-    ann.remember(&answer);
-    let location = header(&answer, "location");
-    let rejected = location.strip_prefix(&service.base_url).expect("a page of ours");
-    let rejected = rejected.replacen("/dashboard?", &format!("{PAGE}?"), 1);
-    let page = ann.page(&rejected).await;
+    let page = page_of_rejected(&mut ann, &answer).await;
     for expected in [
         "The previous credentials stay in use.",
         "403 SignatureDoesNotMatch",
@@ -204,10 +206,8 @@ async fn rejected_credentials_change_nothing_and_are_explained_once() {
         assert_eq!(page.matches(expected).count(), 1, "{expected} in {page}");
     }
     assert!(!page.contains(WRONG) && page.contains("Working"), "{page}");
-    assert!(
-        !ann.page(&rejected).await.contains("SignatureDoesNotMatch"),
-        "only once"
-    );
+    let page = page_of_rejected(&mut ann, &answer).await;
+    assert!(!page.contains("SignatureDoesNotMatch"), "only once");
     assert_eq!(service.text(stored).await, before);
     let log = "select count(*) from account_log where kind = 'destination.credentials_rotated'";
     assert_eq!(service.number(log).await, 0);
