@@ -340,9 +340,7 @@ pub fn DialogForm(
                     {children()}
                 </div>
                 <div class="dialog__foot">
-                    <CloseButton dialog=id focus=matches!(weight, Weight::Danger)>
-                        "Cancel"
-                    </CloseButton>
+                    <CloseButton dialog=id>"Cancel"</CloseButton>
                     <SubmitButton rank=rank>{action}</SubmitButton>
                 </div>
             </form>

@@ -52,7 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
       await open(page, member.email);
       await page.getByRole("button", { name: "Suspend" }).click();
       const dialog = page.getByRole("dialog", { name: `Suspend ${member.email}` });
-      await expect(dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
+      await expect(dialog.getByLabel("Reason")).toBeFocused();
       await dialog.getByLabel("Reason").fill("x".repeat(501));
       await dialog.getByRole("button", { name: "Suspend" }).click();
       await expect(dialog.getByLabel("Reason")).toHaveAccessibleDescription(/1 to 500 characters/);

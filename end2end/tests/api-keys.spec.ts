@@ -75,7 +75,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "More for Month-end worker", exact: true }).first().click();
       await page.getByRole("button", { name: "Revoke", exact: true }).click();
       const revoke = dialog(page, "Revoke “Month-end worker”");
-      await expect(revoke.getByRole("button", { name: "Cancel" })).toBeFocused();
+      await expect(revoke.getByLabel("Type the name to confirm")).toBeFocused();
       await revoke.getByLabel("Type the name to confirm").fill("Month");
       await revoke.getByRole("button", { name: "Revoke key" }).click();
       await expect(revoke.getByRole("alert").getByRole("link")).toHaveText([

@@ -146,7 +146,7 @@ fn RevealDialog(api_key: ApiKey, new: NewKey) -> impl IntoView {
                 </dl>
             </div>
             <div class="dialog__foot">
-                <CloseButton dialog="new-key" rank=Rank::Primary focus=true>
+                <CloseButton dialog="new-key" rank=Rank::Primary>
                     "Done"
                 </CloseButton>
             </div>

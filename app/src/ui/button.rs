@@ -137,20 +137,17 @@ pub fn OpenButton(
     }
 }
 
-/// A button that closes a dialog.
+/// A button that closes a dialog. It is focused when a dialog without fields opens: a focused field precedes it.
 #[component]
 pub fn CloseButton(
     /// `id` of the dialog.
     #[prop(into)]
     dialog: String,
     #[prop(optional)] rank: Rank,
-    /// Whether it is focused when the dialog opens.
-    #[prop(optional)]
-    focus: bool,
     children: Children,
 ) -> impl IntoView {
     view! {
-        <button class=class(rank, Size::Medium) type="button" command="close" commandfor=dialog autofocus=focus>
+        <button class=class(rank, Size::Medium) type="button" command="close" commandfor=dialog autofocus>
             {children()}
         </button>
     }

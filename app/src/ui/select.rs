@@ -24,6 +24,9 @@ pub fn Select<O, V, N>(
     /// Validation error.
     #[prop(optional_no_strip)]
     problem: Option<&'static str>,
+    /// Whether it is focused when its dialog opens.
+    #[prop(optional)]
+    focus: bool,
 ) -> impl IntoView
 where
     O: IntoIterator<Item = (V, N)>,
@@ -47,6 +50,7 @@ where
                 class="input"
                 id=id.clone()
                 name=name
+                autofocus=focus
                 aria-invalid=problem.map(|_| "true")
                 aria-describedby=described_by(&id, hint, problem)
             >

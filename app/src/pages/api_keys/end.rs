@@ -60,6 +60,7 @@ pub fn EndDialogs(
                     label="Old key stops"
                     options=OVERLAPS
                     chosen=rotate.typed_or(Field::Overlap, "24")
+                    focus=true
                 />
             </DialogForm>
         }
@@ -83,7 +84,7 @@ pub fn EndDialogs(
                         <WarningNotice>"It is in use: the last request came " <Ago at now /> "."</WarningNotice>
                     }
                 })}
-            <FormField outcome=revoke field=Field::Confirmation label="Type the name to confirm" />
+            <FormField outcome=revoke field=Field::Confirmation label="Type the name to confirm" focus=true />
         </DialogForm>
     }
 }

@@ -176,7 +176,14 @@ fn ChooseDialog(catalog: Catalog, current: String) -> impl IntoView {
             let credits = format!("{} credits a month", grouped(offer.credits));
             view! {
                 <label class="choice">
-                    <input class="check__box" type="radio" name="plan" value=name.clone() checked=index == likely />
+                    <input
+                        class="check__box"
+                        type="radio"
+                        name="plan"
+                        value=name.clone()
+                        checked=index == likely
+                        autofocus=index == likely
+                    />
                     <span class="choice__name">{name}</span>
                     <span>
                         <b>{price}</b>

@@ -154,7 +154,7 @@ pub fn DeleteDialog(
             <p>
                 "Unfinished renders with a destination in it fail, and its credentials are deleted. Files in the bucket stay. This cannot be undone."
             </p>
-            <FormField outcome=outcome field=Field::Confirmation label="Type the name to confirm" />
+            <FormField outcome=outcome field=Field::Confirmation label="Type the name to confirm" focus=true />
         </DialogForm>
     }
 }

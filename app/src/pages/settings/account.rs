@@ -119,7 +119,12 @@ fn DeletionSection(name: String) -> impl IntoView {
                 <p>
                     "Templates, keys, destinations and the log of renders go with it. Files in your own buckets stay."
                 </p>
-                <FormField outcome=outcome field=Field::Confirmation label=format!("Type {name} to confirm") />
+                <FormField
+                    outcome=outcome
+                    field=Field::Confirmation
+                    label=format!("Type {name} to confirm")
+                    focus=true
+                />
             </DialogForm>
         </Section>
     }

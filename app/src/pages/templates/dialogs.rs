@@ -31,7 +31,7 @@ pub fn CreateDialog() -> impl IntoView {
         });
     view! {
         <DialogForm outcome id="create" title="New template" action="Create template">
-            <FormField outcome=outcome field=Field::TemplateName label="Name" />
+            <FormField outcome=outcome field=Field::TemplateName label="Name" focus=true />
             <fieldset class="stack stack--tight">
                 <legend class="field__label">"Begin with"</legend>
                 {beginnings.collect_view()}
@@ -63,6 +63,7 @@ pub fn DeleteDialog(
                         name=Field::Confirmation.into_str()
                         id=format!("confirmation-{id}")
                         label="Type the name to confirm"
+                        focus=true
                     />
                 </div>
                 <div class="dialog__foot">

@@ -71,7 +71,7 @@ pub fn Dialogs(
 
 #[component]
 fn ReasonField(outcome: Outcome, hint: &'static str) -> impl IntoView {
-    view! { <FormField outcome=outcome field=Field::OperatorsReason label="Reason" hint=hint /> }
+    view! { <FormField outcome=outcome field=Field::OperatorsReason label="Reason" hint=hint focus=true /> }
 }
 
 const FOR_THE_AUDIT_LOG: &str = "Goes to the audit log.";
@@ -99,7 +99,7 @@ fn GrantDialog(account: AccountFile) -> impl IntoView {
     view! {
         <DialogForm outcome=outcome id="grant" title=format!("Grant credits to {}", account.file.record.called) action="Grant credits">
             <div class="fields fields--2">
-                <FormField outcome=outcome field=Field::CreditAmount label="Credits" value="500" />
+                <FormField outcome=outcome field=Field::CreditAmount label="Credits" value="500" focus=true />
                 <Select
                     name=Field::GrantLasts.into_str()
                     id=outcome.id(Field::GrantLasts)
@@ -131,7 +131,7 @@ fn PlanDialog(account: AccountFile) -> impl IntoView {
         <DialogForm outcome=outcome id="plan" title=format!("Change the plan of {}", account.file.record.called) action="Change plan">
             {paid}
             <div class="fields fields--2">
-                <Select name=Field::Plan.into_str() id=outcome.id(Field::Plan) label="Plan" options chosen />
+                <Select name=Field::Plan.into_str() id=outcome.id(Field::Plan) label="Plan" options chosen focus=true />
                 <FormField
                     outcome=outcome
                     field=Field::PeriodCredits
@@ -161,7 +161,7 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
         ),
     ];
     let fields = fields.map(|(field, label, value)| {
-        view! { <FormField outcome=outcome field=field label=label value=typed(value) optional=true /> }
+        view! { <FormField outcome=outcome field=field label=label value=typed(value) optional=true focus=true /> }
     });
     view! {
         <DialogForm outcome=outcome id="limits" title=format!("Limits of {}", account.file.record.called) action="Change limits">
