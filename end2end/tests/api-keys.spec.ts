@@ -95,6 +95,24 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(revoked.getByRole("row", { name: /Month-end worker/ })).toBeVisible();
     });
 
+    test("the list shows which of two keys of one name was replaced, and until when it works", async ({
+      page,
+      member,
+    }) => {
+      expect(member.key).toBeTruthy();
+      await page.goto("/dashboard/api-keys");
+      await choose(page, "Tests", "Rotate");
+      const rotate = dialog(page, "Rotate “Tests”");
+      await expect(rotate.getByLabel("Old key stops")).toBeFocused();
+      await rotate.getByRole("button", { name: "Rotate key" }).click();
+      const successor = await shownKey(page);
+      await dialog(page, "Copy the key now").getByRole("button", { name: "Done" }).click();
+      const row = (key: string) => page.getByRole("row").filter({ hasText: key.slice(0, 12) });
+      await expect(row(member.key)).toContainText(/Replaced\s*works until \d+ \w+ 20\d\d, \d\d:\d\d/);
+      await expect(row(successor)).toContainText("Active");
+      await expect(row(successor)).not.toContainText("Replaced");
+    });
+
     test("what is wrong with a new key stands beside its fields, and what was typed stays", async ({
       page,
       member,

@@ -79,7 +79,7 @@ fn Content(found: Found) -> impl IntoView {
         <OutcomeErrors outcome=revoked />
         <Section heading=format!("{} in use", counted(in_use, "key", "keys"))>
             {if kept.is_empty() {
-                view! { <p class="empty">"No keys yet. Requests need one."</p> }.into_any()
+                view! { <p class="empty">"No keys yet. Create one to send requests."</p> }.into_any()
             } else {
                 view! { <KeyTable caption="API keys" keys=kept templates=templates.clone() now /> }.into_any()
             }} <Revoked keys=ended templates now />
@@ -99,8 +99,8 @@ fn Content(found: Found) -> impl IntoView {
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
         "created" => "Key created.",
-        "rotated" => "Key rotated. The old one goes on until the time that you have chosen.",
-        "revoked" => "Key revoked. Requests with it are refused from now on.",
+        "rotated" => "Key rotated. The old key works until the time that you chose.",
+        "revoked" => "Key revoked. Requests with it are refused.",
         _ => return None,
     })
 }
@@ -130,7 +130,7 @@ fn RevealDialog(api_key: ApiKey, new: NewKey) -> impl IntoView {
         <Dialog id="new-key" title="Copy the key now" open=true>
             <div class="dialog__body">
                 <p>
-                    "This is the only time we show it. We keep a digest, so nobody can read it back, not even us."
+                    "It is shown only once: only a digest is stored."
                 </p>
                 <div class="copy copy--secret">
                     <code class="copy__value">{new.secret.clone()}</code>

@@ -210,6 +210,8 @@ pub struct ApiKey {
     /// Templates that the key may use; empty means any.
     pub allowed_templates: AllowedTemplates,
     pub revoked_at: Option<OffsetDateTime>,
+    /// When another key of the same name has replaced it.
+    pub replaced_at: Option<OffsetDateTime>,
     /// When it was last used, up to a minute late.
     pub last_used_at: Option<OffsetDateTime>,
     /// Name of the user who created the key, if they have left the account.
@@ -224,6 +226,8 @@ pub enum KeyState {
     Active,
     /// Valid for this duration.
     ExpiresSoon(Duration),
+    /// Replaced by another key, and valid until this time.
+    Replaced(OffsetDateTime),
     Expired,
     Revoked,
 }
@@ -231,10 +235,11 @@ pub enum KeyState {
 impl ApiKey {
     /// Returns the status at `now`.
     pub fn state(&self, now: OffsetDateTime) -> KeyState {
-        match self.expires_at.map(|expiry| expiry - now) {
+        match self.expires_at {
             _ if self.revoked_at.is_some() => KeyState::Revoked,
-            Some(left) if left <= Duration::ZERO => KeyState::Expired,
-            Some(left) if left < SOON => KeyState::ExpiresSoon(left),
+            Some(expiry) if expiry <= now => KeyState::Expired,
+            Some(expiry) if self.replaced_at.is_some() => KeyState::Replaced(expiry),
+            Some(expiry) if expiry - now < SOON => KeyState::ExpiresSoon(expiry - now),
             _ => KeyState::Active,
         }
     }
@@ -243,7 +248,7 @@ impl ApiKey {
 impl KeyState {
     /// Returns whether requests with the key are accepted.
     pub fn is_good(self) -> bool {
-        matches!(self, Self::Active | Self::ExpiresSoon(_))
+        matches!(self, Self::Active | Self::ExpiresSoon(_) | Self::Replaced(_))
     }
 }
 
@@ -320,7 +325,7 @@ mod tests {
     #[test]
     fn a_key_is_good_until_it_expires_or_is_revoked() {
         let now = datetime!(2026-11-21 12:00 UTC);
-        let key = |expires_at, revoked_at| ApiKey {
+        let key = |expires_at, replaced_at, revoked_at| ApiKey {
             id: ApiKeyId::generate(),
             name: String::new(),
             hint: String::new(),
@@ -331,23 +336,21 @@ mod tests {
             expires_at,
             former_creator: None,
             revoked_at,
+            replaced_at,
             last_used_at: None,
             inserted_at: now,
         };
-        for (expires_at, revoked_at, expected, good) in [
-            (None, None, KeyState::Active, true),
-            (Some(now + Duration::days(15)), None, KeyState::Active, true),
-            (
-                Some(now + Duration::days(1)),
-                None,
-                KeyState::ExpiresSoon(Duration::days(1)),
-                true,
-            ),
-            (Some(now), None, KeyState::Expired, false),
-            (Some(now), Some(now), KeyState::Revoked, false),
-            (None, Some(now), KeyState::Revoked, false),
+        let (past, tomorrow) = (Some(now), Some(now + Duration::DAY));
+        for (expires_at, replaced_at, revoked_at, expected, good) in [
+            (None, None, None, KeyState::Active, true),
+            (Some(now + Duration::days(15)), None, None, KeyState::Active, true),
+            (tomorrow, None, None, KeyState::ExpiresSoon(Duration::DAY), true),
+            (tomorrow, past, None, KeyState::Replaced(now + Duration::DAY), true),
+            (past, past, None, KeyState::Expired, false),
+            (past, None, past, KeyState::Revoked, false),
+            (tomorrow, past, past, KeyState::Revoked, false),
         ] {
-            let state = key(expires_at, revoked_at).state(now);
+            let state = key(expires_at, replaced_at, revoked_at).state(now);
             assert_eq!((state, state.is_good()), (expected, good));
         }
     }

@@ -42,7 +42,7 @@ pub fn CreateDialog(
                 outcome=outcome
                 field=Field::KeyName
                 label="Name"
-                hint="Where it will be used."
+                hint="For example, the application that uses the key."
                 focus=true
             />
             <Segmented
@@ -80,7 +80,7 @@ pub fn CreateDialog(
             <TextArea
                 name=Field::Networks.into_str()
                 label="Allowed addresses"
-                hint="One per line, as 203.0.113.7 or 203.0.113.0/24. Empty allows all."
+                hint="One per line, such as 203.0.113.7 or 203.0.113.0/24. Leave empty to allow all."
                 value=outcome.typed(Field::Networks)
                 problem=outcome.problem(Field::Networks)
                 optional=true
@@ -102,7 +102,7 @@ fn Templates(outcome: Outcome, templates: Vec<(TemplateId, String)>) -> impl Int
                     "Only these templates " <span class="field__optional">"optional"</span>
                 </legend>
                 <p class="field__hint">
-                    "The key then renders these and nothing else, and sees no others. None chosen allows everything."
+                    "Restricts the key to these templates. Select none to allow all content."
                 </p>
                 <div class="fields fields--2 choices">{choices}</div>
             </fieldset>

@@ -52,7 +52,7 @@ pub fn EndDialogs(
                 action="Rotate key"
             >
                 <p>
-                    "You get a new key with the same scopes, addresses and templates. The old one keeps working for a while, so you can change over without a gap."
+                    "Creates a new key with the same name, scopes, addresses and templates. The old key works until the time below, so that you can switch without downtime."
                 </p>
                 <Select
                     name=Field::Overlap.into_str()
@@ -75,13 +75,13 @@ pub fn EndDialogs(
             action="Revoke key"
         >
             <p>
-                "Requests with this key are refused at once, with 401 " <code>"invalid_token"</code>
+                "Requests with this key fail at once with 401 " <code>"invalid_token"</code>
                 ". This cannot be undone."
             </p>
             {used
                 .map(|at| {
                     view! {
-                        <WarningNotice>"It is in use: the last request came " <Ago at now /> "."</WarningNotice>
+                        <WarningNotice>"This key is in use. Last request: " <Ago at now /> "."</WarningNotice>
                     }
                 })}
             <FormField outcome=revoke field=Field::Confirmation label="Type the name to confirm" focus=true />

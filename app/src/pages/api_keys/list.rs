@@ -14,7 +14,7 @@ use crate::{
         badge::{Badge, State},
         icon::Glyph,
         menu::{OpenItem, RowMenu},
-        moment::{Day, ago_or, day_or, length},
+        moment::{Day, Moment, ago_or, day_or, length},
         table::{Column, Table},
     },
 };
@@ -60,7 +60,11 @@ fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl Int
     let gone = api_key
         .former_creator
         .as_ref()
-        .map(|gone| format!("made by {gone}, who has left"));
+        .map(|gone| format!("created by {gone}, a former member"));
+    let works_until = match state {
+        KeyState::Replaced(until) => Some(view! { <span class="table__sub">"works until " <Moment at=until /></span> }),
+        _ => None,
+    };
     let menu = (state != KeyState::Revoked).then(|| view! { <Menu api_key=api_key.clone() state /> });
     view! {
         <tr class=if state.is_good() { "" } else { "table__row--faint" }>
@@ -84,7 +88,7 @@ fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl Int
             </td>
             <td class="table__medium">{ago_or(api_key.last_used_at, now, "never")}</td>
             <td class="table__wide">{day_or(api_key.expires_at, "never")}</td>
-            <td>{badge(state)}</td>
+            <td>{badge(state)} {works_until}</td>
             <td class="table__actions">{menu}</td>
         </tr>
     }
@@ -112,6 +116,7 @@ fn badge(state: KeyState) -> impl IntoView {
     let (glyph, words) = match state {
         KeyState::Active => (State::Good, "Active".to_owned()),
         KeyState::ExpiresSoon(left) => (State::Warning, format!("Expires in {}", length(left))),
+        KeyState::Replaced(_) => (State::Warning, "Replaced".to_owned()),
         KeyState::Expired => (State::Struck, "Expired".to_owned()),
         KeyState::Revoked => (State::Struck, "Revoked".to_owned()),
     };

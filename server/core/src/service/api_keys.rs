@@ -321,7 +321,7 @@ pub async fn rotate(
     };
     ended::delete_surplus(&mut transaction, account, now, ENDED_KEYS).await?;
     api_keys::insert_successor(&mut transaction, account, id, successor, now).await?;
-    api_keys::update_expiry(&mut transaction, account, id, now + overlap).await?;
+    api_keys::replace(&mut transaction, account, id, now + overlap, now).await?;
     let event = AccountEvent::KeyRotated { name: former.name };
     account_log::insert(&mut transaction, account, actor, &event, now).await?;
     tx::commit(transaction).await?;

@@ -142,8 +142,8 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
 /// Returns the keys of an account, newest first, including revoked keys.
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
     let rows = sqlx::query!(
-        "select id, name, hint, scopes, livemode, expires_at, allowed_networks, allowed_templates, revoked_at, last_used_at,
-            former_creator, inserted_at
+        "select id, name, hint, scopes, livemode, expires_at, allowed_networks, allowed_templates, revoked_at, replaced_at,
+            last_used_at, former_creator, inserted_at
          from api_keys where account_id = $1 order by id desc",
         account.0,
     )
@@ -161,6 +161,7 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreE
                 allowed_networks: read_networks(&row.allowed_networks)?,
                 allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
                 revoked_at: row.revoked_at,
+                replaced_at: row.replaced_at,
                 last_used_at: row.last_used_at,
                 former_creator: row.former_creator,
                 inserted_at: row.inserted_at,
@@ -265,19 +266,21 @@ pub async fn insert_successor(
     execute(db, insert).await
 }
 
-/// Makes an account's key expire at `at`, unless it expires earlier.
-pub async fn update_expiry(
+/// Marks an account's key as replaced, and makes it expire at `expiry`, unless it expires earlier.
+pub async fn replace(
     db: &mut PgConnection,
     account: AccountId,
     id: ApiKeyId,
-    at: OffsetDateTime,
+    expiry: OffsetDateTime,
+    now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     // `least` ignores null.
     let update = sqlx::query!(
-        "update api_keys set expires_at = least(expires_at, $3) where account_id = $1 and id = $2",
+        "update api_keys set expires_at = least(expires_at, $3), replaced_at = $4 where account_id = $1 and id = $2",
         account.0,
         id.0,
-        at,
+        expiry,
+        now,
     );
     execute(db, update).await
 }
