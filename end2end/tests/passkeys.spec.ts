@@ -41,7 +41,7 @@ async function keepCodes(page: Page): Promise<string[]> {
   const items = page.getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
   await expect(items).toHaveCount(10);
   const codes = await items.allTextContents();
-  await page.getByRole("link", { name: "I have kept them" }).click();
+  await page.getByRole("link", { name: "I have saved them" }).click();
   return codes;
 }
 
@@ -62,7 +62,7 @@ test("somebody adds a passkey, logs in with it, shows with it that it is they, a
   await keepCodes(page);
   const row = passkeys(page).getByRole("row").filter({ hasText: "Laptop <b>" });
   await expect(row).toContainText("Never");
-  await expect(section(page)).toContainText("10 recovery codes are left.");
+  await expect(section(page)).toContainText("10 recovery codes left.");
   await logOut(page);
 
   await toSecondStep(page, member.email);
@@ -103,7 +103,7 @@ test("a passkey stands beside the app, and what goes wrong is said in words", as
   await logOut(page);
 
   await toSecondStep(page, member.email);
-  await page.getByLabel("Do not ask on this device for 30 days").check();
+  await page.getByLabel("Don’t ask again on this device for 30 days").check();
   await usePasskey(page).click();
   await expect(page).toHaveURL(/\/dashboard\/renders$/);
   await logOut(page);
@@ -134,7 +134,7 @@ test.describe("without JavaScript", () => {
     const plain = await browser.newContext({ javaScriptEnabled: false, baseURL: process.env.PLATEN_TEST_URL });
     const visit = await plain.newPage();
     await toSecondStep(visit, member.email);
-    await expect(visit.getByText("for this the page needs JavaScript")).toBeVisible();
+    await expect(visit.getByText("this requires JavaScript")).toBeVisible();
     await expect(usePasskey(visit)).toBeHidden();
     await visit.getByRole("link", { name: "Use a recovery code" }).click();
     await visit.getByLabel("Recovery code").fill(code!);

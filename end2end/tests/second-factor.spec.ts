@@ -32,8 +32,8 @@ for (const javaScriptEnabled of [true, false]) {
       const download = page.waitForEvent("download");
       await page.getByRole("link", { name: "Download" }).click();
       expect((await download).suggestedFilename()).toBe("platen-recovery-codes.txt");
-      await page.getByRole("link", { name: "I have kept them" }).click();
-      await expect(section(page)).toContainText("10 recovery codes are left.");
+      await page.getByRole("link", { name: "I have saved them" }).click();
+      await expect(section(page)).toContainText("10 recovery codes left.");
       // The codes are shown only once.
       await page.goto("/dashboard/settings/second-factor");
       await expect(page.getByText("Your second factor is on.")).toBeVisible();
@@ -60,8 +60,8 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "Continue" }).click();
       await expect(page).toHaveURL(/\/dashboard\/renders$/);
       await page.goto("/dashboard/settings");
-      await expect(section(page)).toContainText("9 recovery codes are left.");
-      await page.getByRole("button", { name: "Make new recovery codes" }).click();
+      await expect(section(page)).toContainText("9 recovery codes left.");
+      await page.getByRole("button", { name: "Create new recovery codes" }).click();
       await expect(page.getByRole("list", { name: "Recovery codes" }).getByRole("listitem")).toHaveCount(10);
       await page.goto("/dashboard/settings");
       await page.getByRole("button", { name: "Turn off" }).click();
@@ -95,7 +95,7 @@ for (const javaScriptEnabled of [true, false]) {
       await toSecondStep(page, member.email);
       await page.getByRole("link", { name: "Use a recovery code" }).click();
       await page.getByLabel("Recovery code").fill(recoveryCodes[0]!);
-      await page.getByLabel("Do not ask on this device for 30 days").check();
+      await page.getByLabel("Don’t ask again on this device for 30 days").check();
       await page.getByRole("button", { name: "Continue" }).click();
       await expect(page).toHaveURL(/\/dashboard\/renders$/);
       await logOut(page);
@@ -132,7 +132,7 @@ for (const javaScriptEnabled of [true, false]) {
       const { recoveryCodes } = await setUpSecondFactor(page);
       await forgetConfirmation(member.email);
       await page.goto("/dashboard/settings");
-      await page.getByRole("button", { name: "Make new recovery codes" }).click();
+      await page.getByRole("button", { name: "Create new recovery codes" }).click();
       await page.getByRole("link", { name: "Use the code of your authenticator app" }).click();
       await page.getByLabel("Code").fill(recoveryCodes[0]!);
       await page.getByRole("button", { name: "Confirm" }).click();
@@ -164,7 +164,7 @@ for (const javaScriptEnabled of [true, false]) {
       await requireFrom(new Date().toISOString().slice(0, 10));
       await expect(page).toHaveURL(/\/dashboard\/settings\/second-factor\?required=yes$/);
       await page.goto("/dashboard/templates");
-      await expect(page.getByText("A second factor is asked for here.")).toBeVisible();
+      await expect(page.getByText("This page requires a second factor.")).toBeVisible();
       await page.getByRole("button", { name: "Set up an app" }).click();
       await turnOn(page);
       await page.goto("/dashboard/templates");
@@ -223,7 +223,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByRole("link", { name: "Use a recovery code" }).click();
       await look("recovery");
       await page.getByLabel("Recovery code").fill(recoveryCodes[0]!);
-      await page.getByLabel("Do not ask on this device for 30 days").check();
+      await page.getByLabel("Don’t ask again on this device for 30 days").check();
       await page.getByRole("button", { name: "Continue" }).click();
       await expect(page).toHaveURL(/\/dashboard\/renders$/);
       await page.goto("/dashboard/settings");

@@ -21,6 +21,7 @@ use crate::{
     ui::{
         button::{ButtonLink, Rank, Submit},
         notice::WarningNotice,
+        passkey_button::NEEDS_HOST_NAME,
     },
 };
 
@@ -53,25 +54,25 @@ fn Content(found: SetUp, required: bool) -> impl IntoView {
             </div>
         }
         .into_any(),
-        None => view! { <Begin required passkeys=found.state.more_passkeys /> }.into_any(),
+        None => view! { <Begin required passkeys=found.state.more_passkeys passkeys_work=found.state.passkeys_work /> }
+            .into_any(),
     }
 }
 
 #[component]
-fn Begin(required: bool, passkeys: bool) -> impl IntoView {
+fn Begin(required: bool, passkeys: bool, passkeys_work: bool) -> impl IntoView {
     let (outcome, passkey) = (Outcome::of::<BeginSecondFactor>(), Outcome::of::<BeginPasskey>());
     view! {
         <p class="auth__lede">
-            "When you log in, you then enter six digits that an authenticator app on your phone shows"
-            {passkeys.then_some(", or use a passkey of your device")}
-            ". Whoever learns your password is still outside."
+            "Adds a second step at log-in, so a stolen password isn’t enough: a code from an authenticator app"
+            {passkeys.then_some(", or a passkey")} "."
         </p>
         <div class="auth__form">
             {required
                 .then(|| {
                     view! {
                         <WarningNotice>
-                            "A second factor is asked for here. Set yours up, and go on where you were."
+                            "This page requires a second factor. Set one up to continue."
                         </WarningNotice>
                     }
                 })} <OutcomeErrors outcome /> <OutcomeErrors outcome=passkey /> <ButtonForm outcome>
@@ -84,7 +85,8 @@ fn Begin(required: bool, passkeys: bool) -> impl IntoView {
                             <Submit rank=Rank::Plain>"Add a passkey"</Submit>
                         </ButtonForm>
                     }
-                })} <WayOut required />
+                })} {(!passkeys_work).then(|| view! { <p class="small quiet">{NEEDS_HOST_NAME}</p> })}
+            <WayOut required />
         </div>
     }
 }
@@ -110,7 +112,7 @@ fn TurnOn(secret: String, picture: Picture, passkeys: bool) -> impl IntoView {
     let outcome = Outcome::of::<TurnSecondFactorOn>();
     let (side, view_box) = (picture.side, format!("0 0 {0} {0}", picture.side));
     view! {
-        <p class="auth__lede">"Scan the code with an authenticator app. Then enter the six digits that it shows."</p>
+        <p class="auth__lede">"Scan the code with an authenticator app, then enter the six-digit code from the app."</p>
         <div class="auth__form">
             <div class="totp totp--alone">
                 <svg class="totp__code" viewBox=view_box role="img" aria-label="Code for your authenticator app">
@@ -118,7 +120,7 @@ fn TurnOn(secret: String, picture: Picture, passkeys: bool) -> impl IntoView {
                     <path class="totp__dots" d=picture.path />
                 </svg>
                 <p class="small">
-                    "Nothing to scan with? Type this into the app:" <br /> <code>{secret}</code>
+                    "Can’t scan the code? Enter this key in the app:" <br /> <code>{secret}</code>
                 </p>
             </div>
             <PageForm outcome class="stack">

@@ -5,6 +5,9 @@ use leptos::prelude::*;
 
 use crate::ui::button::{Rank, Size, class};
 
+/// Shown in place of the button if the address of the service is an IP address.
+pub const NEEDS_HOST_NAME: &str = "Passkeys need a host name over HTTPS, or localhost, but this service has an IP address. Use an authenticator app, or ask the operator to set PLATEN_BASE_URL to a host name.";
+
 /// What the button does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ceremony {
@@ -34,7 +37,7 @@ pub fn PasskeyButton(
                 {label}
             </button>
             <p class="passkey-button__needs">
-                {label} ": for this the page needs JavaScript, an https address and a browser that knows passkeys."
+                {label} ": this requires JavaScript, HTTPS or localhost, and a browser that supports passkeys."
             </p>
             <p class="passkey-button__fault" role="alert"></p>
         </passkey-button>

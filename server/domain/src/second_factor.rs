@@ -180,8 +180,10 @@ pub struct SecondFactor {
     pub passkeys: Vec<ListedPasskey>,
     /// Number of unused recovery codes.
     pub codes_left: i64,
-    /// Whether a passkey can be added: the limit isn't reached, and the base URL has a host name.
+    /// Whether a passkey can be added: the limit isn't reached, and passkeys work here.
     pub more_passkeys: bool,
+    /// Whether the base URL has a host name, which passkeys are bound to.
+    pub passkeys_work: bool,
 }
 
 /// Status of a user's authenticator app.
@@ -217,6 +219,8 @@ pub struct Ways {
     pub app: bool,
     /// Options for the browser's passkey request, as JSON; `None` if no passkey can be used.
     pub passkey: Option<String>,
+    /// Whether the user has passkeys that don't work here, because the base URL has no host name.
+    pub unusable_passkeys: bool,
 }
 
 /// A passkey as shown in lists.

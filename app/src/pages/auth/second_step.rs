@@ -13,7 +13,7 @@ use crate::{
         button::{Rank, Submit},
         check::Check,
         field::Face,
-        passkey_button::{Ceremony, PasskeyButton},
+        passkey_button::{Ceremony, NEEDS_HOST_NAME, PasskeyButton},
     },
 };
 
@@ -50,18 +50,18 @@ fn Step(ways: Ways, next: OwnPath, by_recovery: bool) -> impl IntoView {
     let by_recovery = by_recovery || (!ways.app && ways.passkey.is_none());
     let has_passkey = ways.passkey.is_some();
     let lede = match (by_recovery, ways.app, has_passkey) {
-        (true, ..) => "Enter one of the recovery codes that you have kept. Each works once.",
-        (false, true, false) => "Enter the six digits that your authenticator app shows for Platen.",
-        (false, true, true) => "Enter the six digits that your authenticator app shows for Platen, or use a passkey.",
-        (false, false, _) => "Use a passkey: your browser asks for your finger, your face or a PIN.",
+        (true, ..) => "Enter one of your recovery codes. Each works once.",
+        (false, true, false) => "Enter the six-digit code from your authenticator app.",
+        (false, true, true) => "Enter the six-digit code from your authenticator app, or use a passkey.",
+        (false, false, _) => "Use a passkey: your browser asks for your fingerprint, face or PIN.",
     };
     let other = match (by_recovery, ways.app, has_passkey) {
-        (false, ..) => Some(("No device at hand? ", "Use a recovery code", with_codes)),
-        (true, true, _) => Some(("Your app is at hand? ", "Use its code", without_codes)),
-        (true, false, true) => Some(("Your passkey is at hand? ", "Use it", without_codes)),
+        (false, ..) => Some(("Lost your device? ", "Use a recovery code", with_codes)),
+        (true, true, _) => Some(("Have your app? ", "Use its code", without_codes)),
+        (true, false, true) => Some(("Have your passkey? ", "Use it", without_codes)),
         (true, false, false) => None,
     };
-    let remember = || view! { <Check name="remember" label="Do not ask on this device for 30 days" /> };
+    let remember = || view! { <Check name="remember" label="Don’t ask again on this device for 30 days" /> };
     let by_code = (by_recovery || ways.app).then(|| {
         let field = if by_recovery {
             Either::Left(view! {
@@ -93,7 +93,10 @@ fn Step(ways: Ways, next: OwnPath, by_recovery: bool) -> impl IntoView {
         <p class="auth__lede">{lede}</p>
         <PageForm outcome>
             <input type="hidden" name="next" value=next.to_string() />
-            <div class="auth__form">{by_code} {by_passkey}</div>
+            <div class="auth__form">
+                {by_code} {by_passkey}
+                {ways.unusable_passkeys.then(|| view! { <p class="small quiet">{NEEDS_HOST_NAME}</p> })}
+            </div>
         </PageForm>
         {other
             .map(|(question, words, href)| {
@@ -109,7 +112,7 @@ fn Step(ways: Ways, next: OwnPath, by_recovery: bool) -> impl IntoView {
 #[component]
 fn TooLate(next: OwnPath) -> impl IntoView {
     view! {
-        <p class="auth__lede">"Ten minutes have passed since you entered your password, or you have not entered it yet."</p>
+        <p class="auth__lede">"Your log-in has expired. Enter your password again, then your second factor within ten minutes."</p>
         <div class="auth__other">
             <a href=next.after("/log-in").to_string()>"Log in"</a>
         </div>

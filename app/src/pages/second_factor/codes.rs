@@ -25,10 +25,10 @@ pub fn NewCodes(
     });
     view! {
         <p class="auth__lede">
-            "Your second factor is on. Each of these codes stands in for it once, when your device is not at hand."
+            "Your second factor is on. If you lose your device, each of these codes logs you in once."
         </p>
         <div class="auth__form">
-            <WarningNotice>"This is the only time we show them. Keep them where you find them without your phone."</WarningNotice>
+            <WarningNotice>"These codes are shown only once. Store them where you can reach them without your phone."</WarningNotice>
             <ul class="recovery-codes" aria-label="Recovery codes">{items.collect_view()}</ul>
             <div class="cluster">
                 <a class="button button--small" href=file download="platen-recovery-codes.txt">
@@ -36,9 +36,9 @@ pub fn NewCodes(
                 </a>
                 <CopyButton text label="Copy the recovery codes".to_owned() />
             </div>
-            <InfoNotice>"New ones can be made in the settings; these are worth nothing then."</InfoNotice>
+            <InfoNotice>"You can create new codes in the settings. These then stop working."</InfoNotice>
             <ButtonLink href="/dashboard/settings#second-factor" rank=Rank::Primary>
-                "I have kept them"
+                "I have saved them"
             </ButtonLink>
         </div>
     }

@@ -9,7 +9,7 @@ use crate::{
     pages::second_factor::api::{AddPasskey, BeginPasskey},
     ui::{
         button::{Rank, Submit},
-        passkey_button::{Ceremony, PasskeyButton},
+        passkey_button::{Ceremony, NEEDS_HOST_NAME, PasskeyButton},
     },
 };
 
@@ -38,7 +38,7 @@ fn Add(options: String) -> impl IntoView {
     let outcome = Outcome::of::<AddPasskey>();
     view! {
         <p class="auth__lede">
-            "A passkey lives in your phone, your computer, your password manager or a security key. It shows that it is you by your finger, your face or a PIN, and only here: no other site can have it."
+            "A passkey is stored in your phone, computer, password manager or security key. It confirms your identity by fingerprint, face or PIN, and works on this site only."
         </p>
         <PageForm outcome>
             <div class="auth__form">
@@ -46,7 +46,7 @@ fn Add(options: String) -> impl IntoView {
                     outcome=outcome
                     field=Field::PasskeyName
                     label="Name"
-                    hint="By which you know it again, such as the name of the device."
+                    hint="Such as the name of the device."
                 />
                 <PasskeyButton ceremony=Ceremony::Make options rank=Rank::Primary label="Create the passkey" />
             </div>
@@ -56,11 +56,7 @@ fn Add(options: String) -> impl IntoView {
 
 #[component]
 fn NotHere() -> impl IntoView {
-    view! {
-        <p class="auth__lede">
-            "Passkeys need a service with a name, and the address of this one is a number. Whoever runs it can give it one; until then, use an authenticator app."
-        </p>
-    }
+    view! { <p class="auth__lede">{NEEDS_HOST_NAME}</p> }
 }
 
 /// Asks to confirm the identity again: the last confirmation or the registration has expired.
@@ -68,12 +64,12 @@ fn NotHere() -> impl IntoView {
 fn Confirm() -> impl IntoView {
     let (begin, add) = (Outcome::of::<BeginPasskey>(), Outcome::of::<AddPasskey>());
     view! {
-        <p class="auth__lede">"Before a passkey is added, confirm once more that it is you."</p>
+        <p class="auth__lede">"Confirm your identity before you add a passkey."</p>
         <div class="auth__form">
             <OutcomeErrors outcome=begin />
             <OutcomeErrors outcome=add />
             <ButtonForm outcome=begin>
-                <Submit>"Go on"</Submit>
+                <Submit>"Continue"</Submit>
             </ButtonForm>
         </div>
     }

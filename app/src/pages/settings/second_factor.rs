@@ -41,15 +41,14 @@ const FEW_CODES: i64 = 3;
 pub fn SecondFactorSection(
     /// State of the second factor.
     state: SecondFactor,
-    /// Remembered browsers, which are not asked for it.
+    /// Remembered browsers, which skip it.
     devices: Vec<RememberedDevice>,
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let is_on = state.is_on();
     let has_app = matches!(state.app, App::On { .. });
-    let passkeys = (is_on || state.more_passkeys)
-        .then(|| view! { <Passkeys passkeys=state.passkeys more=state.more_passkeys has_app now /> });
+    let (more, work) = (state.more_passkeys, state.passkeys_work);
     view! {
         <Section
             heading="Second factor"
@@ -59,10 +58,10 @@ pub fn SecondFactorSection(
             body="section__body stack stack--loose"
         >
             <p class="small">
-                "What you show after your password. Whoever learns your password is still outside."
+                "Adds a second step at log-in, so a stolen password isn’t enough."
             </p>
             <AppPart app=state.app />
-            {passkeys}
+            <Passkeys passkeys=state.passkeys more work has_app now />
             {is_on.then(|| view! { <Codes codes_left=state.codes_left /> })}
             {(!devices.is_empty()).then(|| view! { <Devices devices now /> })}
         </Section>
@@ -91,7 +90,7 @@ fn NoApp() -> impl IntoView {
     let outcome = Outcome::of::<BeginSecondFactor>();
     view! {
         <OutcomeErrors outcome />
-        <p class="small">"An app on your phone shows six digits, which you enter."</p>
+        <p class="small">"An app on your phone generates the six-digit codes."</p>
         <ButtonForm outcome>
             <SubmitButton>"Set up an app"</SubmitButton>
         </ButtonForm>
@@ -111,12 +110,12 @@ fn AppOn(since: String) -> impl IntoView {
         <DialogForm
             outcome=off
             id="second-factor-off"
-            title="Turn the authenticator app off"
+            title="Turn off the authenticator app"
             weight=Weight::Danger
             action="Turn off"
         >
             <p>
-                "Its codes log you in no more. Without a passkey your password is enough from then on, and your recovery codes are worth nothing any more."
+                "Codes from the app stop working. Without a passkey, your password alone logs you in, and your recovery codes stop working."
             </p>
         </DialogForm>
     }
@@ -126,15 +125,15 @@ fn AppOn(since: String) -> impl IntoView {
 fn Codes(codes_left: i64) -> impl IntoView {
     let renew = Outcome::of::<RenewRecoveryCodes>();
     let left = match codes_left {
-        0 => "No recovery code is left.".to_owned(),
-        1 => "1 recovery code is left.".to_owned(),
-        left => format!("{left} recovery codes are left."),
+        0 => "No recovery codes left.".to_owned(),
+        1 => "1 recovery code left.".to_owned(),
+        left => format!("{left} recovery codes left."),
     };
     let left = if codes_left < FEW_CODES {
-        view! { <WarningNotice>{left} " Make new ones, so that you are not locked out without your device."</WarningNotice> }
+        view! { <WarningNotice>{left} " Create new ones, so that you aren’t locked out without your device."</WarningNotice> }
             .into_any()
     } else {
-        view! { <p class="small">{left} " Each stands in for your app or passkey once."</p> }.into_any()
+        view! { <p class="small">{left} " Each replaces your app or passkey once."</p> }.into_any()
     };
     view! {
         <div class="stack">
@@ -142,7 +141,7 @@ fn Codes(codes_left: i64) -> impl IntoView {
             <OutcomeErrors outcome=renew />
             {left}
             <ButtonForm outcome=renew>
-                <SubmitButton>"Make new recovery codes"</SubmitButton>
+                <SubmitButton>"Create new recovery codes"</SubmitButton>
             </ButtonForm>
         </div>
     }
@@ -175,8 +174,8 @@ fn Devices(devices: Vec<RememberedDevice>, now: OffsetDateTime) -> impl IntoView
     view! {
         <div class="stack">
             <OutcomeErrors outcome=errors />
-            <p class="small">"These devices are not asked for it:"</p>
-            <Table caption="Devices that are not asked for it" columns=COLUMNS rows />
+            <p class="small">"These devices skip the second factor:"</p>
+            <Table caption="Devices that skip the second factor" columns=COLUMNS rows />
         </div>
     }
 }

@@ -285,3 +285,27 @@ async fn an_operator_helps_whoever_has_lost_app_and_codes() {
     let told = "select count(*) from mails where letter->>'kind' = 'second_factor_off'";
     assert_eq!(house.town.number(told).await, 1);
 }
+
+#[tokio::test]
+async fn at_an_ip_address_pages_say_what_passkeys_need() {
+    let needs = "Passkeys need a host name";
+    let house = House::build().await;
+    let ann = Visitor::log_in(&house.service, ANN).await;
+    for path in ["/dashboard/settings", SET_UP, "/dashboard/settings/passkey"] {
+        let page = ann.page(path).await;
+        assert!(
+            page.contains(needs) && !page.contains("Add a passkey"),
+            "{path}: {page}"
+        );
+    }
+    // A passkey from the time when the service had a name.
+    let mut browser = house.town.browser("192.0.2.2");
+    let user = house.town.log_in(&mut browser, ANN, PASSWORD).await.expect("logged in");
+    let added = house
+        .town
+        .add_passkey(&mut browser, user, &mut Authenticator::new())
+        .await;
+    assert_eq!(added.expect("added"), Added::WithCodes);
+    let page = Visitor::log_in(&house.service, ANN).await.page(SECOND_STEP).await;
+    assert!(page.contains(needs) && page.contains("Recovery code"), "{page}");
+}

@@ -11,6 +11,7 @@ use crate::{
         button::{OpenButton, Rank, Size, SubmitButton},
         dialog::Weight,
         moment::{Day, ago_or},
+        passkey_button::NEEDS_HOST_NAME,
         table::{Column, Table},
     },
 };
@@ -29,6 +30,8 @@ pub fn Passkeys(
     passkeys: Vec<ListedPasskey>,
     /// Whether another passkey can be added.
     more: bool,
+    /// Whether passkeys work at the address of the service.
+    work: bool,
     /// Whether the user also has an authenticator app.
     has_app: bool,
     /// The current time.
@@ -49,7 +52,7 @@ pub fn Passkeys(
             {if is_empty {
                 view! {
                     <p class="small">
-                        "A passkey lives in your phone, computer, password manager or security key, and shows that it is you by finger, face or PIN."
+                        "A passkey is stored in your phone, computer, password manager or security key, and confirms your identity by fingerprint, face or PIN."
                     </p>
                 }
                     .into_any()
@@ -57,6 +60,7 @@ pub fn Passkeys(
                 view! { <Table caption="Passkeys" columns=COLUMNS rows /> }
                     .into_any()
             }}
+            {(!work).then(|| view! { <p class="small">{NEEDS_HOST_NAME}</p> })}
             {more
                 .then(|| {
                     view! {
@@ -101,10 +105,10 @@ fn Removal(passkey: ListedPasskey, is_last: bool) -> impl IntoView {
             action="Remove"
         >
             <p>
-                "It logs you in no more. In your device or password manager it stays until you delete it there."
+                "It stops working here, but stays in your device or password manager until you delete it there."
                 {is_last
                     .then_some(
-                        " Your password is enough from then on, and your recovery codes are worth nothing any more.",
+                        " Your password alone then logs you in, and your recovery codes stop working.",
                     )}
             </p>
         </DialogForm>

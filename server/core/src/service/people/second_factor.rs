@@ -36,6 +36,7 @@ pub async fn of_user(people: &People, user: UserId, now: OffsetDateTime) -> Resu
     Ok(SecondFactor {
         app: app_of(people, user, now).await?,
         more_passkeys: people.relying_party.is_some() && passkeys.len() < MAX_PASSKEYS,
+        passkeys_work: people.relying_party.is_some(),
         passkeys,
         codes_left: second_factors::count_recovery_codes(&people.db, user).await?,
     })
@@ -63,6 +64,7 @@ pub async fn ask(people: &People, session: &Session, user: UserId, now: OffsetDa
     Ok(Ways {
         app: app.is_some_and(|app| app.turned_on_at.is_some()),
         passkey: passkeys::ask(people, session, user, now).await?,
+        unusable_passkeys: people.relying_party.is_none() && !stored_passkeys::list(&people.db, user).await?.is_empty(),
     })
 }
 

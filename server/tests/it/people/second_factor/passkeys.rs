@@ -83,7 +83,7 @@ async fn a_passkey_is_a_second_factor_of_its_own() {
     let state = second_factor::of_user(&town.people, ann.user, clock::now())
         .await
         .expect("a state");
-    assert!(state.is_on() && state.more_passkeys, "{state:?}");
+    assert!(state.is_on() && state.more_passkeys && state.passkeys_work, "{state:?}");
     assert_eq!(state.passkeys[0].name, "My key");
     assert!(state.passkeys[0].used_at.is_some());
     let mails = town.mails().await;
