@@ -35,6 +35,9 @@ fn Tool(
     }
 }
 
+/// HTML in place of the pages. As a string, because hydration finds no elements inside of `<noscript>`.
+const WITHOUT_SCRIPTS: &str = "<p>The preview needs JavaScript. To get the PDF without it, publish the template and send the request shown by “Use in API”.</p>";
+
 /// The preview pane.
 #[component]
 pub(super) fn Viewer(live: Live) -> impl IntoView {
@@ -118,6 +121,7 @@ pub(super) fn Viewer(live: Live) -> impl IntoView {
                     node_ref=stage
                     on:scroll=move |_| note_page(live, stage)
                 >
+                    <noscript inner_html=WITHOUT_SCRIPTS></noscript>
                     <Pages live />
                 </section>
                 <Remarks live root=live.root() />
