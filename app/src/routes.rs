@@ -70,6 +70,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/renders") view=Renders ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders/:id") view=Render ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/webhooks") view=Webhooks ssr=SsrMode::Async />
+                <Route path=path!("/admin") view=Accounts ssr=SsrMode::Async />
                 <Route path=path!("/admin/accounts") view=Accounts ssr=SsrMode::Async />
                 <Route path=path!("/admin/accounts/:id") view=Account ssr=SsrMode::Async />
                 <Route path=path!("/admin/health") view=SystemHealth ssr=SsrMode::Async />
