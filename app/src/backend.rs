@@ -41,6 +41,7 @@ use crate::{
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, Webhooks},
         live_preview::{PreviewEvent, PreviewRequest},
+        money::Money,
         overview::{Activity, Span},
         own_path::OwnPath,
         payment::Payment,
@@ -61,11 +62,14 @@ pub type PreviewEvents = Pin<Box<dyn Stream<Item = Result<PreviewEvent, AppError
 
 /// The services, on behalf of one request. Callers need not check who is logged in: each method authenticates the
 /// session, checks the permission and acts for the session's account, except for those of log-in, sign-up, password reset
-/// and invitations, and [`Backend::plans`], which are public.
+/// and invitations, [`Backend::mail_sent_to`] and [`Backend::plans`], which are public.
 #[async_trait]
 pub trait Backend: Send + Sync {
     /// Returns the public base URL of the service, without a trailing slash.
     fn base_url(&self) -> String;
+
+    /// Returns whether the visitor is logged in.
+    fn is_logged_in(&self) -> bool;
 
     /// Returns the CSRF token for forms of the visitor's pages, or `None` without a session.
     fn csrf_token(&self) -> Option<String>;
@@ -78,8 +82,12 @@ pub trait Backend: Send + Sync {
     /// Returns the role of the logged-in user in the account.
     async fn role(&self) -> Result<Role, AppError>;
 
-    /// Returns the account's renders and figures over `span`.
+    /// Returns the account's renders and figures over `span`. A key that was just created is included with the
+    /// checklist, once.
     async fn activity(&self, span: Span) -> Result<Activity, AppError>;
+
+    /// Dismisses the checklist of the first steps for the logged-in user.
+    async fn dismiss_checklist(&self) -> Result<(), AppError>;
 
     /// Returns the credits used in this period, by day.
     async fn usage(&self) -> Result<Usage, AppError>;
@@ -120,8 +128,11 @@ pub trait Backend: Send + Sync {
     /// Confirms the logged-in user's new email address, by the token of a mailed link.
     async fn confirm_email(&self, token: String) -> Result<(), AppError>;
 
-    /// Lists the plans on offer, the smallest first.
-    async fn plans(&self) -> Result<Vec<Plan>, AppError>;
+    /// Returns the address to which the visitor's last mail of a sign-up or password reset went, for an hour.
+    async fn mail_sent_to(&self) -> Result<Option<String>, AppError>;
+
+    /// Lists the plans on offer with their prices per month, the smallest first.
+    async fn plans(&self) -> Result<Vec<(Plan, Money)>, AppError>;
 
     // Second factor, remembered browsers, and confirmation of the user's identity.
 

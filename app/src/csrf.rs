@@ -1,5 +1,4 @@
-//! The token by which the server recognizes forms of its own pages. It belongs to a session, so only logged-in visitors
-//! have one. It changes with every log-in, which therefore reloads the page.
+//! The token by which the server recognizes forms of its own pages. It belongs to a session. It changes with every log-in, which therefore reloads the page.
 
 use std::future::Future;
 

@@ -90,15 +90,15 @@ for (const javaScriptEnabled of [true, false]) {
       await choose(page, "Starter");
       await expect(section(page, "Change to Starter")).toContainText("Today nothing");
       await page.getByRole("button", { name: "Change to Starter" }).click();
-      await expect(plan).toContainText("Starter from");
+      await expect(plan).toContainText("Changes to Starter on");
       await expect(plan).toContainText("0 used, 20,000 left");
       await expect(page.getByRole("button", { name: "Change plan" })).toHaveCount(0);
       await page.getByRole("button", { name: "Keep Growth" }).click();
-      await expect(page.getByRole("status")).toHaveText("The plan stays as it is.");
+      await expect(page.getByRole("status")).toHaveText("Plan change cancelled.");
 
       await choose(page, "Free");
       await page.getByRole("button", { name: "Cancel the subscription" }).click();
-      await expect(plan).toContainText("Then the plan is Free; nothing is deleted.");
+      await expect(plan).toContainText("The plan is then Free; nothing is deleted.");
       await page.getByRole("button", { name: "Keep the subscription" }).click();
       await expect(plan).toContainText("Renews on");
     });
@@ -119,11 +119,11 @@ for (const javaScriptEnabled of [true, false]) {
       await beyond.getByRole("button", { name: "Save limit" }).click();
       await expect(page.getByRole("status")).toHaveText("Limit saved.");
       await expect(beyond).toContainText("renders go on for 1,500 more in each period");
-      await expect(section(page, "Plan")).toContainText("0 used, 3,500 left, the last 1,500 of them at the price");
+      await expect(section(page, "Plan")).toContainText("0 used, 3,500 left, including 1,500 of overage");
       await limit.fill("0");
       await beyond.getByRole("button", { name: "Save limit" }).click();
       await expect(beyond).toContainText("renders stop until the next period");
-      await expect(section(page, "Plan")).toContainText("0 used, 2,000 left. When");
+      await expect(section(page, "Plan")).toContainText("0 used, 2,000 left. Without");
     });
 
     test("credits are bought once, and who turns back at Stripe has bought nothing", async ({ page }) => {
@@ -151,7 +151,7 @@ test("whose payment fails is told so by mail and on every page, and what becomes
   expect(failed).toMatch(/The payment for the Starter plan of the Platen account \S+ failed/);
   await page.goto(/^\S*\/dashboard\/billing$/m.exec(failed)![0]);
   await expect(section(page, "Plan")).toContainText("Starter");
-  await expect(section(page, "Plan")).toContainText("An invoice is open: pay it under Invoices.");
+  await expect(section(page, "Plan")).toContainText("An invoice is unpaid. Pay it under Invoices.");
   await expect(section(page, "Plan")).not.toContainText("Renews on");
   await expect(section(page, "Beyond the plan")).toHaveCount(0);
   await page.getByRole("link", { name: "End the subscription" }).click();

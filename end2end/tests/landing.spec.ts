@@ -16,7 +16,13 @@ for (const javaScriptEnabled of [true, false]) {
       );
       const plans = page.getByRole("article");
       await expect(plans.getByRole("heading")).toHaveText(["Free", "Starter", "Growth", "Scale"]);
+      await expect(plans.first()).toContainText("€ 0 a month");
+      await expect(plans.nth(1)).toContainText("€ 19 a month");
       await expect(plans.last()).toContainText("200,000 credits a month");
+      await page.getByRole("link", { name: "Prices" }).click();
+      await expect(page).toHaveURL(/\/#prices$/);
+      await page.getByRole("link", { name: "Create an account" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Sign up");
     });
 
     test("the docs are one step away", async ({ page }) => {

@@ -30,7 +30,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("link", { name: "Forgot password" }).click();
       await page.getByLabel("Email").fill(address);
       await page.getByRole("button", { name: "Send the link" }).click();
-      await expect(page.getByText("If your address has an account, a link is on its way.")).toBeVisible();
+      await expect(page.getByText(`If an account uses ${address}, we sent it a link.`)).toBeVisible();
       await page.goto(await linkFor(address, "Reset your password"));
       await page.getByLabel("New password").fill(OTHER_PASSWORD);
       await page.getByRole("button", { name: "Set password" }).click();
@@ -38,6 +38,43 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("status")).toContainText("Password changed.");
       await logIn(page, address, OTHER_PASSWORD);
       await expect(who).toBeVisible();
+    });
+
+    test("the address of the mail is named after a sign-up, whether or not it has an account", async ({ page }) => {
+      const address = newAddress();
+      const expectSent = async () => {
+        await expect(page.getByText(`We sent a link to ${address}.`)).toBeVisible();
+        await expect(page.getByRole("textbox")).toHaveCount(0);
+      };
+      for (let times = 0; times < 2; times += 1) {
+        await page.goto("/sign-up");
+        await page.getByLabel("Your name").fill("Ann");
+        await page.getByLabel("Work email").fill(address);
+        await page.getByLabel("Account name").fill("Example");
+        await page.getByLabel("Password").fill(PASSWORD);
+        await page.getByRole("button", { name: "Sign up" }).click();
+        await expectSent();
+        await page.reload();
+        await expectSent();
+        await page.getByRole("button", { name: "Send again" }).click();
+        await expect(page.getByText("The mail was sent again.")).toBeVisible();
+        await expectSent();
+        if (times > 0) break;
+        await page.goto(await linkFor(address, "Confirm your email address"));
+        await page.getByLabel("Password").fill(PASSWORD);
+        await page.getByRole("button", { name: "Confirm address" }).click();
+        await logOut(page);
+      }
+      await page.getByRole("link", { name: "Change address" }).click();
+      await expect(page).toHaveURL(/\/sign-up$/);
+      await page.goto("/");
+      await expect(page.getByRole("link", { name: "Create an account" })).toBeVisible();
+    });
+
+    test("without a mail, the page about mails asks for the address", async ({ page }) => {
+      await page.goto("/check-mail?email=eve@example.org");
+      await expect(page.getByText("We sent a link to your address.")).toBeVisible();
+      await expect(page.getByLabel("Email")).toHaveValue("");
     });
 
     test("an address without an account is refused in the same words", async ({ page, forgive }) => {

@@ -3,8 +3,8 @@
 use leptos::{either::Either, prelude::*};
 
 use crate::{
-    csrf,
-    layout::{brand::Brand, theme_button::ThemeButton},
+    backend::backend,
+    layout::{brand::Brand, page::loaded_or, theme_button::ThemeButton},
     model::own_path::DASHBOARD,
     ui::button::{ButtonLink, Rank, Size},
 };
@@ -27,11 +27,15 @@ pub fn Public(
                         <a href="/docs">
                             "Docs"
                         </a>
-                        <a href="/#prices">"Prices"</a>
+                        {loaded_or(
+                            |backend| async move { backend.plans().await },
+                            |plans| (!plans.is_empty()).then(|| view! { <a href="/#prices">"Prices"</a> }),
+                            |_| (),
+                        )}
                     </nav>
                     <div class="masthead__actions">
                         <ThemeButton />
-                        {if csrf::token().is_some() {
+                        {if backend().is_logged_in() {
                             Either::Left(
                                 view! {
                                     <ButtonLink href=DASHBOARD size=Size::Small>
@@ -61,7 +65,7 @@ pub fn Public(
                             "API reference"
                         </a>
                         <a href="/docs/templates">
-                            "Template language"
+                            "Template syntax"
                         </a>
                         <a href="/openapi.json">
                             "OpenAPI"

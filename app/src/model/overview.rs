@@ -1,6 +1,14 @@
 //! Recent renders of an account.
 
-use platen_domain::render::statistics::{RenderFigures, RenderGlance, RenderStep};
+use platen_domain::{
+    ids::RenderId,
+    render::{
+        history::RenderState,
+        statistics::{RenderFigures, RenderGlance, RenderStep},
+        thumbnail::ListedThumbnail,
+    },
+    role::Role,
+};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 
@@ -33,7 +41,7 @@ impl Span {
 }
 
 /// Figures of the overview.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Activity {
     pub span: Span,
     /// Time of the reading.
@@ -45,6 +53,49 @@ pub struct Activity {
     pub latest: Vec<RenderGlance>,
     /// Credits of the period.
     pub credits: CreditPeriod,
-    /// Whether the account has never rendered anything.
-    pub first_run: bool,
+    /// The first steps, until they are done or dismissed.
+    pub checklist: Option<Checklist>,
+}
+
+/// The first steps in an account, and which of them are done.
+#[derive(Clone, PartialEq)]
+pub struct Checklist {
+    /// Name of the user; may be empty.
+    pub person: String,
+    /// Role of the user.
+    pub role: Role,
+    /// Whether the account has a key in use.
+    pub has_key: bool,
+    /// The secret of a key that was just created. It is included only once.
+    pub new_key: Option<String>,
+    /// The latest render that succeeded, or else the latest.
+    pub render: Option<FirstRender>,
+    /// Whether the account has a template or a second member.
+    pub went_on: bool,
+}
+
+impl Checklist {
+    /// Number of steps.
+    pub const STEPS: usize = 4;
+
+    /// Returns the number of steps that are done.
+    pub fn done(&self) -> usize {
+        let steps = [self.has_key, self.render.is_some(), self.has_document(), self.went_on];
+        steps.into_iter().filter(|done| *done).count()
+    }
+
+    /// Returns whether a render has succeeded.
+    pub fn has_document(&self) -> bool {
+        let render = self.render.as_ref();
+        render.is_some_and(|render| render.state == RenderState::Succeeded)
+    }
+}
+
+/// A render, as the checklist shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstRender {
+    pub id: RenderId,
+    pub state: RenderState,
+    /// Thumbnail of its first page.
+    pub picture: Option<ListedThumbnail>,
 }

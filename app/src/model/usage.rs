@@ -1,6 +1,6 @@
 //! Credits by day and meter.
 
-use platen_domain::storage::StorageUse;
+use platen_domain::{plan::PlanLimits, storage::StorageUse};
 use time::Date;
 
 use crate::model::account_summary::CreditPeriod;
@@ -9,6 +9,8 @@ use crate::model::account_summary::CreditPeriod;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Usage {
     pub credits: CreditPeriod,
+    /// Limits of requests and renders.
+    pub limits: PlanLimits,
     /// Every day of the period, the oldest first.
     pub days: Vec<UsedDay>,
     /// Storage in use.

@@ -63,7 +63,7 @@ fn Content(payment: Payment, usage: Usage) -> impl IntoView {
         Payment::ByOperator | Payment::ForOwners => None,
     };
     let choice = catalog.clone().and_then(|catalog| catalog.choice);
-    let (credits, storage) = (usage.credits.clone(), usage.storage.clone());
+    let (credits, limits, storage) = (usage.credits.clone(), usage.limits, usage.storage.clone());
     let billing_details = catalog.map(|catalog| {
         view! {
             {catalog.overage.map(|overage| view! { <OverageSection overage /> })}
@@ -73,7 +73,7 @@ fn Content(payment: Payment, usage: Usage) -> impl IntoView {
     });
     view! {
         {choice.map(|choice| view! { <ChoiceSection choice /> })}
-        <PlanSection credits payment />
+        <PlanSection credits limits payment />
         <UsageSection usage />
         <StorageSection uses=storage />
         {billing_details}
@@ -83,13 +83,13 @@ fn Content(payment: Payment, usage: Usage) -> impl IntoView {
 /// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
-        "subscribed" => "Paid. The plan changes as soon as Stripe confirms it, mostly at once.",
-        "bought" => "Paid. The credits are there as soon as Stripe confirms it, mostly at once.",
+        "subscribed" => "Paid. The plan changes once Stripe confirms the payment, usually within seconds.",
+        "bought" => "Paid. The credits are added once Stripe confirms the payment, usually within seconds.",
         "changed" => "Plan changed.",
-        "kept" => "The plan stays as it is.",
+        "kept" => "Plan change cancelled.",
         "limited" => "Limit saved.",
-        "cancelled" => "The subscription ends with its period. Nothing is deleted.",
-        "resumed" => "The subscription goes on.",
+        "cancelled" => "Subscription cancelled. It ends with the current period; nothing is deleted.",
+        "resumed" => "Subscription resumed.",
         _ => return None,
     })
 }

@@ -10,6 +10,7 @@ use leptos_meta::Title;
 use crate::{
     backend::backend,
     layout::{page::loaded, public::Public},
+    model::own_path::DASHBOARD,
     pages::landing::{claims::Claims, press::Press, prices::Prices},
     ui::button::{ButtonLink, Rank, Size},
 };
@@ -17,7 +18,12 @@ use crate::{
 /// The landing page.
 #[component]
 pub fn Landing() -> impl IntoView {
-    let base_url = backend().base_url();
+    let (base_url, is_logged_in) = (backend().base_url(), backend().is_logged_in());
+    let (href, action) = if is_logged_in {
+        (DASHBOARD, "Open the dashboard")
+    } else {
+        ("/sign-up", "Create an account")
+    };
     view! {
         <Title text="HTML in, archival PDF out" />
         <Public>
@@ -29,7 +35,10 @@ pub fn Landing() -> impl IntoView {
                             "Platen renders HTML, web addresses and stored templates into one PDF/A-2b document, in one request."
                         </p>
                         <div class="hero__actions">
-                            <ButtonLink href="/docs" rank=Rank::Primary size=Size::Large>
+                            <ButtonLink href=href rank=Rank::Primary size=Size::Large>
+                                {action}
+                            </ButtonLink>
+                            <ButtonLink href="/docs" size=Size::Large>
                                 "Read the docs"
                             </ButtonLink>
                         </div>
@@ -38,7 +47,9 @@ pub fn Landing() -> impl IntoView {
                 <Press base_url />
             </section>
             <Claims />
-            {loaded(|backend| async move { backend.plans().await }, |plans| view! { <Prices plans /> })}
+            {loaded(|backend| async move { backend.plans().await }, |plans| {
+                (!plans.is_empty()).then(|| view! { <Prices plans /> })
+            })}
         </Public>
     }
 }

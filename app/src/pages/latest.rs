@@ -62,11 +62,14 @@ fn told_of(patches: &[Patch]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use platen_domain::ids::RenderId;
+
     use super::*;
 
     #[test]
     fn the_strip_is_told_in_words() {
         let glance = |state: &str, milliseconds| RenderGlance {
+            id: RenderId::generate(),
             state: state.to_owned(),
             milliseconds,
         };

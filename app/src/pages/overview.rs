@@ -1,8 +1,9 @@
 //! `/dashboard`: overview of the account.
 
+pub mod api;
 pub mod first_run;
 
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 use platen_domain::{
     number::{duration, grouped},
@@ -18,7 +19,7 @@ use crate::{
     },
     model::{
         account_summary::CreditPeriod,
-        overview::{Activity, Span},
+        overview::{Activity, Checklist, Span},
     },
     pages::{latest::Latest, overview::first_run::FirstRun},
     ui::{
@@ -43,75 +44,79 @@ pub fn Overview() -> impl IntoView {
         <Shell title="Overview" current=Entry::Overview>
             {loaded(
                 move |backend| async move { backend.activity(span).await },
-                |activity| {
-                    if activity.first_run {
-                        Either::Left(view! { <FirstRun credits=activity.credits /> })
-                    } else {
-                        Either::Right(view! { <Usual activity /> })
-                    }
-                },
+                |activity| view! { <Content activity /> },
             )}
         </Shell>
     }
 }
 
-/// The overview of an account that has renders.
 #[component]
-fn Usual(activity: Activity) -> impl IntoView {
+fn Content(activity: Activity) -> impl IntoView {
     let credits = activity.credits.clone();
-    let latest = activity.latest.clone();
+    let checklist = activity.checklist.clone();
+    let newcomer = checklist.as_ref().filter(|checklist| checklist.render.is_none());
+    let title = newcomer.map_or_else(|| "Overview".to_owned(), welcome);
+    let rank = if newcomer.is_some() { Rank::Plain } else { Rank::Primary };
+    let renders = newcomer.is_none().then(|| {
+        let all = view! {
+            <a class="small" href="/dashboard/renders">
+                "All renders"
+            </a>
+        }
+        .into_any();
+        view! {
+            <Renders activity=activity.clone() />
+            <Latest latest=activity.latest.clone() beside=all />
+        }
+    });
     let facts = view! {
         <span>{day_and_year(activity.now.date())}</span>
         <span>"Days are in UTC"</span>
     }
     .into_any();
-    let all = view! {
-        <a class="small" href="/dashboard/renders">
-            "All renders"
-        </a>
-    }
-    .into_any();
     view! {
-        <PageHead title="Overview" facts>
+        <PageHead title facts>
             <IfMay permission=Permission::ManageKeys>
                 <ButtonLink href="/dashboard/api-keys" icon=Glyph::Key>
                     "New key"
                 </ButtonLink>
             </IfMay>
-            <ButtonLink href="/dashboard/playground" rank=Rank::Primary icon=Glyph::Play>
+            <ButtonLink href="/dashboard/playground" rank icon=Glyph::Play>
                 "New render"
             </ButtonLink>
         </PageHead>
-        <Credits credits>
-            <p class="small">
-                <a href="/dashboard/billing">"Usage by day"</a>
-            </p>
-        </Credits>
-        <Renders activity />
-        <Latest latest beside=all />
+        {checklist.map(|checklist| view! { <FirstRun checklist /> })}
+        <Credits credits />
+        {renders}
+    }
+}
+
+/// Greets a user by the first of their names.
+fn welcome(checklist: &Checklist) -> String {
+    match checklist.person.split_whitespace().next() {
+        Some(name) => format!("Welcome, {name}"),
+        None => "Welcome".to_owned(),
     }
 }
 
 /// Credits used in this period, and a projection to its end.
 #[component]
-pub fn Credits(
+fn Credits(
     /// Credits of this period.
     credits: CreditPeriod,
-    /// Content below the gauge.
-    children: Children,
 ) -> impl IntoView {
     let [used, total] = [credits.used, credits.total].map(grouped);
     let (share, now) = (credits.share_used(), credits.elapsed());
     let pace = (credits.used > 0 && now > 0.05).then(|| {
         let end = (credits.used as f64 / now) as i64;
         format!(
-            "At this pace about {} by {}",
+            "At this pace, about {} by {}",
             grouped(rounded(end)),
             day(credits.ends_at.date())
         )
     });
     let label = format!(
-        "{used} of {total} credits used, with {:.0} percent of the period gone",
+        "{used} of {total} credits used, {:.0} percent of the period elapsed",
         now * 100.0
     );
     let note = format!(
@@ -131,7 +136,9 @@ pub fn Credits(
                 {pace.map(|pace| view! { <p class="small quiet">{pace}</p> })}
             </div>
             <Gauge label used=share now=now end=total />
-            {children()}
+            <p class="small">
+                <a href="/dashboard/billing">"Usage by day"</a>
+            </p>
         </Section>
     }
 }
@@ -190,7 +197,7 @@ fn Renders(activity: Activity) -> impl IntoView {
     let highest = bars.iter().max_by_key(|bar| bar.lower + bar.upper);
     let description = highest.map_or_else(String::new, |bar| {
         let most = grouped(bar.lower + bar.upper);
-        format!("Most in one bar: {most}, {}. {} in all.", bar.name, grouped(all))
+        format!("Most: {most}, {}. Total: {}.", bar.name, grouped(all))
     });
     let title = if by_hour { "Renders per hour" } else { "Renders per day" };
     let step = if by_hour { "Hour" } else { "Day" };
@@ -210,7 +217,7 @@ fn Renders(activity: Activity) -> impl IntoView {
         <Section heading="Renders" beside>
             <div class="figures">
                 <Figure label="Renders" value=grouped(all)>
-                    "test keys included"
+                    "including test keys"
                 </Figure>
                 <Figure label="Success rate" value=rate unit="%">
                     {grouped(figures.failed)}
@@ -219,15 +226,15 @@ fn Renders(activity: Activity) -> impl IntoView {
                         .then(|| {
                             view! {
                                 ", "
-                                <a href="/dashboard/renders?state=failed">"see them"</a>
+                                <a href="/dashboard/renders?state=failed">"View them"</a>
                             }
                         })}
                 </Figure>
-                <Figure label="Half took less than (p50)" value=time(median)>
-                    "queue included"
+                <Figure label="Median duration" value=time(median)>
+                    "including queue"
                 </Figure>
-                <Figure label="95 % took less than (p95)" value=time(percentile_95)>
-                    "queue included"
+                <Figure label="95th percentile" value=time(percentile_95)>
+                    "including queue"
                 </Figure>
             </div>
             <div class="stack">

@@ -15,7 +15,7 @@ pub fn StorageSection(
         let resource = usage.resource;
         let told = format!("{} of {}", resource.amount(usage.used), resource.amount(usage.limit));
         let note = (resource == StorageResource::RetainedBytes)
-            .then_some("What does not fit is not retained; nothing is refused.");
+            .then_some("Content above the limit isn't stored; renders continue.");
         view! {
             <div class="lane">
                 <div class="lane__head">
@@ -31,8 +31,8 @@ pub fn StorageSection(
         <Section heading="Storage" note="Test keys included" id="storage">
             <div class="lanes">{gauges.collect_view()}</div>
             <p class="small quiet">
-                "At a limit, requests that would store more answer 403 " <code>"forbidden"</code>
-                " and say what makes room."
+                "At a limit, requests that would store more are rejected with 403 " <code>"forbidden"</code>
+                ". The error says how to free storage."
             </p>
         </Section>
     }

@@ -15,7 +15,7 @@ use crate::{
 pub fn SignUp() -> impl IntoView {
     let outcome = Outcome::of::<SignUpFunction>();
     view! {
-        <CardPage title="Sign up" lede="Free to begin with. No card needed.">
+        <CardPage title="Sign up" lede="Free plan, no credit card.">
             <PageForm outcome>
                 <div class="auth__form">
                     <FormField
@@ -42,7 +42,7 @@ pub fn SignUp() -> impl IntoView {
                     <Submit>"Sign up"</Submit>
                 </div>
             </PageForm>
-            <div class="auth__other">"Already signed up? " <a href="/log-in">"Log in"</a></div>
+            <div class="auth__other">"Have an account? " <a href="/log-in">"Log in"</a></div>
         </CardPage>
     }
 }

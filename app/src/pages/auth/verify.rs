@@ -18,7 +18,7 @@ pub fn Verify() -> impl IntoView {
     view! {
         <CardPage
             title="Confirm your address"
-            lede="Type the password that you chose; then your account is ready."
+            lede="Enter the password that you chose at sign-up to create your account."
         >
             <PageForm outcome>
                 <TokenField />

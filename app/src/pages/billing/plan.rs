@@ -1,7 +1,10 @@
 //! The plan: its credits, price and renewal, and the dialog that changes it.
 
 use leptos::{either::Either, prelude::*};
-use platen_domain::number::grouped;
+use platen_domain::{
+    number::{duration, grouped, storage_size},
+    plan::PlanLimits,
+};
 
 use crate::{
     layout::page::Section,
@@ -32,17 +35,15 @@ const END: &str = "/dashboard/billing?plan=Free";
 pub fn PlanSection(
     /// Credits of this period.
     credits: CreditPeriod,
+    /// Limits of requests and renders.
+    limits: PlanLimits,
     /// Catalog and subscription, as far as the user may see them.
     payment: Payment,
 ) -> impl IntoView {
     let [used, total, left] = [credits.used, credits.total, credits.total - credits.used].map(grouped);
     let label = format!("{used} of {total} credits used");
-    let beyond = (credits.overage_limit > 0).then(|| {
-        format!(
-            ", the last {} of them at the price of those beyond the plan",
-            grouped(credits.overage_limit)
-        )
-    });
+    let beyond =
+        (credits.overage_limit > 0).then(|| format!(", including {} of overage", grouped(credits.overage_limit)));
     let period = [credits.starts_at, credits.ends_at].map(|at| day_and_year(at.date()));
     let catalog = match &payment {
         Payment::Open(catalog) => Some(catalog),
@@ -61,11 +62,11 @@ pub fn PlanSection(
     let about = match payment {
         Payment::ByOperator => Either::Left(view! {
             <p class="small quiet">
-                "Plans are given by the operator of this service. Ask them if you need another one."
+                "Contact your administrator to change plan."
             </p>
         }),
         Payment::ForOwners => {
-            Either::Left(view! { <p class="small quiet">"Plan and payment are for the owners of this account."</p> })
+            Either::Left(view! { <p class="small quiet">"Contact the owner of this account to change plan."</p> })
         }
         Payment::Open(ref catalog) => Either::Right(
             catalog
@@ -96,14 +97,33 @@ pub fn PlanSection(
                 </p>
                 <Gauge label used=credits.share_used() now=credits.elapsed() end=total />
                 <p class="small quiet">
-                    {used} " used, " {left} " left" {beyond} ". When none are left, renders answer 403 "
+                    {used} " used, " {left} " left" {beyond} ". Without credits, renders are rejected with 403 "
                     <code>"forbidden"</code>
-                    "; nothing more is charged. One credit pays for ten started pages of a render that succeeded."
+                    ". A document costs one credit for every ten pages or part of ten."
                 </p>
+                <Limits limits />
                 {about}
             </div>
         </Section>
         {plans.map(|catalog| view! { <ChooseDialog catalog current /> })}
+    }
+}
+
+/// Limits of requests and renders. Those of storage have their own section.
+#[component]
+fn Limits(limits: PlanLimits) -> impl IntoView {
+    let body = i64::try_from(limits.body_bytes).unwrap_or(i64::MAX);
+    view! {
+        <dl class="pairs">
+            <dt>"Concurrent renders"</dt>
+            <dd>{limits.concurrency}</dd>
+            <dt>"Requests a minute"</dt>
+            <dd>{grouped(limits.rate_per_minute.get().into())}</dd>
+            <dt>"Request size"</dt>
+            <dd>{storage_size(body)}</dd>
+            <dt>"Duration of a synchronous render"</dt>
+            <dd>{duration(limits.sync_deadline.as_secs_f64() * 1000.0)}</dd>
+        </dl>
     }
 }
 
@@ -117,7 +137,7 @@ fn Prospect(subscription: Subscription) -> impl IntoView {
     let (keep, resume) = (Outcome::of::<KeepPlan>(), Outcome::of::<ResumeSubscription>());
     let at = |at: time::OffsetDateTime| day_and_year(at.date());
     let (words, form) = if let Some(ends_at) = subscription.ends_at {
-        let words = format!("Ends on {}. Then the plan is Free; nothing is deleted.", at(ends_at));
+        let words = format!("Ends on {}. The plan is then Free; nothing is deleted.", at(ends_at));
         let form = view! {
             <ButtonForm outcome=resume>
                 <SubmitButton size=Size::Small>"Keep the subscription"</SubmitButton>
@@ -125,7 +145,7 @@ fn Prospect(subscription: Subscription) -> impl IntoView {
         };
         (words, Some(form.into_any()))
     } else if let Some((next, from)) = subscription.next {
-        let words = format!("{next} from {} on. Until then everything stays.", at(from));
+        let words = format!("Changes to {next} on {}.", at(from));
         let form = view! {
             <ButtonForm outcome=keep>
                 <SubmitButton size=Size::Small>{format!("Keep {}", subscription.plan)}</SubmitButton>
@@ -133,7 +153,7 @@ fn Prospect(subscription: Subscription) -> impl IntoView {
         };
         (words, Some(form.into_any()))
     } else if subscription.due.is_some() {
-        let words = "An invoice is open: pay it under Invoices.".to_owned();
+        let words = "An invoice is unpaid. Pay it under Invoices.".to_owned();
         // A past-due subscription can still be cancelled.
         let form = view! {
             <ButtonLink href=END size=Size::Small>
@@ -202,7 +222,7 @@ fn ChooseDialog(catalog: Catalog, current: String) -> impl IntoView {
                         <legend class="visually-hidden">"Plan"</legend>
                         {choices}
                     </fieldset>
-                    <p class="small quiet">"The next page says what it costs. Nothing changes before."</p>
+                    <p class="small quiet">"The next page shows the price. Nothing changes until you confirm."</p>
                 </div>
                 <div class="dialog__foot">
                     <CloseButton dialog=CHOOSE>"Cancel"</CloseButton>

@@ -14,14 +14,14 @@ const PART_COLUMNS: &[Column] = &[
 ];
 const CONTENT_COLUMNS: &[Column] = &[
     Column::text("In the file"),
-    Column::text("Kept from your page"),
+    Column::text("From your page"),
     Column::text("Added by Platen"),
 ];
 const ATTEMPT_COLUMNS: &[Column] = &[
     Column::text("Attempt"),
     Column::text("Sent"),
-    Column::text("Answer"),
-    Column::figure("Took"),
+    Column::text("Response"),
+    Column::figure("Duration"),
 ];
 const REQUEST_COLUMNS: &[Column] = &[Column::text("Address"), Column::tight("Outcome")];
 
@@ -50,8 +50,8 @@ fn one_document() -> impl IntoView {
     view! {
         <Claim
             title="One document from many parts"
-            text="Up to 50 parts become one file. Page numbers run on from the first part to the last; the outline, links and \
-                  tags of every part come with it."
+            text="Up to 50 parts become one file. Page numbers continue from part to part, and the outline, links and \
+                  tags of every part are preserved."
         >
             {pages_in_a_row()}
             <Table caption="Parts of the document and the pages they take" columns=PART_COLUMNS rows />
@@ -79,9 +79,9 @@ fn archival() -> impl IntoView {
         <Claim
             title="Archival by default"
             text="What the browser prints is completed in place, so text stays text, images stay sharp and tags stay in. Anything \
-                  that cannot be conformed is named in a warning; nothing is dropped in silence."
+                  that cannot be conformed is named in a warning; nothing is dropped silently."
         >
-            <Table caption="What a document contains" columns=CONTENT_COLUMNS rows />
+            <Table caption="Content of a document" columns=CONTENT_COLUMNS rows />
         </Claim>
     }
 }
@@ -89,7 +89,7 @@ fn archival() -> impl IntoView {
 fn not_lost() -> impl IntoView {
     let rows = [
         ("1", "02:14:07 UTC", State::Bad, "503", "41 ms"),
-        ("2", "02:14:38 UTC", State::Bad, "no answer", "10.0 s"),
+        ("2", "02:14:38 UTC", State::Bad, "no response", "10.0 s"),
         ("3", "02:19:41 UTC", State::Good, "200", "84 ms"),
     ];
     let rows = rows.into_iter().map(|(attempt, sent, state, answer, took)| {
@@ -106,11 +106,11 @@ fn not_lost() -> impl IntoView {
     });
     view! {
         <Claim
-            title="An accepted job is not lost"
+            title="Accepted renders are never lost"
             text="Queue 50,000 invoices at the end of the month. Each is rendered once, charged once and reported once, by a \
-                  signed callback that is tried for a day."
+                  signed webhook that is retried for a day."
         >
-            <Table caption="Callback attempts of one render" columns=ATTEMPT_COLUMNS rows />
+            <Table caption="Webhook attempts of one render" columns=ATTEMPT_COLUMNS rows />
         </Claim>
     }
 }
@@ -135,9 +135,9 @@ fn closed() -> impl IntoView {
     });
     view! {
         <Claim
-            title="Closed where it should be"
-            text="The browser sandbox is on. Every byte that a page fetches passes one guard, which refuses private addresses, \
-                  also after a redirect. No two accounts share a browser context."
+            title="Secure by default"
+            text="The browser is sandboxed. Every request of a page passes one guard, which refuses private addresses, also after \
+                  a redirect. No two accounts share a browser context."
         >
             <Table caption="Requests of one page" columns=REQUEST_COLUMNS rows />
         </Claim>

@@ -1,97 +1,208 @@
-//! First steps, for an account without renders.
+//! The checklist of the first steps.
 
 use leptos::{either::Either, prelude::*};
-use platen_domain::role::Permission;
-
-use super::Credits;
+use platen_domain::{
+    render::{history::RenderState, thumbnail::ListedThumbnail},
+    role::{Permission, Role},
+};
 
 use crate::{
     backend::backend,
-    layout::page::{PageHead, loaded},
-    model::account_summary::CreditPeriod,
+    layout::page::Section,
+    model::overview::{Checklist, FirstRender},
+    outcome::{ButtonForm, Outcome, OutcomeErrors},
+    pages::{
+        overview::api::{CreateFirstKey, DismissChecklist},
+        renders,
+    },
     ui::{
         badge::{Badge, State},
-        button::{ButtonLink, Rank},
+        button::{ButtonLink, Rank, Size, SubmitButton},
         code::Code,
         icon::Glyph,
+        live_part::LivePart,
+        notice::WarningNotice,
     },
 };
 
-/// Three steps to the first document.
+/// Four steps to the first document and beyond. The command is outside of the live parts: its key is shown only once,
+/// and a refreshed part would no longer contain it.
 #[component]
-pub fn FirstRun(
-    /// Credits of this period.
-    credits: CreditPeriod,
-) -> impl IntoView {
+pub fn FirstRun(checklist: Checklist) -> impl IntoView {
+    let create = Outcome::of::<CreateFirstKey>();
+    let dismiss = Outcome::of::<DismissChecklist>();
+    let (progress, has_document) = (checklist.done(), checklist.has_document());
+    let Checklist {
+        role,
+        has_key,
+        new_key,
+        render,
+        went_on,
+        ..
+    } = checklist;
+    let (has_render, says) = (render.is_some(), says(render.as_ref()));
+    let has_picture = render.as_ref().is_some_and(|render| render.picture.is_some());
+    let events = (!has_picture).then(|| "/dashboard/events/renders".to_owned());
+    let beside = view! {
+        <LivePart id="first-run-progress" events=events.clone()>
+            <span class="section__note">{format!("{progress} of {} done", Checklist::STEPS)}</span>
+        </LivePart>
+        <ButtonForm outcome=dismiss>
+            <SubmitButton rank=Rank::Quiet size=Size::Small icon=Glyph::Close>
+                "Dismiss"
+                <span class="visually-hidden">" the first steps"</span>
+            </SubmitButton>
+        </ButtonForm>
+    }
+    .into_any();
+    view! {
+        <OutcomeErrors outcome=create />
+        <OutcomeErrors outcome=dismiss />
+        <Section heading="First steps" beside id="first-steps">
+            <ol class="steps">
+                <Step number=1 title="Create an API key" is_done=has_key>
+                    <CreateKey outcome=create role has_key />
+                </Step>
+                <Step number=2 title="Run the command" is_done=has_render>
+                    <Command key=new_key />
+                </Step>
+                <Step number=3 title="See the page" is_done=has_document>
+                    <LivePart id="first-render" events unsettled=!has_picture says>
+                        <FirstPage render />
+                    </LivePart>
+                </Step>
+                <Step number=4 title="Go on" is_done=went_on>
+                    <p>"Store the HTML as a template and send only data, or invite your team."</p>
+                    <Next role />
+                </Step>
+            </ol>
+        </Section>
+    }
+}
+
+#[component]
+fn CreateKey(outcome: Outcome, role: Role, has_key: bool) -> impl IntoView {
+    let done = has_key.then(|| done_note("Key created"));
+    if !role.may(Permission::ManageKeys) {
+        let hint = (!has_key).then(|| view! { <p>"Ask the owner or an admin of this account for a key."</p> });
+        return Either::Left(view! {
+            {done}
+            {hint}
+        });
+    }
+    let rank = if has_key { Rank::Plain } else { Rank::Primary };
+    Either::Right(view! {
+        {done}
+        <p>"A test key is free of charge. Its documents are stamped TEST."</p>
+        <ButtonForm outcome>
+            <SubmitButton rank icon=Glyph::Key>
+                {if has_key { "Create another test key" } else { "Create a test key" }}
+            </SubmitButton>
+        </ButtonForm>
+    })
+}
+
+/// The first request, with the key that was just created, or else with the variable that holds it.
+#[component]
+fn Command(key: Option<String>) -> impl IntoView {
     let base_url = backend().base_url();
+    let is_new = key.is_some();
+    let key = key.unwrap_or_else(|| "$PLATEN_KEY".to_owned());
     let curl = format!(
-        "curl {base_url}/api/v1/renderers/pdf \\\n  -H \"Authorization: Bearer $PLATEN_KEY\" \\\n  \
+        "curl {base_url}/api/v1/renderers/pdf \\\n  -H \"Authorization: Bearer {key}\" \\\n  \
          -H \"Content-Type: application/json\" \\\n  \
          -d '{{\"parts\":[\"<h1>Hello, paper</h1>\"],\"output_encoding\":\"binary\"}}' \\\n  -o hello.pdf\n"
     );
     let shown = curl.trim_end().to_owned();
     view! {
-        {loaded(
-            |backend| async move { backend.summary().await },
-            move |summary| {
-                let has_key = summary.keys > 0;
-                let may_have_keys = summary.role.may(Permission::ManageKeys);
-                let has_template = summary.templates > 0;
-                let name = summary.person.name.split_whitespace().next().map(|name| format!(", {name}"));
-                let done = usize::from(has_key) + usize::from(has_template);
-                view! {
-                    <PageHead title=format!("Welcome{}", name.unwrap_or_default()) lede="Three steps to your first document.">
-                        <ButtonLink href="/dashboard/playground" rank=Rank::Primary icon=Glyph::Play>
-                            "Try the playground"
-                        </ButtonLink>
-                    </PageHead>
-                    <section class="section">
-                        <div class="section__head">
-                            <h2>"First run"</h2>
-                            <span class="section__note">{format!("{done} of 3 done")}</span>
-                        </div>
-                        <ol class="steps">
-                            <Step number=1 title="Create a key" is_done=has_key>
-                                {has_key.then(|| done_note("There is a key"))}
-                                <p>"Keep it in " <code>"PLATEN_KEY"</code> "."</p>
-                                <KeyLink has_key may=may_have_keys />
-                            </Step>
-                            <Step number=2 title="Render with curl">
-                                <p>"Paste this in a terminal, then load this page again."</p>
-                                <Code title="curl" label="curl" text=curl>
-                                    {shown}
-                                </Code>
-                            </Step>
-                            <Step number=3 title="Store a template" is_done=has_template>
-                                <p>"Write HTML once, send only data from then on. You see the page while you type."</p>
-                                {has_template.then(|| done_note("There is a template"))}
-                                <ButtonLink href="/dashboard/templates" icon=Glyph::Template>
-                                    "Templates"
-                                </ButtonLink>
-                            </Step>
-                        </ol>
-                    </section>
-                    <Credits credits>""</Credits>
-                }
-            },
-        )}
+        {if is_new {
+            Either::Left(
+                view! { <WarningNotice>"Copy the command now: its key is shown only once."</WarningNotice> },
+            )
+        } else {
+            Either::Right(view! { <p>"Set " <code>"PLATEN_KEY"</code> " to your key and paste this into a terminal."</p> })
+        }}
+        <Code title="curl" label="curl" text=curl class="code--wrap">
+            {shown}
+        </Code>
     }
 }
 
+/// The latest render and its first page.
 #[component]
-fn KeyLink(has_key: bool, may: bool) -> impl IntoView {
-    if !may {
-        return Either::Left(view! { <p>"Ask the owner or an admin of this account for one."</p> });
-    }
+fn FirstPage(render: Option<FirstRender>) -> impl IntoView {
+    let Some(render) = render else {
+        return Either::Left(view! {
+            <p>
+                <Badge state=State::Busy>"Waiting for the first render"</Badge>
+            </p>
+            <p>"The first page appears here."</p>
+            <noscript>
+                <p>"Without JavaScript, reload this page to see it."</p>
+            </noscript>
+        });
+    };
+    let href = format!("{}/{}", renders::PATH, render.id);
+    let (state, words) = match render.state {
+        RenderState::Succeeded => (State::Good, "First document rendered"),
+        RenderState::Queued | RenderState::Processing => (State::Busy, "Rendering"),
+        RenderState::Failed | RenderState::Cancelled => (State::Bad, "The render failed"),
+    };
+    let action = match render.state {
+        RenderState::Failed | RenderState::Cancelled => "View the error",
+        _ => "View the render",
+    };
+    let picture = render.picture.map(|picture| image(picture, &href));
     Either::Right(view! {
-        <ButtonLink href="/dashboard/api-keys" icon=Glyph::Key>
-            {if has_key { "API keys" } else { "New key" }}
-        </ButtonLink>
+        <p>
+            <Badge state>{words}</Badge>
+        </p>
+        {picture}
+        <p>
+            <a href=href>{action}</a>
+        </p>
+    })
+}
+
+fn image(picture: ListedThumbnail, href: &str) -> impl IntoView + use<> {
+    view! {
+        <img
+            class="page-image"
+            src=format!("{href}/pages/{}.png", picture.page)
+            width=picture.width.to_string()
+            height=picture.height.to_string()
+            alt="First page of the document"
+        />
+    }
+}
+
+/// Returns the text that screen readers announce when the first render has ended.
+fn says(render: Option<&FirstRender>) -> String {
+    render.map_or_else(String::new, |render| {
+        format!("First render: {}", render.state.name().to_lowercase())
     })
 }
 
 #[component]
-fn Step(number: u8, title: &'static str, #[prop(optional)] is_done: bool, children: Children) -> impl IntoView {
+fn Next(role: Role) -> impl IntoView {
+    let invite = role.may(Permission::ManagePeople).then(|| {
+        view! { <ButtonLink href="/dashboard/team">"Invite members"</ButtonLink> }
+    });
+    view! {
+        <div class="cluster">
+            <ButtonLink href="/dashboard/templates" icon=Glyph::Template>
+                "Create a template"
+            </ButtonLink>
+            {invite}
+            <ButtonLink href="/docs" rank=Rank::Quiet>
+                "Read the docs"
+            </ButtonLink>
+        </div>
+    }
+}
+
+#[component]
+fn Step(number: u8, title: &'static str, is_done: bool, children: Children) -> impl IntoView {
     let class = if is_done {
         "steps__item steps__item--done"
     } else {

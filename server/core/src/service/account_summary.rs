@@ -30,6 +30,11 @@ pub async fn find(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Result<A
     })
 }
 
+/// Dismisses the checklist of the first steps for the caller.
+pub async fn dismiss_checklist(db: &PgPool, caller: &Caller, now: OffsetDateTime) -> Result<(), StoreError> {
+    members::dismiss_checklist(db, caller.account, caller.user.id, now).await
+}
+
 /// Returns an account's display name: its name or, if that is empty, its owner's email address.
 pub async fn called(db: &PgPool, account: AccountId) -> Result<String, StoreError> {
     Ok(accounts::find_called(db, account).await?.unwrap_or_default())

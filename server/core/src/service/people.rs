@@ -15,6 +15,7 @@ pub mod log_in;
 pub mod password;
 pub mod refused_form;
 pub mod second_factor;
+pub mod sent_mail;
 pub mod sessions;
 pub mod sign_up;
 pub mod team;

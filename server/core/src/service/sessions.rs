@@ -43,6 +43,9 @@ const CONFIRMED: Duration = Duration::minutes(10);
 /// Time without use after which a session ends, for users who stay logged in.
 const LONG_INACTIVITY: Duration = Duration::days(30);
 
+/// Lifetime of the session of a visitor who is not logged in, which stores the address of a mail.
+pub(super) const OF_VISITOR: Duration = Duration::hours(1);
+
 /// Lifetime of a session in the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -133,7 +136,8 @@ pub async fn extend(session: &Session) -> Result<Option<UserId>, session::Error>
         (None, Some(waiting)) => Expiry::AtDateTime(waiting.until),
         (Some(person), _) if person.stay == Stay::LoggedIn => Expiry::OnInactivity(LONG_INACTIVITY),
         // The browser drops the cookie when it is closed; the database stores the session for two weeks.
-        _ => Expiry::OnSessionEnd,
+        (Some(_), _) => Expiry::OnSessionEnd,
+        (None, None) => Expiry::OnInactivity(OF_VISITOR),
     };
     session.set_expiry(Some(expiry));
     Ok(person.map(|person| person.user))

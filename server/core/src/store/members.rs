@@ -130,6 +130,22 @@ pub async fn update_seen(db: &PgPool, account: AccountId, user: UserId, now: Off
     execute(db, update).await
 }
 
+/// Dismisses the checklist of the first steps for a member.
+pub async fn dismiss_checklist(
+    db: &PgPool,
+    account: AccountId,
+    user: UserId,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update members set checklist_dismissed_at = $3 where account_id = $1 and user_id = $2",
+        account.0,
+        user.0,
+        now,
+    );
+    execute(db, update).await
+}
+
 /// Ends a membership.
 pub async fn delete(db: &mut PgConnection, account: AccountId, user: UserId) -> Result<(), StoreError> {
     let delete = sqlx::query!(
@@ -253,6 +269,8 @@ pub struct Summary {
     /// Keys that are neither revoked nor expired.
     pub keys: i64,
     pub connections: i64,
+    /// Whether the user has dismissed the checklist of the first steps.
+    pub checklist_dismissed: bool,
 }
 
 /// Returns figures about an account for a user who views it: a member or an operator.
@@ -272,7 +290,11 @@ pub async fn summarise(
                (select count(*) from templates where account_id = $1 and deleted_at is null) as "templates!",
                (select count(*) from api_keys
                 where account_id = $1 and revoked_at is null and (expires_at is null or expires_at > $3)) as "keys!",
-               (select count(*) from connections where account_id = $1) as "connections!"
+               (select count(*) from connections where account_id = $1) as "connections!",
+               exists (
+                   select from members
+                   where account_id = $1 and user_id = $2 and checklist_dismissed_at is not null
+               ) as "checklist_dismissed!"
            from accounts cross join users
            where accounts.id = $1 and users.id = $2"#,
         account.0,

@@ -2,6 +2,8 @@
 
 use time::OffsetDateTime;
 
+use crate::ids::RenderId;
+
 /// Figures of the renders that were accepted in a range of time, including test renders.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RenderFigures {
@@ -25,6 +27,7 @@ pub struct RenderStep {
 /// Status and duration of a render.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderGlance {
+    pub id: RenderId,
     /// See [`crate::render::history::RenderState`].
     pub state: String,
     /// From acceptance to the end, in milliseconds.

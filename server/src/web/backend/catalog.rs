@@ -25,7 +25,7 @@ use platen_core::{
     },
     store::offers,
 };
-use platen_domain::{billing::FREE, caller::Caller, ids::AccountId, role::Permission::ManageBilling};
+use platen_domain::{billing::FREE, caller::Caller, ids::AccountId, plan::Plan, role::Permission::ManageBilling};
 use time::OffsetDateTime;
 use url::Url;
 
@@ -68,6 +68,24 @@ impl RequestBackend {
             choice,
             billing_details: overview.billing_details.map(billing_details),
         })))
+    }
+
+    /// Returns the plans for sale and the free plan, with their prices. Returns none if nothing is for sale.
+    pub(super) async fn plans_for_sale(&self) -> Result<Vec<(Plan, Money)>, AppError> {
+        let offers = self.answer(status::plans_for_sale(&self.app.billing).await)?;
+        let Some(currency) = offers.first().map(|offer| offer.currency.as_str()) else {
+            return Ok(Vec::new());
+        };
+        let plans = self.answer(plans::list(&self.app.db).await)?;
+        let priced = plans.into_iter().filter_map(|plan| {
+            let price = match offers.iter().find(|offer| offer.name == plan.name) {
+                Some(offer) => money(offer.amount, &offer.currency),
+                None if plan.name == FREE => money(0, currency),
+                None => return None,
+            };
+            Some((plan, price))
+        });
+        Ok(priced.collect())
     }
 
     pub(super) async fn buyer(&self) -> Result<Buyer, AppError> {

@@ -5,20 +5,25 @@ use platen_app::{
     error::AppError,
     model::{
         account_summary::{AccountSummary, CreditPeriod, ReadOnly},
-        overview::Span,
+        overview::{Checklist, FirstRender, Span},
         person::Person,
         usage::UsedDay,
     },
 };
 use platen_core::{
     clock,
-    service::{account_summary, announcements, billing, operators::look},
+    service::{account_summary, announcements, api_keys::new_key, billing, operators::look, renders::thumbnails},
     store::usage::PeriodUsage,
 };
 use platen_domain::{
     caller::{Access, Caller},
     credits::{Meter, Period},
-    render::statistics::RenderStep,
+    render::{
+        history::RenderState,
+        statistics::{RenderGlance, RenderStep},
+        thumbnail::Pictures,
+    },
+    role::Permission::ManageKeys,
 };
 use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
 
@@ -60,6 +65,65 @@ impl RequestBackend {
             keys: summary.keys,
             connections: summary.connections,
         })
+    }
+}
+
+impl RequestBackend {
+    /// Returns the checklist of the first steps, until the last is done or the user has dismissed it. `latest` are the
+    /// latest renders, the latest first.
+    pub(super) async fn checklist(
+        &self,
+        caller: &Caller,
+        latest: &[RenderGlance],
+        now: OffsetDateTime,
+    ) -> Result<Option<Checklist>, AppError> {
+        let (app, account) = (&self.app, caller.account);
+        let summary = self.answer(account_summary::find(&app.db, caller, now).await)?.summary;
+        if summary.checklist_dismissed {
+            return Ok(None);
+        }
+        // Thumbnails are created only for accounts that have pages open.
+        app.jobs.changes().page_loaded(account);
+        let mut checklist = Checklist {
+            person: summary.person,
+            role: caller.role.ok_or(AppError::NoAccount)?,
+            has_key: summary.keys > 0,
+            new_key: None,
+            render: self.first_render(caller, latest).await?,
+            went_on: summary.templates > 0 || summary.members > 1,
+        };
+        if checklist.has_document() && checklist.went_on {
+            return Ok(None);
+        }
+        if caller.may(ManageKeys) && caller.access == Access::Full {
+            let new = new_key::take(&app.db, &app.secret_keys, &self.session, account, now).await;
+            checklist.new_key = self.answer(new)?.map(|new| new.key.expose().to_owned());
+        }
+        Ok(Some(checklist))
+    }
+
+    async fn first_render(&self, caller: &Caller, latest: &[RenderGlance]) -> Result<Option<FirstRender>, AppError> {
+        let succeeded = |render: &&RenderGlance| render.state == RenderState::Succeeded.into_str();
+        let Some(render) = latest.iter().find(succeeded).or(latest.first()) else {
+            return Ok(None);
+        };
+        let Ok(state) = render.state.parse() else {
+            return Ok(None);
+        };
+        let pictures = match (state, caller.access) {
+            (RenderState::Succeeded, Access::Full | Access::Suspended) => {
+                self.answer(thumbnails::list(&self.app, caller.account, render.id).await)?
+            }
+            _ => Pictures::None,
+        };
+        Ok(Some(FirstRender {
+            id: render.id,
+            state,
+            picture: match pictures {
+                Pictures::Drawn(drawn) => drawn.into_iter().find(|thumbnail| thumbnail.page == 1),
+                Pictures::Coming | Pictures::None => None,
+            },
+        }))
     }
 }
 

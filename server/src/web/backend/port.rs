@@ -18,6 +18,7 @@ use platen_app::{
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, Webhooks},
         live_preview::PreviewRequest,
+        money::Money,
         overview::{Activity, Span},
         payment::Payment,
         person::{LogIn, LogInStep, Person, Proof, SecondStepProof, SignUp},
@@ -53,7 +54,7 @@ use platen_core::{
                 self, Shown, new_codes,
                 passkeys::{self, Added, NewPasskeyForm},
             },
-            sign_up, team,
+            sent_mail, sign_up, team,
         },
         plans,
         renders::{self, cancel, detail, request},
@@ -120,6 +121,10 @@ impl Backend for RequestBackend {
         self.app.base_url.as_str().trim_end_matches('/').to_owned()
     }
 
+    fn is_logged_in(&self) -> bool {
+        self.person.is_some()
+    }
+
     fn csrf_token(&self) -> Option<String> {
         csrf::token(&self.session)
     }
@@ -135,28 +140,34 @@ impl Backend for RequestBackend {
     }
 
     async fn activity(&self, span: Span) -> Result<Activity, AppError> {
-        let (account, now) = (self.caller_who_may(SeeAccount).await?.account, clock::now());
-        let usage = self.answer(credits::usage(&self.app.db, account, now).await)?;
+        let (caller, now) = (self.caller_who_may(SeeAccount).await?, clock::now());
+        let usage = self.answer(credits::usage(&self.app.db, caller.account, now).await)?;
         let credits = overview::credit_period(usage, now);
         let times = Times::of(span, &credits);
-        let found = activity::activity(&self.app.db, account, times.from, times.by_hour()).await;
+        let found = activity::activity(&self.app.db, caller.account, times.from, times.by_hour()).await;
         let found = self.answer(found)?;
         Ok(Activity {
             span,
             now,
             figures: found.figures,
             steps: times.filled(&found.steps),
-            first_run: found.latest.is_empty(),
+            checklist: self.checklist(&caller, &found.latest, now).await?,
             latest: found.latest.into_iter().rev().collect(),
             credits,
         })
     }
 
+    async fn dismiss_checklist(&self) -> Result<(), AppError> {
+        let caller = self.caller_who_may(SeeAccount).await?;
+        self.answer(account_summary::dismiss_checklist(&self.app.db, &caller, clock::now()).await)
+    }
+
     async fn usage(&self) -> Result<Usage, AppError> {
-        let (account, now) = (self.caller_who_may(SeeAccount).await?.account, clock::now());
-        let usage = self.answer(credits::usage(&self.app.db, account, now).await)?;
+        let (caller, now) = (self.caller_who_may(SeeAccount).await?, clock::now());
+        let usage = self.answer(credits::usage(&self.app.db, caller.account, now).await)?;
         Ok(Usage {
-            storage: self.answer(storage_use::list(&self.app.db, account).await)?,
+            storage: self.answer(storage_use::list(&self.app.db, caller.account).await)?,
+            limits: caller.limits,
             days: overview::used_days(&usage),
             credits: overview::credit_period(usage, now),
         })
@@ -210,11 +221,15 @@ impl Backend for RequestBackend {
             account_name: form.account_name,
             password: form.password.into(),
         };
-        self.answer(sign_up::sign_up(&self.app.people, &self.client, form, clock::now()).await)
+        let (email, now) = (form.email.clone(), clock::now());
+        self.answer(sign_up::sign_up(&self.app.people, &self.client, form, now).await)?;
+        self.answer(sent_mail::keep(&self.session, &email, now).await)
     }
 
     async fn send_sign_up_again(&self, email: String) -> Result<(), AppError> {
-        self.answer(sign_up::send_again(&self.app.people, &self.client, &email, clock::now()).await)
+        let now = clock::now();
+        self.answer(sign_up::send_again(&self.app.people, &self.client, &email, now).await)?;
+        self.answer(sent_mail::keep(&self.session, &email, now).await)
     }
 
     async fn verify_sign_up(&self, token: String, password: String) -> Result<(), AppError> {
@@ -224,7 +239,13 @@ impl Backend for RequestBackend {
     }
 
     async fn request_password_reset(&self, email: String) -> Result<(), AppError> {
-        self.answer(password::request_reset(&self.app.people, &self.client, &email, clock::now()).await)
+        let now = clock::now();
+        self.answer(password::request_reset(&self.app.people, &self.client, &email, now).await)?;
+        self.answer(sent_mail::keep(&self.session, &email, now).await)
+    }
+
+    async fn mail_sent_to(&self) -> Result<Option<String>, AppError> {
+        self.answer(sent_mail::find(&self.session, clock::now()).await)
     }
 
     async fn reset_password(&self, token: String, password: String) -> Result<(), AppError> {
@@ -235,8 +256,8 @@ impl Backend for RequestBackend {
         self.answer(email::confirm_change(&self.app.people, self.user()?, &token, clock::now()).await)
     }
 
-    async fn plans(&self) -> Result<Vec<Plan>, AppError> {
-        self.answer(plans::list(&self.app.db).await)
+    async fn plans(&self) -> Result<Vec<(Plan, Money)>, AppError> {
+        self.plans_for_sale().await
     }
 
     // Second factor, remembered browsers, and confirmation of the user's identity.

@@ -65,6 +65,8 @@ const FUNCTIONS: &[Line] = &[
     ("end-session", LogIn, &[("subject", NOBODYS)]),
     ("end-other-sessions", LogIn, &[]),
     ("hide-announcement", LogIn, &[("subject", NOBODYS)]),
+    ("dismiss-checklist", In(SeeAccount), &[]),
+    ("create-first-key", In(ManageKeys), &[]),
     (
         "create-template",
         In(Produce),

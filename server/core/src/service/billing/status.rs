@@ -109,6 +109,15 @@ pub async fn overview(
     }))
 }
 
+/// Returns the plans for sale, the smallest first; none if nothing is for sale.
+pub async fn plans_for_sale(billing: &Billing) -> Result<Vec<PlanOffer>, StoreError> {
+    if billing.till.is_none() {
+        return Ok(Vec::new());
+    }
+    let plans = offers::list_plans(&billing.db).await?;
+    Ok(plans.into_iter().filter(|plan| plan.price.is_some()).collect())
+}
+
 /// Returns the overage that an account may enable; `None` if there is none, or nothing is for sale.
 pub async fn overage(
     billing: &Billing,

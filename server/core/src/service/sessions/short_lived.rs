@@ -1,6 +1,7 @@
-//! Values that a session stores for a short time and returns once.
+//! Values that a session stores for a short time.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use time::OffsetDateTime;
 use tower_sessions::{Session, session};
 
@@ -29,7 +30,19 @@ pub(in crate::service) async fn take<T: DeserializeOwned>(
     key: &str,
     now: OffsetDateTime,
 ) -> Result<Option<T>, session::Error> {
-    let stored = session.remove_value(key).await?;
-    let stored: Option<ShortLived<T>> = stored.and_then(|stored| serde_json::from_value(stored).ok());
-    Ok(stored.filter(|stored| now < stored.until).map(|stored| stored.value))
+    Ok(read(session.remove_value(key).await?, now))
+}
+
+/// As [`take`], but leaves the value in the session.
+pub(in crate::service) async fn find<T: DeserializeOwned>(
+    session: &Session,
+    key: &str,
+    now: OffsetDateTime,
+) -> Result<Option<T>, session::Error> {
+    Ok(read(session.get_value(key).await?, now))
+}
+
+fn read<T: DeserializeOwned>(stored: Option<Value>, now: OffsetDateTime) -> Option<T> {
+    let stored: ShortLived<T> = serde_json::from_value(stored?).ok()?;
+    (now < stored.until).then_some(stored.value)
 }

@@ -54,7 +54,7 @@ pub async fn steps(
 pub async fn latest(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<RenderGlance>, StoreError> {
     let glances = sqlx::query_as!(
         RenderGlance,
-        r#"select status as state, extract(epoch from finished_at - inserted_at)::float8 * 1000 as milliseconds
+        r#"select id, status as state, extract(epoch from finished_at - inserted_at)::float8 * 1000 as milliseconds
            from renders where account_id = $1
            order by inserted_at desc, id desc limit $2"#,
         account.0,

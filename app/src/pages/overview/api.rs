@@ -1,0 +1,34 @@
+//! Server functions of the checklist on the overview.
+
+use leptos::prelude::*;
+
+use crate::{
+    backend::{backend, leave_for},
+    error::AppError,
+    model::{
+        api_key::{Expiry, KeyForm},
+        own_path::DASHBOARD,
+    },
+};
+
+/// Creates a test key in the logged-in user's account. The overview shows it once, in the command that uses it.
+#[server(prefix = "/web", endpoint = "create-first-key")]
+pub async fn create_first_key() -> Result<(), AppError> {
+    let form = KeyForm {
+        name: "First test key".to_owned(),
+        live: false,
+        scopes: vec!["render".to_owned()],
+        expiry: Expiry::InDays(90),
+        networks: String::new(),
+        templates: Vec::new(),
+    };
+    backend().create_key(form).await?;
+    leave_for(DASHBOARD)
+}
+
+/// Dismisses the checklist for the logged-in user.
+#[server(prefix = "/web", endpoint = "dismiss-checklist")]
+pub async fn dismiss_checklist() -> Result<(), AppError> {
+    backend().dismiss_checklist().await?;
+    leave_for(DASHBOARD)
+}

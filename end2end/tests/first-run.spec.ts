@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+
+import type { Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import { PASSWORD, logIn, newAddress, platen } from "../people.ts";
+
+/** Logs in to a new account without a key. */
+async function enter(page: Page): Promise<void> {
+  const email = newAddress();
+  await platen(["accounts", "create", "--email", email, "--plan", "Growth"], `${PASSWORD}\n`);
+  await page.goto("/log-in?next=/dashboard");
+  await logIn(page, email);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Welcome");
+}
+
+const steps = (page: Page) => page.locator("#first-steps");
+
+/** Creates a key on the overview and returns the command with it. */
+async function command(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "Create a test key" }).click();
+  const shown = page.getByRole("group", { name: "curl" });
+  await expect(shown).toContainText(/Bearer pk_test_[0-9A-Za-z]{49}"/);
+  return (await shown.textContent())!;
+}
+
+/** Runs a command as a user does, except for the name of the file. */
+const run = (command: string) =>
+  new Promise<void>((resolve, reject) => {
+    const script = command.replace("-o hello.pdf", "--silent --fail -o /dev/null");
+    execFile("sh", ["-c", script], (error) => (error ? reject(error) : resolve()));
+  });
+
+test("the first render appears by itself, and the command stays", async ({ page, hydrated }) => {
+  await enter(page);
+  await expect(steps(page)).toContainText("0 of 4 done");
+  const curl = await command(page);
+  await hydrated(page);
+  await expect(steps(page)).toContainText("1 of 4 done");
+  await expect(steps(page)).toContainText("Waiting for the first render");
+  await run(curl);
+  await expect(steps(page)).toContainText("First document rendered");
+  await expect(steps(page)).toContainText("3 of 4 done");
+  await expect(page.getByRole("group", { name: "curl" })).toHaveText(curl);
+  const picture = page.getByRole("img", { name: "First page of the document" });
+  await expect(picture).toBeVisible();
+  expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(170);
+  await page.getByRole("link", { name: "View the render" }).click();
+  await expect(page).toHaveURL(/\/dashboard\/renders\/[0-9a-f-]{36}$/);
+});
+
+test("the whole command is copied", async ({ page, context, hydrated }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await enter(page);
+  const curl = await command(page);
+  await hydrated(page);
+  await page.getByRole("button", { name: "Copy: curl" }).press("Enter");
+  await expect(page.getByText("Copied")).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${curl}\n`);
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the key is shown once, and the steps stay until the last is done", async ({ page }) => {
+    await enter(page);
+    const curl = await command(page);
+    await run(curl);
+    await page.reload();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Overview");
+    await expect(page.getByRole("group", { name: "curl" })).toContainText("Bearer $PLATEN_KEY");
+    await expect(steps(page)).toContainText("3 of 4 done");
+    await page.goto("/dashboard/templates");
+    await page.getByRole("button", { name: "New template" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "New template" });
+    await dialog.getByLabel("Name").fill("Letter");
+    await dialog.getByRole("button", { name: "Create template" }).click();
+    await expect(page).toHaveURL(/\/dashboard\/templates\//);
+    await page.goto("/dashboard");
+    await expect(page.getByRole("heading", { name: "Credits this period" })).toBeVisible();
+    await expect(steps(page)).toHaveCount(0);
+  });
+
+  test("the steps are dismissed", async ({ page }) => {
+    await enter(page);
+    await page.getByRole("button", { name: "Dismiss the first steps" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Overview");
+    await expect(steps(page)).toHaveCount(0);
+  });
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test(`the first steps are accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      hydrated,
+      expectAccessible,
+      picture,
+    }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await enter(page);
+      await picture(page, `first-run-${width}-${colorScheme}`);
+      const curl = await command(page);
+      await hydrated(page);
+      const code = page.getByRole("group", { name: "curl" });
+      expect(await code.evaluate((code) => code.scrollWidth <= code.clientWidth), "nothing is cut off").toBe(true);
+      await run(curl);
+      await expect(page.getByRole("img", { name: "First page of the document" })).toBeVisible();
+      await expectAccessible(page);
+      const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+      await picture(page, `first-run-rendered-${width}-${colorScheme}`);
+    });
+  }
+}
