@@ -99,17 +99,18 @@ impl fmt::Display for AppError {
             Self::LogInFirst => formatter.write_str("You are not logged in, or your session has ended."),
             Self::NoAccount => formatter.write_str("You no longer belong to any account. Sign up for a new one."),
             Self::NotMember => formatter.write_str("You no longer belong to the account that you worked with."),
-            Self::Suspended => formatter
-                .write_str("This account is suspended: nothing can be changed. Contact the operator of this service."),
+            Self::Suspended => {
+                formatter.write_str("This account is suspended and read-only. Contact the operator of this service.")
+            }
             Self::OnlyLooking => {
-                formatter.write_str("You are viewing this account: nothing can be changed. Stop looking first.")
+                formatter.write_str("You are viewing this account read-only. Exit the view before you make changes.")
             }
             Self::NotAllowed(permission) => formatter.write_str(match permission.takes() {
                 Role::Owner => "Only the owner of this account can do that. Ask them.",
                 Role::Admin => "Only the owner and the admins of this account can do that. Ask one of them.",
                 Role::Member => "Only members of this account can do that.",
             }),
-            Self::SecondFactorFirst => formatter.write_str("A second factor is required here. Set one up first."),
+            Self::SecondFactorFirst => formatter.write_str("A second factor is required. Set one up to continue."),
             Self::NotFound => formatter.write_str("There is nothing at this address."),
             Self::Rejected(rejection) => rejection.fmt(formatter),
             Self::Malformed => formatter.write_str("This page is out of date. Reload it."),

@@ -31,6 +31,7 @@ pub mod model;
 pub mod outcome;
 #[cfg(feature = "ssr")]
 pub mod pages;
+pub mod read_only;
 #[cfg(feature = "ssr")]
 pub mod routes;
 #[cfg(feature = "ssr")]

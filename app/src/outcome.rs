@@ -13,6 +13,7 @@ use crate::{
     csrf::CsrfField,
     error::AppError,
     model::rejection::{Field, Rejection},
+    read_only::{Changes, is_read_only},
     ui::{
         button::{CloseButton, Rank, Size, SubmitButton},
         dialog::{Dialog, Weight},
@@ -129,7 +130,7 @@ pub fn PageForm(
             <CsrfField />
             <SubjectField outcome />
             <OutcomeErrors outcome />
-            {children()}
+            <Changes>{children()}</Changes>
         </form>
     }
 }
@@ -150,7 +151,7 @@ pub fn ButtonForm(
         <form class=class method="post" action=outcome.url>
             <CsrfField />
             <SubjectField outcome />
-            {children()}
+            <Changes>{children()}</Changes>
         </form>
     }
 }
@@ -311,7 +312,7 @@ pub fn TokenField() -> impl IntoView {
     view! { <input type="hidden" name="token" value=token /> }
 }
 
-/// A dialog with a form. If the form was rejected, the dialog is open and shows the error.
+/// A dialog with a form. If the form was rejected, the dialog is open and shows the error. Read-only pages have none.
 #[component]
 pub fn DialogForm(
     /// Result of the last submission.
@@ -330,22 +331,24 @@ pub fn DialogForm(
         Weight::Plain | Weight::Wide | Weight::Drawer => Rank::Primary,
         Weight::Danger => Rank::Destroy,
     };
-    view! {
-        <Dialog id=id.clone() title=title weight=weight open=outcome.error().is_some()>
-            <form method="post" action=outcome.url>
-                <CsrfField />
-                <SubjectField outcome />
-                <div class="dialog__body">
-                    <OutcomeErrors outcome />
-                    {children()}
-                </div>
-                <div class="dialog__foot">
-                    <CloseButton dialog=id>"Cancel"</CloseButton>
-                    <SubmitButton rank=rank>{action}</SubmitButton>
-                </div>
-            </form>
-        </Dialog>
-    }
+    (!is_read_only()).then(|| {
+        view! {
+            <Dialog id=id.clone() title=title weight=weight open=outcome.error().is_some()>
+                <form method="post" action=outcome.url>
+                    <CsrfField />
+                    <SubjectField outcome />
+                    <div class="dialog__body">
+                        <OutcomeErrors outcome />
+                        {children()}
+                    </div>
+                    <div class="dialog__foot">
+                        <CloseButton dialog=id>"Cancel"</CloseButton>
+                        <SubmitButton rank=rank>{action}</SubmitButton>
+                    </div>
+                </form>
+            </Dialog>
+        }
+    })
 }
 
 /// Returns the word for the completed action, unless a form was rejected since.

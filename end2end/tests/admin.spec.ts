@@ -66,10 +66,11 @@ for (const javaScriptEnabled of [true, false]) {
 
       await theirs.goto("/dashboard/templates");
       await expect(theirs.locator(".notice--warn", { hasText: "This account is suspended." })).toBeVisible();
-      await theirs.getByRole("button", { name: "New template" }).first().click();
-      await theirs.getByRole("dialog").getByLabel("Name").fill("Letter");
-      await theirs.getByRole("dialog").getByRole("button", { name: "Create" }).click();
-      await expect(theirs.getByRole("alert").first()).toContainText("nothing can be changed");
+      await expect(theirs.getByRole("button", { name: "New template" }).first()).toBeDisabled();
+      await theirs.goto("/dashboard/settings");
+      await expect(theirs.getByRole("button", { name: "Save account name" })).toBeDisabled();
+      await expect(theirs.getByRole("button", { name: "Save name" })).toBeEnabled();
+      await expect(theirs.getByRole("button", { name: "Make an export" })).toBeEnabled();
 
       await page.getByRole("button", { name: "Restore" }).click();
       await page.getByRole("dialog").getByLabel("Reason").fill("Sorted out");
@@ -106,14 +107,14 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(figure).toContainText("of 3,500");
 
       await page.getByRole("button", { name: "Limits" }).click();
-      await dialog.getByLabel("Renders at a time").fill("7");
+      await dialog.getByLabel("Concurrent renders").fill("7");
       await dialog.getByLabel("Reason").fill("A large batch");
       await dialog.getByRole("button", { name: "Change limits" }).click();
       await expect(page.getByText("7 at a time, 300 requests a minute, 20 MiB, 90 s")).toBeVisible();
       await expect(row(page, "Asked for it")).toContainText("changed the plan from Growth to Starter");
     });
 
-    test("an operator looks into an account, changes nothing and stops", async ({
+    test("an operator views an account as its owner, can change nothing and exits", async ({
       page,
       member: operator,
       forgive,
@@ -122,23 +123,23 @@ for (const javaScriptEnabled of [true, false]) {
       const member = await makeMember();
       await becomeOperator(page, operator);
       await open(page, member.email);
-      await page.getByRole("button", { name: "Look as the owner" }).click();
+      await page.getByRole("button", { name: "View as owner" }).click();
       await page.getByRole("dialog").getByLabel("Reason").fill("Ticket 4410");
-      await page.getByRole("dialog").getByRole("button", { name: "Look", exact: true }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "View as owner" }).click();
       const banner = page.locator(".impersonation");
-      await expect(banner).toContainText(`You look at ${member.email} as its owner. Nothing can be changed.`);
+      await expect(banner).toContainText(`Viewing ${member.email} as its owner. Read-only,`);
       await page.goto("/dashboard/api-keys");
       await expect(banner).toContainText("minutes left");
       await expect(row(page, "Tests")).toBeVisible();
-      await page.getByRole("button", { name: "New key" }).click();
-      await page.getByRole("dialog").getByLabel("Name").fill("Mine");
-      await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
-      await expect(page.getByRole("alert").first()).toContainText(
-        "You are viewing this account: nothing can be changed.",
-      );
-      await page.goto("/dashboard");
-      await banner.getByRole("button", { name: "Stop looking" }).click();
-      await expect(done(page)).toHaveText("You look no more.");
+      await expect(page.getByRole("button", { name: "New key" })).toBeDisabled();
+      await page.getByRole("button", { name: "More for Tests" }).click();
+      await expect(page.getByRole("button", { name: "Revoke" })).toBeDisabled();
+      await page.goto("/dashboard/playground");
+      await expect(page.getByRole("button", { name: "Render", exact: true })).toBeDisabled();
+      await page.goto("/dashboard/settings");
+      await expect(page.getByRole("button", { name: "Save name" })).toBeDisabled();
+      await banner.getByRole("button", { name: "Exit" }).click();
+      await expect(done(page)).toHaveText("You exited the view as owner.");
       await expect(row(page, "stopped viewing the account")).toBeVisible();
       await page.goto("/dashboard");
       await expect(banner).toHaveCount(0);
@@ -167,15 +168,15 @@ for (const colorScheme of ["light", "dark"] as const) {
         }
         await open(page, member.email);
         await shown("account");
-        for (const action of ["Look as the owner", "Grant credits", "Change plan", "Limits", "Suspend"]) {
+        for (const action of ["View as owner", "Grant credits", "Change plan", "Limits", "Suspend"]) {
           await page.getByRole("button", { name: action }).click();
           await expect(page.getByRole("dialog")).toBeVisible();
           await shown(`account-${action.toLowerCase().replaceAll(" ", "-")}`);
           await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
         }
-        await page.getByRole("button", { name: "Look as the owner" }).click();
+        await page.getByRole("button", { name: "View as owner" }).click();
         await page.getByRole("dialog").getByLabel("Reason").fill("Ticket 4410");
-        await page.getByRole("dialog").getByRole("button", { name: "Look", exact: true }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "View as owner" }).click();
         await expect(page.locator(".impersonation")).toBeVisible();
         await shown("look");
       });

@@ -38,9 +38,11 @@ pub fn Playground(
     bench: Bench,
     /// The id of a render whose request is opened.
     render: Option<String>,
+    /// Whether the account is read-only, so that nothing can be rendered.
+    read_only: bool,
 ) -> impl IntoView {
     let Some(render) = render else {
-        return Either::Left(view! { <Form bench former=None /> });
+        return Either::Left(view! { <Form bench former=None read_only /> });
     };
     // Loaded by the browser, so that the service doesn't parse data for templates.
     let former = RwSignal::new(None::<Replayed>);
@@ -52,7 +54,7 @@ pub fn Playground(
         });
     });
     Either::Right(move || match former.get() {
-        Some(former) => Either::Left(view! { <Form bench=bench.clone() former=Some(former) /> }),
+        Some(former) => Either::Left(view! { <Form bench=bench.clone() former=Some(former) read_only /> }),
         None => Either::Right(view! { <p class="quiet" role="status">"Loading the request"</p> }),
     })
 }
@@ -62,6 +64,7 @@ fn Form(
     bench: Bench,
     /// The request to start from.
     former: Option<Replayed>,
+    read_only: bool,
 ) -> impl IntoView {
     let template = bench
         .templates
@@ -139,6 +142,7 @@ fn Form(
                     <button
                         class="button button--primary button--large"
                         type="submit"
+                        disabled=read_only
                         aria-busy=move || pending().then_some("true")
                     >
                         <Icon glyph=Glyph::Play />

@@ -38,6 +38,8 @@ pub fn Workbench(
     newest: i32,
     /// Number of the published version, which renders use.
     published: i32,
+    /// Whether the account is read-only, so that nothing can be saved.
+    read_only: bool,
     /// Two panes with fields `content` and `data`.
     children: Children,
 ) -> impl IntoView {
@@ -103,15 +105,20 @@ pub fn Workbench(
                     <ButtonLink href=versions_path(&id) rank=Rank::Quiet size=Size::Small icon=Glyph::Clock>
                         "Versions"
                     </ButtonLink>
-                    <OpenButton dialog="use" rank=Rank::Quiet size=Size::Small icon=Glyph::Tags>
+                    <OpenButton dialog="use" rank=Rank::Quiet size=Size::Small icon=Glyph::Tags reads=true>
                         "Use in API"
                     </OpenButton>
-                    <button class="button button--small" type="submit" title="Ctrl+S">
+                    <button class="button button--small" type="submit" title="Ctrl+S" disabled=read_only>
                         "Save"
                     </button>
-                    <OpenButton dialog="publish" rank=Rank::Primary size=Size::Small>
-                        "Publish"
-                    </OpenButton>
+                    {(!read_only)
+                        .then(|| {
+                            view! {
+                                <OpenButton dialog="publish" rank=Rank::Primary size=Size::Small>
+                                    "Publish"
+                                </OpenButton>
+                            }
+                        })}
                 </div>
                 <Refusal draft />
             </div>

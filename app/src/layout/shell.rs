@@ -8,7 +8,7 @@ pub mod switcher;
 
 use std::iter;
 
-use leptos::{either::Either, prelude::*};
+use leptos::{context::Provider, either::Either, prelude::*};
 use leptos_meta::Title;
 use platen_domain::{billing::PaymentDue, number::counted, role::Permission};
 use time::OffsetDateTime;
@@ -76,6 +76,7 @@ pub fn Shell(
         {loaded_or(
             |backend| async move { backend.summary().await },
             move |summary| {
+            let read_only = summary.read_only;
             view! {
                 <div class=class>
                     <Bar>
@@ -85,7 +86,7 @@ pub fn Shell(
                     </Bar>
                     <Rail summary=summary.clone() current />
                     <div class="shell__sheet">
-                        <Looking summary=summary.clone() />
+                        <Impersonation summary=summary.clone() />
                         <Slug
                             person=summary.person.clone()
                             operator=summary.operator
@@ -93,12 +94,12 @@ pub fn Shell(
                             title=heading
                         />
                         <main class=class_of_content id="main">
-                            <SuspensionNotice read_only=summary.read_only />
+                            <SuspensionNotice read_only />
                             <Announcements announcements=summary.announcements.clone() />
                             <SecondFactorNotice from=summary.second_factor_from />
                             <Reminder due=summary.payment_due />
                             <Farewell summary />
-                            {children()}
+                            <Provider value=read_only>{children()}</Provider>
                         </main>
                     </div>
                 </div>
@@ -164,7 +165,7 @@ fn NoAccount(error: AppError) -> impl IntoView {
 
 /// The impersonation banner, on every page, with a button that ends it.
 #[component]
-fn Looking(summary: AccountSummary) -> impl IntoView {
+fn Impersonation(summary: AccountSummary) -> impl IntoView {
     let outcome = Outcome::of::<StopImpersonation>();
     let Some(ReadOnly::Looking { minutes_left }) = summary.read_only else {
         return None;
@@ -173,13 +174,13 @@ fn Looking(summary: AccountSummary) -> impl IntoView {
         <div class="impersonation" role="status">
             <Icon glyph=Glyph::Eye />
             <span>
-                <b>"You look at " {summary.account} " as its owner."</b>
-                " Nothing can be changed. "
+                <b>"Viewing " {summary.account} " as its owner."</b>
+                " Read-only, "
                 {counted(minutes_left, "minute", "minutes")}
                 " left."
             </span>
             <ButtonForm outcome>
-                <SubmitButton size=Size::Small>"Stop looking"</SubmitButton>
+                <SubmitButton size=Size::Small>"Exit"</SubmitButton>
             </ButtonForm>
         </div>
     })
@@ -191,7 +192,7 @@ fn SuspensionNotice(read_only: Option<ReadOnly>) -> impl IntoView {
     (read_only == Some(ReadOnly::Suspended)).then(|| {
         view! {
             <WarningNotice>
-                "This account is suspended. Its keys are refused, what is queued waits, and nothing can be changed; nothing is deleted. Its owner can still make an export of it in Settings. Write to the operator of this service."
+                "This account is suspended and read-only: its keys are refused, and queued renders wait. Nothing is deleted, and the owner can export the account in Settings. Contact the operator of this service."
             </WarningNotice>
         }
     })

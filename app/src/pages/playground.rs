@@ -10,6 +10,7 @@ use crate::{
         page::{PageHead, loaded},
         shell::{Shell, rail::Entry},
     },
+    read_only::is_read_only,
 };
 
 /// The page of the playground.
@@ -25,7 +26,10 @@ pub fn Playground() -> impl IntoView {
             <noscript>
                 <p class="notice notice--info">"The playground needs JavaScript. Everything in it can be sent with curl as well."</p>
             </noscript>
-            {loaded(|backend| async move { backend.bench().await }, move |bench| view! { <Bench bench render /> })}
+            {loaded(
+                |backend| async move { backend.bench().await },
+                move |bench| view! { <Bench bench render read_only=is_read_only() /> },
+            )}
         </Shell>
     }
 }

@@ -7,14 +7,14 @@ pub mod profile;
 pub mod second_factor;
 pub mod sessions;
 
-use leptos::prelude::*;
+use leptos::{context::Provider, prelude::*};
 
 use crate::{
     layout::{
         page::{PageHead, loaded},
         shell::{Shell, rail::Entry},
     },
-    model::settings::Settings as Found,
+    model::{account_summary::ReadOnly, settings::Settings as Found},
     outcome::Done,
     pages::settings::{
         account::AccountSections,
@@ -45,12 +45,21 @@ fn Content(found: Found) -> impl IntoView {
     view! {
         <PageHead title="Settings" lede />
         <Done about=done />
-        <ProfileSection person=found.person />
-        <PasswordSection changed_at=found.password_changed_at />
-        <SecondFactorSection state=found.second_factor devices=found.devices now />
-        <SessionsSection sessions now />
+        <Provider value=while_suspended()>
+            <ProfileSection person=found.person />
+            <PasswordSection changed_at=found.password_changed_at />
+            <SecondFactorSection state=found.second_factor devices=found.devices now />
+            <SessionsSection sessions now />
+        </Provider>
         {owned.map(|account| view! { <AccountSections account /> })}
     }
+}
+
+/// Returns why settings are read-only that don't depend on the account's suspension: the user's own, and exports.
+fn while_suspended() -> Option<ReadOnly> {
+    use_context::<Option<ReadOnly>>()
+        .flatten()
+        .filter(|reason| *reason != ReadOnly::Suspended)
 }
 
 /// Returns the notice for a value of `done` in the query.

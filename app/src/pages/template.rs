@@ -17,6 +17,7 @@ use crate::{
     },
     outcome::{Outcome, OutcomeErrors},
     pages::{query::id_in_path, template::snippets::UseDialog},
+    read_only::is_read_only,
     ui::code_field::{CodeField, CodeLanguage},
 };
 
@@ -47,7 +48,7 @@ fn Editor(id: TemplateId, template: EditedTemplate) -> impl IntoView {
     let data = newest.data();
     view! {
         <Title text=newest.summary.name.clone() />
-        <Workbench id=id.clone() name=newest.summary.name newest=newest.summary.number published>
+        <Workbench id=id.clone() name=newest.summary.name newest=newest.summary.number published read_only=is_read_only()>
             <section class="pane pane--html" aria-labelledby="pane-html">
                 <div class="pane__bar">
                     <h2 class="pane__name" id="pane-html">

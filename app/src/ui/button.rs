@@ -2,7 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::ui::icon::{Glyph, Icon};
+use crate::{
+    read_only::is_read_only,
+    ui::icon::{Glyph, Icon},
+};
 
 /// Prominence of a button.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -127,10 +130,14 @@ pub fn OpenButton(
     #[prop(optional)] rank: Rank,
     #[prop(optional)] size: Size,
     #[prop(optional)] icon: Option<Glyph>,
+    /// Whether the dialog changes nothing, so that read-only pages open it too.
+    #[prop(optional)]
+    reads: bool,
     children: Children,
 ) -> impl IntoView {
+    let disabled = !reads && is_read_only();
     view! {
-        <button class=class(rank, size) type="button" command="show-modal" commandfor=dialog>
+        <button class=class(rank, size) type="button" command="show-modal" commandfor=dialog disabled=disabled>
             {icon.map(|glyph| view! { <Icon glyph /> })}
             {children()}
         </button>

@@ -2,7 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::ui::icon::{Glyph, Icon};
+use crate::{
+    read_only::is_read_only,
+    ui::icon::{Glyph, Icon},
+};
 
 /// A menu and the button that opens it.
 #[component]
@@ -29,7 +32,7 @@ pub fn RowMenu(
     }
 }
 
-/// An item that opens a dialog.
+/// An item that opens a dialog for a change.
 #[component]
 pub fn OpenItem(
     /// `id` of the dialog.
@@ -46,7 +49,7 @@ pub fn OpenItem(
         "menu__item"
     };
     view! {
-        <button class=class type="button" command="show-modal" commandfor=dialog>
+        <button class=class type="button" command="show-modal" commandfor=dialog disabled=is_read_only()>
             <Icon glyph=icon />
             {children()}
         </button>

@@ -97,7 +97,7 @@ fn AccountStatus(file: Details) -> impl IntoView {
         view! { <WarningNotice>"Suspended since " <Moment at=since /> {why}</WarningNotice> }
     });
     let farewell = file.record.delete_at.map(|at| {
-        view! { <WarningNotice>"Its owner has asked for it to be deleted: on " <Moment at /> "."</WarningNotice> }
+        view! { <WarningNotice>"Scheduled for deletion by its owner: " <Moment at /></WarningNotice> }
     });
     view! {
         {suspended}
@@ -124,12 +124,12 @@ fn Figures(file: Details) -> impl IntoView {
                     " failed"
                 </Figure>
                 <Figure label="Waiting" value=grouped(record.waiting)>
-                    {if suspended { "until it is restored" } else { "jobs in its queue" }}
+                    {if suspended { "until the account is restored" } else { "queued jobs" }}
                 </Figure>
-                <Figure label="In hand" value=grouped(record.in_hand)>
+                <Figure label="In progress" value=grouped(record.in_hand)>
                     "of "
                     {whole(concurrency)}
-                    " at a time"
+                    " concurrent"
                 </Figure>
             </div>
         </Section>
@@ -200,12 +200,12 @@ fn whole(number: usize) -> String {
 /// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
-        "suspended" => "Account suspended. What is being rendered ends; what is queued waits.",
-        "restored" => "Account restored. What was queued goes on.",
+        "suspended" => "Account suspended. Renders in progress finish; queued renders wait.",
+        "restored" => "Account restored. Queued renders continue.",
         "granted" => "Credits granted.",
         "plan" => "Plan changed.",
-        "limits" => "Limits changed. They count from the next request.",
-        "looked" => "You look no more.",
+        "limits" => "Limits changed. They apply from the next request.",
+        "looked" => "You exited the view as owner.",
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! Settings of the account, for its owner.
 
-use leptos::prelude::*;
+use leptos::{context::Provider, prelude::*};
 use time::{Date, OffsetDateTime};
 
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
     pages::settings::{
         api::{KeepContent, RenameAccount, RequestDeletion, RequireSecondFactor, UndoDeletion},
         export::ExportSection,
+        while_suspended,
     },
     ui::{
         button::{OpenButton, Rank, SubmitButton},
@@ -30,7 +31,9 @@ pub fn AccountSections(
         <AccountSection name=account.name />
         <ContentSection keep=account.keep_content />
         <SecondFactorPolicy from=account.second_factor_from />
-        <ExportSection exports=account.exports />
+        <Provider value=while_suspended()>
+            <ExportSection exports=account.exports />
+        </Provider>
         {match account.delete_at {
             Some(at) => view! { <UndoSection name at /> }.into_any(),
             None => view! { <DeletionSection name /> }.into_any(),

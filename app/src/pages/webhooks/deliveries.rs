@@ -83,7 +83,7 @@ fn row(delivery: Delivery) -> impl IntoView {
             <td class="table__figure table__medium">{took}</td>
             <td class="table__wide">{last.map(|at| view! { <Stamp at /> })}</td>
             <td class="table__actions">
-                <OpenButton dialog=drawer_id(delivery.render) size=Size::Small>
+                <OpenButton dialog=drawer_id(delivery.render) size=Size::Small reads=true>
                     "Open"
                     <span class="visually-hidden">{format!(" delivery {short}")}</span>
                 </OpenButton>

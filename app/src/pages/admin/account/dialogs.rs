@@ -30,8 +30,8 @@ pub fn Actions(
     suspended: bool,
 ) -> impl IntoView {
     view! {
-        <OpenButton dialog="look" icon=Glyph::Eye>
-            "Look as the owner"
+        <OpenButton dialog="view-as-owner" icon=Glyph::Eye>
+            "View as owner"
         </OpenButton>
         <OpenButton dialog="grant">"Grant credits"</OpenButton>
         <OpenButton dialog="plan">"Change plan"</OpenButton>
@@ -57,7 +57,7 @@ pub fn Dialogs(
     account: AccountFile,
 ) -> impl IntoView {
     view! {
-        <LookDialog account=account.clone() />
+        <ImpersonationDialog account=account.clone() />
         <GrantDialog account=account.clone() />
         <PlanDialog account=account.clone() />
         <LimitsDialog account=account.clone() />
@@ -74,17 +74,22 @@ fn ReasonField(outcome: Outcome, hint: &'static str) -> impl IntoView {
     view! { <FormField outcome=outcome field=Field::OperatorsReason label="Reason" hint=hint focus=true /> }
 }
 
-const FOR_THE_AUDIT_LOG: &str = "Goes to the audit log.";
+const FOR_THE_AUDIT_LOG: &str = "Recorded in the audit log.";
 
 #[component]
-fn LookDialog(account: AccountFile) -> impl IntoView {
+fn ImpersonationDialog(account: AccountFile) -> impl IntoView {
     let outcome = Outcome::about::<Impersonate>(&account.id);
     view! {
-        <DialogForm outcome=outcome id="look" title=format!("Look into {}", account.file.record.called) action="Look">
+        <DialogForm
+            outcome=outcome
+            id="view-as-owner"
+            title=format!("View {} as owner", account.file.record.called)
+            action="View as owner"
+        >
             <p>
-                "You see the dashboard as its owner does, for 30 minutes. You cannot change anything, and you see neither secrets nor documents."
+                "Shows the dashboard of the owner, read-only, for up to 30 minutes. Secrets and documents are hidden."
             </p>
-            <ReasonField outcome hint="A ticket number will do. The owner finds it in the account’s log." />
+            <ReasonField outcome hint="Such as a ticket number. The owner sees it in the account’s activity." />
         </DialogForm>
     }
 }
@@ -123,7 +128,7 @@ fn PlanDialog(account: AccountFile) -> impl IntoView {
     let paid = account.file.record.customer.map(|_| {
         view! {
             <p>
-                "It is a customer at Stripe: the plan is this one until what it pays for there changes. Nothing is charged or refunded."
+                "This account is a Stripe customer: the plan applies until its subscription changes. Nothing is charged or refunded."
             </p>
         }
     });
@@ -136,7 +141,7 @@ fn PlanDialog(account: AccountFile) -> impl IntoView {
                     outcome=outcome
                     field=Field::PeriodCredits
                     label="Credits a month"
-                    hint="Empty: as many as the plan brings."
+                    hint="Leave empty for the plan’s credits."
                     value=typed(account.file.record.credits)
                     optional=true
                 />
@@ -151,7 +156,7 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
     let outcome = Outcome::about::<SetLimits>(&account.id);
     let own = account.file.record.own_limits();
     let fields = [
-        (Field::Concurrency, "Renders at a time", own.concurrency),
+        (Field::Concurrency, "Concurrent renders", own.concurrency),
         (Field::RatePerMinute, "Requests a minute", own.rate_per_minute),
         (Field::BodyMib, "MiB a request", own.body_bytes.map(|bytes| bytes / MIB)),
         (
@@ -165,13 +170,13 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
     });
     view! {
         <DialogForm outcome=outcome id="limits" title=format!("Limits of {}", account.file.record.called) action="Change limits">
-            <p>"What is empty, the plan decides."</p>
+            <p>"Leave a field empty for the plan’s limit."</p>
             <div class="fields fields--2">{fields}</div>
             <TextArea
                 name=Field::StorageLimits.into_str()
                 id=outcome.id(Field::StorageLimits)
                 label="Storage"
-                hint="One limit a line, such as templates 100. Bytes are whole numbers."
+                hint="One limit per line, such as templates 100. Sizes are in bytes."
                 value=outcome.typed_or(Field::StorageLimits, &storage_lines(&own.storage))
                 problem=outcome.problem(Field::StorageLimits)
                 optional=true
@@ -208,11 +213,11 @@ fn SuspendDialog(account: AccountFile) -> impl IntoView {
             action="Suspend"
         >
             <p>
-                "Its keys answer 403 " <code>"forbidden"</code>
-                " from now on. What is being rendered ends; what is queued waits until you restore the account. Members can log in and read."
+                "API keys return 403 " <code>"forbidden"</code>
+                " at once. Renders in progress finish; queued renders wait until you restore the account. Members have read-only access."
             </p>
-            <ReasonField outcome hint="Goes to the audit log and, if you tick it, to the owner." />
-            <Check name="tell_owner" label="Mail the owner" checked=true />
+            <ReasonField outcome hint="Recorded in the audit log, and mailed to the owner if selected." />
+            <Check name="tell_owner" label="Notify the owner by mail" checked=true />
         </DialogForm>
     }
 }
@@ -222,9 +227,9 @@ fn RestoreDialog(account: AccountFile) -> impl IntoView {
     let outcome = Outcome::about::<RestoreAccount>(&account.id);
     view! {
         <DialogForm outcome=outcome id="restore" title=format!("Restore {}", account.file.record.called) action="Restore">
-            <p>"Its keys work again from now on, and what is queued goes on."</p>
+            <p>"API keys work again, and queued renders continue."</p>
             <ReasonField outcome hint=FOR_THE_AUDIT_LOG />
-            <Check name="tell_owner" label="Mail the owner" checked=true />
+            <Check name="tell_owner" label="Notify the owner by mail" checked=true />
         </DialogForm>
     }
 }

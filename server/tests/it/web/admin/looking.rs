@@ -19,7 +19,7 @@ async fn a_look_shows_the_account_and_is_told_to_its_owner() {
     let former = office.operator.token().await;
     office.look().await;
     let page = office.operator.page("/dashboard").await;
-    assert!(page.contains("You look at ann@example.org as its owner."), "{page}");
+    assert!(page.contains("Viewing ann@example.org as its owner."), "{page}");
     assert!(page.contains("30 minutes left"), "{page}");
     let keys = office.operator.page("/dashboard/api-keys").await;
     assert!(keys.contains(&office.account.key[..12]), "{keys}");
@@ -44,7 +44,7 @@ async fn a_look_shows_the_account_and_is_told_to_its_owner() {
     );
     office.operator.remember(&answer);
     let page = office.operator.page("/dashboard").await;
-    assert!(page.contains(OPERATOR) && !page.contains("You look at"), "{page}");
+    assert!(page.contains(OPERATOR) && !page.contains("as its owner"), "{page}");
     let audit = office.audit().await;
     assert_eq!(
         audit.lines().skip(1).collect::<Vec<_>>(),
@@ -61,7 +61,7 @@ async fn a_look_ends_by_itself_and_with_the_operators_office() {
         where data -> 'person' ->> 'look' is not null";
     office.service.execute(over).await;
     let page = office.operator.page("/dashboard").await;
-    assert!(page.contains(OPERATOR) && !page.contains("You look at"), "{page}");
+    assert!(page.contains(OPERATOR) && !page.contains("as its owner"), "{page}");
 
     office.look().await;
     let dismissed = office.service.command(&["admin", "dismiss", "--email", OPERATOR], "");
