@@ -3,7 +3,17 @@
 
 use leptos::prelude::*;
 
-use crate::model::account_summary::ReadOnly;
+/// Why an account is read-only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadOnly {
+    /// An operator has suspended the account.
+    Suspended,
+    /// An operator views the account as its owner.
+    Looking {
+        /// Minutes until the view ends, at most.
+        minutes_left: i64,
+    },
+}
 
 /// Returns whether changes are disabled here. Only the server knows: islands receive it as a property.
 pub fn is_read_only() -> bool {

@@ -17,9 +17,10 @@ async function create(page: Page, name: string, beginning: string) {
   await expect(page).toHaveURL(/\/dashboard\/templates\/[0-9a-f-]{36}$/);
 }
 
-/** Replaces the content of one of the two panes. */
+/** Replaces the content of one of the two panes once the code editor has taken the place of its text area. */
 async function type(page: Page, pane: "Template" | "Sample data", text: string) {
   const field = page.getByRole("textbox", { name: pane, exact: true });
+  await expect(field).toHaveClass(/cm-content/);
   await field.click();
   await page.keyboard.press("Control+a");
   await page.keyboard.insertText(text);

@@ -8,7 +8,7 @@ pub mod switcher;
 
 use std::iter;
 
-use leptos::{context::Provider, either::Either, prelude::*};
+use leptos::{either::Either, prelude::*};
 use leptos_meta::Title;
 use platen_domain::{billing::PaymentDue, number::counted, role::Permission};
 use time::OffsetDateTime;
@@ -27,12 +27,10 @@ use crate::{
             switcher::Accounts,
         },
     },
-    model::{
-        account_summary::{AccountSummary, ReadOnly},
-        own_path::SECOND_FACTOR_FIRST,
-    },
+    model::{account_summary::AccountSummary, own_path::SECOND_FACTOR_FIRST},
     outcome::{ButtonForm, Outcome},
     pages::admin::account::api::StopImpersonation,
+    read_only::ReadOnly,
     ui::{
         button::{ButtonLink, Rank, Size, Submit, SubmitButton},
         icon::{Glyph, Icon},
@@ -99,7 +97,7 @@ pub fn Shell(
                             <SecondFactorNotice from=summary.second_factor_from />
                             <Reminder due=summary.payment_due />
                             <Farewell summary />
-                            <Provider value=read_only>{children()}</Provider>
+                            {content_with(read_only, children)}
                         </main>
                     </div>
                 </div>
@@ -161,6 +159,18 @@ fn NoAccount(error: AppError) -> impl IntoView {
             </div>
         </Card>
     }
+}
+
+/// Renders the content of the page, which learns from the context whether it is read-only; bar and rail don't. The owner
+/// of that context lives as long as the page: a `Provider`'s is dropped before suspended content is rendered.
+fn content_with(read_only: Option<ReadOnly>, children: Children) -> AnyView {
+    let owner = Owner::new();
+    let content = owner.with(|| {
+        provide_context(read_only);
+        children()
+    });
+    on_cleanup(move || drop(owner));
+    content
 }
 
 /// The impersonation banner, on every page, with a button that ends it.

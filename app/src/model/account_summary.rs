@@ -3,7 +3,10 @@
 use platen_domain::{announcement::Announcement, billing::PaymentDue, role::Role};
 use time::OffsetDateTime;
 
-use crate::model::{person::Person, team::OwnAccount};
+use crate::{
+    model::{person::Person, team::OwnAccount},
+    read_only::ReadOnly,
+};
 
 /// The logged-in user, the account for which they act, and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,18 +40,6 @@ pub struct AccountSummary {
     pub keys: i64,
     /// Number of storage connections.
     pub connections: i64,
-}
-
-/// Why an account is read-only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadOnly {
-    /// An operator has suspended the account.
-    Suspended,
-    /// An operator views the account as its owner.
-    Looking {
-        /// Minutes until the view ends, at most.
-        minutes_left: i64,
-    },
 }
 
 /// Credits of an account in the current period.

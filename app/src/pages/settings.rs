@@ -14,7 +14,7 @@ use crate::{
         page::{PageHead, loaded},
         shell::{Shell, rail::Entry},
     },
-    model::{account_summary::ReadOnly, settings::Settings as Found},
+    model::settings::Settings as Found,
     outcome::Done,
     pages::settings::{
         account::AccountSections,
@@ -22,6 +22,7 @@ use crate::{
         second_factor::SecondFactorSection,
         sessions::SessionsSection,
     },
+    read_only::ReadOnly,
 };
 
 /// The settings page.

@@ -4,11 +4,12 @@ use platen_app::{
     backend::Backend as _,
     error::AppError,
     model::{
-        account_summary::{AccountSummary, CreditPeriod, ReadOnly},
+        account_summary::{AccountSummary, CreditPeriod},
         overview::{Checklist, FirstRender, Span},
         person::Person,
         usage::UsedDay,
     },
+    read_only::ReadOnly,
 };
 use platen_core::{
     clock,
