@@ -65,7 +65,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(row(page, "suspended the account, owner notified")).toBeVisible();
 
       await theirs.goto("/dashboard/templates");
-      await expect(theirs.locator(".notice--warn", { hasText: "This account is suspended." })).toBeVisible();
+      await expect(theirs.locator(".notice--warn", { hasText: "This account is suspended" })).toBeVisible();
       await expect(theirs.getByRole("button", { name: "New template" }).first()).toBeDisabled();
       await theirs.goto("/dashboard/settings");
       await expect(theirs.getByRole("button", { name: "Save account name" })).toBeDisabled();
@@ -77,7 +77,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
       await expect(done(page)).toContainText("Account restored.");
       await theirs.goto("/dashboard/templates");
-      await expect(theirs.getByText("This account is suspended.")).toHaveCount(0);
+      await expect(theirs.getByText("This account is suspended")).toHaveCount(0);
     });
 
     test("an operator gives credits, another plan and other limits", async ({ page, member: operator, forgive }) => {

@@ -14,7 +14,7 @@ for (const javaScriptEnabled of [true, false]) {
       const who = page.getByRole("button", { name: "Ann <b>Example</b>, your menu" });
       await expect(who).toBeVisible();
       await page.goto("/");
-      await page.getByRole("link", { name: "Dashboard" }).click();
+      await page.getByRole("link", { name: "Dashboard", exact: true }).click();
       await expect(who).toBeVisible();
       await logOut(page);
 

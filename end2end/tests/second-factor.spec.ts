@@ -66,7 +66,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/dashboard/settings");
       await page.getByRole("button", { name: "Turn off" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Turn off" }).click();
-      await expect(page.getByRole("status")).toContainText("The authenticator app is off.");
+      await expect(page.getByRole("status")).toContainText("Authenticator app turned off.");
       await logOut(page);
       await logIn(page, member.email);
       await expect(page).toHaveURL(/\/dashboard$/);
@@ -104,7 +104,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/dashboard/settings");
       const row = section(page).getByRole("row").filter({ hasText: "Chrome on Linux" });
       await row.getByRole("button", { name: /^Ask again/ }).click();
-      await expect(page.getByRole("status")).toContainText("asked for the second factor again");
+      await expect(page.getByRole("status")).toContainText("asks for the second factor again");
       await expect(row).toHaveCount(0);
       await logOut(page);
       await toSecondStep(page, member.email);
