@@ -1,9 +1,11 @@
 // Starts the interactive parts of a page: our custom elements, and the islands of the WebAssembly module.
 
 import "./elements/code-editor.ts";
+import "./elements/command-palette.ts";
 import "./elements/live-part.ts";
 import "./elements/local-time.ts";
 import "./elements/passkey-button.ts";
+import "./dialogs.ts";
 import "./filters.ts";
 import "./forms.ts";
 

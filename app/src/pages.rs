@@ -14,6 +14,7 @@ pub mod playground;
 pub mod query;
 pub mod render;
 pub mod renders;
+pub mod search;
 pub mod second_factor;
 pub mod settings;
 pub mod storage;

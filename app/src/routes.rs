@@ -27,6 +27,7 @@ use crate::pages::{
     playground::Playground,
     render::Render,
     renders::Renders,
+    search::Search,
     second_factor::{SecondFactor, passkey::NewPasskey},
     settings::Settings,
     team::{Team, log::Log},
@@ -67,6 +68,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/settings/second-factor") view=SecondFactor ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/settings/passkey") view=NewPasskey ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/confirm") view=Confirm ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/search") view=Search ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders") view=Renders ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders/:id") view=Render ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/webhooks") view=Webhooks ssr=SsrMode::Async />

@@ -80,10 +80,10 @@ class Watch {
   }
 }
 
-/** Fetches the current page. Returns `undefined` on errors; the next change tries again. */
-export async function fetchPage(): Promise<Document | undefined> {
+/** Fetches a page, the current one by default. Returns `undefined` on errors. */
+export async function fetchPage(address = location.href): Promise<Document | undefined> {
   try {
-    const answer = await fetch(location.href, { headers: { accept: "text/html" }, redirect: "error" });
+    const answer = await fetch(address, { headers: { accept: "text/html" }, redirect: "error" });
     return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : undefined;
   } catch {
     return undefined;

@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod announcements;
+pub mod palette;
 pub mod rail;
 pub mod slug;
 pub mod switcher;

@@ -57,6 +57,8 @@ pub enum Glyph {
     Remove,
     /// Two arrows in a circle: retry or replace.
     Rotate,
+    /// A magnifying glass.
+    Search,
     /// An arrow to the right.
     Send,
     /// Two sliders: settings.
@@ -112,6 +114,7 @@ impl Glyph {
             Self::Pulse => "M2 8h3l2-5 3 10 2-5h2",
             Self::Remove => "M2.5 4h11M6 4V2h4v2M4 4l.75 10h6.5L12 4",
             Self::Rotate => "M13 6A5.3 5.3 0 0 0 3.2 5.5M3 10a5.3 5.3 0 0 0 9.8.5M3 2.5v3h3M13 13.5v-3h-3",
+            Self::Search => "M2.5 7a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0zM10.25 10.25 14 14",
             Self::Send => "M2 8h11M9 4l4 4-4 4",
             Self::Settings => {
                 "M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6M8.25 4.5a1.75 1.75 0 1 0 3.5 0a1.75 1.75 0 1 0 -3.5 0zM4.25 11.5a1.75 1.75 0 1 0 3.5 0a1.75 1.75 0 1 0 -3.5 0z"

@@ -42,6 +42,31 @@ impl Entry {
         self.details().1
     }
 
+    pub fn icon(self) -> Glyph {
+        self.details().2
+    }
+
+    /// Returns the permission that opens the entry.
+    pub fn permission(self) -> Permission {
+        self.details().3
+    }
+
+    /// Returns words other than those of the name by which users search for the entry.
+    pub fn synonyms(self) -> &'static str {
+        match self {
+            Self::Overview => "dashboard home charts statistics",
+            Self::Playground => "try test html",
+            Self::Templates => "designs editor",
+            Self::Renders => "documents pdf history log",
+            Self::ApiKeys => "tokens credentials",
+            Self::Connections => "buckets destinations s3 google cloud",
+            Self::Webhooks => "callbacks deliveries signing secret",
+            Self::Billing => "credits plan prices payment",
+            Self::Team => "members people invitations roles",
+            Self::Settings => "profile password sessions export email",
+        }
+    }
+
     /// Returns name, path, icon, and the permission that opens the entry.
     fn details(self) -> (&'static str, &'static str, Glyph, Permission) {
         use Permission::{ManageDestinations, ManageKeys, ManageWebhooks, Produce, SeeAccount};
@@ -77,7 +102,7 @@ impl Entry {
 }
 
 /// The groups of the rail, the first without a heading.
-const GROUPS: [(Option<&str>, &[Entry]); 4] = [
+pub const GROUPS: [(Option<&str>, &[Entry]); 4] = [
     (None, &[Entry::Overview, Entry::Playground]),
     (Some("Produce"), &[Entry::Templates, Entry::Renders]),
     (Some("Connect"), &[Entry::ApiKeys, Entry::Connections, Entry::Webhooks]),

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::{
     layout::{
-        shell::{admin, slug::api::LogOut},
+        shell::{admin, palette::Palette, slug::api::LogOut},
         theme_button::ThemeButton,
     },
     model::person::Person,
@@ -53,6 +53,7 @@ pub fn Slug(
                 </ol>
             </nav>
             <div class="slug__tools">
+                <Palette />
                 <a class="button button--quiet button--small slug__docs" href="/docs">
                     "Docs"
                 </a>

@@ -250,7 +250,7 @@ async fn the_owner_of_a_suspended_account_still_asks_for_it_and_fetches_it() {
     let suspend = ["accounts", "suspend", "--email", "ann@example.org"];
     studio.service.command(&suspend, "").succeeded();
     let settings = ann.page(SETTINGS).await;
-    assert!(settings.contains("Its owner can still make an export"), "{settings}");
+    assert!(settings.contains("the owner can export the account"), "{settings}");
     ask(&ann).await;
     let archive = ann.get(&fetchable(&ann).await).await;
     assert_eq!(archive.status(), 200);

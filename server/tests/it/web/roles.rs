@@ -250,6 +250,7 @@ const LAST: &[Line] = &[
 /// Pages of the dashboard, and the permissions that they require.
 const PAGES: &[(&str, Permission)] = &[
     ("/dashboard", SeeAccount),
+    ("/dashboard/search", SeeAccount),
     ("/dashboard/billing", SeeAccount),
     ("/dashboard/settings", SeeAccount),
     ("/dashboard/settings/second-factor", SeeAccount),
@@ -269,6 +270,7 @@ const PAGES: &[(&str, Permission)] = &[
 ];
 /// Pages and files for operators; not found for all other users.
 const OPERATORS: &[&str] = &[
+    "/admin",
     "/admin/accounts",
     "/admin/accounts/:id",
     "/admin/health",

@@ -76,7 +76,7 @@ async fn the_list_has_pages_in_every_order() {
 async fn the_page_of_an_account_shows_no_secret_and_no_content() {
     let office = Office::open().await;
     let (service, account) = (&office.service, &office.account);
-    let body = json!({"parts": ["<title>Payroll of May</title><p>Secret"]});
+    let body = json!({"parts": ["<title>Payroll of May</title><p>Salaries"]});
     service.queued(account, &body).await;
     let page = office.operator.page(&office.page_of_account()).await;
     assert!(page.contains("tests") && page.contains(&account.key[..12]), "{page}");
@@ -84,7 +84,7 @@ async fn the_page_of_an_account_shows_no_secret_and_no_content() {
         page.contains("Queued") || page.contains("Succeeded") || page.contains("Processing"),
         "{page}"
     );
-    for hidden in [account.key.as_str(), "Payroll", "Secret"] {
+    for hidden in [account.key.as_str(), "Payroll", "Salaries"] {
         assert!(!page.contains(hidden), "{hidden}: {page}");
     }
     for wrong in [
@@ -168,7 +168,7 @@ async fn what_is_queued_waits_while_an_account_is_suspended() {
     office.operate("suspend-account", &[]).await;
     service.execute("update jobs set run_at = now(), due = true").await;
     let page = office.operator.page(&office.page_of_account()).await;
-    assert!(page.contains("until it is restored"), "{page}");
+    assert!(page.contains("until the account is restored"), "{page}");
     // A job that is enqueued later is run first.
     let other = service.account("bob@example.org");
     let others = service.queued(&other, &json!({"parts": ["<p>Now"]})).await;
