@@ -211,7 +211,7 @@ test.describe("without script", () => {
   test("a template is a form that saves", async ({ page, member }) => {
     expect(member.email).toContain("@");
     await create(page, "Plain", "Blank page");
-    await expect(page.getByText("The preview needs JavaScript.")).toBeVisible();
+    await expect(page.locator(".viewer__stage noscript p")).toBeVisible();
     await page.getByRole("textbox", { name: "Template", exact: true }).fill(SHEET);
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await expect(page.getByText("Version 2, draft. Published: 1")).toBeVisible();
