@@ -20,26 +20,42 @@ pub struct TemplateForm {
 
 /// The starter content of a new template.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Beginning {
     /// Line items, totals and a payment code.
     #[default]
     Invoice,
+    /// A price with options, a schedule and an acceptance.
+    Quote,
+    /// A strip as long as its contents.
+    Receipt,
+    /// A letterhead, and a recipient for window envelopes.
+    Letter,
+    /// A cover, contents, charts, tables and running heads.
+    Report,
     /// A landscape page.
     Certificate,
-    /// A cover, charts, tables and running heads.
-    Report,
+    /// A small page in black alone.
+    ShippingLabel,
+    /// A picture, and a stub with a QR code.
+    Ticket,
     /// Almost empty.
     Blank,
 }
 
 impl Beginning {
-    /// All starters in the order of the form: form value, name and contents.
-    pub const OFFERED: [(&'static str, &'static str, &'static str); 4] = [
-        ("invoice", "Invoice", "Lines, sums, VAT and a code to pay by"),
-        ("certificate", "Certificate", "One sheet across, with signatures"),
-        ("report", "Report", "Cover, charts, tables, running heads"),
-        ("blank", "Blank page", "A heading and one placeholder"),
+    /// All starters in the order of the form: form value, name and contents. `/img/starter-<form value>.webp` is a
+    /// picture of the first page; `deploy/starter-pictures.sh` writes it.
+    pub const OFFERED: [(&'static str, &'static str, &'static str); 9] = [
+        ("invoice", "Invoice", "Line items, VAT, payment code"),
+        ("quote", "Quote", "Prices, options, acceptance"),
+        ("receipt", "Receipt", "80 mm strip, VAT by rate"),
+        ("letter", "Letter", "Letterhead, window address"),
+        ("report", "Report", "Cover, contents, chart, tables"),
+        ("certificate", "Certificate", "Landscape, with signatures"),
+        ("shipping-label", "Shipping label", "100 × 150 mm, two barcodes"),
+        ("ticket", "Ticket", "Seat, QR code on a stub"),
+        ("blank", "Blank page", "A heading and a date"),
     ];
 }
 

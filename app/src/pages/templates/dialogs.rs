@@ -10,7 +10,7 @@ use crate::{
         button::{CloseButton, Rank, SubmitButton},
         dialog::{Dialog, Weight},
         field::TextField,
-        radio::Radio,
+        radio::RadioCard,
     },
 };
 
@@ -27,14 +27,17 @@ pub fn CreateDialog() -> impl IntoView {
         .into_iter()
         .enumerate()
         .map(|(index, (value, name, note))| {
-            view! { <Radio name="beginning" value=value label=name hint=note checked=index == 0 /> }
+            let picture = format!("/img/starter-{value}.webp");
+            view! { <RadioCard name="beginning" value=value label=name hint=note picture checked=index == 0 /> }
         });
     view! {
-        <DialogForm outcome id="create" title="New template" action="Create template">
-            <FormField outcome=outcome field=Field::TemplateName label="Name" focus=true />
-            <fieldset class="stack stack--tight">
-                <legend class="field__label">"Begin with"</legend>
-                {beginnings.collect_view()}
+        <DialogForm outcome id="create" title="New template" weight=Weight::Wide action="Create template">
+            <div class="fields fields--narrow">
+                <FormField outcome=outcome field=Field::TemplateName label="Name" focus=true />
+            </div>
+            <fieldset class="fieldset">
+                <legend class="fieldset__legend">"Begin with"</legend>
+                <div class="radio-cards">{beginnings.collect_view()}</div>
             </fieldset>
         </DialogForm>
     }

@@ -19,8 +19,13 @@ use super::visitor_errors::{invalid, invalid_template};
 pub(super) fn beginning(name: &str, beginning: Beginning) -> Result<Submission<NewTemplate>, AppError> {
     let demo = match beginning {
         Beginning::Invoice => Demo::Invoice,
-        Beginning::Certificate => Demo::Certificate,
+        Beginning::Quote => Demo::Quote,
+        Beginning::Receipt => Demo::Receipt,
+        Beginning::Letter => Demo::Letter,
         Beginning::Report => Demo::Report,
+        Beginning::Certificate => Demo::Certificate,
+        Beginning::ShippingLabel => Demo::ShippingLabel,
+        Beginning::Ticket => Demo::Ticket,
         Beginning::Blank => Demo::Blank,
     };
     let begun = demo.named(name.trim().to_owned());
