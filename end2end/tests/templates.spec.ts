@@ -3,6 +3,17 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../fixtures.ts";
 
 const WIDTHS = [1280, 390];
+const STARTERS = [
+  "Invoice",
+  "Quote",
+  "Receipt",
+  "Letter",
+  "Report",
+  "Certificate",
+  "Shipping label",
+  "Ticket",
+  "Blank page",
+];
 /** A page with little content, so that changing one word changes the image. */
 const SHEET = "<style>@page { size: A5 }</style>\n<h1>{{ title }}</h1>\n";
 
@@ -49,6 +60,18 @@ test("a template begins as an invoice, and its page changes as one types", async
   await type(page, "Template", SHEET);
   await expect(firstPage(page)).not.toHaveAttribute("src", before!);
   await expect(page.getByText("title is undefined and prints empty.")).toBeVisible();
+});
+
+test("every starter conforms and has no warnings", async ({ page, member, hydrated }) => {
+  test.slow();
+  expect(member.email).toContain("@");
+  for (const name of STARTERS) {
+    await create(page, name, name);
+    await hydrated(page);
+    await expect(firstPage(page), name).toBeVisible();
+    await expect(page.getByText("PDF/A-2b conforms"), name).toBeVisible();
+    await expect(warnings(page), name).toHaveCount(0);
+  }
 });
 
 test("a warning leads to its line, in either pane", async ({ page, member, hydrated }) => {
@@ -191,6 +214,31 @@ test("a template is used in six languages, copied and deleted", async ({ page, m
 test.describe("on a small screen", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
+  test("a starter is chosen by keyboard", async ({ page, member, hydrated }) => {
+    expect(member.email).toContain("@");
+    await page.goto("/dashboard/templates");
+    await page.getByRole("button", { name: "New template" }).first().press("Enter");
+    const dialog = page.getByRole("dialog", { name: "New template" });
+    const radio = (name: string) => dialog.getByRole("radio", { name, exact: true });
+    await expect(dialog.getByLabel("Name")).toBeFocused();
+    await page.keyboard.type("By keyboard");
+    await page.keyboard.press("Tab");
+    await expect(radio("Invoice")).toBeFocused();
+    for (const name of STARTERS.slice(1)) {
+      await page.keyboard.press("ArrowDown");
+      await expect(radio(name)).toBeChecked();
+      await expect(radio(name)).toBeInViewport({ ratio: 1 });
+    }
+    const top = async (name: string) => (await radio(name).boundingBox())!.y;
+    expect(await top("Invoice"), "two cards in a row").toBe(await top("Quote"));
+    expect(await top("Receipt")).toBeGreaterThan(await top("Quote"));
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/\/dashboard\/templates\/[0-9a-f-]{36}$/);
+    await hydrated(page);
+    await expect(firstPage(page)).toBeVisible();
+  });
+
   test("one pane is shown at a time", async ({ page, member, hydrated }) => {
     expect(member.email).toContain("@");
     await create(page, "Small", "Blank page");
@@ -225,6 +273,13 @@ for (const theme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: theme });
     await page.goto("/dashboard/templates");
     await expectAccessible(page);
+    await page.getByRole("button", { name: "New template" }).first().click();
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      await picture(page, `template-new-${width}-${theme}`);
+      await expectAccessible(page);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
     await create(page, "Invoice", "Invoice");
     await hydrated(page);
     await expect(firstPage(page)).toBeVisible();
