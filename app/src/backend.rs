@@ -37,7 +37,7 @@ use crate::{
             failed_jobs::{ChosenWork, FailedWorkPage, FailedWorkSearch},
             health::Health,
         },
-        api_key::{ApiKeys, KeyForm},
+        api_key::{ApiKeys, KeyDetail, KeyForm},
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, Webhooks},
         live_preview::{PreviewEvent, PreviewRequest},
@@ -258,6 +258,12 @@ pub trait Backend: Send + Sync {
 
     /// Lists all keys. A key that was just created is included with its secret, once.
     async fn api_keys(&self) -> Result<ApiKeys, AppError>;
+
+    /// Returns a key, and the renders that were made with it.
+    async fn api_key(&self, id: ApiKeyId, span: Span) -> Result<KeyDetail, AppError>;
+
+    /// Changes the settings of a key. Its mode stays.
+    async fn edit_key(&self, id: ApiKeyId, form: KeyForm) -> Result<(), AppError>;
 
     /// Creates a key. The next call of [`Self::api_keys`] returns its secret.
     async fn create_key(&self, form: KeyForm) -> Result<(), AppError>;

@@ -1,6 +1,8 @@
 //! One module per page. The server functions of its forms are in its `api.rs`.
 
+pub mod activity;
 pub mod admin;
+pub mod api_key;
 pub mod api_keys;
 pub mod auth;
 pub mod billing;

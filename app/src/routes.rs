@@ -13,6 +13,7 @@ use crate::pages::{
         account::Account, accounts::Accounts, announcements::Announcements, audit_log::AuditLog,
         failed_jobs::FailedJob, health::SystemHealth,
     },
+    api_key::ApiKey,
     api_keys::ApiKeys,
     auth::{
         check_mail::CheckMail, confirm::Confirm, confirm_email::ConfirmEmail, forgot_password::ForgotPassword,
@@ -61,6 +62,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/templates/:id/versions") view=Versions ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/billing") view=Billing ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/api-keys/:id") view=ApiKey ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/destinations") view=Connections ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/team") view=Team ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/team/log") view=Log ssr=SsrMode::Async />

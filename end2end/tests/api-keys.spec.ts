@@ -211,10 +211,12 @@ test("nobody sees or ends the keys of another account", async ({ page, member, b
   for (const [path, form] of [
     ["/web/revoke-key", { subject: id, confirmation: "Tests" }],
     ["/web/rotate-key", { subject: id, overlap: "0" }],
+    ["/web/edit-key", { subject: id, key_name: "Mine", expiry: "never", expiry_day: "", networks: "" }],
   ] as const) {
     const answer = await page.request.post(path, { form: { csrf, ...form }, headers: { origin: baseURL! } });
     expect(answer.status(), path).toBe(404);
   }
+  expect((await page.request.get(`/dashboard/api-keys/${id}`)).status()).toBe(404);
   expect(await status(baseURL!, other.key)).toBe(200);
   expect(await status(baseURL!, member.key)).toBe(200);
 });
@@ -272,6 +274,91 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByRole("button", { name: "Create key" }).click();
       await expect(dialog(page, "Copy the key now")).toBeVisible();
       await look("-shown");
+    });
+  }
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(`${javaScriptEnabled ? "with" : "without"} JavaScript, on the page of a key`, () => {
+    test.use({ javaScriptEnabled });
+
+    test("its renders are counted and listed", async ({ page, member, baseURL }) => {
+      const other = (await platen(["keys", "create", "--email", member.email, "--name", "Other"])).trim();
+      for (const key of [member.key, member.key, other.split("\n").pop()!]) {
+        const answer = await fetch(`${baseURL}/api/v1/renderers/pdf`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify({ parts: ["<p>Counted"], output_encoding: "binary" }),
+        });
+        expect(answer.status).toBe(200);
+      }
+      await page.goto("/dashboard/api-keys");
+      await page.getByRole("link", { name: "Tests" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Tests");
+      const main = page.getByRole("main");
+      await expect(main).toContainText(/Last used .+ from\s+127\.0\.0\.1/);
+      await main.getByRole("link", { name: "7 days" }).click();
+      await expect(main.locator(".figure", { hasText: "Renders" })).toContainText("2");
+      await main.getByText("Show as a table").click();
+      const today = main.getByRole("row").filter({ has: page.getByRole("cell", { name: "2", exact: true }) });
+      await today.getByRole("link").click();
+      await expect(page).toHaveURL(/\/dashboard\/renders\?from=[\d-]+&to=[\d-]+&key=[0-9a-f-]{36}$/);
+      await expect(page.getByRole("row").filter({ hasText: "Succeeded" })).toHaveCount(2);
+    });
+
+    test("its settings are changed and apply to the next request", async ({ page, member, baseURL, forgive }) => {
+      forgive(/422/);
+      await page.goto("/dashboard/api-keys");
+      await page.getByRole("link", { name: "Tests" }).click();
+      const form = page.getByRole("main");
+      await form.getByRole("textbox", { name: "Name", exact: true }).fill("Billing");
+      await form.getByLabel("Allowed addresses").fill("203.0.113.300");
+      await form.getByRole("button", { name: "Save settings" }).click();
+      await expect(form.getByRole("alert").getByRole("link")).toHaveText(/^One per line: an address/);
+      await expect(form.getByRole("textbox", { name: "Name", exact: true })).toHaveValue("Billing");
+      expect(await status(baseURL!, member.key)).toBe(200);
+
+      await form.getByLabel("Allowed addresses").fill("203.0.113.7");
+      await form.getByLabel("Expires").selectOption("On a day…");
+      await form.getByLabel("Last day, in UTC").fill("2040-02-29");
+      await form.getByRole("checkbox", { name: /^templates:read / }).uncheck();
+      await form.getByRole("button", { name: "Save settings" }).click();
+      await expect(page.getByRole("status")).toContainText("Settings saved.");
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Billing");
+      await expect(form.getByLabel("Last day, in UTC")).toHaveValue("2040-02-29");
+      await expect(form.getByRole("checkbox", { name: /^templates:read / })).not.toBeChecked();
+      expect(await status(baseURL!, member.key)).toBe(403);
+
+      await form.getByLabel("Allowed addresses").fill("");
+      await form.getByRole("button", { name: "Save settings" }).click();
+      await expect(page.getByRole("status")).toContainText("Settings saved.");
+      expect(await status(baseURL!, member.key)).toBe(200);
+      await page.goto("/dashboard/team/log");
+      await expect(page.getByRole("main")).toContainText("changed the API key Billing");
+    });
+  });
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test(`the page of a key is accessible at ${width} px in ${colorScheme}`, async ({
+      page,
+      member,
+      hydrated,
+      expectAccessible,
+      picture,
+    }) => {
+      expect(member.key).toBeTruthy();
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto("/dashboard/api-keys");
+      await page.getByRole("link", { name: "Tests" }).click();
+      await hydrated(page);
+      await expect(page.getByRole("button", { name: "Save settings" })).toBeVisible();
+      await expectAccessible(page);
+      const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(widest, "nothing overflows").toBeLessThanOrEqual(width);
+      await picture(page, `api-key-${width}-${colorScheme}`);
     });
   }
 }

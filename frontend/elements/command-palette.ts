@@ -33,7 +33,10 @@ class CommandPalette extends HTMLElement {
     this.#field.setAttribute("aria-expanded", "false");
 
     document.addEventListener("keydown", (event) => this.#toggle(event));
-    this.#field.addEventListener("focus", () => void this.#search());
+    this.#field.addEventListener("focus", () => {
+      this.#field.select();
+      void this.#search();
+    });
     this.#field.addEventListener("input", () => {
       clearTimeout(this.#waiting);
       this.#waiting = setTimeout(() => void this.#search(), SEARCH_AFTER_MS);
@@ -92,6 +95,11 @@ class CommandPalette extends HTMLElement {
   }
 
   #move(event: KeyboardEvent): void {
+    // In a search field, browsers first clear the text.
+    if (event.key === "Escape") {
+      event.preventDefault();
+      this.#dialog.close();
+    }
     const options = this.#options();
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step || options.length === 0) return;

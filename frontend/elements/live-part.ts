@@ -1,8 +1,9 @@
-// <live-part id data-events data-unsettled data-says>: a part of the page that is refreshed when the event stream at
+// <live-part id data-events data-unsettled data-every data-says>: a part of the page that is refreshed when the event stream at
 // the address in data-events reports a change. The page is fetched again and this part of it replaced, so that the
 // server renders everything that is shown. Without JavaScript, it shows the state of the page when it was loaded.
 
-/** Minimum interval between refreshes: a busy account changes all the time. */
+/** Minimum interval between refreshes, unless all parts have longer ones in `data-every`: a busy account changes all
+ * the time. */
 const LOOK_AFTER_MS = 1500;
 /** Minimum interval between announcements to screen readers. */
 const SAY_AFTER_MS = 10_000;
@@ -44,7 +45,9 @@ class Watch {
   /** Schedules a refresh; changes until then share it. */
   lookSoon(): void {
     if (this.#looking !== undefined) return;
-    const wait = Math.max(0, this.#lastLook + LOOK_AFTER_MS - Date.now());
+    const intervals = [...this.#parts].map((part) => Number(part.dataset.every ?? 0) * 1000);
+    const interval = Math.max(LOOK_AFTER_MS, Math.min(...intervals));
+    const wait = Math.max(0, this.#lastLook + interval - Date.now());
     this.#looking = setTimeout(() => void this.#look(), wait);
   }
 

@@ -6,6 +6,8 @@ use platen_domain::{
 };
 use time::OffsetDateTime;
 
+use crate::model::overview::RenderActivity;
+
 /// Everything the API keys page shows.
 #[derive(Debug, Clone)]
 pub struct ApiKeys {
@@ -17,6 +19,16 @@ pub struct ApiKeys {
     pub templates: Vec<(TemplateId, String)>,
     /// A key that was just created. It is included only once.
     pub new: Option<NewKey>,
+}
+
+/// A key on its own page.
+#[derive(Clone)]
+pub struct KeyDetail {
+    pub key: ApiKey,
+    /// Ids and names of the templates to which the key can be restricted.
+    pub templates: Vec<(TemplateId, String)>,
+    /// The renders that were made with it.
+    pub renders: RenderActivity,
 }
 
 /// A key that was just created.
@@ -36,10 +48,10 @@ impl std::fmt::Debug for NewKey {
     }
 }
 
-/// The form that creates an API key.
+/// The form that creates an API key, or changes one.
 pub struct KeyForm {
     pub name: String,
-    /// `false` for a test key.
+    /// `false` for a test key. It can't be changed.
     pub live: bool,
     pub scopes: Vec<String>,
     pub expiry: Expiry,

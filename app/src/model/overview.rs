@@ -38,17 +38,34 @@ impl Span {
             Self::Period => "This period",
         }
     }
+
+    /// Returns the span with which it is compared.
+    pub fn before(self) -> &'static str {
+        match self {
+            Self::Day => "the 24 hours before",
+            Self::Week => "the 7 days before",
+            Self::Period => "the period before, by this day",
+        }
+    }
+}
+
+/// Renders of an account, or of one of its keys, in a span of time.
+#[derive(Clone, PartialEq)]
+pub struct RenderActivity {
+    pub span: Span,
+    /// Time of the reading.
+    pub now: OffsetDateTime,
+    pub figures: RenderFigures,
+    /// Number of ended renders in the same part of the span before; `None` if some of them may be deleted.
+    pub before: Option<i64>,
+    /// Every hour or day of the span, the oldest first, including those without renders.
+    pub steps: Vec<RenderStep>,
 }
 
 /// Figures of the overview.
 #[derive(Clone, PartialEq)]
 pub struct Activity {
-    pub span: Span,
-    /// Time of the reading.
-    pub now: OffsetDateTime,
-    pub figures: RenderFigures,
-    /// Every hour or day of the span, the oldest first, including those without renders.
-    pub steps: Vec<RenderStep>,
+    pub renders: RenderActivity,
     /// The latest renders, the oldest first.
     pub latest: Vec<RenderGlance>,
     /// Credits of the period.

@@ -35,6 +35,8 @@ use crate::{
     },
 };
 
+/// Path of the list.
+pub(crate) const PATH: &str = "/dashboard/api-keys";
 const HEADER: &str = "Authorization: Bearer $PLATEN_KEY";
 
 /// The page of API keys.

@@ -5,12 +5,7 @@ pub mod first_run;
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
-use platen_domain::{
-    number::{duration, grouped},
-    role::Permission,
-};
-use strum::VariantArray;
-use time::OffsetDateTime;
+use platen_domain::{number::grouped, role::Permission};
 
 use crate::{
     layout::{
@@ -19,16 +14,21 @@ use crate::{
     },
     model::{
         account_summary::CreditPeriod,
-        overview::{Activity, Checklist, Span},
+        overview::{Activity, Checklist},
+        own_path::DASHBOARD,
     },
-    pages::{latest::Latest, overview::first_run::FirstRun},
+    pages::{
+        activity::{REFRESH_SECONDS, Renders},
+        latest::Latest,
+        overview::first_run::FirstRun,
+        renders::EVENTS,
+    },
     ui::{
         button::{ButtonLink, Rank},
-        chart::{Bar, Chart, Parts},
-        figure::Figure,
         gauge::Gauge,
         icon::Glyph,
-        moment::{day, day_and_year, short_day},
+        live_part::LivePart,
+        moment::{day, day_and_year},
     },
 };
 
@@ -57,6 +57,7 @@ fn Content(activity: Activity) -> impl IntoView {
     let newcomer = checklist.as_ref().filter(|checklist| checklist.render.is_none());
     let title = newcomer.map_or_else(|| "Overview".to_owned(), welcome);
     let rank = if newcomer.is_some() { Rank::Plain } else { Rank::Primary };
+    let today = day_and_year(activity.renders.now.date());
     let renders = newcomer.is_none().then(|| {
         let all = view! {
             <a class="small" href="/dashboard/renders">
@@ -65,12 +66,14 @@ fn Content(activity: Activity) -> impl IntoView {
         }
         .into_any();
         view! {
-            <Renders activity=activity.clone() />
-            <Latest latest=activity.latest.clone() beside=all />
+            <LivePart id="activity" events=Some(EVENTS.to_owned()) every=REFRESH_SECONDS>
+                <Renders activity=activity.renders page=DASHBOARD.to_owned() />
+                <Latest latest=activity.latest beside=all />
+            </LivePart>
         }
     });
     let facts = view! {
-        <span>{day_and_year(activity.now.date())}</span>
+        <span>{today}</span>
         <span>"Days are in UTC"</span>
     }
     .into_any();
@@ -86,7 +89,9 @@ fn Content(activity: Activity) -> impl IntoView {
             </ButtonLink>
         </PageHead>
         {checklist.map(|checklist| view! { <FirstRun checklist /> })}
-        <Credits credits />
+        <LivePart id="credits" events=Some(EVENTS.to_owned()) every=REFRESH_SECONDS>
+            <Credits credits />
+        </LivePart>
         {renders}
     }
 }
@@ -148,109 +153,6 @@ fn rounded(guess: i64) -> i64 {
     let digits = guess.unsigned_abs().checked_ilog10().unwrap_or_default();
     let step = 10_i64.pow(digits.saturating_sub(1));
     guess / step * step
-}
-
-/// Number, success rate and duration of renders.
-#[component]
-fn Renders(activity: Activity) -> impl IntoView {
-    let figures = activity.figures;
-    let all = figures.succeeded + figures.failed;
-    let rate = if all == 0 {
-        "–".to_owned()
-    } else {
-        format!("{:.2}", figures.succeeded as f64 * 100.0 / all as f64)
-    };
-    let choices = Span::VARIANTS.iter().map(|&span| {
-        view! {
-            <a
-                class="segmented__option"
-                href=format!("/dashboard?period={}", span.into_str())
-                aria-current=(span == activity.span).then_some("true")
-            >
-                {span.name()}
-            </a>
-        }
-    });
-    let by_hour = activity.span == Span::Day;
-    let bars: Vec<_> = activity
-        .steps
-        .iter()
-        .enumerate()
-        .map(|(index, step)| {
-            let end = activity.steps.get(index + 1).map(|next| next.from);
-            let (date, hour) = (step.from.date(), hour(step.from));
-            let (label, name) = if by_hour {
-                (hour.clone(), format!("{}, {hour}", day(date)))
-            } else {
-                (short_day(date), day(date))
-            };
-            Bar {
-                label,
-                name,
-                lower: step.succeeded,
-                upper: step.failed,
-                now: step.from <= activity.now && end.is_none_or(|end| activity.now < end),
-                later: step.from > activity.now,
-            }
-        })
-        .collect();
-    let highest = bars.iter().max_by_key(|bar| bar.lower + bar.upper);
-    let description = highest.map_or_else(String::new, |bar| {
-        let most = grouped(bar.lower + bar.upper);
-        format!("Most: {most}, {}. Total: {}.", bar.name, grouped(all))
-    });
-    let title = if by_hour { "Renders per hour" } else { "Renders per day" };
-    let step = if by_hour { "Hour" } else { "Day" };
-    let parts = Parts {
-        lower: "succeeded",
-        upper: "failed",
-        upper_is_failure: true,
-    };
-    let (median, percentile_95) = (figures.median_ms, figures.percentile_95_ms);
-    let beside = view! {
-        <nav class="segmented segmented--small" aria-label="Time">
-            {choices.collect_view()}
-        </nav>
-    }
-    .into_any();
-    view! {
-        <Section heading="Renders" beside>
-            <div class="figures">
-                <Figure label="Renders" value=grouped(all)>
-                    "including test keys"
-                </Figure>
-                <Figure label="Success rate" value=rate unit="%">
-                    {grouped(figures.failed)}
-                    " failed"
-                    {(figures.failed > 0)
-                        .then(|| {
-                            view! {
-                                ", "
-                                <a href="/dashboard/renders?state=failed">"View them"</a>
-                            }
-                        })}
-                </Figure>
-                <Figure label="Median duration" value=time(median)>
-                    "including queue"
-                </Figure>
-                <Figure label="95th percentile" value=time(percentile_95)>
-                    "including queue"
-                </Figure>
-            </div>
-            <div class="stack">
-                <Chart id="renders-chart" title=title.to_owned() description step parts bars />
-            </div>
-        </Section>
-    }
-}
-
-fn time(milliseconds: Option<f64>) -> String {
-    milliseconds.map_or_else(|| "–".to_owned(), duration)
-}
-
-/// Formats an hour as `08:00`.
-fn hour(at: OffsetDateTime) -> String {
-    format!("{:02}:00", at.hour())
 }
 
 #[cfg(test)]

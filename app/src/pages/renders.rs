@@ -41,6 +41,8 @@ const COLUMNS: &[Column] = &[
 
 /// Path of the page.
 pub const PATH: &str = "/dashboard/renders";
+/// Event stream of changes to the account's renders.
+pub(crate) const EVENTS: &str = "/dashboard/events/renders";
 
 /// `id` of the list.
 const LIST: &str = "log";
@@ -68,14 +70,14 @@ pub fn Renders() -> impl IntoView {
                                 counted(page.retention_days, "day", "days"),
                             )
                         />
-                        <LivePart id="latest" events=Some("/dashboard/events/renders".to_owned())>
+                        <LivePart id="latest" events=Some(EVENTS.to_owned())>
                             {(!latest.is_empty()).then(|| view! { <Latest latest /> })}
                         </LivePart>
                         <Section heading="Log" note=since>
                             <Filters templates keys />
                             <LivePart
                                 id=LIST
-                                events=query.is_first().then(|| "/dashboard/events/renders".to_owned())
+                                events=query.is_first().then(|| EVENTS.to_owned())
                                 unsettled
                                 says=says(&page)
                             >

@@ -18,6 +18,7 @@ use crate::{
     pages::{
         query::ListQuery,
         render::api::{ResendCallback, StopCallback},
+        renders,
         webhooks::{
             api::{ReplaceSecret, RevealSecret},
             deliveries::Deliveries,
@@ -62,7 +63,7 @@ pub fn Webhooks() -> impl IntoView {
                             <Filters />
                             <LivePart
                                 id="deliveries"
-                                events=query.is_first().then(|| "/dashboard/events/renders".to_owned())
+                                events=query.is_first().then(|| renders::EVENTS.to_owned())
                                 unsettled=deliveries.iter().any(is_unsettled)
                                 says=says(&deliveries)
                             >

@@ -1,6 +1,6 @@
 //! Bars over time, as SVG and as a table.
 
-use leptos::prelude::*;
+use leptos::{either::Either, prelude::*};
 use platen_domain::number::grouped;
 
 use crate::ui::{gauge::percent, sentence_case::sentence_case};
@@ -34,6 +34,8 @@ pub struct Bar {
     pub now: bool,
     /// Whether its time is in the future.
     pub later: bool,
+    /// Address of the renders behind it.
+    pub href: Option<String>,
 }
 
 /// Meaning of the two parts of bars.
@@ -47,12 +49,23 @@ pub struct Parts {
     pub upper_is_failure: bool,
 }
 
+impl Bar {
+    /// Returns name and values: `1 November: 12 succeeded, 0 failed`.
+    fn title(&self, parts: Parts) -> String {
+        if self.later {
+            return format!("{}: not yet", self.name);
+        }
+        let (lower, upper) = (grouped(self.lower), grouped(self.upper));
+        format!("{}: {lower} {}, {upper} {}", self.name, parts.lower, parts.upper)
+    }
+}
+
 /// A chart and its table.
 #[component]
 pub fn Chart(
     /// Unique in the page.
     id: &'static str,
-    /// Title, such as `Renders per day`.
+    /// Title with unit and period, such as `Renders per day, 1 to 30 November`.
     title: String,
     /// Description for screen readers, in a sentence or two.
     description: String,
@@ -91,12 +104,7 @@ pub fn Chart(
         } else {
             0.0
         };
-        let title = if bar.later {
-            format!("{}: not yet", bar.name)
-        } else {
-            let (lower, upper) = (grouped(bar.lower), grouped(bar.upper));
-            format!("{}: {lower} {}, {upper} {}", bar.name, parts.lower, parts.upper)
-        };
+        let title = bar.title(parts);
         let class = if bar.now {
             "chart__bar chart__bar--today"
         } else {
@@ -109,9 +117,9 @@ pub fn Chart(
                 </text>
             }
         });
-        view! {
+        let content = view! {
             <g class="chart__day">
-                <title>{title}</title>
+                <title>{title.clone()}</title>
                 {(bar.lower > 0)
                     .then(|| {
                         view! {
@@ -137,18 +145,29 @@ pub fn Chart(
                         }
                     })}
             </g>
+        };
+        let href = bar.href.clone().filter(|_| bar.lower + bar.upper > 0);
+        view! {
+            {linked(href, title, content)}
             {label}
         }
     });
     let [title_id, description_id] = ["title", "description"].map(|part| format!("{id}-{part}"));
     let name = title.clone();
+    // The content of an image can't be reached.
+    let role = if bars.iter().any(|bar| bar.href.is_some()) {
+        "group"
+    } else {
+        "img"
+    };
     let labelled_by = format!("{title_id} {description_id}");
     view! {
         <div class="chart-key">
+            <span class="chart-key__title">{title.clone()}</span>
             <Key class="chart__bar" name=sentence_case(parts.lower) />
             <Key class=upper_class name=sentence_case(parts.upper) />
         </div>
-        <svg class="chart" role="img" aria-labelledby=labelled_by>
+        <svg class="chart" role=role aria-labelledby=labelled_by>
             <title id=title_id>{name}</title>
             <desc id=description_id>{description}</desc>
             <line class="chart__axis" x1="0" x2="100%" y1=pixels(AXIS) y2=pixels(AXIS) />
@@ -156,6 +175,18 @@ pub fn Chart(
             {columns.collect_view()}
         </svg>
         <Table title step parts bars />
+    }
+}
+
+/// Links a bar to what is behind it. With the keyboard, the links of the table are used.
+fn linked(href: Option<String>, title: String, content: impl IntoView) -> impl IntoView {
+    match href {
+        Some(href) => Either::Left(view! {
+            <a href=href tabindex="-1" aria-label=title>
+                {content}
+            </a>
+        }),
+        None => Either::Right(content),
     }
 }
 
@@ -177,9 +208,13 @@ pub(super) fn Key(#[prop(into)] class: String, #[prop(into)] name: String) -> im
 fn Table(title: String, step: &'static str, parts: Parts, bars: Vec<Bar>) -> impl IntoView {
     let name = title.clone();
     let rows = bars.iter().filter(|bar| !bar.later).map(|bar| {
+        let name = match bar.href.clone() {
+            Some(href) => Either::Left(view! { <a href=href>{bar.name.clone()}</a> }),
+            None => Either::Right(bar.name.clone()),
+        };
         view! {
             <tr>
-                <th scope="row">{bar.name.clone()}</th>
+                <th scope="row">{name}</th>
                 <td class="table__figure">{grouped(bar.lower)}</td>
                 <td class="table__figure">{grouped(bar.upper)}</td>
             </tr>

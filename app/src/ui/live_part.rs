@@ -12,13 +12,16 @@ pub fn LivePart(
     /// Whether it may have changed since the page was rendered, because some item in it is unfinished.
     #[prop(optional)]
     unsettled: bool,
+    /// Minimum number of seconds between two refreshes, if the page is expensive.
+    #[prop(optional)]
+    every: Option<u32>,
     /// Announcement for screen readers when it differs from the previous one.
     #[prop(optional)]
     says: String,
     children: Children,
 ) -> impl IntoView {
     view! {
-        <live-part id=id data-events=events data-unsettled=unsettled.then_some("") data-says=says>
+        <live-part id=id data-events=events data-unsettled=unsettled.then_some("") data-every=every data-says=says>
             {children()}
         </live-part>
     }

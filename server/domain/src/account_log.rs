@@ -47,6 +47,7 @@ audit_events! {
     CreditsBought { credits: i64 } "payment.credits_bought" "added {credits} purchased credits";
     CreditsTakenBack { credits: i64 } "payment.credits_taken_back" "removed {credits} refunded credits";
     KeyCreated { name: String } "key.created" "created the API key {name}";
+    KeyChanged { name: String } "key.changed" "changed the API key {name}";
     KeyRotated { name: String } "key.rotated" "rotated the API key {name}";
     KeyRevoked { name: String } "key.revoked" "revoked the API key {name}";
     ConnectionCreated { name: String } "destination.connected" "created the storage connection {name}";

@@ -3,7 +3,7 @@
 //! A key is `pk_live_` or `pk_test_`, 32 random bytes as 43 base62 digits, and the CRC-32 of everything before it as 6
 //! base62 digits. The checksum lets secret scanners recognize keys, and mistyped keys be rejected without a lookup.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, net::IpAddr};
 
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
@@ -214,6 +214,8 @@ pub struct ApiKey {
     pub replaced_at: Option<OffsetDateTime>,
     /// When it was last used, up to a minute late.
     pub last_used_at: Option<OffsetDateTime>,
+    /// Address of the client at that time, if it was known.
+    pub last_used_from: Option<IpAddr>,
     /// Name of the user who created the key, if they have left the account.
     pub former_creator: Option<String>,
     pub inserted_at: OffsetDateTime,
@@ -338,6 +340,7 @@ mod tests {
             revoked_at,
             replaced_at,
             last_used_at: None,
+            last_used_from: None,
             inserted_at: now,
         };
         let (past, tomorrow) = (Some(now), Some(now + Duration::DAY));

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use platen_core::{
     clock,
-    service::api_keys::{self, CreateKeyError, CreatedKey, EndKeyError, KeyRequest},
+    service::api_keys::{self, CreatedKey, EndKeyError, KeyRequest, KeySettingsError},
 };
 use platen_domain::{
     account_log::Actor,
@@ -97,7 +97,7 @@ async fn create(db: &PgPool, arguments: CreateArguments) -> Result<(), Failure> 
             show(&created);
             Ok(())
         }
-        Err(CreateKeyError::Store(error)) => Err(error.into()),
+        Err(KeySettingsError::Store(error)) => Err(error.into()),
         Err(problem) => Err(Failure::by_caller(&problem)),
     }
 }

@@ -6,7 +6,11 @@ use platen_domain::ids::ApiKeyId;
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
-    model::api_key::{Expiry, KeyForm},
+    model::{
+        api_key::{Expiry, KeyForm},
+        own_path::OwnPath,
+    },
+    pages::api_keys::PATH,
 };
 
 /// Values of `Field::KeyMode`.
@@ -40,16 +44,46 @@ pub async fn create_key(
         name: key_name,
         live: key_mode != TEST,
         scopes,
-        expiry: match expiry.as_str() {
-            NEVER => Expiry::Never,
-            ON_A_DAY => Expiry::WithDay(expiry_day),
-            days => Expiry::InDays(days.parse().map_err(|_| AppError::Malformed)?),
-        },
+        expiry: read_expiry(&expiry, expiry_day)?,
         networks,
         templates,
     };
     backend().create_key(form).await?;
     leave_for("/dashboard/api-keys?done=created")
+}
+
+/// Changes the settings of a key in the logged-in user's account.
+#[server(prefix = "/web", endpoint = "edit-key")]
+pub async fn edit_key(
+    /// Id of the key.
+    subject: ApiKeyId,
+    /// As for `create_key`.
+    key_name: String,
+    #[server(default)] scopes: Vec<String>,
+    expiry: String,
+    expiry_day: String,
+    networks: String,
+    #[server(default)] templates: Vec<String>,
+) -> Result<(), AppError> {
+    let form = KeyForm {
+        name: key_name,
+        live: true,
+        scopes,
+        expiry: read_expiry(&expiry, expiry_day)?,
+        networks,
+        templates,
+    };
+    backend().edit_key(subject, form).await?;
+    let page = OwnPath::parse(&format!("{PATH}/{subject}?done=changed"));
+    leave_for(page.unwrap_or_else(|| PATH.into()))
+}
+
+fn read_expiry(expiry: &str, day: String) -> Result<Expiry, AppError> {
+    Ok(match expiry {
+        NEVER => Expiry::Never,
+        ON_A_DAY => Expiry::WithDay(day),
+        days => Expiry::InDays(days.parse().map_err(|_| AppError::Malformed)?),
+    })
 }
 
 /// Creates a replacement for a key in the logged-in user's account.

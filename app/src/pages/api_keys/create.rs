@@ -1,9 +1,13 @@
-//! The form that creates a key.
+//! The form that creates a key, and the fields that it shares with the form that changes one.
 
 use leptos::prelude::*;
-use platen_domain::{api_key::Scope, ids::TemplateId};
+use platen_domain::{
+    api_key::{ApiKey, Scope},
+    ids::TemplateId,
+    network::Network,
+};
 use strum::VariantNames;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use crate::{
     model::rejection::Field,
@@ -19,7 +23,7 @@ const EXPIRIES: [(&str, &str); 5] = [
     ("365", "In a year"),
     (ON_A_DAY, "On a day…"),
 ];
-/// Preselected values.
+/// Preselected values of a new key.
 const FIRST_EXPIRY: &str = "365";
 const FIRST_SCOPES: &str = "render templates:read";
 
@@ -32,70 +36,136 @@ pub fn CreateDialog(
     now: OffsetDateTime,
 ) -> impl IntoView {
     let outcome = Outcome::of::<CreateKey>();
-    let scopes = Scope::VARIANTS.iter();
-    let scopes = scopes.map(|scope| ((*scope).to_owned(), (*scope).to_owned(), hint(scope)));
-    let scopes = checks(Field::Scopes, scopes, &outcome.typed_or(Field::Scopes, FIRST_SCOPES));
-    let today = now.date().to_string();
     view! {
         <DialogForm outcome=outcome id="create" title="New key" action="Create key">
-            <FormField
-                outcome=outcome
-                field=Field::KeyName
-                label="Name"
-                hint="For example, the application that uses the key."
-                focus=true
-            />
+            <KeyFields outcome templates now />
+        </DialogForm>
+    }
+}
+
+/// The settings of a key, in its form.
+#[component]
+pub fn KeyFields(
+    /// Result of the last submission.
+    outcome: Outcome,
+    /// The key that is changed; `None` if the form creates one.
+    #[prop(optional)]
+    api_key: Option<ApiKey>,
+    /// Templates of the account.
+    templates: Vec<(TemplateId, String)>,
+    /// The current time.
+    now: OffsetDateTime,
+) -> impl IntoView {
+    let former = Former::of(api_key.as_ref(), now);
+    let scopes = Scope::VARIANTS.iter();
+    let scopes = scopes.map(|scope| ((*scope).to_owned(), (*scope).to_owned(), hint(scope)));
+    let scopes = checks(Field::Scopes, scopes, &outcome.typed_or(Field::Scopes, &former.scopes));
+    let mode = api_key.is_none().then(|| {
+        view! {
             <Segmented
                 name=Field::KeyMode.into_str()
                 legend="Mode"
                 options=vec![(LIVE, "Live"), (TEST, "Test")]
                 chosen=outcome.typed_or(Field::KeyMode, LIVE)
             />
-            <fieldset
-                class="fieldset"
-                id=outcome.id(Field::Scopes)
-                aria-describedby=outcome.problem(Field::Scopes).map(|_| format!("{}-problem", outcome.id(Field::Scopes)))
-            >
-                <legend class="fieldset__legend">"Scopes"</legend>
-                <div class="fields fields--2 scopes">{scopes}</div>
-                <FieldProblem id=outcome.id(Field::Scopes) problem=outcome.problem(Field::Scopes) />
-            </fieldset>
-            <div class="fields fields--2 expiry">
-                <Select
-                    name=Field::Expiry.into_str()
-                    label="Expires"
-                    options=EXPIRIES
-                    chosen=outcome.typed_or(Field::Expiry, FIRST_EXPIRY)
-                />
-                <div class="expiry__day">
-                    <FormField
-                        outcome=outcome
-                        field=Field::ExpiryDay
-                        label="Last day, in UTC"
-                        kind="date"
-                        value=today
-                    />
-                </div>
-            </div>
-            <TextArea
-                name=Field::Networks.into_str()
-                label="Allowed addresses"
-                hint="One per line, such as 203.0.113.7 or 203.0.113.0/24. Leave empty to allow all."
-                value=outcome.typed(Field::Networks)
-                problem=outcome.problem(Field::Networks)
-                optional=true
+        }
+    });
+    view! {
+        <FormField
+            outcome=outcome
+            field=Field::KeyName
+            label="Name"
+            hint="For example, the application that uses the key."
+            value=former.name
+            focus=api_key.is_none()
+        />
+        {mode}
+        <fieldset
+            class="fieldset"
+            id=outcome.id(Field::Scopes)
+            aria-describedby=outcome.problem(Field::Scopes).map(|_| format!("{}-problem", outcome.id(Field::Scopes)))
+        >
+            <legend class="fieldset__legend">"Scopes"</legend>
+            <div class="fields fields--2 scopes">{scopes}</div>
+            <FieldProblem id=outcome.id(Field::Scopes) problem=outcome.problem(Field::Scopes) />
+        </fieldset>
+        <div class="fields fields--2 expiry">
+            <Select
+                name=Field::Expiry.into_str()
+                label="Expires"
+                options=EXPIRIES
+                chosen=outcome.typed_or(Field::Expiry, former.expiry)
             />
-            <Templates outcome templates />
-        </DialogForm>
+            <div class="expiry__day">
+                <FormField
+                    outcome=outcome
+                    field=Field::ExpiryDay
+                    label="Last day, in UTC"
+                    kind="date"
+                    value=former.last_day
+                />
+            </div>
+        </div>
+        <TextArea
+            name=Field::Networks.into_str()
+            label="Allowed addresses"
+            hint="One per line, such as 203.0.113.7 or 203.0.113.0/24. Leave empty to allow all."
+            value=outcome.typed_or(Field::Networks, &former.networks)
+            problem=outcome.problem(Field::Networks)
+            optional=true
+        />
+        <Templates outcome templates chosen=former.templates />
+    }
+}
+
+/// The values of the fields before anything is typed.
+struct Former {
+    name: String,
+    scopes: String,
+    expiry: &'static str,
+    last_day: String,
+    networks: String,
+    templates: String,
+}
+
+impl Former {
+    fn of(key: Option<&ApiKey>, now: OffsetDateTime) -> Self {
+        let Some(key) = key else {
+            return Self {
+                name: String::new(),
+                scopes: FIRST_SCOPES.to_owned(),
+                expiry: FIRST_EXPIRY,
+                last_day: now.date().to_string(),
+                networks: String::new(),
+                templates: String::new(),
+            };
+        };
+        let last_day = key.expires_at.map(|expiry| (expiry - Duration::NANOSECOND).date());
+        let networks: Vec<_> = key.allowed_networks.iter().map(Network::to_string).collect();
+        let templates: Vec<_> = key.allowed_templates.iter().map(|id| id.to_string()).collect();
+        let scopes: Vec<_> = key.scopes.iter().map(|scope| scope.into_str()).collect();
+        Self {
+            name: key.name.clone(),
+            scopes: scopes.join(" "),
+            expiry: if last_day.is_some() { ON_A_DAY } else { NEVER },
+            last_day: last_day.unwrap_or_else(|| now.date()).to_string(),
+            networks: networks.join("\n"),
+            templates: templates.join(" "),
+        }
     }
 }
 
 /// Selection of the templates to which the key is restricted. Hidden if the account has none.
 #[component]
-fn Templates(outcome: Outcome, templates: Vec<(TemplateId, String)>) -> impl IntoView {
+fn Templates(
+    outcome: Outcome,
+    templates: Vec<(TemplateId, String)>,
+    /// Ids before anything is chosen, separated by spaces.
+    chosen: String,
+) -> impl IntoView {
     (!templates.is_empty()).then(|| {
         let choices = templates.into_iter().map(|(id, name)| (id.to_string(), name, ""));
-        let choices = checks(Field::Templates, choices, &outcome.typed(Field::Templates));
+        let choices = checks(Field::Templates, choices, &outcome.typed_or(Field::Templates, &chosen));
         view! {
             <fieldset class="fieldset">
                 <legend class="fieldset__legend">

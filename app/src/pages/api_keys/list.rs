@@ -69,7 +69,8 @@ fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl Int
     view! {
         <tr class=if state.is_good() { "" } else { "table__row--faint" }>
             <th scope="row">
-                {api_key.name.clone()} " "
+                <a href=format!("{}/{}", super::PATH, api_key.id)>{api_key.name.clone()}</a>
+                " "
                 {(!api_key.livemode).then(|| view! { <span class="tag tag--test">"Test"</span> })}
                 {gone.map(|gone| view! { <span class="table__sub">{gone}</span> })}
                 {limits.map(|limits| view! { <span class="table__sub">{limits}</span> })}
@@ -112,7 +113,7 @@ fn limits(key: &ApiKey, templates: &[(TemplateId, String)]) -> Option<String> {
     (!limits.is_empty()).then(|| limits.join("; "))
 }
 
-fn badge(state: KeyState) -> impl IntoView {
+pub(crate) fn badge(state: KeyState) -> impl IntoView {
     let (glyph, words) = match state {
         KeyState::Active => (State::Good, "Active".to_owned()),
         KeyState::ExpiresSoon(left) => (State::Warning, format!("Expires in {}", length(left))),

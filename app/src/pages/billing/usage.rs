@@ -6,6 +6,7 @@ use platen_domain::number::grouped;
 use crate::{
     layout::page::Section,
     model::usage::{Usage, UsedDay},
+    pages::renders,
     ui::{
         button::{CsvLink, Size},
         chart::{Bar, Chart, Parts},
@@ -33,8 +34,18 @@ pub fn UsageSection(
         upper: used.queued,
         now: used.day == today,
         later: used.day > today,
+        href: Some(format!(
+            "{}?keys=live&from={day}&to={day}",
+            renders::PATH,
+            day = used.day
+        )),
     });
     let bars: Vec<_> = bars.collect();
+    let title = format!(
+        "Credits per day, {} to {}, UTC",
+        day(usage.credits.starts_at.date()),
+        day(usage.credits.ends_at.date())
+    );
     let parts = Parts {
         lower: "synchronous",
         upper: "queued",
@@ -47,7 +58,7 @@ pub fn UsageSection(
     view! {
         <Section heading="Usage by day" note="Live keys only" beside>
             <div class="stack">
-                <Chart id="usage" title="Credits per day and meter".to_owned() description step="Day" parts bars />
+                <Chart id="usage" title description step="Day" parts bars />
             </div>
         </Section>
     }

@@ -42,7 +42,7 @@ pub fn FirstRun(checklist: Checklist) -> impl IntoView {
     } = checklist;
     let (has_render, says) = (render.is_some(), says(render.as_ref()));
     let has_picture = render.as_ref().is_some_and(|render| render.picture.is_some());
-    let events = (!has_picture).then(|| "/dashboard/events/renders".to_owned());
+    let events = (!has_picture).then(|| renders::EVENTS.to_owned());
     let beside = view! {
         <LivePart id="first-run-progress" events=events.clone()>
             <span class="section__note">{format!("{progress} of {} done", Checklist::STEPS)}</span>

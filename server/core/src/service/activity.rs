@@ -1,40 +1,60 @@
 //! Statistics of an account's renders.
 
 use platen_domain::{
-    ids::AccountId,
+    ids::{AccountId, ApiKeyId},
     render::statistics::{RenderFigures, RenderGlance, RenderStep},
 };
 use sqlx::PgPool;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use crate::store::{error::StoreError, renders::statistics};
 
 /// Number of latest renders that are returned one by one.
 const LATEST: i64 = 60;
 
+/// A span of time that is not over yet.
+#[derive(Debug, Clone, Copy)]
+pub struct Span {
+    pub from: OffsetDateTime,
+    pub now: OffsetDateTime,
+    /// Length of the whole span. The part until now is compared with the same part of the span before.
+    pub length: Duration,
+    /// Whether it is divided by hour; otherwise by day.
+    pub by_hour: bool,
+}
+
 /// Statistics of an account's renders over a span of time.
 pub struct Activity {
     /// Figures of the whole span.
     pub figures: RenderFigures,
+    /// Number of ended renders in the same part of the span before; `None` if some of them may be deleted.
+    pub before: Option<i64>,
     /// Figures of each of its days or hours; those without renders are omitted.
     pub steps: Vec<RenderStep>,
     /// Latest renders, the latest first, even if they are older than the span.
     pub latest: Vec<RenderGlance>,
 }
 
-/// Returns the statistics of an account's renders since `from`.
+/// Returns the statistics of an account's renders over a span, of all keys or of one.
 pub async fn activity(
     db: &PgPool,
     account: AccountId,
-    from: OffsetDateTime,
-    by_hour: bool,
+    key: Option<ApiKeyId>,
+    span: Span,
 ) -> Result<Activity, StoreError> {
-    let (figures, steps, latest) = tokio::try_join!(
-        statistics::figures(db, account, from),
-        statistics::steps(db, account, from, by_hour),
+    let before = [span.from - span.length, span.now - span.length];
+    let (figures, before, steps, latest) = tokio::try_join!(
+        statistics::figures(db, account, key, span.from),
+        statistics::count(db, account, key, before, span.now),
+        statistics::steps(db, account, key, span.from, span.by_hour),
         latest(db, account),
     )?;
-    Ok(Activity { figures, steps, latest })
+    Ok(Activity {
+        figures,
+        before,
+        steps,
+        latest,
+    })
 }
 
 /// Returns the latest 60 renders of an account, the latest first.

@@ -27,7 +27,7 @@ use crate::{
     store::{
         account_log,
         accounts::OwnedAccount,
-        api_keys::{self, Credentials, NewApiKey, Successor, ended},
+        api_keys::{self, Credentials, KeySettings, NewApiKey, Successor, ended},
         error::StoreError,
         templates, tx,
     },
@@ -103,7 +103,7 @@ fn accept(
     if found.suspended {
         return Err(AuthenticationError::Suspended);
     }
-    usage.note(found.key, now);
+    usage.note(found.key, now, address);
     Ok(Caller {
         account: found.account,
         key: Some(found.key),
@@ -124,28 +124,42 @@ pub async fn is_valid(db: &PgPool, key: &PlaintextKey, now: OffsetDateTime) -> R
     Ok(found.is_some_and(|found| found.expires_at.is_none_or(|expiry| expiry > now)))
 }
 
-/// Times of use of keys that are not stored yet. Cheap to clone; requests only write to memory.
+/// Last uses of keys that are not stored yet: times, and addresses of clients. Cheap to clone; requests only write to
+/// memory.
 #[derive(Debug, Clone, Default)]
 pub struct KeyUsage {
-    pending: Arc<Mutex<HashMap<ApiKeyId, OffsetDateTime>>>,
+    pending: Arc<Mutex<HashMap<ApiKeyId, LastUse>>>,
 }
 
+/// Time of a use, and the client's address.
+type LastUse = (OffsetDateTime, Option<IpAddr>);
+
 impl KeyUsage {
-    fn note(&self, key: ApiKeyId, now: OffsetDateTime) {
-        lock(&self.pending).insert(key, now);
+    fn note(&self, key: ApiKeyId, now: OffsetDateTime, address: Option<IpAddr>) {
+        lock(&self.pending).insert(key, (now, address));
     }
 
-    /// Updates the time of the last use of keys for which a later one is not stored yet.
+    /// Updates the last use of keys for which a later one is not stored yet.
     pub fn add_to(&self, keys: &mut [ApiKey]) {
         let pending = lock(&self.pending);
         for key in keys {
-            key.last_used_at = key.last_used_at.max(pending.get(&key.id).copied());
+            match pending.get(&key.id) {
+                Some(&(at, address)) if key.last_used_at.is_none_or(|stored| stored < at) => {
+                    key.last_used_at = Some(at);
+                    key.last_used_from = address;
+                }
+                _ => {}
+            }
         }
     }
 
-    /// Stores the collected times. They are dropped if that fails, because they are only informative.
+    /// Stores the collected uses. They are dropped if that fails, because they are only informative.
     pub async fn write(&self, db: &PgPool) -> Result<(), StoreError> {
-        let used: Vec<_> = lock(&self.pending).drain().collect();
+        let pending = std::mem::take(&mut *lock(&self.pending));
+        let used: Vec<_> = pending
+            .into_iter()
+            .map(|(key, (at, address))| (key, at, address))
+            .collect();
         if used.is_empty() {
             return Ok(());
         }
@@ -153,12 +167,12 @@ impl KeyUsage {
     }
 }
 
-/// Properties of a new key.
+/// Properties of a new key, or new properties of a key.
 pub struct KeyRequest<'a> {
     /// Display name, 1 to 200 characters.
     pub name: &'a str,
     pub scopes: Scopes,
-    /// `false` for a test key.
+    /// `false` for a test key. It can't be changed.
     pub livemode: bool,
     /// Time until which the key is valid; `None` if it does not expire.
     pub expires_at: Option<OffsetDateTime>,
@@ -175,9 +189,9 @@ pub struct CreatedKey {
     pub key: PlaintextKey,
 }
 
-/// Error of [`create`].
+/// Error of [`create`] and [`edit`].
 #[derive(Debug, thiserror::Error)]
-pub enum CreateKeyError {
+pub enum KeySettingsError {
     /// The name is empty, too long or has control characters.
     #[error("the name must have 1 to 200 characters and no control characters")]
     Name,
@@ -187,6 +201,9 @@ pub enum CreateKeyError {
     /// The account has no such template.
     #[error("the account has no template {0}")]
     Template(TemplateId),
+    /// The account has no key with this id that could be changed.
+    #[error("there is no API key {0} that could be changed")]
+    NoSuchKey(ApiKeyId),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -199,17 +216,8 @@ pub async fn create(
     actor: &Actor,
     request: KeyRequest<'_>,
     now: OffsetDateTime,
-) -> Result<CreatedKey, CreateKeyError> {
-    if !(1..=200).contains(&request.name.chars().count()) || request.name.chars().any(char::is_control) {
-        return Err(CreateKeyError::Name);
-    }
-    if request.expires_at.is_some_and(|expiry| expiry <= now) {
-        return Err(CreateKeyError::Expiry);
-    }
-    for template in request.allowed_templates.iter() {
-        let found = templates::find(db, account.account, template).await?;
-        found.ok_or(CreateKeyError::Template(template))?;
-    }
+) -> Result<CreatedKey, KeySettingsError> {
+    check(db, account.account, &request, now).await?;
     let created = CreatedKey {
         id: ApiKeyId::generate(),
         key: PlaintextKey::from_random(rand::random(), request.livemode),
@@ -235,6 +243,56 @@ pub async fn create(
     account_log::insert(&mut transaction, account.account, actor, &event, now).await?;
     tx::commit(transaction).await?;
     Ok(created)
+}
+
+async fn check(
+    db: &PgPool,
+    account: AccountId,
+    request: &KeyRequest<'_>,
+    now: OffsetDateTime,
+) -> Result<(), KeySettingsError> {
+    if !(1..=200).contains(&request.name.chars().count()) || request.name.chars().any(char::is_control) {
+        return Err(KeySettingsError::Name);
+    }
+    if request.expires_at.is_some_and(|expiry| expiry <= now) {
+        return Err(KeySettingsError::Expiry);
+    }
+    for template in request.allowed_templates.iter() {
+        let found = templates::find(db, account, template).await?;
+        found.ok_or(KeySettingsError::Template(template))?;
+    }
+    Ok(())
+}
+
+/// Changes the settings of a key that is neither revoked nor expired. Requests that follow are subject to them.
+pub async fn edit(
+    db: &PgPool,
+    account: AccountId,
+    actor: &Actor,
+    id: ApiKeyId,
+    request: KeyRequest<'_>,
+    now: OffsetDateTime,
+) -> Result<(), KeySettingsError> {
+    check(db, account, &request, now).await?;
+    let mut transaction = tx::begin(db).await?;
+    let key = api_keys::lock(&mut transaction, account, id).await?;
+    let is_valid = key.is_some_and(|key| key.revoked_at.is_none() && key.expires_at.is_none_or(|expiry| expiry > now));
+    if !is_valid {
+        return Err(KeySettingsError::NoSuchKey(id));
+    }
+    let settings = KeySettings {
+        name: request.name,
+        scopes: &request.scopes,
+        expires_at: request.expires_at,
+        allowed_networks: &request.allowed_networks,
+        allowed_templates: &request.allowed_templates,
+    };
+    api_keys::update(&mut transaction, account, id, settings).await?;
+    let event = AccountEvent::KeyChanged {
+        name: request.name.to_owned(),
+    };
+    account_log::insert(&mut transaction, account, actor, &event, now).await?;
+    Ok(tx::commit(transaction).await?)
 }
 
 /// Returns the keys of an account, the latest first.

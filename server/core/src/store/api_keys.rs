@@ -2,6 +2,8 @@
 
 pub mod ended;
 
+use std::net::IpAddr;
+
 use platen_domain::{
     allowed_templates::AllowedTemplates,
     api_key::{ApiKey, KeyDigest, Scope, Scopes},
@@ -143,7 +145,7 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
 pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
     let rows = sqlx::query!(
         "select id, name, hint, scopes, livemode, expires_at, allowed_networks, allowed_templates, revoked_at, replaced_at,
-            last_used_at, former_creator, inserted_at
+            last_used_at, host(last_used_from) as last_used_from, former_creator, inserted_at
          from api_keys where account_id = $1 order by id desc",
         account.0,
     )
@@ -163,6 +165,7 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreE
                 revoked_at: row.revoked_at,
                 replaced_at: row.replaced_at,
                 last_used_at: row.last_used_at,
+                last_used_from: row.last_used_from.and_then(|address| address.parse().ok()),
                 former_creator: row.former_creator,
                 inserted_at: row.inserted_at,
             })
@@ -204,9 +207,51 @@ pub async fn update_creator(
     execute(db, update).await
 }
 
-/// State of a key that is about to be revoked or rotated.
+/// Settings of a key that can be changed.
+pub struct KeySettings<'a> {
+    /// Display name, 1 to 200 characters.
+    pub name: &'a str,
+    pub scopes: &'a Scopes,
+    /// `None` if the key doesn't expire.
+    pub expires_at: Option<OffsetDateTime>,
+    /// Networks that the key may be used from; empty means any.
+    pub allowed_networks: &'a [Network],
+    /// Templates that the key may use; empty means any.
+    pub allowed_templates: &'a AllowedTemplates,
+}
+
+/// Changes the settings of an account's key.
+pub async fn update(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: ApiKeyId,
+    settings: KeySettings<'_>,
+) -> Result<(), StoreError> {
+    let scopes: Vec<String> = settings
+        .scopes
+        .iter()
+        .map(|scope| scope.into_str().to_owned())
+        .collect();
+    let networks: Vec<String> = settings.allowed_networks.iter().map(Network::to_string).collect();
+    let templates: Vec<Uuid> = settings.allowed_templates.iter().map(|template| template.0).collect();
+    let update = sqlx::query!(
+        "update api_keys
+         set name = $3, scopes = $4, expires_at = $5, allowed_networks = $6, allowed_templates = $7
+         where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+        settings.name,
+        &scopes,
+        settings.expires_at,
+        &networks,
+        &templates,
+    );
+    execute(db, update).await
+}
+
+/// State of a key that is about to be changed, revoked or rotated.
 #[derive(Debug)]
-pub struct Endable {
+pub struct LockedKey {
     /// Display name.
     pub name: String,
     /// False for test keys.
@@ -217,9 +262,9 @@ pub struct Endable {
 }
 
 /// Locks the row of an account's key against other changes.
-pub async fn lock(db: &mut PgConnection, account: AccountId, id: ApiKeyId) -> Result<Option<Endable>, StoreError> {
+pub async fn lock(db: &mut PgConnection, account: AccountId, id: ApiKeyId) -> Result<Option<LockedKey>, StoreError> {
     let key = sqlx::query_as!(
-        Endable,
+        LockedKey,
         "select name, livemode, expires_at, revoked_at from api_keys where account_id = $1 and id = $2 for update",
         account.0,
         id.0,
@@ -285,15 +330,25 @@ pub async fn replace(
     execute(db, update).await
 }
 
-/// Records when keys were used. Never moves a time back, because another process may have recorded a later one.
-pub async fn update_last_used(db: &PgPool, used: &[(ApiKeyId, OffsetDateTime)]) -> Result<(), StoreError> {
-    let (ids, times): (Vec<Uuid>, Vec<OffsetDateTime>) = used.iter().map(|(id, time)| (id.0, *time)).unzip();
+/// Records when and from where keys were used. Never moves a time back, because another process may have recorded a
+/// later one.
+pub async fn update_last_used(
+    db: &PgPool,
+    used: &[(ApiKeyId, OffsetDateTime, Option<IpAddr>)],
+) -> Result<(), StoreError> {
+    let ids: Vec<Uuid> = used.iter().map(|(id, _, _)| id.0).collect();
+    let times: Vec<OffsetDateTime> = used.iter().map(|(_, time, _)| *time).collect();
+    let addresses: Vec<String> = used
+        .iter()
+        .map(|(_, _, address)| address.map_or_else(String::new, |address| address.to_string()))
+        .collect();
     let update = sqlx::query!(
-        "update api_keys set last_used_at = used.at
-         from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)
+        "update api_keys set last_used_at = used.at, last_used_from = nullif(used.address, '')::inet
+         from unnest($1::uuid[], $2::timestamptz[], $3::text[]) as used (id, at, address)
          where api_keys.id = used.id and (api_keys.last_used_at is null or api_keys.last_used_at < used.at)",
         &ids,
         &times,
+        &addresses,
     );
     execute(db, update).await
 }

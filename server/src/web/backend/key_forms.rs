@@ -8,14 +8,19 @@ use platen_app::{
     },
 };
 use platen_core::{
-    service::api_keys::{CreatedKey, KeyRequest, new_key},
+    service::{
+        api_keys::{self, CreatedKey, KeyRequest, new_key},
+        templates,
+    },
     store::accounts::OwnedAccount,
 };
 use platen_domain::{
-    api_key::Scopes,
+    api_key::{ApiKey, Scopes},
     caller::Caller,
-    ids::{AccountId, TemplateId},
+    ids::{AccountId, ApiKeyId, TemplateId},
     network::Network,
+    page::PageRequest,
+    template::{TemplateFilter, labels},
 };
 use time::{Date, Duration, OffsetDateTime, macros::format_description};
 
@@ -27,6 +32,23 @@ const MOST_NETWORKS: usize = 100;
 const LONGEST_OVERLAP_HOURS: u16 = 7 * 24;
 
 impl RequestBackend {
+    /// Returns a key of the caller's account.
+    pub(super) async fn key(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, AppError> {
+        let keys = self.answer(api_keys::list(&self.app.db, owned(caller)).await)?;
+        let mut key: Vec<_> = keys.into_iter().filter(|key| key.id == id).collect();
+        self.app.key_usage.add_to(&mut key);
+        key.pop().ok_or(AppError::NotFound)
+    }
+
+    /// Returns ids and labels of the account's templates.
+    pub(super) async fn template_labels(&self, account: AccountId) -> Result<Vec<(TemplateId, String)>, AppError> {
+        let templates = templates::glances(&self.app.db, account, &TemplateFilter::default(), PageRequest::ALL).await;
+        let templates = self.answer(templates)?.items.into_iter();
+        Ok(labels::labelled(
+            templates.map(|template| (template.id, template.name)).collect(),
+        ))
+    }
+
     /// Stores a new key, so that the next page can show it.
     pub(super) async fn show_once(
         &self,
@@ -55,8 +77,13 @@ pub(super) fn overlap(hours: u16) -> Result<Duration, AppError> {
     Ok(Duration::hours(hours.into()))
 }
 
-/// Parses a form. Returns all validation errors at once, except for a name that the service refuses.
-pub(super) fn read(form: &KeyForm, now: OffsetDateTime) -> Result<KeyRequest<'_>, AppError> {
+/// Parses a form. Returns all validation errors at once, except for a name that the service refuses. If the form names
+/// the last day of the `former` expiry, that is kept to the second.
+pub(super) fn read(
+    form: &KeyForm,
+    former: Option<OffsetDateTime>,
+    now: OffsetDateTime,
+) -> Result<KeyRequest<'_>, AppError> {
     let mut faulty = Vec::new();
     let scopes: Option<Scopes> = form.scopes.iter().map(|scope| scope.parse().ok()).collect();
     let scopes: Scopes = scopes.ok_or(AppError::Malformed)?;
@@ -70,7 +97,12 @@ pub(super) fn read(form: &KeyForm, now: OffsetDateTime) -> Result<KeyRequest<'_>
         Expiry::Never => None,
         Expiry::InDays(days) => Some(now + Duration::days((*days).into())),
         Expiry::WithDay(day) => {
-            let end = end_of(day).filter(|end| *end > now);
+            let end = end_of(day).map(|end| {
+                former
+                    .filter(|former| *former <= end && *former > end - Duration::DAY)
+                    .unwrap_or(end)
+            });
+            let end = end.filter(|end| *end > now);
             if end.is_none() {
                 faulty.push(Field::ExpiryDay);
             }
@@ -125,7 +157,7 @@ mod tests {
 
     fn expiry(expiry: Expiry) -> Option<OffsetDateTime> {
         let form = KeyForm { expiry, ..form() };
-        read(&form, NOW).expect("a sound form").expires_at
+        read(&form, None, NOW).expect("a sound form").expires_at
     }
 
     #[test]
@@ -137,12 +169,29 @@ mod tests {
     }
 
     #[test]
+    fn an_expiry_stays_as_long_as_its_day_does() {
+        let former = datetime!(2026-12-21 12:00 UTC);
+        for (day, expected) in [
+            ("2026-12-21", former),
+            ("2026-12-20", datetime!(2026-12-21 0:00 UTC)),
+            ("2026-12-22", datetime!(2026-12-23 0:00 UTC)),
+        ] {
+            let form = KeyForm {
+                expiry: Expiry::WithDay(day.to_owned()),
+                ..form()
+            };
+            let read = read(&form, Some(former), NOW).expect("a sound form");
+            assert_eq!(read.expires_at, Some(expected), "{day}");
+        }
+    }
+
+    #[test]
     fn networks_come_one_a_line() {
         let form = KeyForm {
             networks: "203.0.113.7\r\n\r\n 2001:db8::/32 \n".to_owned(),
             ..form()
         };
-        let request = read(&form, NOW).expect("a sound form");
+        let request = read(&form, None, NOW).expect("a sound form");
         let networks: Vec<_> = request.allowed_networks.iter().map(Network::to_string).collect();
         assert_eq!(networks, ["203.0.113.7/32", "2001:db8::/32"]);
         assert_eq!(request.name, "Billing");
@@ -159,12 +208,12 @@ mod tests {
             templates: Vec::new(),
         };
         let expected = invalid(vec![Field::KeyName, Field::Scopes, Field::ExpiryDay, Field::Networks]);
-        assert_eq!(read(&faulty, NOW).map(drop), Err(expected));
+        assert_eq!(read(&faulty, None, NOW).map(drop), Err(expected));
         let crowded = KeyForm {
             networks: "203.0.113.7\n".repeat(MOST_NETWORKS + 1),
             ..form()
         };
-        assert_eq!(read(&crowded, NOW).map(drop), Err(invalid(vec![Field::Networks])));
+        assert_eq!(read(&crowded, None, NOW).map(drop), Err(invalid(vec![Field::Networks])));
         for (scopes, templates, expected) in [
             (vec!["admin".to_owned()], Vec::new(), AppError::Malformed),
             (form().scopes, vec!["1".to_owned()], AppError::NotFound),
@@ -174,7 +223,7 @@ mod tests {
                 templates,
                 ..form()
             };
-            assert_eq!(read(&forged, NOW).map(drop), Err(expected));
+            assert_eq!(read(&forged, None, NOW).map(drop), Err(expected));
         }
     }
 }

@@ -5,7 +5,7 @@ use platen_app::{
     error::AppError,
     model::{
         account_summary::{AccountSummary, CreditPeriod},
-        overview::{Checklist, FirstRender, Span},
+        overview::{Checklist, FirstRender, RenderActivity, Span},
         person::Person,
         usage::UsedDay,
     },
@@ -13,12 +13,15 @@ use platen_app::{
 };
 use platen_core::{
     clock,
-    service::{account_summary, announcements, api_keys::new_key, billing, operators::look, renders::thumbnails},
+    service::{
+        account_summary, activity, announcements, api_keys::new_key, billing, operators::look, renders::thumbnails,
+    },
     store::usage::PeriodUsage,
 };
 use platen_domain::{
     caller::{Access, Caller},
     credits::{Meter, Period},
+    ids::ApiKeyId,
     render::{
         history::RenderState,
         statistics::{RenderGlance, RenderStep},
@@ -128,6 +131,29 @@ impl RequestBackend {
     }
 }
 
+impl RequestBackend {
+    /// Returns the renders of all keys or of one in a span, and the latest renders of the account, the latest first.
+    pub(super) async fn render_activity(
+        &self,
+        caller: &Caller,
+        key: Option<ApiKeyId>,
+        span: Span,
+        credits: &CreditPeriod,
+    ) -> Result<(RenderActivity, Vec<RenderGlance>), AppError> {
+        let times = Times::of(span, credits);
+        let found = activity::activity(&self.app.db, caller.account, key, times.span(credits.now)).await;
+        let found = self.answer(found)?;
+        let renders = RenderActivity {
+            span,
+            now: credits.now,
+            figures: found.figures,
+            before: found.before,
+            steps: times.filled(&found.steps),
+        };
+        Ok((renders, found.latest))
+    }
+}
+
 /// Returns the credits used with live keys on every day of the period.
 pub(super) fn used_days(usage: &PeriodUsage) -> Vec<UsedDay> {
     let sum = |day: Date, meter: Meter| {
@@ -164,14 +190,14 @@ pub(super) fn credit_period(usage: PeriodUsage, now: OffsetDateTime) -> CreditPe
 }
 
 /// The hours or days on a chart.
-pub(super) struct Times {
-    pub(super) from: OffsetDateTime,
+struct Times {
+    from: OffsetDateTime,
     until: OffsetDateTime,
     step: Duration,
 }
 
 impl Times {
-    pub(super) fn of(span: Span, credits: &CreditPeriod) -> Self {
+    fn of(span: Span, credits: &CreditPeriod) -> Self {
         let now = credits.now.to_offset(UtcOffset::UTC);
         let tomorrow = now.replace_time(Time::MIDNIGHT) + Duration::DAY;
         match span {
@@ -197,12 +223,17 @@ impl Times {
         }
     }
 
-    pub(super) fn by_hour(&self) -> bool {
-        self.step == Duration::HOUR
+    fn span(&self, now: OffsetDateTime) -> activity::Span {
+        activity::Span {
+            from: self.from,
+            now,
+            length: self.until - self.from,
+            by_hour: self.step == Duration::HOUR,
+        }
     }
 
     /// Returns every step, with zeros for steps without renders.
-    pub(super) fn filled(&self, found: &[RenderStep]) -> Vec<RenderStep> {
+    fn filled(&self, found: &[RenderStep]) -> Vec<RenderStep> {
         let mut steps = Vec::new();
         let mut from = self.from;
         while from < self.until {

@@ -14,7 +14,7 @@ use platen_app::{
             failed_jobs::{ChosenWork, FailedWorkPage, FailedWorkSearch},
             health::Health,
         },
-        api_key::{ApiKeys, KeyForm, NewKey},
+        api_key::{ApiKeys, KeyDetail, KeyForm, NewKey},
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, Webhooks},
         live_preview::PreviewRequest,
@@ -96,8 +96,7 @@ use time::{Date, Duration, OffsetDateTime, macros::format_description};
 use super::{
     RequestBackend, called, catalog, connection_forms, key_forms, number,
     operations::{MOST_CREDITS, NO_ACCOUNT, operation, own_limits, read_reason},
-    overview::{self, Times},
-    playground, template_forms,
+    overview, playground, template_forms,
     visitor_errors::{invalid, too_many},
 };
 use crate::http::csrf;
@@ -143,16 +142,11 @@ impl Backend for RequestBackend {
         let (caller, now) = (self.caller_who_may(SeeAccount).await?, clock::now());
         let usage = self.answer(credits::usage(&self.app.db, caller.account, now).await)?;
         let credits = overview::credit_period(usage, now);
-        let times = Times::of(span, &credits);
-        let found = activity::activity(&self.app.db, caller.account, times.from, times.by_hour()).await;
-        let found = self.answer(found)?;
+        let (renders, latest) = self.render_activity(&caller, None, span, &credits).await?;
         Ok(Activity {
-            span,
-            now,
-            figures: found.figures,
-            steps: times.filled(&found.steps),
-            checklist: self.checklist(&caller, &found.latest, now).await?,
-            latest: found.latest.into_iter().rev().collect(),
+            renders,
+            checklist: self.checklist(&caller, &latest, now).await?,
+            latest: latest.into_iter().rev().collect(),
             credits,
         })
     }
@@ -582,8 +576,6 @@ impl Backend for RequestBackend {
         let (caller, now) = (self.caller_who_may(ManageKeys).await?, clock::now());
         let (db, account) = (&self.app.db, caller.account);
         let new = self.answer(new_key::take(db, &self.app.secret_keys, &self.session, account, now).await)?;
-        let templates = templates::glances(db, account, &TemplateFilter::default(), PageRequest::ALL).await;
-        let templates = self.answer(templates)?.items.into_iter();
         let mut keys = self.answer(api_keys::list(db, key_forms::owned(&caller)).await)?;
         self.app.key_usage.add_to(&mut keys);
         Ok(ApiKeys {
@@ -593,8 +585,27 @@ impl Backend for RequestBackend {
                 id: new.id,
                 secret: new.key.expose().to_owned(),
             }),
-            templates: labels::labelled(templates.map(|template| (template.id, template.name)).collect()),
+            templates: self.template_labels(account).await?,
         })
+    }
+
+    async fn api_key(&self, id: ApiKeyId, span: Span) -> Result<KeyDetail, AppError> {
+        let (caller, now) = (self.caller_who_may(ManageKeys).await?, clock::now());
+        let usage = self.answer(credits::usage(&self.app.db, caller.account, now).await)?;
+        let credits = overview::credit_period(usage, now);
+        let found = self.render_activity(&caller, Some(id), span, &credits).await?;
+        Ok(KeyDetail {
+            key: self.key(&caller, id).await?,
+            templates: self.template_labels(caller.account).await?,
+            renders: found.0,
+        })
+    }
+
+    async fn edit_key(&self, id: ApiKeyId, form: KeyForm) -> Result<(), AppError> {
+        let (caller, now) = (self.confirmed_caller_who_may(ManageKeys).await?, clock::now());
+        let former = self.key(&caller, id).await?.expires_at;
+        let (actor, request) = (Actor::of_caller(&caller), key_forms::read(&form, former, now)?);
+        self.answer(api_keys::edit(&self.app.db, caller.account, &actor, id, request, now).await)
     }
 
     async fn create_key(&self, form: KeyForm) -> Result<(), AppError> {
@@ -602,7 +613,7 @@ impl Backend for RequestBackend {
         let (owned, actor, request) = (
             key_forms::owned(&caller),
             Actor::of_caller(&caller),
-            key_forms::read(&form, now)?,
+            key_forms::read(&form, None, now)?,
         );
         let created = self.answer(api_keys::create(&self.app.db, owned, &actor, request, now).await)?;
         self.show_once(caller.account, &created, now).await

@@ -12,7 +12,7 @@ use platen_app::{
 use platen_billing::client::StripeError;
 use platen_core::{
     service::{
-        api_keys::{CreateKeyError, EndKeyError, new_key::NewKeyError},
+        api_keys::{EndKeyError, KeySettingsError, new_key::NewKeyError},
         billing::BillingError,
         callbacks::{ResendError, StopError},
         connections::ConnectionError,
@@ -104,12 +104,12 @@ impl VisitorError for RequestExportError {
     }
 }
 
-impl VisitorError for CreateKeyError {
+impl VisitorError for KeySettingsError {
     fn for_visitor(&self) -> Option<AppError> {
         Some(match self {
             Self::Name => invalid(vec![Field::KeyName]),
             Self::Expiry => invalid(vec![Field::ExpiryDay]),
-            Self::Template(_) => AppError::NotFound,
+            Self::Template(_) | Self::NoSuchKey(_) => AppError::NotFound,
             Self::Store(_) => return None,
         })
     }

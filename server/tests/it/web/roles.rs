@@ -121,6 +121,17 @@ const FUNCTIONS: &[Line] = &[
         ],
     ),
     (
+        "edit-key",
+        In(ManageKeys),
+        &[
+            ("subject", "{key}"),
+            ("key_name", ""),
+            ("expiry", "never"),
+            ("expiry_day", ""),
+            ("networks", ""),
+        ],
+    ),
+    (
         "rotate-key",
         In(ManageKeys),
         &[("subject", "{key}"), ("overlap", "999")],
@@ -265,6 +276,7 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/renders", Produce),
     ("/dashboard/renders/:id", Produce),
     ("/dashboard/api-keys", ManageKeys),
+    ("/dashboard/api-keys/:id", ManageKeys),
     ("/dashboard/destinations", ManageDestinations),
     ("/dashboard/webhooks", ManageWebhooks),
 ];
@@ -351,10 +363,10 @@ impl Stage {
 
     /// Returns the address of a page for one of the account's objects.
     fn path(&self, page: &str) -> String {
-        let id = if page.contains("/templates/") {
-            "{template}"
-        } else {
-            "{render}"
+        let id = match page {
+            page if page.contains("/templates/") => "{template}",
+            page if page.contains("/api-keys/") => "{key}",
+            _ => "{render}",
         };
         self.filled(&page.replace(":id", id))
     }

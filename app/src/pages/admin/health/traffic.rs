@@ -41,6 +41,7 @@ pub fn Throughput(
         upper: minute.failed,
         now: index == last,
         later: false,
+        href: None,
     });
     let bars = bars.collect();
     let parts = Parts {
@@ -53,7 +54,7 @@ pub fn Throughput(
             <div class="stack">
                 <Chart
                     id="throughput"
-                    title="Renders a minute".to_owned()
+                    title="Renders a minute, last hour, UTC".to_owned()
                     description=description.clone()
                     step="Minute, UTC"
                     parts

@@ -56,7 +56,7 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     let filter = LogFilter::default();
     let lines = i64::from(LATEST.get());
     let (figures, members, keys, renders, periods, subscriptions, audit, storage) = tokio::try_join!(
-        statistics::figures(db, account, balance.period.starts_at),
+        statistics::figures(db, account, None, balance.period.starts_at),
         members::list(db, account),
         api_keys::list(db, account),
         log::list(db, account, &filter, latest),

@@ -1,0 +1,134 @@
+//! `/dashboard/api-keys/{id}`: the use of a key, and its settings.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+use platen_domain::{
+    api_key::{ApiKey as Key, KeyState},
+    ids::ApiKeyId,
+};
+use time::OffsetDateTime;
+
+use crate::{
+    layout::{
+        page::{PageHead, Section, SectionKind, loaded},
+        shell::{Shell, rail::Entry},
+    },
+    model::api_key::KeyDetail,
+    outcome::{Done, Outcome, PageForm},
+    pages::{
+        activity::{REFRESH_SECONDS, Renders},
+        api_keys::{
+            self,
+            api::EditKey,
+            create::KeyFields,
+            end::{EndDialogs, revoke_dialog, rotate_dialog},
+            list::badge,
+        },
+        query::id_in_path,
+        renders::EVENTS,
+    },
+    ui::{
+        button::{OpenButton, Rank, SubmitButton},
+        icon::Glyph,
+        live_part::LivePart,
+        moment::{Ago, day_and_year, day_or},
+    },
+};
+
+/// The page of a key. `period` of the query selects the time span of its figures.
+#[component]
+pub fn ApiKey() -> impl IntoView {
+    let id = id_in_path(ApiKeyId::parse);
+    let span = use_query_map()
+        .read_untracked()
+        .get("period")
+        .and_then(|word| word.parse().ok())
+        .unwrap_or_default();
+    view! {
+        <Shell title="API key" current=Entry::ApiKeys>
+            {loaded(
+                move |backend| async move { backend.api_key(id?, span).await },
+                |found| view! { <Content found /> },
+            )}
+        </Shell>
+    }
+}
+
+#[component]
+fn Content(found: KeyDetail) -> impl IntoView {
+    let KeyDetail {
+        key,
+        templates,
+        renders,
+    } = found;
+    let now = renders.now;
+    let state = key.state(now);
+    let buttons = (state != KeyState::Revoked).then(|| {
+        let rotate = state.is_good().then(|| {
+            view! {
+                <OpenButton dialog=rotate_dialog(key.id) icon=Glyph::Rotate>
+                    "Rotate"
+                </OpenButton>
+            }
+        });
+        view! {
+            {rotate}
+            <OpenButton dialog=revoke_dialog(key.id) rank=Rank::Danger icon=Glyph::Remove>
+                "Revoke"
+            </OpenButton>
+            <EndDialogs api_key=key.clone() now />
+        }
+    });
+    let facts = view! { <Facts api_key=key.clone() state now /> }.into_any();
+    let outcome = Outcome::about::<EditKey>(&key.id.to_string());
+    let page = format!("{}/{}", api_keys::PATH, key.id);
+    let (name, id) = (key.name.clone(), key.id);
+    let settings = state.is_good().then(|| {
+        view! {
+            <Section heading="Settings" note="Apply to the next request" kind=SectionKind::Hanging>
+                <PageForm outcome class="stack">
+                    <KeyFields outcome api_key=key templates now />
+                    <div>
+                        <SubmitButton>"Save settings"</SubmitButton>
+                    </div>
+                </PageForm>
+            </Section>
+        }
+    });
+    view! {
+        <PageHead title=name is_chosen=true facts>
+            {buttons}
+        </PageHead>
+        <Done about=done />
+        <LivePart id="activity" events=Some(EVENTS.to_owned()) every=REFRESH_SECONDS>
+            <Renders activity=renders page key=Some(id) />
+        </LivePart>
+        {settings}
+    }
+}
+
+/// Returns the notice for a value of `done` in the query.
+fn done(word: &str) -> Option<&'static str> {
+    (word == "changed").then_some("Settings saved. They apply to the next request.")
+}
+
+#[component]
+fn Facts(api_key: Key, state: KeyState, now: OffsetDateTime) -> impl IntoView {
+    let used = match (api_key.last_used_at, api_key.last_used_from) {
+        (None, _) => view! { "Never used" }.into_any(),
+        (Some(at), None) => view! { "Last used " <Ago at now /> }.into_any(),
+        (Some(at), Some(address)) => {
+            view! { "Last used " <Ago at now /> " from " <code>{address.to_string()}</code> }.into_any()
+        }
+    };
+    view! {
+        <span>{badge(state)}</span>
+        <span>{if api_key.livemode { "Live" } else { "Test" }}</span>
+        <span>
+            <code>{format!("{}…", api_key.hint)}</code>
+        </span>
+        <span>{format!("Created {}", day_and_year(api_key.inserted_at.date()))}</span>
+        <span>"Expires: " {day_or(api_key.expires_at, "never")}</span>
+        <span>{used}</span>
+    }
+}
