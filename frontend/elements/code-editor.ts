@@ -1,5 +1,5 @@
 // `<code-editor label="HTML" language="template">` around a `<textarea>`: an editor with line numbers, syntax
-// highlighting, search and markers. Without JavaScript, only the textarea is shown; with it, the textarea is still the
+// highlighting, completion, search and markers. Without JavaScript, only the textarea is shown; with it, the textarea is still the
 // form field that is submitted.
 
 import type { Editor } from "./code-editor/editor.ts";
@@ -11,6 +11,8 @@ const load = () => import("./code-editor/editor.ts");
 /**
  * Attributes: `label`, the accessible name; `language`, `template` or `json`; `markers`, positions with messages as
  * JSON (see markers.ts); `go-to`, the position to move the cursor to, as line and column: `36:5`.
+ *
+ * An editor of templates completes names from the sample data: the field `data` of the same form.
  *
  * The textarea always contains the current text, and dispatches `input` when the user edits it.
  */
@@ -43,6 +45,7 @@ class CodeEditor extends HTMLElement {
       text: textarea.value,
       label: this.getAttribute("label") ?? "",
       language: this.getAttribute("language") === "json" ? "json" : "template",
+      data: () => textarea.form?.querySelector<HTMLTextAreaElement>("textarea[name=data]")?.value,
       onInput: () => {
         textarea.value = editor.text();
         textarea.dispatchEvent(new InputEvent("input", { bubbles: true }));

@@ -26,6 +26,8 @@ export interface Options {
   text: string;
   label: string;
   language: Language;
+  /** Returns the sample data of the template as JSON, if there is any. */
+  data: () => string | undefined;
   /** Called when the user changes the text. */
   onInput: () => void;
 }
@@ -63,7 +65,7 @@ export function open(parent: HTMLElement, options: Options): Editor {
   };
 }
 
-function extensions({ label, language }: Options): Extension {
+function extensions({ label, language, data }: Options): Extension {
   const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
   return [
     EditorView.cspNonce.of(nonce),
@@ -81,7 +83,7 @@ function extensions({ label, language }: Options): Extension {
     indentOnInput(),
     indentUnit.of("  "),
     syntaxHighlighting(colours),
-    languageOf(language),
+    languageOf(language, data),
     keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap, indentWithTab]),
     look,
   ];

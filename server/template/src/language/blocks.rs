@@ -6,7 +6,7 @@ use minijinja::{
 };
 
 /// Statements with an end tag. `set` has one only without an assignment; `raw` has no tokens.
-const PAIRED: [&str; 9] = [
+pub(super) const PAIRED: [&str; 9] = [
     "autoescape",
     "block",
     "call",

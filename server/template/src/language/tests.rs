@@ -1,3 +1,5 @@
+mod reference;
+
 use minijinja::{Value, value::Serde};
 use serde_json::json;
 

@@ -1,0 +1,134 @@
+import type { Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+
+const DATA = `{
+  "customer": { "name": "Ann", "address": { "city": "Lund" } },
+  "lines": [{ "text": "Pens", "price": 12.5 }, { "text": "Ink", "discount": 2 }],
+  "total": 14
+}`;
+
+// When replacing text, Chromium tries to apply its style inline, which the content security policy correctly blocks.
+// Leaving a page aborts the preview's requests.
+test.beforeEach(({ forgive }) => {
+  forgive(/^Applying inline style violates/);
+  forgive(/network error/);
+});
+
+const editor = (page: Page, pane: "Template" | "Sample data" = "Template") =>
+  page.getByRole("textbox", { name: pane, exact: true });
+const completions = (page: Page) => page.getByRole("listbox", { name: "Completions" });
+const chosen = (page: Page) => completions(page).getByRole("option", { selected: true });
+
+/** Opens the editor of a new template, with sample data. */
+async function open(page: Page, name: string) {
+  await page.goto("/dashboard/templates");
+  await page.getByRole("button", { name: "New template" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "New template" });
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByLabel("Blank page").check();
+  await dialog.getByRole("button", { name: "Create template" }).click();
+  await expect(page).toHaveURL(/\/dashboard\/templates\/[0-9a-f-]{36}$/);
+  await expect(page.locator("html[data-hydrated]")).toBeAttached();
+  if (page.viewportSize()!.width < 1024) await page.getByRole("radio", { name: "Data" }).check();
+  await replace(page, "Sample data", DATA);
+  if (page.viewportSize()!.width < 1024) await page.getByRole("radio", { name: "HTML" }).check();
+}
+
+async function replace(page: Page, pane: "Template" | "Sample data", text: string) {
+  await expect(editor(page, pane)).toHaveClass(/cm-content/);
+  await editor(page, pane).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+}
+
+/** Types at the end of a template. */
+async function type(page: Page, before: string, typed: string) {
+  await replace(page, "Template", before);
+  await page.keyboard.type(typed);
+}
+
+/** Accepts the selected completion. The editor ignores Enter directly after the list has appeared. */
+async function accept(page: Page, label: string) {
+  await expect(chosen(page)).toContainText(label);
+  await expect(async () => {
+    await page.keyboard.press("Tab");
+    await expect(completions(page)).toBeHidden({ timeout: 200 });
+  }).toPass();
+}
+
+test("paths of the sample data are completed, and those of loop variables", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Paths");
+  await type(page, "<p>", "{{ cu");
+  await expect(chosen(page)).toHaveText("customer{ name, address }");
+  await expect(editor(page)).toHaveAttribute("aria-activedescendant", /./);
+  await accept(page, "customer");
+  await page.keyboard.type(".address.");
+  await expect(chosen(page)).toHaveText('city"Lund"');
+  await accept(page, "city");
+  await expect(editor(page)).toHaveText("<p>{{ customer.address.city");
+
+  await type(page, "{% for line in lines|sort(attribute='price') %}", "{{ line.");
+  await expect(completions(page).getByRole("option")).toHaveText(["discount2", "price12.5", 'text"Pens"']);
+  await page.keyboard.type("pr");
+  await accept(page, "price");
+  await expect(editor(page)).toContainText("{{ line.price");
+  await type(page, "{% for line in lines %}", "{{ loop.fi");
+  await expect(page.locator(".cm-completionInfo")).toContainText("Whether this is the first item.");
+  await type(page, "{% set sum = total %}", "{{ su");
+  await expect(chosen(page)).toHaveText("sum14");
+  await type(page, "{% for line in lines %}{% endfor %}", "{{ li");
+  await expect(chosen(page)).toHaveText("lineslist of 2 items");
+});
+
+test("the last valid data counts while data is being typed", async ({ page, member, forgive }) => {
+  forgive(/status of 422/);
+  expect(member.email).toContain("@");
+  await open(page, "Lenient");
+  await type(page, "", "{{ to");
+  await accept(page, "total");
+  await replace(page, "Sample data", '{ "totals": ');
+  await type(page, "", "{{ to");
+  await expect(chosen(page)).toHaveText("total14");
+});
+
+test("filters are completed with their signatures, and tests", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Filters");
+  await type(page, "", "{{ total|cur");
+  await expect(chosen(page)).toHaveText("currency(code, locale=…, display='symbol')");
+  const documentation = page.locator(".cm-completionInfo");
+  await expect(documentation).toContainText("Formats an amount of money.");
+  await expect(documentation).toContainText("→ 1.234,50 €");
+  await accept(page, "currency");
+  await expect(editor(page)).toHaveText("{{ total|currency");
+  await type(page, "", "{% if total is divi");
+  await expect(chosen(page)).toHaveText("divisibleby(number)");
+});
+
+test("tags are completed, the end of the open block first", async ({ page, member, forgive }) => {
+  forgive(/status of 422/);
+  expect(member.email).toContain("@");
+  await open(page, "Tags");
+  await type(page, "{% for line in lines %}\n{% if line.price %}", "{% e");
+  await expect(completions(page).getByRole("option")).toContainText(["endif", "elif", "else"]);
+  await expect(page.locator(".cm-completionInfo")).toHaveText("Closes {% if line.price %}");
+  await accept(page, "endif");
+  await page.keyboard.type("\n{% e");
+  await accept(page, "endfor");
+  await expect(editor(page)).toContainText("{% endfor %}");
+  await type(page, "", "{% incl");
+  await expect(completions(page)).toBeHidden();
+});
+
+test("HTML and CSS are completed outside of the braces", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await open(page, "HTML");
+  await type(page, "{{ total }}", "<sect");
+  await expect(chosen(page)).toHaveText("section");
+  await type(page, "{{ total }}<style>p { ", "page-break-a");
+  await expect(completions(page).getByRole("option").first()).toContainText("page-break-after");
+  await type(page, "<p>", "text");
+  await expect(completions(page)).toBeHidden();
+});

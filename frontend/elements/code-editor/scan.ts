@@ -1,0 +1,103 @@
+// Splits a template into its tags, and tags into tokens. Unlike the syntax tree, this copes with tags that are being
+// typed, and knows the statements of our template syntax.
+
+export interface Tag {
+  /** `{{ … }}` or `{% … %}`. */
+  kind: "expression" | "statement";
+  from: number;
+  /** Start and end of the content, without braces and `-`. */
+  contentFrom: number;
+  contentTo: number;
+  /** Whether the tag has its closing braces. */
+  closed: boolean;
+  tokens: Token[];
+}
+
+export interface Token {
+  kind: "name" | "number" | "text" | "sign";
+  /** As written; of a text, the value. */
+  text: string;
+  from: number;
+  to: number;
+}
+
+const TOKEN =
+  /(?<space>\s+)|(?<name>[\p{L}_][\p{L}\p{N}\p{M}_]*)|(?<number>\d[\d_]*(?:\.\d+)?)|(?<text>"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|(?<sign>[-+]?[%}]\}|\{[{%#]|\/\/|\*\*|[=!<>]=|.)/gsuy;
+
+const OPENING = /\{[{%#]/g;
+const END_OF_RAW = /\{%[-+]?\s*endraw\s*[-+]?%\}/g;
+
+/** Returns the tags of a template. Comments and raw content have none. */
+export function tagsOf(template: string): Tag[] {
+  const tags: Tag[] = [];
+  for (let position = 0; ;) {
+    OPENING.lastIndex = position;
+    const opening = OPENING.exec(template);
+    if (!opening) return tags;
+    if (opening[0] === "{#") {
+      const end = template.indexOf("#}", opening.index + 2);
+      if (end < 0) return tags;
+      position = end + 2;
+      continue;
+    }
+    const [tag, end] = read(template, opening.index);
+    tags.push(tag);
+    position = end;
+    if (tag.kind === "statement" && tag.tokens[0]?.text === "raw") {
+      END_OF_RAW.lastIndex = position;
+      position = END_OF_RAW.exec(template)?.index ?? template.length;
+    }
+  }
+}
+
+/** Returns the tag at an offset, and its end. A tag without closing braces ends before the next one. */
+function read(template: string, from: number): [Tag, number] {
+  const kind = template[from + 1] === "{" ? "expression" : "statement";
+  const closing = kind === "expression" ? "}}" : "%}";
+  const sign = template[from + 2];
+  const contentFrom = from + (sign === "-" || sign === "+" ? 3 : 2);
+  const tokens: Token[] = [];
+  // The braces of an object in an expression: `{{ {'a': {}} }}`.
+  let open = 0;
+  TOKEN.lastIndex = contentFrom;
+  for (let position = contentFrom; ; position = TOKEN.lastIndex) {
+    const match = TOKEN.exec(template);
+    const groups = match?.groups;
+    if (!groups) return [{ kind, from, contentFrom, contentTo: position, closed: false, tokens }, position];
+    const text = match[0];
+    if (text.endsWith(closing) && open === 0 && groups.sign !== undefined) {
+      return [{ kind, from, contentFrom, contentTo: position, closed: true, tokens }, TOKEN.lastIndex];
+    }
+    if (/^\{[{%#]$/.test(text) && groups.sign !== undefined) {
+      return [{ kind, from, contentFrom, contentTo: position, closed: false, tokens }, position];
+    }
+    if (groups.space !== undefined) continue;
+    if (groups.sign !== undefined && text.length > 1 && text.endsWith("}")) {
+      // Braces that close nothing here, such as `}}` in an object: one sign at a time.
+      TOKEN.lastIndex = position + 1;
+    }
+    const token = template.slice(position, TOKEN.lastIndex);
+    if (groups.sign !== undefined) {
+      if (token === "{") open += 1;
+      if (token === "}") open = Math.max(open - 1, 0);
+    }
+    tokens.push({
+      kind:
+        groups.name !== undefined
+          ? "name"
+          : groups.number !== undefined
+            ? "number"
+            : groups.text !== undefined
+              ? "text"
+              : "sign",
+      text: groups.text !== undefined ? valueOf(token) : token,
+      from: position,
+      to: TOKEN.lastIndex,
+    });
+  }
+}
+
+function valueOf(literal: string): string {
+  const end = literal.length > 1 && literal.endsWith(literal[0]!) ? -1 : undefined;
+  return literal.slice(1, end).replace(/\\(.)/gs, "$1");
+}
