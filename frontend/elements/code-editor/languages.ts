@@ -6,12 +6,13 @@ import { json } from "@codemirror/lang-json";
 import type { Extension } from "@codemirror/state";
 
 import { completion } from "./completion.ts";
+import { hover } from "./hover.ts";
 import { reader, sampleData } from "./sample-data.ts";
 
 export type Language = "json" | "template";
 
 /**
- * Returns the CodeMirror extensions that parse, highlight and complete a language. `data` returns the sample
+ * Returns the CodeMirror extensions that parse, highlight, complete and explain a language. `data` returns the sample
  * data of a template as JSON, if there is any.
  */
 export function languageOf(language: Language, data: () => string | undefined): Extension {
@@ -19,5 +20,5 @@ export function languageOf(language: Language, data: () => string | undefined): 
   const base = html({ matchClosingTags: false });
   // Without the completion of the package, which lists everything that Jinja has.
   const names = sampleData.of(reader(data));
-  return [jinja({ base }).language, base.support, closePercentBrace, names, completion()];
+  return [jinja({ base }).language, base.support, closePercentBrace, names, completion(), hover()];
 }

@@ -1,0 +1,48 @@
+// Documentation under the pointer: filters, tests, functions and tags, and the sample values of names.
+
+import type { Extension } from "@codemirror/state";
+import { hoverTooltip } from "@codemirror/view";
+
+import { pathThrough, placeAt, type Place } from "./cursor.ts";
+import { isTest } from "./paths.ts";
+import { describe, element, entryOf, filters, functions, loop, tags, tests, type Entry } from "./reference.ts";
+import { sampleData, shown } from "./sample-data.ts";
+import { LOOP } from "./scope.ts";
+
+/** Returns the extension that documents what the pointer is over. */
+export function hover(): Extension {
+  return hoverTooltip((view, offset) => {
+    const place = placeAt(view.state.doc.toString(), offset, view.state.facet(sampleData)());
+    const at = place?.tag.tokens.findIndex(({ from, to }) => from <= offset && offset < to) ?? -1;
+    const content = place && at >= 0 && contentFor(place, at);
+    if (!content) return null;
+    const { from, to } = place.tag.tokens[at]!;
+    return { pos: from, end: to, above: true, create: () => ({ dom: content }) };
+  });
+}
+
+function contentFor(place: Place, at: number): HTMLElement | undefined {
+  const entry = entryFor(place, at);
+  if (entry) return describe(entry);
+  const path = pathThrough(place.tag, place.tag.tokens[at]!.from);
+  if (!path) return undefined;
+  const [sample] = place.scope.resolve(path.segments);
+  if (sample === undefined || sample === LOOP) return undefined;
+  const content = document.createElement("div");
+  content.className = "cm-reference";
+  content.append(element("code", "cm-reference-signature", shown(sample)), element("p", "", "In the sample data."));
+  return content;
+}
+
+function entryFor({ tag, scope }: Place, at: number): Entry | undefined {
+  const { kind, tokens } = tag;
+  const { kind: kindOfToken, text } = tokens[at]!;
+  if (kindOfToken !== "name") return undefined;
+  const before = tokens[at - 1];
+  if (kind === "statement" && at === 0) return entryOf(tags, text.replace(/^end(?=.)/, ""));
+  if (before?.text === "|" || (kind === "statement" && at === 1 && before?.text === "filter"))
+    return entryOf(filters, text);
+  if (isTest(tokens, at)) return entryOf(tests, text);
+  if (before?.text === ".") return tokens[at - 2]?.text === "loop" ? entryOf(loop, text) : undefined;
+  return scope.find(text) || tokens[at + 1]?.text !== "(" ? undefined : entryOf(functions, text);
+}
