@@ -48,7 +48,7 @@ async function type(page: Page, before: string, typed: string) {
   await page.keyboard.type(typed);
 }
 
-/** Accepts the selected completion. The editor ignores Enter directly after the list has appeared. */
+/** Accepts the selected completion. The editor ignores Tab directly after the list has appeared. */
 async function accept(page: Page, label: string) {
   await expect(chosen(page)).toContainText(label);
   await expect(async () => {
@@ -117,7 +117,7 @@ test("tags are completed, the end of the open block first", async ({ page, membe
   await accept(page, "endif");
   await page.keyboard.type("\n{% e");
   await accept(page, "endfor");
-  await expect(editor(page)).toContainText("{% endfor %}");
+  await expect(editor(page).locator(".cm-line").last()).toHaveText("{% endfor %}");
   await type(page, "", "{% incl");
   await expect(completions(page)).toBeHidden();
 });
@@ -131,4 +131,40 @@ test("HTML and CSS are completed outside of the braces", async ({ page, member }
   await expect(completions(page).getByRole("option").first()).toContainText("page-break-after");
   await type(page, "<p>", "text");
   await expect(completions(page)).toBeHidden();
+});
+
+test("filters, tags and names are documented under the pointer", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Hover");
+  await replace(page, "Template", "{% for line in lines %}{{ line.price|number(2) }}{% endfor %}");
+  const documentation = page.locator(".cm-tooltip-hover");
+  for (const [word, text] of [
+    ["number", "Formats a number"],
+    ["price", "12.5"],
+    ["lines", "list of 2 items"],
+    ["for", "Repeats its content for each item"],
+  ]) {
+    await editor(page).getByText(word!, { exact: true }).first().hover();
+    await expect(documentation).toContainText(text!);
+  }
+});
+
+test("a misspelled name is corrected at once", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Misspelled");
+  await replace(page, "Template", "<p>{{ customer.adress.city }}\n{% if totl %}x{% endif %}");
+  const tooltip = page.locator(".cm-tooltip-lint");
+  await expect(page.getByText("customer.adress.city is undefined")).toBeVisible();
+  await editor(page).locator(".cm-lintRange-warning").first().hover();
+  await expect(tooltip).toContainText("customer.adress.city is undefined and prints empty. Did you mean “address”?");
+  await tooltip.getByRole("button", { name: "Change to address" }).click();
+  await expect(editor(page)).toContainText("{{ customer.address.city }}");
+
+  // The service doesn't report what is only tested.
+  await editor(page).locator(".cm-lintRange-info").hover();
+  await expect(tooltip).toContainText("totl isn’t in the sample data. Did you mean “total”?");
+  await tooltip.getByRole("button", { name: "Change to total" }).click();
+  await expect(editor(page)).toBeFocused();
+  await expect(editor(page)).toContainText("{% if total %}");
+  await expect(editor(page).locator(".cm-lintRange-info")).toHaveCount(0);
 });

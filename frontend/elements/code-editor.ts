@@ -12,7 +12,7 @@ const load = () => import("./code-editor/editor.ts");
  * Attributes: `label`, the accessible name; `language`, `template` or `json`; `markers`, positions with messages as
  * JSON (see markers.ts); `go-to`, the position to move the cursor to, as line and column: `36:5`.
  *
- * An editor of templates completes names from the sample data: the field `data` of the same form.
+ * If the form has a field `data`, it contains the sample data of the template, whose names are completed.
  *
  * The textarea always contains the current text, and dispatches `input` when the user edits it.
  */
@@ -40,12 +40,13 @@ class CodeEditor extends HTMLElement {
     if (!textarea) return;
     const { open } = await load();
     if (!this.isConnected || this.editor) return;
+    const data = textarea.form?.querySelector<HTMLTextAreaElement>("textarea[name=data]");
     const hadFocus = document.activeElement === textarea;
     const editor = open(this, {
       text: textarea.value,
       label: this.getAttribute("label") ?? "",
       language: this.getAttribute("language") === "json" ? "json" : "template",
-      data: () => textarea.form?.querySelector<HTMLTextAreaElement>("textarea[name=data]")?.value,
+      data: data ? () => data.value : undefined,
       onInput: () => {
         textarea.value = editor.text();
         textarea.dispatchEvent(new InputEvent("input", { bubbles: true }));

@@ -7,13 +7,15 @@ import {
   type Completion,
   type CompletionContext,
   completionKeymap,
+  completionStatus,
   type CompletionResult,
 } from "@codemirror/autocomplete";
 import { EditorState, type Extension, Prec } from "@codemirror/state";
 import { type EditorView, keymap } from "@codemirror/view";
 
 import { expectedAt, placeAt, type Place } from "./cursor.ts";
-import { describe, element, filters, functions, loop, tags, tests, type Entry } from "./reference.ts";
+import { element } from "./dom.ts";
+import { describe, filters, functions, loop, tags, tests, type Entry } from "./reference.ts";
 import { membersOf, sampleData, type Samples, shown } from "./sample-data.ts";
 import { LOOP } from "./scope.ts";
 
@@ -24,13 +26,22 @@ const OPERATORS = ["and", "or", "not", "in", "is", "if", "else"].map((label): Co
   type: "keyword",
 }));
 
-/** Returns the extension that completes templates. */
+/** Returns the extension that shows completions. */
 export function completion(): Extension {
   return [
     autocompletion({ icons: false, defaultKeymap: false, tooltipClass: () => "cm-completions" }),
-    EditorState.languageData.of(() => [{ autocomplete: complete }]),
-    Prec.highest(keymap.of([...completionKeymap, { key: "Tab", run: acceptCompletion }])),
+    Prec.highest(keymap.of([...completionKeymap, { key: "Tab", run: acceptByTab }])),
   ];
+}
+
+/** Returns the extension that completes templates. */
+export function templateCompletion(): Extension {
+  return EditorState.languageData.of(() => [{ autocomplete: complete }]);
+}
+
+/** Accepts a completion. While a list is open, Tab never indents, even if the list has only just appeared. */
+function acceptByTab(view: EditorView): boolean {
+  return acceptCompletion(view) || completionStatus(view.state) === "active";
 }
 
 function complete(context: CompletionContext): CompletionResult | null {
@@ -133,7 +144,24 @@ function tagOptions({ tag, scope }: Place, state: EditorState): Completion[] {
     boost: 99,
     detail: `line ${opening.number}`,
     info: () => element("div", "cm-reference", `Closes ${closes}`),
-    apply: tag.closed ? label : `${label} %}`,
+    apply: (view, _, from, to) =>
+      close(view, block.from, { from: tag.from, to: from }, to, tag.closed ? label : `${label} %}`),
   };
   return [end, ...others];
+}
+
+/** Inserts the name of an end tag, whose line gets the indentation of the line that opens the block. */
+function close(view: EditorView, opening: number, braces: { from: number; to: number }, to: number, name: string) {
+  const { doc } = view.state;
+  const line = doc.lineAt(braces.from);
+  const isFirst = doc.sliceString(line.from, braces.from).trim() === "";
+  const indentation = /^\s*/.exec(doc.lineAt(opening).text)![0];
+  const from = isFirst ? line.from : braces.to;
+  const insert = isFirst ? indentation + doc.sliceString(braces.from, braces.to) + name : name;
+  view.dispatch({
+    changes: { from, to, insert },
+    selection: { anchor: from + insert.length },
+    scrollIntoView: true,
+    userEvent: "input.complete",
+  });
 }

@@ -26,8 +26,8 @@ export interface Options {
   text: string;
   label: string;
   language: Language;
-  /** Returns the sample data of the template as JSON, if there is any. */
-  data: () => string | undefined;
+  /** Returns the sample data of the template as JSON. Without it, the content is HTML that isn't filled. */
+  data: (() => string) | undefined;
   /** Called when the user changes the text. */
   onInput: () => void;
 }

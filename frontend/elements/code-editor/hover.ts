@@ -4,8 +4,9 @@ import type { Extension } from "@codemirror/state";
 import { hoverTooltip } from "@codemirror/view";
 
 import { pathThrough, placeAt, type Place } from "./cursor.ts";
+import { element } from "./dom.ts";
 import { isTest } from "./paths.ts";
-import { describe, element, entryOf, filters, functions, loop, tags, tests, type Entry } from "./reference.ts";
+import { describe, entryOf, filters, functions, loop, tags, tests, type Entry } from "./reference.ts";
 import { sampleData, shown } from "./sample-data.ts";
 import { LOOP } from "./scope.ts";
 
@@ -28,10 +29,8 @@ function contentFor(place: Place, at: number): HTMLElement | undefined {
   if (!path) return undefined;
   const [sample] = place.scope.resolve(path.segments);
   if (sample === undefined || sample === LOOP) return undefined;
-  const content = document.createElement("div");
-  content.className = "cm-reference";
-  content.append(element("code", "cm-reference-signature", shown(sample)), element("p", "", "In the sample data."));
-  return content;
+  const value = element("code", "cm-reference-signature", shown(sample));
+  return element("div", "cm-reference", value, element("p", "", "In the sample data."));
 }
 
 function entryFor({ tag, scope }: Place, at: number): Entry | undefined {

@@ -1,6 +1,7 @@
 // What the template syntax contains. A test in server/template compares the lists with those of the engine, and the
 // examples with their output.
 
+import { element } from "./dom.ts";
 import reference from "./reference.json";
 
 export interface Entry {
@@ -27,19 +28,14 @@ export function entryOf(entries: Entries, name: string): Entry | undefined {
 
 /** Returns the documentation of an entry. */
 export function describe({ signature, text, example, result }: Entry): HTMLElement {
-  const shown = document.createElement("div");
-  shown.className = "cm-reference";
-  shown.append(element("code", "cm-reference-signature", signature), element("p", "", text));
+  const shown = element(
+    "div",
+    "cm-reference",
+    element("code", "cm-reference-signature", signature),
+    element("p", "", text),
+  );
   if (example !== undefined) {
     shown.append(element("pre", "cm-reference-example", result ? `${example}\n→ ${result}` : example));
   }
   return shown;
-}
-
-/** Returns an element with a text. */
-export function element(name: string, className: string, text: string): HTMLElement {
-  const created = document.createElement(name);
-  if (className) created.className = className;
-  created.textContent = text;
-  return created;
 }

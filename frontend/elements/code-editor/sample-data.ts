@@ -25,12 +25,12 @@ export const sampleData = Facet.define<Reader, Reader>({
 });
 
 /** Reads the sample data from its source. While the text is no valid JSON, the last valid data counts. */
-export function reader(source: () => string | undefined): Reader {
+export function reader(source: () => string): Reader {
   let last: string | undefined;
   let data: unknown;
   return () => {
     const text = source();
-    if (text === undefined || text === last || text.length > LONGEST_DATA) return data;
+    if (text === last || text.length > LONGEST_DATA) return data;
     last = text;
     try {
       data = JSON.parse(text);
