@@ -168,3 +168,105 @@ test("a misspelled name is corrected at once", async ({ page, member }) => {
   await expect(editor(page)).toContainText("{% if total %}");
   await expect(editor(page).locator(".cm-lintRange-info")).toHaveCount(0);
 });
+
+test("text is found and replaced", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Find");
+  await replace(page, "Template", "<p>one two\n<p>One two three\n<p>two");
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("Control+f");
+  const bar = page.getByRole("search", { name: "Find in Template" });
+  await expect(bar.getByRole("textbox", { name: "Find" })).toBeFocused();
+  await page.keyboard.type("one");
+  await expect(bar.getByRole("status")).toHaveText("2");
+  await page.keyboard.press("Enter");
+  await expect(bar.getByRole("status")).toHaveText("1 of 2");
+  await bar.getByRole("button", { name: "Next match" }).click();
+  await expect(bar.getByRole("status")).toHaveText("2 of 2");
+  await bar.getByRole("button", { name: "Match case" }).click();
+  await expect(bar.getByRole("button", { name: "Match case" })).toHaveAttribute("aria-pressed", "true");
+  await expect(bar.getByRole("status")).toHaveText("1");
+  await bar.getByRole("textbox", { name: "Find" }).fill("two");
+  await bar.getByRole("textbox", { name: "Replace with" }).fill("2");
+  await bar.getByRole("button", { name: "Replace all" }).click();
+  await expect(editor(page)).toHaveText("<p>one 2<p>One 2 three<p>2");
+  await expect(bar.getByRole("status")).toHaveText("No matches");
+  await bar.getByRole("textbox", { name: "Find" }).fill("(");
+  await bar.getByRole("button", { name: "Regular expression" }).click();
+  await expect(bar.getByRole("status")).toHaveText("Invalid");
+  await page.keyboard.press("Escape");
+  await expect(bar).toBeHidden();
+  await expect(editor(page)).toBeFocused();
+  await expect(page).toHaveURL(/\/dashboard\/templates\/[0-9a-f-]{36}$/);
+});
+
+test("wrapped lines stay wrapped after a reload", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Wrapped");
+  const wrap = page.getByRole("group", { name: "Template: tools" }).getByRole("button", { name: "Wrap lines" });
+  await expect(wrap).toHaveAttribute("aria-pressed", "false");
+  await wrap.click();
+  await expect(editor(page)).toHaveClass(/cm-lineWrapping/);
+  await expect(editor(page, "Sample data")).toHaveClass(/cm-lineWrapping/);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByText("Version 2, draft. Published: 1")).toBeVisible();
+  await page.reload();
+  await expect(editor(page)).toHaveClass(/cm-lineWrapping/);
+  await expect(wrap).toHaveAttribute("aria-pressed", "true");
+  await editor(page).click();
+  await page.keyboard.press("Alt+z");
+  await expect(editor(page)).not.toHaveClass(/cm-lineWrapping/);
+});
+
+test("the shortcuts of the editor are listed", async ({ page, member, expectAccessible }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Shortcuts");
+  await editor(page).click();
+  await page.keyboard.press("F1");
+  const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await expect(sheet).toContainText("Find and replace");
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(sheet).toHaveCount(0);
+  await expect(editor(page)).toBeFocused();
+  await page.getByRole("group", { name: "Sample data: tools" }).getByRole("button", { name: "shortcuts" }).click();
+  await sheet.getByRole("button", { name: "Close" }).click();
+  await expect(sheet).toHaveCount(0);
+});
+
+for (const theme of ["light", "dark"] as const) {
+  for (const width of [1280, 390]) {
+    test.describe(`${theme}, ${width} px`, () => {
+      test.use({ colorScheme: theme, viewport: { width, height: 900 } });
+
+      test("everybody can complete and find", async ({ page, member, expectAccessible, picture }) => {
+        expect(member.email).toContain("@");
+        await open(page, "Accessible");
+        await type(page, "<h1>{{ customer.nme }}</h1>\n{% for line in lines %}\n", "{{ line.price|n");
+        await expect(chosen(page)).toContainText("number");
+        await expect(page.locator(".cm-completionInfo")).toBeVisible();
+        await picture(page, `editor-completion-${width}-${theme}`);
+        await expectAccessible(page);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        await page.keyboard.press("Escape");
+        await page.keyboard.type("umber(2) }}\n{% endfor %}");
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Control+f");
+        await page.keyboard.type("line");
+        await expect(page.getByRole("status").filter({ hasText: /^3$/ })).toBeVisible();
+        await picture(page, `editor-find-${width}-${theme}`);
+        await expectAccessible(page);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        await editor(page).locator(".cm-lintRange-warning").first().hover();
+        await expect(page.locator(".cm-tooltip-lint")).toBeVisible();
+        await picture(page, `editor-suggestion-${width}-${theme}`);
+        await expectAccessible(page);
+        await page.mouse.move(0, 0);
+        await page.keyboard.press("F1");
+        await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+        await picture(page, `editor-shortcuts-${width}-${theme}`);
+        await expectAccessible(page);
+      });
+    });
+  }
+}

@@ -3,7 +3,7 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, lintKeymap } from "@codemirror/lint";
-import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
 import {
   drawSelection,
@@ -15,12 +15,22 @@ import {
   type ViewUpdate,
 } from "@codemirror/view";
 
+import { findBar } from "./find-bar.ts";
 import { colours, look } from "./look.ts";
 import { languageOf, type Language } from "./languages.ts";
 import { mark, offsetOf, type Marker } from "./markers.ts";
+import { showShortcuts } from "./shortcuts.ts";
+import { addTools } from "./tools.ts";
+import { toggleWrapping, wrapping } from "./wrapping.ts";
 
 /** The accessible description, read after the label. */
-const WAY_OUT = "Tab indents; press Escape first to leave by Tab.";
+const WAY_OUT = "Tab indents; press Escape first to leave by Tab. F1 lists the keyboard shortcuts.";
+
+/** Keys that also work in the find bar. */
+const OUR_KEYS = [
+  { key: "F1", run: showShortcuts, scope: "editor search-panel", preventDefault: true },
+  { key: "Alt-z", run: toggleWrapping, scope: "editor search-panel", preventDefault: true },
+];
 
 export interface Options {
   text: string;
@@ -52,6 +62,7 @@ export function open(parent: HTMLElement, options: Options): Editor {
       extensions: [extensions(options), EditorView.updateListener.of(notify)],
     }),
   });
+  const tools = addTools(view, parent, options.label);
   return {
     text: () => view.state.doc.toString(),
     mark: (markers) => mark(view, markers),
@@ -61,7 +72,10 @@ export function open(parent: HTMLElement, options: Options): Editor {
       view.focus();
     },
     focus: () => view.focus(),
-    close: () => view.destroy(),
+    close: () => {
+      tools.remove();
+      view.destroy();
+    },
   };
 }
 
@@ -78,13 +92,14 @@ function extensions({ label, language, data }: Options): Extension {
     highlightActiveLine(),
     highlightActiveLineGutter(),
     highlightSelectionMatches(),
-    search({ top: true }),
+    findBar(label),
+    wrapping(),
     bracketMatching(),
     indentOnInput(),
     indentUnit.of("  "),
     syntaxHighlighting(colours),
     languageOf(language, data),
-    keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap, indentWithTab]),
+    keymap.of([...OUR_KEYS, ...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap, indentWithTab]),
     look,
   ];
 }

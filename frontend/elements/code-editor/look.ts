@@ -37,8 +37,6 @@ export const look = EditorView.theme({
   ".cm-panels": { color: "var(--ink)", backgroundColor: "var(--inset)" },
   ".cm-panels-top": { borderBlockEnd: "var(--line) solid var(--rule)" },
   ".cm-panels-bottom": { borderBlockStart: "var(--line) solid var(--rule)" },
-  ".cm-panel.cm-search": { padding: "var(--space-2) var(--space-3)", fontFamily: "var(--font-text)" },
-  ".cm-panel.cm-search label": { fontSize: "var(--text-xs)" },
   ".cm-textfield, .cm-button": {
     color: "var(--ink)",
     fontSize: "var(--text-xs)",
@@ -54,6 +52,7 @@ export const look = EditorView.theme({
     backgroundColor: "var(--sheet)",
     border: "var(--line) solid var(--rule-strong)",
   },
+  ".cm-tooltip .cm-tooltip-section:not(:first-child)": { borderBlockStart: "var(--line) solid var(--rule)" },
   // Completions, and documentation beside them or under the pointer.
   ".cm-tooltip.cm-completions": { boxShadow: "var(--lift)" },
   ".cm-tooltip.cm-completions > ul": {

@@ -1,0 +1,60 @@
+// The sheet of keyboard shortcuts.
+
+import { button, element } from "./dom.ts";
+
+const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** Actions with their shortcuts, as CodeMirror names keys. */
+const SHORTCUTS: [string, string[]][] = [
+  ["Complete", [IS_MAC ? "Ctrl-Space" : "Mod-Space"]],
+  ["Accept a completion", ["Tab", "Enter"]],
+  ["Find and replace", ["Mod-F"]],
+  ["Next match", ["Mod-G", "F3"]],
+  ["Previous match", ["Shift-Mod-G", "Shift-F3"]],
+  ["Go to line", ["Mod-Alt-G"]],
+  ["Select the next occurrence", ["Mod-D"]],
+  ["Next error or warning", ["F8"]],
+  ["List errors and warnings", ["Mod-Shift-M"]],
+  ["Indent", ["Tab"]],
+  ["Unindent", ["Shift-Tab"]],
+  ["Leave the editor", ["Escape", "Tab"]],
+  ["Comment", ["Mod-/"]],
+  ["Move the line", ["Alt-↑", "Alt-↓"]],
+  ["Copy the line", ["Shift-Alt-↑", "Shift-Alt-↓"]],
+  ["Delete the line", ["Shift-Mod-K"]],
+  ["Undo", ["Mod-Z"]],
+  ["Redo", [IS_MAC ? "Shift-Mod-Z" : "Mod-Y"]],
+  ["Wrap lines", ["Alt-Z"]],
+  ["Keyboard shortcuts", ["F1"]],
+];
+
+/** Opens the sheet. */
+export function showShortcuts(): boolean {
+  const title = element("h2", "dialog__title", "Keyboard shortcuts");
+  title.id = "editor-shortcuts-title";
+  const list = element("dl", "shortcuts");
+  for (const [action, keys] of SHORTCUTS) {
+    const separator = action === "Leave the editor" ? ", then " : " or ";
+    const shown = keys.flatMap((key, at) => (at === 0 ? [keyOf(key)] : [separator, keyOf(key)]));
+    list.append(element("div", "shortcuts__item", element("dt", "", action), element("dd", "", ...shown)));
+  }
+  const body = element("div", "dialog__body", list);
+  // Scrolled by keyboard.
+  body.tabIndex = 0;
+  const close = button("close", "Close", () => dialog.close());
+  const dialog = element("dialog", "dialog", element("div", "dialog__head", title, close), body);
+  dialog.setAttribute("aria-labelledby", title.id);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  return true;
+}
+
+function keyOf(keys: string): HTMLElement {
+  const names = keys.split("-").map((key) => {
+    if (key === "Mod") return IS_MAC ? "⌘" : "Ctrl";
+    if (IS_MAC) return { Alt: "⌥", Shift: "⇧", Ctrl: "⌃" }[key] ?? key;
+    return key === "Escape" ? "Esc" : key;
+  });
+  return element("kbd", "", names.join(IS_MAC ? "" : "+"));
+}

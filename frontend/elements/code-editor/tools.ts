@@ -1,0 +1,23 @@
+// The buttons of an editor: in the bar of its pane, or else above its text.
+
+import { openSearchPanel } from "@codemirror/search";
+import type { EditorView } from "@codemirror/view";
+
+import { button, element } from "./dom.ts";
+import { showShortcuts } from "./shortcuts.ts";
+import { onWrapping, toggleWrapping } from "./wrapping.ts";
+
+/** Adds the buttons, and returns them. */
+export function addTools(view: EditorView, parent: HTMLElement, label: string): HTMLElement {
+  const wrap = button("wrap", "Wrap lines (Alt+Z)", toggleWrapping);
+  onWrapping(view, (wraps) => wrap.setAttribute("aria-pressed", String(wraps)));
+  const find = button("find", "Find (Ctrl+F)", () => openSearchPanel(view));
+  const help = button("help", "Keyboard shortcuts (F1)", showShortcuts);
+  const tools = element("div", "editor-tools", find, wrap, help);
+  tools.setAttribute("role", "group");
+  tools.setAttribute("aria-label", `${label}: tools`);
+  const bar = parent.closest(".pane")?.querySelector(".pane__bar");
+  if (bar) bar.append(tools);
+  else parent.prepend(tools);
+  return tools;
+}
