@@ -200,6 +200,20 @@ test("text is found and replaced", async ({ page, member }) => {
   await expect(page).toHaveURL(/\/dashboard\/templates\/[0-9a-f-]{36}$/);
 });
 
+test("going to a line doesn't save the template", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Line");
+  await replace(page, "Template", "<p>one\n<p>two\n<p>three");
+  await page.keyboard.press("Control+Alt+g");
+  await page.getByRole("textbox", { name: "Go to line" }).fill("2");
+  await page.getByRole("button", { name: "Go", exact: true }).click();
+  await expect(editor(page)).toBeFocused();
+  await page.keyboard.insertText("2");
+  await expect(editor(page).locator(".cm-line").nth(1)).toHaveText("2<p>two");
+  await expect(page.getByText("Not saved")).toBeVisible();
+  await expect(page.getByText("Version 1, published")).toBeVisible();
+});
+
 test("wrapped lines stay wrapped after a reload", async ({ page, member }) => {
   expect(member.email).toContain("@");
   await open(page, "Wrapped");

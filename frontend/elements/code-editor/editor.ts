@@ -26,6 +26,14 @@ import { toggleWrapping, wrapping } from "./wrapping.ts";
 /** The accessible description, read after the label. */
 const WAY_OUT = "Tab indents; press Escape first to leave by Tab. F1 lists the keyboard shortcuts.";
 
+/** Our spelling of CodeMirror's texts. */
+const PHRASES = {
+  go: "Go",
+  close: "Close",
+  Diagnostics: "Errors and warnings",
+  "No diagnostics": "No errors or warnings",
+};
+
 /** Keys that also work in the find bar. */
 const OUR_KEYS = [
   { key: "F1", run: showShortcuts, scope: "editor search-panel", preventDefault: true },
@@ -62,6 +70,8 @@ export function open(parent: HTMLElement, options: Options): Editor {
       extensions: [extensions(options), EditorView.updateListener.of(notify)],
     }),
   });
+  // “Go to line” is a form of its own: the form around the editor must not be submitted with it.
+  view.dom.addEventListener("submit", (event) => event.stopPropagation());
   const tools = addTools(view, parent, options.label);
   return {
     text: () => view.state.doc.toString(),
@@ -83,6 +93,7 @@ function extensions({ label, language, data }: Options): Extension {
   const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
   return [
     EditorView.cspNonce.of(nonce),
+    EditorState.phrases.of(PHRASES),
     // A scrollable region must contain a keyboard-focusable element; the explicit tabindex states that it does.
     EditorView.contentAttributes.of({ "aria-label": label, "aria-description": WAY_OUT, tabindex: "0" }),
     lineNumbers(),

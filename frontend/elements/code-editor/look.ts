@@ -37,6 +37,10 @@ export const look = EditorView.theme({
   ".cm-panels": { color: "var(--ink)", backgroundColor: "var(--inset)" },
   ".cm-panels-top": { borderBlockEnd: "var(--line) solid var(--rule)" },
   ".cm-panels-bottom": { borderBlockStart: "var(--line) solid var(--rule)" },
+  ".cm-panel.cm-dialog": { padding: "var(--space-2) var(--space-3)", fontFamily: "var(--font-text)" },
+  ".cm-panel.cm-dialog form": { display: "flex", alignItems: "center", gap: "var(--space-2)" },
+  ".cm-panel.cm-dialog label": { fontSize: "var(--text-xs)" },
+  ".cm-panel .cm-dialog-close": { minInlineSize: "24px", minBlockSize: "24px", color: "var(--ink)" },
   ".cm-textfield, .cm-button": {
     color: "var(--ink)",
     fontSize: "var(--text-xs)",
