@@ -10,6 +10,9 @@ export type Expected =
   /** A member of the value of a path. */
   | { kind: "member"; of: Path };
 
+/** Keywords of statements that an expression follows. */
+const VALUES_FOLLOW = new Set(["autoescape", "call", "do", "elif", "if"]);
+
 /** The tag at an offset, and the names there. */
 export interface Place {
   tag: Tag;
@@ -51,7 +54,7 @@ export function expectedAt(tag: Tag, offset: number): Expected | undefined {
   if (keyword === "filter" && tokens.length === 1) return { kind: "filter" };
   if (isTest(tokens, tokens.length)) return { kind: "test" };
   if (definesNames(keyword, tokens)) return undefined;
-  if (before.kind === "name" && tokens.length === 1 && isStatement) return { kind: "value" };
+  if (isStatement && tokens.length === 1) return VALUES_FOLLOW.has(keyword) ? { kind: "value" } : undefined;
   const expectsValue = ["and", "or", "not", "in", "if", "else"].includes(before.text);
   return { kind: before.kind === "name" && expectsValue ? "value" : "operator" };
 }
@@ -77,10 +80,10 @@ function definesNames(keyword: string, tokens: readonly Token[]): boolean {
 
 /** Returns the path that ends at the dot which is the last token. */
 function pathBefore(tokens: readonly Token[]): Path | undefined {
-  for (const [at, { kind, text }] of tokens.entries()) {
+  for (const [at, { kind }] of tokens.entries()) {
     if (kind !== "name" || (at > 0 && [".", "|"].includes(tokens[at - 1]!.text))) continue;
     const path = pathAt(tokens, at);
-    if (path.next === tokens.length - 1 && text !== "") return path;
+    if (path.next === tokens.length - 1) return path;
   }
   return undefined;
 }

@@ -50,7 +50,7 @@ export function tagsOf(template: string): Tag[] {
   }
 }
 
-/** Returns the tag at an offset, and its end. A tag without closing braces ends before the next one. */
+/** Returns the tag at an offset, and its end. A tag without closing braces ends with its line, or before the next one. */
 function read(template: string, from: number): [Tag, number] {
   const kind = template[from + 1] === "{" ? "expression" : "statement";
   const closing = kind === "expression" ? "}}" : "%}";
@@ -63,13 +63,15 @@ function read(template: string, from: number): [Tag, number] {
   for (let position = contentFrom; ; position = TOKEN.lastIndex) {
     const match = TOKEN.exec(template);
     const groups = match?.groups;
-    if (!groups) return [{ kind, from, contentFrom, contentTo: position, closed: false, tokens }, position];
-    const text = match[0];
+    const text = match?.[0] ?? "";
+    if (!groups || (/^\{[{%#]$/.test(text) && groups.sign !== undefined)) {
+      const line = template.indexOf("\n", contentFrom);
+      const end = line < 0 ? position : Math.min(line, position);
+      const onLine = tokens.filter(({ to }) => to <= end);
+      return [{ kind, from, contentFrom, contentTo: end, closed: false, tokens: onLine }, end];
+    }
     if (text.endsWith(closing) && open === 0 && groups.sign !== undefined) {
       return [{ kind, from, contentFrom, contentTo: position, closed: true, tokens }, TOKEN.lastIndex];
-    }
-    if (/^\{[{%#]$/.test(text) && groups.sign !== undefined) {
-      return [{ kind, from, contentFrom, contentTo: position, closed: false, tokens }, position];
     }
     if (groups.space !== undefined) continue;
     if (groups.sign !== undefined && text.length > 1 && text.endsWith("}")) {
@@ -81,15 +83,9 @@ function read(template: string, from: number): [Tag, number] {
       if (token === "{") open += 1;
       if (token === "}") open = Math.max(open - 1, 0);
     }
+    const kinds = ["name", "number", "text", "sign"] as const;
     tokens.push({
-      kind:
-        groups.name !== undefined
-          ? "name"
-          : groups.number !== undefined
-            ? "number"
-            : groups.text !== undefined
-              ? "text"
-              : "sign",
+      kind: kinds.find((kind) => groups[kind] !== undefined) ?? "sign",
       text: groups.text !== undefined ? valueOf(token) : token,
       from: position,
       to: TOKEN.lastIndex,
