@@ -15,7 +15,7 @@ async function render(request: APIRequestContext, member: Member, part: string):
 
 /** Returns the number of renders in the last hour, including those of other tests. */
 async function renders(page: Page): Promise<number> {
-  const figure = page.locator(".figure").filter({ hasText: "Renders a second" });
+  const figure = page.locator(".figure").filter({ hasText: "Renders per second" });
   return Number(/([\d,]+) in the last hour/.exec(await figure.innerText())![1]!.replaceAll(",", ""));
 }
 
@@ -25,17 +25,17 @@ test("an operator sees a render appear without loading the page again", async ({
   await hydrated(page);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("System health");
   await page.getByText("Show as a table").click();
-  await expect(page.getByRole("table", { name: "Renders a minute" })).toBeVisible();
+  await expect(page.getByRole("table", { name: "Renders per minute" })).toBeVisible();
   await page.evaluate(() => (document.documentElement.dataset.kept = "yes"));
   const before = await renders(page);
   await render(request, member, "<p>Hello");
   await render(request, member, "http://127.0.0.1:8099/");
   await expect.poll(() => renders(page), SEEN).toBeGreaterThanOrEqual(before + 2);
-  await expect(page.getByRole("table", { name: "Phases of documents" })).toContainText("Whole document");
+  await expect(page.getByRole("table", { name: "Duration of phases" })).toContainText("Whole document");
   await expect(page.getByRole("table", { name: "Failures by kind" })).toContainText("Address refused");
   // The page was not reloaded, and the opened table is still open.
   await expect(page.locator("html")).toHaveAttribute("data-kept", "yes");
-  await expect(page.getByRole("table", { name: "Renders a minute" })).toBeVisible();
+  await expect(page.getByRole("table", { name: "Renders per minute" })).toBeVisible();
 });
 
 test.describe("without JavaScript", () => {
@@ -48,7 +48,7 @@ test.describe("without JavaScript", () => {
       await page.goto("/admin/health");
       expect(await renders(page)).toBeGreaterThan(0);
     }).toPass(SEEN);
-    await expect(page.getByRole("table", { name: "Parts of the system" })).toContainText("Postgres");
+    await expect(page.getByRole("table", { name: "Components of the service" })).toContainText("Postgres");
     await expect(page.getByRole("navigation", { name: "Main" })).toContainText("1 web · 1 worker");
   });
 });

@@ -28,23 +28,23 @@ const choices = (page: Page) => page.getByRole("table", { name: "Failed jobs" })
 async function show(page: Page, member: Member, count: number): Promise<void> {
   await expect(async () => {
     await page.goto("/admin/jobs");
-    await page.getByLabel("Kind").selectOption("Callback");
-    await page.getByLabel("Account: its id").fill(member.email);
+    await page.getByLabel("Kind").selectOption("Webhook delivery");
+    await page.getByLabel("Account id or owner’s email").fill(member.email);
     await page.getByRole("button", { name: "Filter" }).click();
     await expect(choices(page)).toHaveCount(count, { timeout: 500 });
-    await expect(page.getByRole("cell", { name: /^(due|in hand)$/ })).toHaveCount(0, { timeout: 500 });
+    await expect(page.getByRole("cell", { name: /^(due|in progress)$/ })).toHaveCount(0, { timeout: 500 });
   }).toPass({ timeout: 20_000 });
 }
 
 /** Publishes an announcement, effective immediately. */
 async function announce(page: Page, words: string): Promise<void> {
   await page.goto("/admin/announcements");
-  await page.getByLabel("Words").fill(words);
+  await page.getByLabel("Text", { exact: true }).fill(words);
   await page.getByRole("group", { name: "Level" }).getByText("Warning").click();
   await page.getByLabel("Link", { exact: false }).first().fill("https://status.example.org/");
-  await page.getByLabel("What the link says").fill("Status page");
-  await page.getByRole("button", { name: "Announce" }).click();
-  await expect(page.getByRole("status")).toContainText("Announced.");
+  await page.getByLabel("Link text").fill("Status page");
+  await page.getByRole("button", { name: "Publish announcement" }).click();
+  await expect(page.getByRole("status")).toContainText("Announcement published.");
 }
 
 const row = (page: Page, words: string) => page.getByRole("row").filter({ hasText: words });
@@ -53,7 +53,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
     test.use({ javaScriptEnabled });
 
-    test("an operator lets jobs be tried again, and discards them", async ({ page, request }) => {
+    test("an operator retries jobs, and discards them", async ({ page, request }) => {
       const member = await makeMember();
       await fail(request, member, 3);
       await operate(page);
@@ -63,8 +63,8 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(main).not.toContainText("sesame");
 
       await choices(page).first().check();
-      await page.getByRole("button", { name: "Try again" }).click();
-      await expect(page.getByRole("status")).toContainText("Tried again: 1 of 1 job.");
+      await page.getByRole("button", { name: "Retry" }).click();
+      await expect(page.getByRole("status")).toContainText("Retried 1 of 1 job.");
 
       // A reason is required; the selection is retained.
       await show(page, member, 3);
@@ -74,12 +74,12 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(choices(page).first()).toBeChecked();
       await page.getByLabel("Reason").fill("hooks.invalid is gone for good");
       await page.getByRole("button", { name: "Discard" }).click();
-      await expect(page.getByRole("status")).toContainText("Discarded: 1 of 1 job.");
-      await page.getByLabel("All 2 that are found").check();
+      await expect(page.getByRole("status")).toContainText("Discarded 1 of 1 job.");
+      await page.getByLabel("All 2 matches").check();
       await page.getByLabel("Reason").fill("hooks.invalid is gone for good");
       await page.getByRole("button", { name: "Discard" }).click();
-      await expect(page.getByRole("status")).toContainText("Discarded: 2 of 2 jobs.");
-      await expect(page.getByText("Nothing fails")).toBeVisible();
+      await expect(page.getByRole("status")).toContainText("Discarded 2 of 2 jobs.");
+      await expect(page.getByText("No failed jobs")).toBeVisible();
 
       await page.goto("/admin/audit");
       await page.getByLabel("Account, operator or reason").fill(member.email);
@@ -108,9 +108,9 @@ for (const javaScriptEnabled of [true, false]) {
       await context.close();
 
       await page.goto("/admin/announcements");
-      await expect(row(page, words)).toContainText("hidden by 1 person");
+      await expect(row(page, words)).toContainText("hidden by 1 user");
       await row(page, words).getByRole("button", { name: "End now" }).click();
-      await expect(page.getByRole("status")).toContainText("Ended.");
+      await expect(page.getByRole("status")).toContainText("Announcement ended.");
       await expect(row(page, words).getByRole("button")).toHaveCount(0);
     });
   });

@@ -106,11 +106,15 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(done(page)).toHaveText("Plan changed.");
       await expect(figure).toContainText("of 3,500");
 
-      await page.getByRole("button", { name: "Limits" }).click();
+      await page.getByRole("button", { name: "Change limits" }).click();
       await dialog.getByLabel("Concurrent renders").fill("7");
       await dialog.getByLabel("Reason").fill("A large batch");
       await dialog.getByRole("button", { name: "Change limits" }).click();
-      await expect(page.getByText("7 at a time, 300 requests a minute, 20 MiB, 90 s")).toBeVisible();
+      await expect(
+        page.getByText(
+          "7 concurrent renders, 300 requests per minute, 20 MiB per request, 90 s per synchronous render",
+        ),
+      ).toBeVisible();
       await expect(row(page, "Asked for it")).toContainText("changed the plan from Growth to Starter");
     });
 
@@ -168,7 +172,7 @@ for (const colorScheme of ["light", "dark"] as const) {
         }
         await open(page, member.email);
         await shown("account");
-        for (const action of ["View as owner", "Grant credits", "Change plan", "Limits", "Suspend"]) {
+        for (const action of ["View as owner", "Grant credits", "Change plan", "Change limits", "Suspend"]) {
           await page.getByRole("button", { name: action }).click();
           await expect(page.getByRole("dialog")).toBeVisible();
           await shown(`account-${action.toLowerCase().replaceAll(" ", "-")}`);

@@ -34,7 +34,7 @@ impl AccountState {
         match self {
             Self::Active => "Active",
             Self::Suspended => "Suspended",
-            Self::ToBeDeleted => "To be deleted",
+            Self::ToBeDeleted => "Deletion scheduled",
         }
     }
 }

@@ -87,11 +87,11 @@ impl JobKind {
     pub fn label(self) -> &'static str {
         match self {
             Self::Render => "Render",
-            Self::Callback => "Callback",
-            Self::Mail => "Mail",
+            Self::Callback => "Webhook delivery",
+            Self::Mail => "Email",
             Self::Export => "Export",
-            Self::Customer => "Customer at Stripe",
-            Self::Usage => "Usage for Stripe",
+            Self::Customer => "Stripe customer",
+            Self::Usage => "Stripe usage report",
         }
     }
 

@@ -40,8 +40,8 @@ pub struct Health {
 /// Returns the headline for a number of concerns.
 pub fn headline(concerns: usize) -> String {
     match concerns {
-        0 => "All parts answering".to_owned(),
-        _ => format!("{} to look at", counted(concerns, "thing", "things")),
+        0 => "All components responding".to_owned(),
+        _ => counted(concerns, "issue", "issues"),
     }
 }
 

@@ -171,17 +171,17 @@ fn Pairs(file: Details, now: OffsetDateTime) -> impl IntoView {
                 <dd class="break">{owner}</dd>
                 <dt>"Members"</dt>
                 <dd>{file.members.len()} {invited}</dd>
-                <dt>"Keys"</dt>
-                <dd>{in_use} " in use"</dd>
+                <dt>"API keys"</dt>
+                <dd>{in_use} " active"</dd>
                 <dt>"Templates"</dt>
                 <dd>{record.templates}</dd>
-                <dt>"Destinations"</dt>
+                <dt>"Storage connections"</dt>
                 <dd>{record.connections}</dd>
                 {stripe}
                 <dt>"Limits"</dt>
                 <dd>
                     {format!(
-                        "{} at a time, {} requests a minute, {} MiB, {} s",
+                        "{} concurrent renders, {} requests per minute, {} MiB per request, {} s per synchronous render",
                         whole(limits.concurrency),
                         grouped(limits.rate_per_minute.get().into()),
                         limits.body_bytes / MIB,

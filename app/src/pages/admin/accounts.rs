@@ -28,8 +28,8 @@ const COLUMNS: &[Column] = &[
     Column::text("Plan").from_medium(),
     Column::figure("Credits used"),
     Column::figure("Failed, 24 h").from_medium(),
-    Column::text("Since").from_wide(),
-    Column::text("State"),
+    Column::text("Created").from_wide(),
+    Column::text("Status"),
 ];
 
 const FILTERS: [&str; 4] = ["q", "plan", "state", "order"];
@@ -69,14 +69,14 @@ fn Content(page: DirectoryPage, plans: Vec<String>, query: ListQuery) -> impl In
     .into_any();
     view! {
         <PageHead title="Accounts" facts />
-        <Section heading="Find">
+        <Section heading="Find accounts">
             <FilterForm path=PATH action="Find">
                 <SearchFilter label="Name, email, account id, key prefix or render id" />
                 <SelectFilter name="plan" label="Plan" options=plans />
-                <SelectFilter name="state" label="State" options=states />
-                <SelectFilter name="order" label="Order" options=orders any=AccountOrder::Newest.name() />
+                <SelectFilter name="state" label="Status" options=states />
+                <SelectFilter name="order" label="Sort by" options=orders any=AccountOrder::Newest.name() />
             </FilterForm>
-            <Table caption="Accounts" columns=COLUMNS nothing="No account is like that." rows />
+            <Table caption="Accounts" columns=COLUMNS nothing="No accounts match this search." rows />
             <Pager note newest=query.newest(PATH) older=query.older(PATH, page.next) />
         </Section>
     }

@@ -32,8 +32,8 @@ use crate::{
 
 const COLUMNS: &[Column] = &[
     Column::text("Announcement"),
-    Column::text("From, UTC").from_medium(),
-    Column::text("Until, UTC").from_medium(),
+    Column::text("Start, UTC").from_medium(),
+    Column::text("End, UTC").from_medium(),
     Column::ACTIONS,
 ];
 
@@ -52,8 +52,8 @@ pub fn Announcements() -> impl IntoView {
 
 fn done(word: &str) -> Option<&'static str> {
     match word {
-        "announced" => Some("Announced. It stands at the head of every dashboard while its time lasts."),
-        "ended" => Some("Ended. Nobody sees it any more."),
+        "announced" => Some("Announcement published. Every dashboard shows it from its start to its end."),
+        "ended" => Some("Announcement ended. Dashboards no longer show it."),
         _ => None,
     }
 }
@@ -69,28 +69,31 @@ fn Content(announcements: Vec<Announcement>, now: OffsetDateTime) -> impl IntoVi
     view! {
         <PageHead
             title="Announcements"
-            lede="What everybody reads at the head of their dashboard, in every account, until they hide it."
+            lede="Shown at the top of every dashboard, in all accounts, until a user hides it."
         />
         <Done about=done />
         <OutcomeErrors outcome=refused />
-        <Section heading="Now">
-            <List announcements=current now nothing="Nothing is announced now." />
+        <Section heading="Current">
+            <List announcements=current now nothing="No current announcements." />
         </Section>
         {(!coming.is_empty())
             .then(|| {
                 view! {
-                    <Section heading="Later">
+                    <Section heading="Scheduled">
                         <List announcements=coming now nothing="" />
                     </Section>
                 }
             })}
-        <Section heading="New announcement" note="It can't be changed afterwards: end it, and make another.">
+        <Section
+            heading="New announcement"
+            note="Announcements can’t be edited. To change one, end it and publish another."
+        >
             <NewAnnouncement />
         </Section>
         {(!past.is_empty())
             .then(|| {
                 view! {
-                    <Section heading="Before">
+                    <Section heading="Past">
                         <List announcements=past now nothing="" />
                     </Section>
                 }
@@ -109,8 +112,8 @@ fn NewAnnouncement() -> impl IntoView {
         <PageForm outcome class="stack">
             <TextArea
                 name=Field::AnnouncementWords.into_str()
-                label="Words"
-                hint="Plain text of 1 to 500 characters: what happens, when, and what to do."
+                label="Text"
+                hint="Plain text of 1 to 500 characters. Say what happens, when, and what users have to do."
                 value=outcome.typed(Field::AnnouncementWords)
                 problem=outcome.problem(Field::AnnouncementWords)
                 prose=true
@@ -127,35 +130,35 @@ fn NewAnnouncement() -> impl IntoView {
                     field=Field::LinkAddress
                     label="Link"
                     kind="url"
-                    hint="The https address of a page with more."
+                    hint="HTTPS address of a page with details."
                     optional=true
                 />
                 <FormField
                     outcome
                     field=Field::LinkWords
-                    label="What the link says"
-                    hint="Such as: Status page."
+                    label="Link text"
+                    hint="For example, Status page."
                     optional=true
                 />
                 <FormField
                     outcome
                     field=Field::StartsAt
-                    label="From, UTC"
+                    label="Start, UTC"
                     kind="datetime-local"
-                    hint="Empty: from now on."
+                    hint="Leave empty to start now."
                     optional=true
                 />
                 <FormField
                     outcome
                     field=Field::EndsAt
-                    label="Until, UTC"
+                    label="End, UTC"
                     kind="datetime-local"
-                    hint="Empty: until you end it."
+                    hint="Leave empty to show it until you end it."
                     optional=true
                 />
             </div>
             <div class="cluster">
-                <SubmitButton rank=Rank::Primary>"Announce"</SubmitButton>
+                <SubmitButton rank=Rank::Primary>"Publish announcement"</SubmitButton>
             </div>
         </PageForm>
     }
@@ -181,7 +184,7 @@ fn Row(listed: Announcement, now: OffsetDateTime) -> impl IntoView {
         None => Either::Right("no end"),
     };
     let starts_at = listed.starts_at;
-    let hidden = counted(listed.hidden_by, "person", "people");
+    let hidden = counted(listed.hidden_by, "user", "users");
     let end = Outcome::about::<EndAnnouncement>(&listed.id.to_string());
     view! {
         <tr>

@@ -25,12 +25,12 @@ use crate::{
 };
 
 const COLUMNS: &[Column] = &[
-    Column::text("When, UTC"),
-    Column::text("Who").from_medium(),
-    Column::text("What"),
+    Column::text("Time, UTC"),
+    Column::text("Actor").from_medium(),
+    Column::text("Event"),
     Column::text("Account").from_medium(),
     Column::text("Reason").from_medium(),
-    Column::text("Address").from_wide(),
+    Column::text("IP address").from_wide(),
 ];
 
 const PATH: &str = "/admin/audit";
@@ -77,11 +77,11 @@ fn Content(page: Page<AuditRow, i64>, end: Option<(i64, String)>, query: ListQue
     view! {
         <PageHead
             title="Audit log"
-            lede="What operators and the service did to accounts. Entries cannot be changed or removed."
+            lede="Actions of operators and of the service. Events can’t be changed or removed."
         >
             <CsvLink href=query.address(FILE, None) />
         </PageHead>
-        <Section heading="Entries">
+        <Section heading="Events">
             <FilterForm path=PATH can_be_cleared=true>
                 <SearchFilter label="Account, operator or reason" />
                 <SelectFilter name="kind" label="Action" options=kinds />
@@ -89,9 +89,9 @@ fn Content(page: Page<AuditRow, i64>, end: Option<(i64, String)>, query: ListQue
                 <DateFilter name="to" label="To, UTC" />
             </FilterForm>
             <Table
-                caption="Audit entries"
+                caption="Audit events"
                 columns=COLUMNS
-                nothing="Nothing was done that you look for."
+                nothing="No events match these filters."
                 rows
             />
             {pager}
@@ -142,15 +142,15 @@ fn ChainEnd(end: (i64, String)) -> impl IntoView {
     let (number, digest) = end;
     let digits = digest.get(..SHOWN_DIGITS).unwrap_or(&digest).to_owned();
     view! {
-        <Section heading="The chain">
+        <Section heading="Hash chain">
             <p>
-                {counted(number, "entry", "entries")} ", and the digest of the last one begins with " <code>{digits}</code>
-                ". Each entry holds the digest of the one before."
+                {counted(number, "event", "events")} ". The digest of the last one begins with " <code>{digits}</code>
+                ". Each event contains the digest of the previous one."
             </p>
             <p class="quiet">
                 <code>"platen admin verify-audit"</code>
-                " reads them all, and prints the end of the chain. Keep that somewhere else: with it, a later check tells "
-                "whether the log was made anew."
+                " verifies all events and prints the end of the chain. Store that outside this service, so that a later "
+                "check detects a rewritten log."
             </p>
         </Section>
     }

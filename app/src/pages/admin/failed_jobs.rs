@@ -57,13 +57,13 @@ fn Content(page: FailedWorkPage, search: FailedWorkSearch, query: ListQuery) -> 
     view! {
         <PageHead
             title="Failed jobs"
-            lede="Work that fails and waits for another try, or was given up. A render that has failed for its client is not here: that is final."
+            lede="Jobs that are being retried, and dead letters: jobs that have failed for good. Renders that failed because of their request are not listed."
         />
         <Outcomes />
         <Section heading="Jobs">
             <FilterForm path=PATH can_be_cleared=true>
                 <SelectFilter name="kind" label="Kind" options=kinds />
-                <SearchFilter name="account" label="Account: its id, or its owner’s email" />
+                <SearchFilter name="account" label="Account id or owner’s email" />
             </FilterForm>
             {if page.account_known {
                 Either::Left(view! { <List page search /> })
@@ -71,8 +71,7 @@ fn Content(page: FailedWorkPage, search: FailedWorkSearch, query: ListQuery) -> 
                 Either::Right(
                     view! {
                         <p class="quiet">
-                            "No account has this id, and nobody with this address owns one, or they own several: then look "
-                            "for its id."
+                            "No account found. If the owner has several accounts, enter an account id."
                         </p>
                     },
                 )
@@ -101,14 +100,14 @@ fn Outcomes() -> impl IntoView {
 
 fn outcome_in_words(word: &str, Done { meant, done }: Done) -> Option<String> {
     let what = match word {
-        RETRIED => "Tried again",
+        RETRIED => "Retried",
         DISCARDED => "Discarded",
         _ => return None,
     };
-    let done_of = format!("{what}: {done} of {}.", counted(meant, "job", "jobs"));
+    let done_of = format!("{what} {done} of {}.", counted(meant, "job", "jobs"));
     Some(match meant.saturating_sub(done) {
         0 => done_of,
-        _ => format!("{done_of} The rest is in hand of a worker, or had ended meanwhile."),
+        _ => format!("{done_of} The rest were in progress or had already ended."),
     })
 }
 
@@ -151,9 +150,9 @@ mod tests {
     #[test]
     fn what_was_not_done_is_said() {
         let told = |meant, done| outcome_in_words(DISCARDED, Done { meant, done }).expect("words");
-        assert_eq!(told(1, 1), "Discarded: 1 of 1 job.");
+        assert_eq!(told(1, 1), "Discarded 1 of 1 job.");
         assert!(
-            told(2, 1).starts_with("Discarded: 1 of 2 jobs. The rest"),
+            told(2, 1).starts_with("Discarded 1 of 2 jobs. The rest"),
             "{}",
             told(2, 1)
         );

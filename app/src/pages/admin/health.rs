@@ -174,13 +174,13 @@ fn Now(figures: Figures) -> impl IntoView {
     view! {
         <Section heading="Now">
             <div class="figures">
-                <Figure label="Renders a second" value=rate(figures.per_second)>
+                <Figure label="Renders per second" value=rate(figures.per_second)>
                     {grouped(figures.last_hour)}
                     " in the last hour"
                     {peak}
                 </Figure>
                 <Figure
-                    label="p95, queue included"
+                    label="p95, including queue"
                     value=figures.percentile_95_ms.map_or_else(|| "–".to_owned(), duration)
                 >
                     "synchronous, last 5 minutes"
@@ -190,16 +190,16 @@ fn Now(figures: Figures) -> impl IntoView {
                     value=format!("{} of {}", figures.sessions_in_use, figures.session_limit)
                 >
                     {figures.sessions_free}
-                    " warm and free"
+                    " unassigned"
                 </Figure>
                 <Figure
                     label="Browser restarts, 24 h"
                     value=grouped(figures.browsers_died + figures.browsers_retired)
                 >
                     {grouped(figures.browsers_died)}
-                    " died, "
+                    " crashed, "
                     {grouped(figures.browsers_retired)}
-                    " by count"
+                    " scheduled"
                 </Figure>
             </div>
         </Section>

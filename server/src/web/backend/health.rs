@@ -165,7 +165,7 @@ fn sessions(found: &Found) -> Vec<Session> {
                 let name = found.accounts.get(&account).filter(|name| !name.is_empty()).cloned();
                 (
                     account.to_string(),
-                    name.unwrap_or_else(|| "a deleted account".to_owned()),
+                    name.unwrap_or_else(|| "deleted account".to_owned()),
                 )
             });
             Session {

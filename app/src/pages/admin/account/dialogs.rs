@@ -35,7 +35,7 @@ pub fn Actions(
         </OpenButton>
         <OpenButton dialog="grant">"Grant credits"</OpenButton>
         <OpenButton dialog="plan">"Change plan"</OpenButton>
-        <OpenButton dialog="limits">"Limits"</OpenButton>
+        <OpenButton dialog="limits">"Change limits"</OpenButton>
         {if suspended {
             Either::Left(view! { <OpenButton dialog="restore">"Restore"</OpenButton> })
         } else {
@@ -89,7 +89,7 @@ fn ImpersonationDialog(account: AccountFile) -> impl IntoView {
             <p>
                 "Shows the dashboard of the owner, read-only, for up to 30 minutes. Secrets and documents are hidden."
             </p>
-            <ReasonField outcome hint="Such as a ticket number. The owner sees it in the account’s activity." />
+            <ReasonField outcome hint="For example, a ticket number. The owner sees it in the account’s activity." />
         </DialogForm>
     }
 }
@@ -140,7 +140,7 @@ fn PlanDialog(account: AccountFile) -> impl IntoView {
                 <FormField
                     outcome=outcome
                     field=Field::PeriodCredits
-                    label="Credits a month"
+                    label="Credits per month"
                     hint="Leave empty for the plan’s credits."
                     value=typed(account.file.record.credits)
                     optional=true
@@ -157,11 +157,15 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
     let own = account.file.record.own_limits();
     let fields = [
         (Field::Concurrency, "Concurrent renders", own.concurrency),
-        (Field::RatePerMinute, "Requests a minute", own.rate_per_minute),
-        (Field::BodyMib, "MiB a request", own.body_bytes.map(|bytes| bytes / MIB)),
+        (Field::RatePerMinute, "Requests per minute", own.rate_per_minute),
+        (
+            Field::BodyMib,
+            "Request size, MiB",
+            own.body_bytes.map(|bytes| bytes / MIB),
+        ),
         (
             Field::DeadlineSeconds,
-            "Seconds a synchronous render",
+            "Synchronous render time, seconds",
             own.sync_deadline_seconds,
         ),
     ];
@@ -182,7 +186,7 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
                 optional=true
             />
             <p class="small quiet">
-                "Names: "
+                "Resources: "
                 {StorageResource::ALL.map(|resource| resource.into_str()).join(", ")}
             </p>
             <ReasonField outcome hint=FOR_THE_AUDIT_LOG />
@@ -213,11 +217,11 @@ fn SuspendDialog(account: AccountFile) -> impl IntoView {
             action="Suspend"
         >
             <p>
-                "API keys return 403 " <code>"forbidden"</code>
-                " at once. Renders in progress finish; queued renders wait until you restore the account. Members have read-only access."
+                "Requests with API keys are rejected with 403 " <code>"forbidden"</code>
+                ". Renders in progress finish; queued renders wait until the account is restored. Members have read-only access."
             </p>
-            <ReasonField outcome hint="Recorded in the audit log, and mailed to the owner if selected." />
-            <Check name="tell_owner" label="Notify the owner by mail" checked=true />
+            <ReasonField outcome hint="Recorded in the audit log, and included in the email to the owner." />
+            <Check name="tell_owner" label="Notify the owner by email" checked=true />
         </DialogForm>
     }
 }
@@ -229,7 +233,7 @@ fn RestoreDialog(account: AccountFile) -> impl IntoView {
         <DialogForm outcome=outcome id="restore" title=format!("Restore {}", account.file.record.called) action="Restore">
             <p>"API keys work again, and queued renders continue."</p>
             <ReasonField outcome hint=FOR_THE_AUDIT_LOG />
-            <Check name="tell_owner" label="Notify the owner by mail" checked=true />
+            <Check name="tell_owner" label="Notify the owner by email" checked=true />
         </DialogForm>
     }
 }

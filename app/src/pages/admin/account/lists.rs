@@ -24,20 +24,20 @@ use crate::{
 
 const PERIOD_COLUMNS: &[Column] = &[Column::text("From"), Column::text("Credits"), Column::figure("Used")];
 const MEMBER_COLUMNS: &[Column] = &[Column::text("Name"), Column::text("Role"), Column::text("Last seen")];
-const KEY_COLUMNS: &[Column] = &[Column::text("Name"), Column::text("Last used"), Column::text("State")];
+const KEY_COLUMNS: &[Column] = &[Column::text("Name"), Column::text("Last used"), Column::text("Status")];
 const RENDER_COLUMNS: &[Column] = &[
     Column::text("Render"),
-    Column::text("State"),
-    Column::text("Mode").from_medium(),
+    Column::text("Status"),
+    Column::text("Execution").from_medium(),
     Column::figure("Pages").from_medium(),
     Column::figure("Credits").from_medium(),
-    Column::figure("Took"),
-    Column::text("When").from_medium(),
+    Column::figure("Duration"),
+    Column::text("Accepted").from_medium(),
 ];
 const AUDIT_COLUMNS: &[Column] = &[
-    Column::text("When"),
-    Column::text("Who"),
-    Column::text("What"),
+    Column::text("Time"),
+    Column::text("Actor"),
+    Column::text("Event"),
     Column::text("Reason").from_medium(),
 ];
 
@@ -70,10 +70,10 @@ pub fn PeriodSection(
 ) -> impl IntoView {
     let rows = periods.into_iter().map(|period| {
         let parts = [
-            (period.allowance, "by the plan"),
+            (period.allowance, "from the plan"),
             (period.granted, "granted"),
-            (period.bought, "until used"),
-            (period.overage_used, "beyond the plan"),
+            (period.bought, "without expiry"),
+            (period.overage_used, "of overage"),
         ];
         let parts = parts.into_iter().filter(|(credits, _)| *credits > 0);
         let parts = parts
@@ -118,7 +118,7 @@ pub fn MemberSection(
                     {named.then(|| view! { <span class="table__sub break">{member.email}</span> })}
                 </th>
                 <td>{member.role.to_string()}</td>
-                <td>{ago_or(member.seen_at, now, "not yet")}</td>
+                <td>{ago_or(member.seen_at, now, "never")}</td>
             </tr>
         }
     });
@@ -143,7 +143,7 @@ pub fn KeySection(
     let rows = keys.into_iter().map(move |key| {
         let in_use = key.state(now).is_good();
         let state = if in_use {
-            view! { <Badge state=State::Good>"In use"</Badge> }
+            view! { <Badge state=State::Good>"Active"</Badge> }
         } else {
             view! { <Badge state=State::Struck>"Ended"</Badge> }
         };
@@ -156,17 +156,17 @@ pub fn KeySection(
                         <code>{key.hint} "…"</code>
                     </span>
                 </th>
-                <td>{ago_or(key.last_used_at, now, "not yet")}</td>
+                <td>{ago_or(key.last_used_at, now, "never")}</td>
                 <td>{state}</td>
             </tr>
         }
     });
     view! {
         <ListSection
-            heading="Keys"
-            caption="Keys"
+            heading="API keys"
+            caption="API keys"
             columns=KEY_COLUMNS
-            nothing="No keys."
+            nothing="No API keys."
             rows
         />
     }
@@ -206,10 +206,10 @@ pub fn RenderSection(
     view! {
         <ListSection
             heading="Latest renders"
-            note="without their content"
+            note="content is hidden"
             caption="Latest renders"
             columns=RENDER_COLUMNS
-            nothing="Nothing was rendered yet."
+            nothing="No renders yet."
             rows
         />
     }
@@ -256,16 +256,16 @@ pub fn AuditSection(
     });
     view! {
         <ListSection
-            heading="What operators did here"
+            heading="Operator activity"
             beside=view! {
                 <a class="small" href=AdminEntry::Audit.path()>
                     "Audit log"
                 </a>
             }
                 .into_any()
-            caption="Audit of this account"
+            caption="Audit events of this account"
             columns=AUDIT_COLUMNS
-            nothing="Nothing yet."
+            nothing="No audit events yet."
             rows
         />
     }

@@ -30,12 +30,12 @@ use crate::{
 const UNKNOWN: &str = "The cause was not recorded.";
 
 const COLUMNS: &[Column] = &[
-    Column::tight("Choose").with_hidden_head(),
+    Column::tight("Select").with_hidden_head(),
     Column::text("Job"),
     Column::text("Account").from_medium(),
     Column::text("Failed, UTC").from_medium(),
-    Column::figure("Tries").from_medium(),
-    Column::text("Next"),
+    Column::figure("Attempts").from_medium(),
+    Column::text("Next attempt"),
 ];
 
 /// The form. Its two buttons call different server functions.
@@ -49,10 +49,10 @@ pub fn List(
     if page.work.items.is_empty() {
         return Either::Left(view! {
             <div class="empty">
-                <p class="empty__title">"Nothing fails"</p>
+                <p class="empty__title">"No failed jobs"</p>
                 <p class="empty__text">
-                    "Renders, callbacks, mails, exports and customers at Stripe appear here after their first failure, and "
-                    "go once they succeed."
+                    "Renders, webhook deliveries, emails, exports and Stripe jobs appear here after their first failure, "
+                    "and disappear when they succeed."
                 </p>
             </div>
         });
@@ -61,14 +61,14 @@ pub fn List(
     let refused = if discard.error().is_some() { discard } else { retry };
     let ticked = refused.typed(Field::Chosen);
     let is_ticked = move |name: &str| ticked.split(' ').any(|ticked| ticked == name);
-    let all = format!("All {} that are found", grouped(page.found));
+    let all = format!("All {} matches", grouped(page.found));
     let bound = if page.found > i64::from(MOST_AT_ONCE) {
         format!(
-            "{} at once at most: those that failed last.",
+            "At most {} at once, the latest failures first.",
             grouped(MOST_AT_ONCE.into())
         )
     } else {
-        "On this page and all others.".to_owned()
+        "Includes those on other pages.".to_owned()
     };
     let (now, of_all) = (page.now, page.work.items.len());
     let all_ticked = is_ticked(ALL);
@@ -90,19 +90,19 @@ pub fn List(
                 outcome=refused
                 field=Field::OperatorsReason
                 label="Reason"
-                hint="For the audit log. Whoever discards something has to give one."
+                hint="Recorded in the audit log. Required to discard jobs."
                 optional=true
             />
             <div class="cluster">
-                <SubmitButton rank=Rank::Primary>"Try again"</SubmitButton>
+                <SubmitButton rank=Rank::Primary>"Retry"</SubmitButton>
                 <button class="button button--danger" type="submit" formaction=DiscardFailedWork::url()>
                     "Discard"
                 </button>
             </div>
             <p class="quiet">
-                "What a worker has in hand is left alone. A discarded render fails and its callback says so, a callback is "
-                "given up, a mail is deleted, an export fails, and Stripe is asked again when it tells of something, "
-                "or at night."
+                "Jobs in progress are skipped. Discarding a render fails it and notifies its webhook. Discarding a delivery "
+                "or an export ends it as failed. Discarding an email deletes it. Stripe jobs are created again by the "
+                "next event from Stripe, or by the nightly comparison."
             </p>
         </form>
     })
@@ -112,7 +112,7 @@ pub fn List(
 fn Row(index: usize, work: FailedJob, checked: bool, now: OffsetDateTime) -> impl IntoView {
     let (kind, note, next) = (work.name.kind.label(), note(&work), next(&work, now));
     let name = work.name.to_string();
-    let label = format!("Choose {kind} {}", work.name.id);
+    let label = format!("Select {kind} {}", work.name.id);
     let error = work.error.map_or_else(|| UNKNOWN.to_owned(), |error| sentence(&error));
     let account = move || {
         work.account.as_ref().map(|account| {
@@ -138,7 +138,7 @@ fn Row(index: usize, work: FailedJob, checked: bool, now: OffsetDateTime) -> imp
                 </span>
                 <span class="table__sub break">{error}</span>
                 <span class="table__sub table__narrow">
-                    {account()} " " <Stamp at=work.failed_at /> {format!(" UTC, tries: {}", work.tries)}
+                    {account()} " " <Stamp at=work.failed_at /> {format!(" UTC, attempts: {}", work.tries)}
                 </span>
             </th>
             <td class="table__medium">{account()}</td>
@@ -155,17 +155,17 @@ fn Row(index: usize, work: FailedJob, checked: bool, now: OffsetDateTime) -> imp
 fn note(work: &FailedJob) -> Option<String> {
     let about = work.about.as_ref().map(|kind| kind.replace('_', " "));
     match (about, &work.receiver) {
-        (Some(about), Some(receiver)) => Some(format!("{about}, to somebody at {receiver}")),
+        (Some(about), Some(receiver)) => Some(format!("{about}, to a recipient at {receiver}")),
         (about, _) => about,
     }
 }
 
 fn next(work: &FailedJob, now: OffsetDateTime) -> impl IntoView + use<> {
     let (state, words) = match work.again_at {
-        _ if work.in_hand => (State::Busy, "in hand".to_owned()),
+        _ if work.in_hand => (State::Busy, "in progress".to_owned()),
         Some(at) if at <= now => (State::Open, "due".to_owned()),
         Some(at) => (State::Open, format!("in {}", wait((at - now).whole_seconds()))),
-        None => (State::Bad, "given up".to_owned()),
+        None => (State::Bad, "dead letter".to_owned()),
     };
     view! { <Badge state>{words}</Badge> }
 }

@@ -15,14 +15,14 @@ use crate::{
 };
 
 const PART_COLUMNS: &[Column] = &[
-    Column::text("Part"),
-    Column::text("State"),
-    Column::text("Detail").from_medium(),
+    Column::text("Component"),
+    Column::text("Status"),
+    Column::text("Details").from_medium(),
     Column::figure("Latency"),
 ];
 const PROCESS_COLUMNS: &[Column] = &[
     Column::text("Process"),
-    Column::text("State"),
+    Column::text("Status"),
     Column::text("Release").from_medium(),
     Column::figure("Browsers"),
     Column::text("Started").from_medium(),
@@ -35,16 +35,16 @@ pub fn Parts(
     parts: Vec<Part>,
 ) -> impl IntoView {
     view! {
-        <Section heading="Parts">
-            <Table caption="Parts of the system" columns=PART_COLUMNS rows=parts.into_iter().map(of_part) />
+        <Section heading="Components">
+            <Table caption="Components of the service" columns=PART_COLUMNS rows=parts.into_iter().map(of_part) />
         </Section>
     }
 }
 
 fn of_part(part: Part) -> impl IntoView {
     let (state, word) = match part.state {
-        PartState::Answering => (State::Good, "Answering"),
-        PartState::Strained => (State::Warning, "Needs a look"),
+        PartState::Answering => (State::Good, "Responding"),
+        PartState::Strained => (State::Warning, "Degraded"),
         PartState::Failing => (State::Bad, "Failing"),
         PartState::Off => (State::Open, "Off"),
     };
@@ -85,9 +85,9 @@ pub fn Processes(
 fn of_process(process: Process, now: OffsetDateTime) -> impl IntoView {
     let (state, word) = if process.is_silent() {
         let seconds = process.heard.unseen_seconds as i64;
-        (State::Warning, format!("Silent for {}", wait(seconds)))
+        (State::Warning, format!("No report for {}", wait(seconds)))
     } else {
-        (State::Good, "Answering".to_owned())
+        (State::Good, "Responding".to_owned())
     };
     let heard = process.heard;
     // A process whose clock is ahead must not seem to have started in the future.

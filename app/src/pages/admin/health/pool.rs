@@ -21,18 +21,18 @@ pub fn RenderPool(
     let all = sessions.len();
     let more = (all > SHOWN).then(|| {
         let words = format!(
-            "{SHOWN} of {} are shown. Choose a process above to see all of its own.",
+            "Showing {SHOWN} of {}. Select a process above to see all its sessions.",
             counted(all, "session", "sessions")
         );
         view! { <p class="small quiet">{words}</p> }
     });
     let content = if all == 0 {
-        Either::Left(view! { <p class="quiet">"No process has told of a session yet."</p> })
+        Either::Left(view! { <p class="quiet">"No process has reported a session yet."</p> })
     } else {
         Either::Right(view! { <ul class="pool">{sessions.into_iter().take(SHOWN).map(patch).collect_view()}</ul> })
     };
     view! {
-        <Section heading="Render pool" note="A session belongs to one account for its whole life">
+        <Section heading="Render pool" note="Each session serves only one account">
             {content} {more}
         </Section>
     }
@@ -40,10 +40,10 @@ pub fn RenderPool(
 
 fn patch(session: Session) -> impl IntoView {
     let (class, state, word) = match session.activity {
-        Activity::Opening => ("pool__session pool__session--restarting", State::Open, "Being made"),
+        Activity::Opening => ("pool__session pool__session--restarting", State::Open, "Starting"),
         Activity::Rendering => ("pool__session pool__session--busy", State::Busy, "Rendering"),
         Activity::Idle => ("pool__session", State::Good, "Idle"),
-        Activity::Free => ("pool__session", State::Open, "Warm, free"),
+        Activity::Free => ("pool__session", State::Open, "Unassigned"),
     };
     let time = wait(i64::try_from(session.seconds).unwrap_or(i64::MAX));
     let owner = session.account.map_or_else(

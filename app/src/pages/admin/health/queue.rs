@@ -18,7 +18,7 @@ pub fn Queue(
     jobs: Vec<QueueLength>,
 ) -> impl IntoView {
     view! {
-        <Section heading="Queue by lane">
+        <Section heading="Queues">
             {lanes.into_iter().map(of_lane).collect_view()} {jobs.into_iter().map(of_jobs).collect_view()}
         </Section>
     }
@@ -27,7 +27,7 @@ pub fn Queue(
 fn of_lane(lane: Lane) -> impl IntoView {
     let told = format!("{} of {} waiting", lane.waiting, lane.limit);
     let note = lane.oldest_ms.map_or_else(
-        || "nobody waits for a slot".to_owned(),
+        || "no renders waiting".to_owned(),
         |oldest| {
             let accounts = counted(lane.accounts, "account", "accounts");
             format!("oldest {}, {accounts}", duration(oldest as f64))
@@ -50,14 +50,14 @@ fn of_jobs(jobs: QueueLength) -> impl IntoView {
     let oldest = if jobs.due > 0 {
         format!("oldest due for {}", wait(jobs.oldest_due_seconds as i64))
     } else {
-        "none is due".to_owned()
+        "none due".to_owned()
     };
-    let later = (jobs.later > 0).then(|| format!(", {} to be tried again", grouped(jobs.later)));
+    let later = (jobs.later > 0).then(|| format!(", {} scheduled to retry", grouped(jobs.later)));
     view! {
         <div class="lane">
             <div class="lane__head">
                 <span class="lane__name">{jobs_name(jobs.kind)}</span>
-                <span>{format!("{} waiting, {} in hand", grouped(jobs.due), grouped(jobs.in_hand))}</span>
+                <span>{format!("{} waiting, {} in progress", grouped(jobs.due), grouped(jobs.in_hand))}</span>
             </div>
             <span class="quiet small">{oldest} {later}</span>
         </div>

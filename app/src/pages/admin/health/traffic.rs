@@ -20,11 +20,7 @@ use crate::{
 };
 
 const PHASE_COLUMNS: &[Column] = &[Column::text("Phase"), Column::figure("Median"), Column::figure("p95")];
-const FAILURE_COLUMNS: &[Column] = &[
-    Column::text("Kind"),
-    Column::text("Lies with"),
-    Column::figure("Renders"),
-];
+const FAILURE_COLUMNS: &[Column] = &[Column::text("Kind"), Column::text("Cause"), Column::figure("Renders")];
 
 /// Chart of renders by minute.
 #[component]
@@ -50,11 +46,11 @@ pub fn Throughput(
         upper_is_failure: true,
     };
     view! {
-        <Section heading="Throughput" note="renders a minute, last hour, UTC">
+        <Section heading="Throughput" note="renders per minute, last hour, UTC">
             <div class="stack">
                 <Chart
                     id="throughput"
-                    title="Renders a minute, last hour, UTC".to_owned()
+                    title="Renders per minute, last hour, UTC".to_owned()
                     description=description.clone()
                     step="Minute, UTC"
                     parts
@@ -79,7 +75,7 @@ fn description(minutes: &[Minute]) -> String {
         )
     });
     format!(
-        "{} succeeded, {} failed or cancelled. At most {} waited for a slot at once.{}",
+        "{} succeeded, {} failed or cancelled. Up to {} waited for a slot at once.{}",
         grouped(succeeded),
         grouped(failed),
         grouped(waiting.unwrap_or_default()),
@@ -103,12 +99,12 @@ pub fn Phases(
         }
     });
     view! {
-        <Section heading="Phase times" note="last hour, as near as buckets tell">
+        <Section heading="Phase times" note="last hour, approximate">
             <Table
-                caption="Phases of documents"
+                caption="Duration of phases"
                 columns=PHASE_COLUMNS
                 dense=true
-                nothing="No document was made in the last hour."
+                nothing="No documents in the last hour."
                 rows
             />
         </Section>
@@ -133,7 +129,7 @@ pub fn Failures(
         view! {
             <tr>
                 <th scope="row">{name}</th>
-                <td>{if callers { "the request" } else { "the service" }}</td>
+                <td>{if callers { "request" } else { "service" }}</td>
                 <td class="table__figure">{grouped(i64::try_from(count).unwrap_or(i64::MAX))}</td>
             </tr>
         }
@@ -145,7 +141,7 @@ pub fn Failures(
                     caption="Failures by kind"
                     columns=FAILURE_COLUMNS
                     dense=true
-                    nothing="No render failed in the last hour."
+                    nothing="No failed renders in the last hour."
                     rows
                 />
                 <p class="small quiet">{format!("Egress refusals: {}", counted(refusals, "host", "hosts"))}</p>

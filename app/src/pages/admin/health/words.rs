@@ -10,54 +10,63 @@ use platen_domain::{
 pub(super) fn concern(concern: &Concern) -> (String, String) {
     match concern {
         Concern::Silent { name, seconds } => (
-            format!("{name} has fallen silent"),
+            format!("{name} has stopped reporting"),
             format!(
-                "It was heard of last {} ago, and did not stop in order. Look at its log and at its machine. It leaves \
-                 this page an hour after it fell silent.",
+                "Its last report was {} ago, and it did not shut down. Check its log and its machine. It is removed from \
+                 this page after an hour without reports.",
                 wait(*seconds as i64)
             ),
         ),
         Concern::BrowsersMissing { name, browsers, wanted } => (
             format!("{name} has {browsers} of {wanted} browsers"),
-            "They are started again by themselves. If that takes longer than a minute, the log says why; platen doctor \
-             tries a browser."
+            "Missing browsers restart automatically. If this takes longer than a minute, check the log, or run platen \
+             doctor to test a browser."
                 .to_owned(),
         ),
         Concern::BrowsersDied { name, count } => (
-            format!("{} of {name} died within an hour", counted(*count, "browser", "browsers")),
-            "Renders in flight are tried once more. Look at the memory of the machine; the log says which renders each was \
-             at."
+            format!(
+                "{} of {name} crashed within an hour",
+                counted(*count, "browser", "browsers")
+            ),
+            "Their renders are retried once. Check the memory of the machine. The log lists the renders of each \
+             browser."
                 .to_owned(),
         ),
         Concern::StorageFails { name, error } => (
-            format!("The default storage fails for {name}"),
-            format!("{error}. Asynchronous renders without a destination of their own are tried again, and then fail; platen doctor says more."),
+            format!("Default storage fails on {name}"),
+            format!(
+                "{error}. Asynchronous renders without a destination are retried, and then fail. Run platen doctor for details."
+            ),
         ),
         Concern::QueueNearlyFull { name, waiting, limit } => (
-            format!("{name} has hardly any room for renders that wait"),
+            format!("The render queue of {name} is nearly full"),
             format!(
-                "{waiting} of {limit} wait for a slot; above that requests are answered with 503. Add processes with the \
-                 role web, or slots if there is memory for them."
+                "{waiting} of {limit} renders are waiting for a slot. Above the limit, requests are rejected with 503. Add \
+                 processes with the role web, or add slots if memory allows."
             ),
         ),
         Concern::JobsWait { kind, seconds } => (
-            format!("{}: the oldest has been due for {}", jobs_name(*kind), wait(*seconds as i64)),
-            "Look whether there are processes that do background work, and whether one account fills the queue: only \
-             its own jobs wait longer then."
+            format!(
+                "{}: the oldest job has been due for {}",
+                jobs_name(*kind),
+                wait(*seconds as i64)
+            ),
+            "Check that worker processes are running, and whether one account fills the queue: that delays only its \
+             own jobs."
                 .to_owned(),
         ),
         Concern::MailWaits { seconds } => (
-            format!("Mail has waited for {}", wait(*seconds as i64)),
-            "platen doctor tries the server that sends it; the log says what it answered.".to_owned(),
+            format!("Email has been waiting for {}", wait(*seconds as i64)),
+            "Run platen doctor to test the mail server. The log contains its responses.".to_owned(),
         ),
         Concern::ConnectionsNearlyUsed { used, limit } => (
-            format!("{used} of {limit} connections to the database are used"),
-            "Lower PLATEN_DATABASE_CONNECTIONS of the processes, or let the database have more.".to_owned(),
+            format!("{used} of {limit} database connections are in use"),
+            "Lower PLATEN_DATABASE_CONNECTIONS, or raise the connection limit of the database.".to_owned(),
         ),
         Concern::VersionsDiffer { versions } => (
-            "Processes are of several releases".to_owned(),
+            "Processes run different releases".to_owned(),
             format!(
-                "{}. During an upgrade that is as it should be; afterwards restart those that are behind.",
+                "{}. This is expected during an upgrade. Afterwards, restart the outdated processes.",
                 versions.join(" and ")
             ),
         ),
@@ -66,8 +75,8 @@ pub(super) fn concern(concern: &Concern) -> (String, String) {
                 "{} between Stripe and the database in 7 days",
                 counted(*differences, "difference", "differences")
             ),
-            "The database follows Stripe by itself; the log of the nightly comparison names the customers, and platen \
-             billing reconcile compares again."
+            "The database was updated from Stripe. The log of the nightly comparison names the customers. Run platen \
+             billing reconcile to compare again."
                 .to_owned(),
         ),
     }
@@ -77,34 +86,34 @@ pub(super) fn concern(concern: &Concern) -> (String, String) {
 pub(super) fn jobs_name(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Render => "Queued renders",
-        JobKind::Callback => "Callbacks",
-        JobKind::Mail => "Mails",
+        JobKind::Callback => "Webhook deliveries",
+        JobKind::Mail => "Emails",
         JobKind::Export => "Exports",
-        JobKind::Customer => "Customers at Stripe",
-        JobKind::Usage => "Usage for Stripe",
+        JobKind::Customer => "Stripe customers",
+        JobKind::Usage => "Stripe usage reports",
     }
 }
 
 /// Returns the label of renders that failed for this reason.
 pub(super) fn failure_name(kind: FailureKind) -> &'static str {
     match kind {
-        FailureKind::Unreachable => "Page not to be had",
+        FailureKind::Unreachable => "Page unreachable",
         FailureKind::AddressRefused => "Address refused",
         FailureKind::Script => "Script or wait_for",
-        FailureKind::TooSlow => "Page too slow",
+        FailureKind::TooSlow => "Page timed out",
         FailureKind::Crashed => "Page crashed",
-        FailureKind::Memory => "Page took too much memory",
-        FailureKind::TooLarge => "Too many pages, or too large",
-        FailureKind::Document => "Not possible as asked for",
+        FailureKind::Memory => "Page out of memory",
+        FailureKind::TooLarge => "Document too large",
+        FailureKind::Document => "Document options",
         FailureKind::Template => "Template",
-        FailureKind::Destination => "Client's store refused",
+        FailureKind::Destination => "Destination refused",
         FailureKind::Credits => "No credits",
-        FailureKind::StorageFull => "Account's storage full",
-        FailureKind::Conflict => "Too many at once",
+        FailureKind::StorageFull => "Account storage full",
+        FailureKind::Conflict => "Too many concurrent renders",
         FailureKind::NoSlot => "No slot in time",
         FailureKind::Browser => "Browser failed",
-        FailureKind::Lost => "Process ended over it",
-        FailureKind::Storage => "Store failed",
+        FailureKind::Lost => "Process ended during render",
+        FailureKind::Storage => "Default storage failed",
         FailureKind::Internal => "Internal error",
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn parts(found: &Health) -> Vec<Part> {
         egress(found),
         mail(found),
         Part {
-            name: "Exports of accounts",
+            name: "Account exports",
             state: PartState::Answering,
             detail: format!("{} waiting", grouped(found.exports)),
             microseconds: None,
@@ -65,10 +65,10 @@ fn storage(found: &Health) -> Part {
     let error = looks.iter().find_map(|look| look.error.clone());
     let (state, detail) = match (error, looks.len()) {
         (Some(error), _) => (PartState::Failing, error),
-        (None, 0) => (PartState::Off, "not tried yet".to_owned()),
+        (None, 0) => (PartState::Off, "not tested yet".to_owned()),
         (None, count) => (
             PartState::Answering,
-            format!("tried by {} twice a minute", counted(count, "process", "processes")),
+            format!("tested by {} twice a minute", counted(count, "process", "processes")),
         ),
     };
     Part {
@@ -92,7 +92,7 @@ fn browsers(found: &Health) -> Part {
             _ => PartState::Answering,
         },
         detail: format!(
-            "{browsers} of {wanted} answer, {} of {} slots taken",
+            "{browsers} of {wanted} responding, {} of {} slots in use",
             sum(|state| state.running),
             sum(|state| state.slots)
         ),
@@ -105,9 +105,9 @@ fn templates(found: &Health) -> Part {
     let children: usize = states().map(|state| state.template_children).sum();
     let busy: usize = states().map(|state| state.template_children_busy).sum();
     Part {
-        name: "Template processes",
+        name: "Template worker processes",
         state: PartState::Answering,
-        detail: format!("{busy} of {children} at work"),
+        detail: format!("{busy} of {children} busy"),
         microseconds: None,
     }
 }
@@ -135,11 +135,11 @@ fn mail(found: &Health) -> Part {
     } else {
         (
             PartState::Off,
-            format!("{waiting} waiting; PLATEN_SMTP_URL is not set, so that none is sent"),
+            format!("{waiting} waiting; not sent, because PLATEN_SMTP_URL is not set"),
         )
     };
     Part {
-        name: "Mail",
+        name: "Email",
         state,
         detail,
         microseconds: None,
@@ -148,10 +148,10 @@ fn mail(found: &Health) -> Part {
 
 fn stripe(found: &Health) -> Part {
     let (state, detail) = match found.stripe {
-        None => (PartState::Off, "not set up".to_owned()),
+        None => (PartState::Off, "not configured".to_owned()),
         Some(status) => {
             let last = status.last_event.map_or_else(
-                || "no event yet".to_owned(),
+                || "no events yet".to_owned(),
                 |at| format!("last event {} at {} UTC", at.date(), clock(at)),
             );
             let differences = counted(status.differences, "difference", "differences");

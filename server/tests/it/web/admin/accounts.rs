@@ -229,7 +229,10 @@ async fn a_plan_and_limits_count_from_the_next_request() {
         .operate("set-plan", &[("plan", "Growth"), ("period_credits", "500")])
         .await;
     let page = office.operator.page(&office.page_of_account()).await;
-    assert!(page.contains("of 500") && page.contains("8 at a time"), "{page}");
+    assert!(
+        page.contains("of 500") && page.contains("8 concurrent renders"),
+        "{page}"
+    );
     let limits = [
         ("concurrency", "3"),
         ("rate_per_minute", ""),
@@ -240,7 +243,9 @@ async fn a_plan_and_limits_count_from_the_next_request() {
     office.operate("set-limits", &limits).await;
     let page = office.operator.page(&office.page_of_account()).await;
     assert!(
-        page.contains("3 at a time, 1,200 requests a minute, 1 MiB, 30 s"),
+        page.contains(
+            "3 concurrent renders, 1,200 requests per minute, 1 MiB per request, 30 s per synchronous render"
+        ),
         "{page}"
     );
     // The other limits are still the plan's.
@@ -279,7 +284,10 @@ async fn a_plan_and_limits_count_from_the_next_request() {
     ];
     office.operate("set-limits", &none).await;
     let page = office.operator.page(&office.page_of_account()).await;
-    assert!(page.contains("8 at a time") && page.contains("30 MiB"), "{page}");
+    assert!(
+        page.contains("8 concurrent renders") && page.contains("30 MiB"),
+        "{page}"
+    );
     assert!(page.contains("0 of 5,000") && page.contains("0 KB of 100 GB"), "{page}");
     let audit = office.audit().await;
     assert!(audit.contains("plan.set ann@example.org Ticket 4410"), "{audit}");

@@ -51,7 +51,7 @@ async fn everybody_reads_an_announcement_until_they_hide_it_or_it_ends() {
     assert!(!ann.page("/dashboard").await.contains(SHOWN));
     assert!(bob.page("/dashboard").await.contains(SHOWN));
     let list = operator.page(PAGE).await;
-    assert!(list.contains(SHOWN) && list.contains("hidden by 1 person"), "{list}");
+    assert!(list.contains(SHOWN) && list.contains("hidden by 1 user"), "{list}");
 
     let answer = operator
         .submit_from(PAGE, "end-announcement", &[("subject", &id)])
@@ -76,14 +76,14 @@ async fn an_announcement_has_its_time() {
     let operator = Visitor::operator(&service, "operator@example.org").await;
     announce(&operator, "2126-01-01T10:00", "2126-01-02T10:00").await;
     assert!(!operator.page("/dashboard").await.contains(SHOWN));
-    assert!(operator.page(PAGE).await.contains("Later"));
+    assert!(operator.page(PAGE).await.contains("Scheduled"));
     service
         .execute("update announcements set starts_at = now() - interval '1 h'")
         .await;
     assert!(operator.page("/dashboard").await.contains(SHOWN));
     service.execute("update announcements set ends_at = now()").await;
     assert!(!operator.page("/dashboard").await.contains(SHOWN));
-    assert!(operator.page(PAGE).await.contains("Before"));
+    assert!(operator.page(PAGE).await.contains("Past"));
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn what_has_not_begun_can_be_taken_back() {
             .await,
         0
     );
-    assert!(operator.page(PAGE).await.contains("Nothing is announced now."));
+    assert!(operator.page(PAGE).await.contains("No current announcements."));
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ async fn operators_find_what_was_done_by_whom_to_whom_and_why() {
     let end = service.command(&["admin", "verify-audit"], "").succeeded();
     let (number, digest) = end.trim().split_once(':').expect("number and digest");
     assert_eq!(number, "3");
-    assert!(page.contains("3 entries") && page.contains(&digest[..16]), "{page}");
+    assert!(page.contains("3 events") && page.contains(&digest[..16]), "{page}");
 }
 
 #[tokio::test]

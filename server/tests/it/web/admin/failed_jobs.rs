@@ -214,7 +214,7 @@ async fn what_a_worker_has_in_hand_is_left_alone() {
          where render_id = '{held}'"
     );
     stage.service.execute(&claim).await;
-    assert!(stage.operator.page(PAGE).await.contains("in hand"));
+    assert!(stage.operator.page(PAGE).await.contains("in progress<"));
     let names = [format!("render.{held}"), format!("render.{free}")];
     let names = names.each_ref().map(String::as_str);
     assert_eq!(stage.retry(&names).await, told(2, 1, "retried"));
@@ -225,7 +225,7 @@ async fn what_a_worker_has_in_hand_is_left_alone() {
             .operator
             .page(&location)
             .await
-            .contains("The rest is in hand of a worker")
+            .contains("The rest were in progress")
     );
     let render = stage.service.shown(&stage.account, &held).await;
     assert_eq!(render["state"], "queued");
@@ -245,10 +245,10 @@ async fn all_that_is_found_is_discarded_at_once_and_nothing_else() {
         .operator
         .page("/admin/jobs?kind=render&account=ann%40example.org")
         .await;
-    assert!(page.contains("All 3 that are found") && !page.contains(&mail), "{page}");
+    assert!(page.contains("All 3 matches") && !page.contains(&mail), "{page}");
     assert!(!page.contains(&sound), "{page}");
     let nobodys = stage.operator.page("/admin/jobs?account=nobody%40example.org").await;
-    assert!(nobodys.contains("No account has this id"), "{nobodys}");
+    assert!(nobodys.contains("No account found"), "{nobodys}");
 
     let search = ["render", "ann@example.org"];
     let location = stage
@@ -293,8 +293,8 @@ async fn a_thousand_jobs_are_treated_at_once_and_no_more() {
     let stage = Stage::without_workers(&receiver).await;
     assert_eq!(stage.service.execute(&failing_mails(1001)).await, 1001);
     let page = stage.operator.page(PAGE).await;
-    assert!(page.contains("All 1,001 that are found"), "{page}");
-    assert!(page.contains("1,000 at once at most"), "{page}");
+    assert!(page.contains("All 1,001 matches"), "{page}");
+    assert!(page.contains("At most 1,000 at once"), "{page}");
     assert_eq!(stage.discard(&["all"]).await, told(1000, 1000, "discarded"));
     let left = stage
         .service

@@ -58,11 +58,8 @@ async fn what_is_rendered_and_refused_is_seen_and_each_is_counted_once() {
     let other = service.beside(&[]).await;
     let ann = service.account("ann@example.org");
     let operator = Visitor::operator(&service, OPERATOR).await;
-    let page = page_with(&operator, PAGE, "All parts answering").await;
-    for quiet in [
-        "No document was made in the last hour.",
-        "No render failed in the last hour.",
-    ] {
+    let page = page_with(&operator, PAGE, "All components responding").await;
+    for quiet in ["No documents in the last hour.", "No failed renders in the last hour."] {
         assert!(page.contains(quiet), "{page}");
     }
 
@@ -126,9 +123,9 @@ async fn processes_are_summed_up_and_one_that_falls_silent_is_told_of() {
     assert_eq!(service.execute(silent).await, 1);
     let page = operator.page(PAGE).await;
     for told in [
-        "1 thing to look at",
-        "has fallen silent",
-        "Silent for 5 min",
+        "1 issue",
+        "has stopped reporting",
+        "No report for 5 min",
         "2 in the last hour",
     ] {
         assert!(page.contains(told), "no {told} in {page}");
@@ -171,7 +168,7 @@ async fn versions_that_differ_and_work_that_waits_are_told_of() {
     let service = TestService::start_with(&settings).await;
     let ann = service.account("ann@example.org");
     let operator = Visitor::operator(&service, OPERATOR).await;
-    page_with(&operator, PAGE, "All parts answering").await;
+    page_with(&operator, PAGE, "All components responding").await;
     service.queued(&ann, &json!({"parts": ["<p>"]})).await;
     service
         .execute("update jobs set run_at = now() - interval '11 minutes'")
@@ -184,11 +181,11 @@ async fn versions_that_differ_and_work_that_waits_are_told_of() {
         .await;
     let page = operator.page(PAGE).await;
     for told in [
-        "2 things to look at",
-        "Queued renders: the oldest has been due for 11 min",
-        "Processes are of several releases",
+        "2 issues",
+        "Queued renders: the oldest job has been due for 11 min",
+        "Processes run different releases",
         "0.0.1",
-        "1 waiting, 0 in hand",
+        "1 waiting, 0 in progress",
     ] {
         assert!(page.contains(told), "no {told} in {page}");
     }
