@@ -34,7 +34,7 @@ export async function signUp(page: Page, address: string): Promise<void> {
   await page.getByLabel("Account name").fill("Example & Sons");
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign up" }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Check your mail");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Check your email");
   await page.goto(await linkFor(address, "Confirm your email address"));
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Confirm address" }).click();
@@ -73,7 +73,7 @@ export interface SecondFactor {
 /** Sets up a second factor for the logged-in user, and ends on the page with the recovery codes. */
 export async function setUpSecondFactor(page: Page): Promise<SecondFactor> {
   await page.goto("/dashboard/settings");
-  await page.getByRole("button", { name: "Set up an app" }).click();
+  await page.getByRole("button", { name: "Set up authenticator app" }).click();
   return turnOn(page);
 }
 

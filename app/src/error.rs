@@ -98,7 +98,7 @@ impl fmt::Display for AppError {
         match self {
             Self::LogInFirst => formatter.write_str("You are not logged in, or your session has ended."),
             Self::NoAccount => formatter.write_str("You no longer belong to any account. Sign up for a new one."),
-            Self::NotMember => formatter.write_str("You no longer belong to the account that you worked with."),
+            Self::NotMember => formatter.write_str("You are no longer a member of this account."),
             Self::Suspended => {
                 formatter.write_str("This account is suspended and read-only. Contact the operator of this service.")
             }
@@ -106,23 +106,21 @@ impl fmt::Display for AppError {
                 formatter.write_str("You are viewing this account read-only. Exit the view before you make changes.")
             }
             Self::NotAllowed(permission) => formatter.write_str(match permission.takes() {
-                Role::Owner => "Only the owner of this account can do that. Ask them.",
-                Role::Admin => "Only the owner and the admins of this account can do that. Ask one of them.",
-                Role::Member => "Only members of this account can do that.",
+                Role::Owner => "Only the owner of this account can do this. Ask the owner.",
+                Role::Admin => "Only the owner and admins of this account can do this. Ask one of them.",
+                Role::Member => "Only members of this account can do this.",
             }),
             Self::SecondFactorFirst => formatter.write_str("A second factor is required. Set one up to continue."),
-            Self::NotFound => formatter.write_str("There is nothing at this address."),
+            Self::NotFound => formatter.write_str("Page not found. Check the address."),
             Self::Rejected(rejection) => rejection.fmt(formatter),
             Self::Malformed => formatter.write_str("This page is out of date. Reload it."),
             Self::Internal { request_id } => {
                 write!(
                     formatter,
-                    "Something broke on our side. We have logged it as request {request_id}."
+                    "Internal error. If it happens again, contact the operator of this service and quote request {request_id}."
                 )
             }
-            Self::Unavailable => {
-                formatter.write_str("The service can't reach its database at this moment. Try again in a minute.")
-            }
+            Self::Unavailable => formatter.write_str("The service can't reach its database. Try again in a minute."),
             Self::Unreachable => {
                 formatter.write_str("The service did not respond. Check your connection and try again.")
             }

@@ -26,7 +26,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/log-in?next=/admin");
       await logIn(page, email);
       await expect(page).toHaveURL(/second-factor\?required=yes$/);
-      await page.getByRole("button", { name: "Set up an app" }).click();
+      await page.getByRole("button", { name: "Set up authenticator app" }).click();
       await turnOn(page);
       await page.goto("/dashboard");
       await page.getByRole("button", { name: /your menu$/ }).click();
@@ -47,7 +47,7 @@ for (const javaScriptEnabled of [true, false]) {
       await logIn(theirs, member.email);
       for (const path of ["/admin", "/admin/accounts"]) {
         await theirs.goto(path);
-        await expect(theirs.getByRole("heading", { level: 1 })).toHaveText("There is nothing at this address");
+        await expect(theirs.getByRole("heading", { level: 1 })).toHaveText("Page not found");
       }
 
       await becomeOperator(page, operator);
@@ -70,7 +70,7 @@ for (const javaScriptEnabled of [true, false]) {
       await theirs.goto("/dashboard/settings");
       await expect(theirs.getByRole("button", { name: "Save account name" })).toBeDisabled();
       await expect(theirs.getByRole("button", { name: "Save name" })).toBeEnabled();
-      await expect(theirs.getByRole("button", { name: "Make an export" })).toBeEnabled();
+      await expect(theirs.getByRole("button", { name: "Create export" })).toBeEnabled();
 
       await page.getByRole("button", { name: "Restore" }).click();
       await page.getByRole("dialog").getByLabel("Reason").fill("Sorted out");

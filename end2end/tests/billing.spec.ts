@@ -146,7 +146,10 @@ test("whose payment fails is told so by mail and on every page, and what becomes
   const email = await enter(page);
   await subscribe(page, "Starter");
   await failPayment(email, 1);
-  await expectReminder(page, /Everything goes on until \d+ \w+; then the plan is Free, and nothing is deleted\./);
+  await expectReminder(
+    page,
+    /Pay the invoice by \d+ \w+ to keep your plan\. Otherwise, the plan changes to Free; nothing is deleted\./,
+  );
   const failed = await mailTo(email, "Your payment failed");
   expect(failed).toMatch(/The payment for the Starter plan of the Platen account \S+ failed/);
   await page.goto(/^\S*\/dashboard\/billing$/m.exec(failed)![0]);
@@ -159,7 +162,7 @@ test("whose payment fails is told so by mail and on every page, and what becomes
   await page.getByRole("link", { name: "Leave it as it is" }).click();
   await expect(section(page, "Invoices").getByRole("row").nth(1)).toContainText(/To be paid.*Pay/);
   await failPayment(email, 8);
-  await expectReminder(page, /the plan is Free\. It returns as soon as the invoice is paid\./);
+  await expectReminder(page, /the plan changed to Free\. Pay the invoice to restore your plan\./);
   await expect(section(page, "Plan")).toContainText("Free");
   await expect(section(page, "Plan")).not.toContainText("€ 19");
   expect(await mailTo(email, "Your account was downgraded to the Free plan")).toContain("Nothing is deleted.");
@@ -198,8 +201,8 @@ for (const colorScheme of ["light", "dark"] as const) {
       const email = await enter(page);
       await subscribe(page, "Starter");
       for (const [daysAgo, words] of [
-        [1, /Everything goes on until/],
-        [8, /the plan is Free\. It returns/],
+        [1, /Pay the invoice by/],
+        [8, /the plan changed to Free\. Pay the invoice/],
       ] as const) {
         await failPayment(email, daysAgo);
         for (const name of ["billing", "overview"]) {

@@ -5,8 +5,8 @@ const DIALOGS = [
   ["/dashboard/api-keys", "New key", "Name", "Create key"],
   ["/dashboard/templates", "New template", "Name", "Create template"],
   ["/dashboard/destinations", "Connect a bucket", "Name", "Connect and test"],
-  ["/dashboard/team", "Invite", "Email", "Send invitation"],
-  ["/dashboard/settings", "Delete the account", /^Type/, "Delete in seven days"],
+  ["/dashboard/team", "Invite members", "Email", "Send invitation"],
+  ["/dashboard/settings", "Delete account", /^Type/, "Delete in seven days"],
   ["/dashboard/webhooks", "Replace secret", "Cancel", "Replace secret"],
 ] as const;
 

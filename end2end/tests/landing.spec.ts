@@ -48,8 +48,8 @@ for (const javaScriptEnabled of [true, false]) {
       forgive(/404/);
       const answer = await page.goto("/no/such/page");
       expect(answer?.status()).toBe(404);
-      await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nothing at this address");
-      await page.getByRole("link", { name: "Start page" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Page not found");
+      await page.getByRole("link", { name: "Go to start page" }).click();
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("HTML in, archival PDF out.");
     });
   });

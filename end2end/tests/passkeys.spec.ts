@@ -34,14 +34,14 @@ async function addPasskey(page: Page, name: string): Promise<void> {
   await page.goto("/dashboard/settings");
   await page.getByRole("button", { name: "Add a passkey" }).click();
   await page.getByLabel("Name").fill(name);
-  await page.getByRole("button", { name: "Create the passkey" }).click();
+  await page.getByRole("button", { name: "Create passkey" }).click();
 }
 
 async function keepCodes(page: Page): Promise<string[]> {
   const items = page.getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
   await expect(items).toHaveCount(10);
   const codes = await items.allTextContents();
-  await page.getByRole("link", { name: "I have saved them" }).click();
+  await page.getByRole("link", { name: "I have saved the codes" }).click();
   return codes;
 }
 
@@ -90,7 +90,7 @@ test("a passkey stands beside the app, and what goes wrong is said in words", as
   const { secret } = await setUpSecondFactor(page);
   const { cdp, authenticatorId } = await plugIn(page);
   await page.goto("/dashboard/settings/passkey");
-  await page.getByRole("button", { name: "Create the passkey" }).click();
+  await page.getByRole("button", { name: "Create passkey" }).click();
   await expect(page.getByLabel("Name"), "it needs a name first").toBeFocused();
   await addPasskey(page, "Phone");
   await expect(page.getByRole("status")).toContainText("Passkey added.");
@@ -173,11 +173,11 @@ for (const colorScheme of ["light", "dark"] as const) {
       await look("new");
       await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
       await page.getByLabel("Name").fill("Laptop");
-      await page.getByRole("button", { name: "Create the passkey" }).click();
+      await page.getByRole("button", { name: "Create passkey" }).click();
       await expect(page.getByRole("alert")).toContainText("Try again");
       await look("cancelled");
       await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: true });
-      await page.getByRole("button", { name: "Create the passkey" }).click();
+      await page.getByRole("button", { name: "Create passkey" }).click();
       await keepCodes(page);
       await look("settings");
       await page.getByRole("button", { name: "Remove Laptop" }).click();
@@ -194,7 +194,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await usePasskey(page).click();
       await expect(page).toHaveURL(/\/dashboard\/renders$/);
       await page.goto("/dashboard/settings");
-      await page.getByRole("button", { name: "Set up an app" }).click();
+      await page.getByRole("button", { name: "Set up authenticator app" }).click();
       await turnAppOn(page);
       await expect(page.getByText("Your second factor is on.")).toBeVisible();
       await page.goto("/dashboard/settings");

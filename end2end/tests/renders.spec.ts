@@ -111,7 +111,7 @@ for (const javaScriptEnabled of [true, false]) {
       const foreign = await render(request, await makeMember(), "<p>");
       const answer = await page.goto(`/dashboard/renders/${foreign}`);
       expect(answer?.status()).toBe(404);
-      await expect(page.getByText("There is nothing at this address.")).toBeVisible();
+      await expect(page.getByText("Page not found. Check the address.")).toBeVisible();
     });
   });
 }

@@ -32,7 +32,7 @@ for (const javaScriptEnabled of [true, false]) {
       const download = page.waitForEvent("download");
       await page.getByRole("link", { name: "Download" }).click();
       expect((await download).suggestedFilename()).toBe("platen-recovery-codes.txt");
-      await page.getByRole("link", { name: "I have saved them" }).click();
+      await page.getByRole("link", { name: "I have saved the codes" }).click();
       await expect(section(page)).toContainText("10 recovery codes left.");
       // The codes are shown only once.
       await page.goto("/dashboard/settings/second-factor");
@@ -55,7 +55,9 @@ for (const javaScriptEnabled of [true, false]) {
 
       await toSecondStep(page, member.email);
       await recover(page, "abcd-efgh-ijkl-mnop");
-      await expect(page.getByLabel("Recovery code")).toHaveAccessibleDescription(/not one of your recovery codes/);
+      await expect(page.getByLabel("Recovery code")).toHaveAccessibleDescription(
+        /This code is invalid or has been used\./,
+      );
       await page.getByLabel("Recovery code").fill(recoveryCodes[7]!.toUpperCase());
       await page.getByRole("button", { name: "Continue" }).click();
       await expect(page).toHaveURL(/\/dashboard\/renders$/);
@@ -78,7 +80,7 @@ for (const javaScriptEnabled of [true, false]) {
       await logOut(page);
       await page.getByRole("link", { name: "Forgot password" }).click();
       await page.getByLabel("Email").fill(member.email);
-      await page.getByRole("button", { name: "Send the link" }).click();
+      await page.getByRole("button", { name: "Send link" }).click();
       await page.goto(await linkFor(member.email, "Reset your password"));
       await page.getByLabel("New password").fill(OTHER_PASSWORD);
       await page.getByRole("button", { name: "Set password" }).click();
@@ -147,7 +149,7 @@ for (const javaScriptEnabled of [true, false]) {
       forgive(/422/);
       expect(member.email).toBeTruthy();
       await page.goto("/dashboard/settings");
-      const policy = page.locator("section").filter({ hasText: "Second factor for everybody" });
+      const policy = page.locator("section").filter({ hasText: "Required second factor" });
       const requireFrom = async (day: string) => {
         await policy.getByLabel("Required from").fill(day);
         await policy.getByRole("button", { name: "Save" }).click();
@@ -156,16 +158,16 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(policy.getByLabel("Required from")).toHaveAccessibleDescription(/Enter today or a later day/);
       const later = new Date(Date.now() + 14 * 86_400_000).toISOString().slice(0, 10);
       await requireFrom(later);
-      await expect(page.getByRole("status")).toContainText("Saved.");
+      await expect(page.getByRole("status")).toContainText("Requirement saved.");
       await expect(policy.getByLabel("Required from")).toHaveValue(later);
       await page.goto("/dashboard/templates");
-      await expect(page.getByText("This account asks everybody for a second factor from")).toBeVisible();
+      await expect(page.getByText("This account requires a second factor from")).toBeVisible();
       await page.goto("/dashboard/settings");
       await requireFrom(new Date().toISOString().slice(0, 10));
       await expect(page).toHaveURL(/\/dashboard\/settings\/second-factor\?required=yes$/);
       await page.goto("/dashboard/templates");
       await expect(page.getByText("This page requires a second factor.")).toBeVisible();
-      await page.getByRole("button", { name: "Set up an app" }).click();
+      await page.getByRole("button", { name: "Set up authenticator app" }).click();
       await turnOn(page);
       await page.goto("/dashboard/templates");
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("Templates");
@@ -199,7 +201,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await look("off");
       await page.goto("/dashboard/settings/second-factor?required=yes");
       await look("required");
-      await page.getByRole("button", { name: "Set up an app" }).click();
+      await page.getByRole("button", { name: "Set up authenticator app" }).click();
       await expect(page.getByRole("button", { name: "Turn on" })).toBeVisible();
       await look("begun");
       await page.getByLabel("Code", { exact: true }).fill("000000");

@@ -28,8 +28,8 @@ async function isLoggedIn(context: BrowserContext): Promise<boolean> {
 
 /** Creates an export and waits until the page lists `count` exports. */
 async function makeExport(page: Page, count = 1): Promise<void> {
-  await section(page, "Export").getByRole("button", { name: "Make an export" }).click();
-  await expect(page.getByRole("status")).toHaveText("The export is being made. You get a mail when it is ready.");
+  await section(page, "Export").getByRole("button", { name: "Create export" }).click();
+  await expect(page.getByRole("status")).toHaveText("Export started. We’ll email you when it is ready.");
   await expect(async () => {
     await page.goto("/dashboard/settings");
     await expect(section(page, "Export").getByRole("link", { name: /^Download/ })).toHaveCount(count, { timeout: 100 });
@@ -70,13 +70,13 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/dashboard/settings");
       const profile = section(page, "Profile");
       await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(member.email);
-      await page.getByRole("button", { name: "Send the link" }).click();
+      await page.getByRole("button", { name: "Send link" }).click();
       await expect(profile.getByLabel("Email", { exact: true })).toHaveAccessibleDescription(
         /Enter a new email address/,
       );
       await profile.getByLabel("Email", { exact: true }).fill(address);
-      await page.getByRole("button", { name: "Send the link" }).click();
-      await expect(page.getByRole("status")).toContainText("A link is on its way to the new address.");
+      await page.getByRole("button", { name: "Send link" }).click();
+      await expect(page.getByRole("status")).toContainText("Link sent to the new address.");
       await expect(profile.getByLabel("Email", { exact: true })).toHaveValue(member.email);
       await page.goto(await linkFor(address, "Confirm your new email address"));
       await page.getByRole("button", { name: "Confirm address" }).click();
@@ -127,11 +127,11 @@ for (const javaScriptEnabled of [true, false]) {
     test("content is kept only by those who want it", async ({ page, member }) => {
       expect(member.email).toBeTruthy();
       await page.goto("/dashboard/settings");
-      const keep = page.getByRole("checkbox", { name: "Keep the content of requests" });
+      const keep = page.getByRole("checkbox", { name: "Store request content" });
       const before = await keep.isChecked();
       await keep.setChecked(!before);
-      await section(page, "Content").getByRole("button", { name: "Save" }).click();
-      await expect(page.getByRole("status")).toHaveText("Saved.");
+      await section(page, "Request content").getByRole("button", { name: "Save" }).click();
+      await expect(page.getByRole("status")).toHaveText("Setting saved.");
       await expect(keep).toBeChecked({ checked: !before });
     });
 
@@ -155,13 +155,13 @@ for (const javaScriptEnabled of [true, false]) {
       for (const again of [2, 3]) {
         await makeExport(page, again);
       }
-      await section(page, "Export").getByRole("button", { name: "Make an export" }).click();
-      await expect(section(page, "Export").getByRole("alert")).toContainText("three exports within a day");
+      await section(page, "Export").getByRole("button", { name: "Create export" }).click();
+      await expect(section(page, "Export").getByRole("alert")).toContainText("at most three exports a day");
     });
 
     test("an account is deleted by its name, and taken back", async ({ page, member }) => {
       await page.goto("/dashboard/settings");
-      await page.getByRole("button", { name: "Delete the account" }).click();
+      await page.getByRole("button", { name: "Delete account" }).click();
       const remove = page.getByRole("dialog", { name: `Delete ${member.email}` });
       await expect(remove.getByLabel(/^Type/)).toBeFocused();
       await remove.getByLabel(/^Type/).fill("Somebody else");
@@ -171,11 +171,11 @@ for (const javaScriptEnabled of [true, false]) {
       await remove.getByRole("button", { name: "Delete in seven days" }).click();
       await expect(page).toHaveURL(/done=deletion$/);
       await page.goto("/dashboard/api-keys");
-      await expect(page.getByText("This account is deleted on")).toBeVisible();
+      await expect(page.getByText("This account will be deleted on")).toBeVisible();
       await page.getByRole("main").getByRole("link", { name: "Settings" }).click();
-      await page.getByRole("button", { name: "Keep the account" }).click();
-      await expect(page.getByRole("status")).toHaveText("The account stays.");
-      await expect(page.getByText("This account is deleted on")).toHaveCount(0);
+      await page.getByRole("button", { name: "Cancel deletion" }).click();
+      await expect(page.getByRole("status")).toHaveText("Deletion cancelled.");
+      await expect(page.getByText("This account will be deleted on")).toHaveCount(0);
     });
   });
 }
@@ -230,7 +230,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByRole("button", { name: "Change password" }).click();
       await expect(page.getByRole("alert")).toBeVisible();
       await look("-problem");
-      await page.getByRole("button", { name: "Delete the account" }).click();
+      await page.getByRole("button", { name: "Delete account" }).click();
       await look("-delete");
       const remove = page.getByRole("dialog", { name: `Delete ${member.email}` });
       await remove.getByLabel(/^Type/).fill(member.email);

@@ -12,12 +12,12 @@ const done = (page: Page) => page.getByRole("status");
 /** Invites people and waits for the confirmation. */
 async function invite(page: Page, addresses: string, role = "Member"): Promise<void> {
   await page.goto("/dashboard/team");
-  await page.getByRole("button", { name: "Invite" }).click();
+  await page.getByRole("button", { name: "Invite members" }).click();
   const dialog = page.getByRole("dialog", { name: /^Invite to/ });
   await dialog.getByLabel("Email").fill(addresses);
   await dialog.getByRole("radio", { name: new RegExp(`^${role}`) }).check();
   await dialog.getByRole("button", { name: "Send invitation" }).click();
-  await expect(done(page)).toHaveText("Invitation sent. It works for seven days.");
+  await expect(done(page)).toHaveText("Invitation sent. It expires in seven days.");
 }
 
 /** Opens a page in another browser context without a log-in. */
@@ -32,7 +32,7 @@ async function join(page: Page, link: string, name: string): Promise<void> {
   await page.getByLabel("Your name").fill(name);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign up and join" }).click();
-  await expect(done(page)).toHaveText("Welcome. You belong to this account from now on.");
+  await expect(done(page)).toHaveText("You have joined this account.");
 }
 
 const isTooWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
@@ -45,17 +45,17 @@ for (const javaScriptEnabled of [true, false]) {
       expect(member.email).toBeTruthy();
       const [bob, cat] = [newAddress(), newAddress()];
       await page.goto("/dashboard/team");
-      await page.getByRole("button", { name: "Invite" }).click();
+      await page.getByRole("button", { name: "Invite members" }).click();
       const dialog = page.getByRole("dialog", { name: /^Invite to/ });
       await dialog.getByLabel("Email").fill(`${bob}, nobody`);
       await dialog.getByRole("button", { name: "Send invitation" }).click();
-      await expect(dialog.getByLabel("Email")).toHaveAccessibleDescription(/Enter 1 to 20 addresses/);
+      await expect(dialog.getByLabel("Email")).toHaveAccessibleDescription(/Enter 1 to 20 email addresses/);
       await expect(dialog.getByLabel("Email")).toHaveValue(`${bob}, nobody`);
       await invite(page, `${bob}, ${cat}`);
-      await expect(row(page, bob)).toContainText("Open, 6 days left");
+      await expect(row(page, bob)).toContainText("Pending, 6 days left");
 
-      await row(page, cat).getByRole("button", { name: "Send again" }).click();
-      await expect(done(page)).toContainText("Invitation sent again.");
+      await row(page, cat).getByRole("button", { name: "Resend" }).click();
+      await expect(done(page)).toContainText("Invitation resent.");
       await row(page, cat).getByRole("button", { name: "Withdraw" }).click();
       await expect(done(page)).toContainText("Invitation withdrawn.");
       await expect(row(page, cat)).toHaveCount(0);
@@ -63,12 +63,10 @@ for (const javaScriptEnabled of [true, false]) {
       const other = await elsewhere(browser, javaScriptEnabled);
       await join(other, await linkFor(bob, SUBJECT), EVIL);
       await expect(row(other, bob)).toContainText(EVIL);
-      await expect(other.getByRole("button", { name: "Invite" })).toHaveCount(0);
+      await expect(other.getByRole("button", { name: "Invite members" })).toHaveCount(0);
       await expect(other.getByRole("link", { name: "API keys" })).toHaveCount(0);
       await other.goto("/dashboard/api-keys");
-      await expect(other.getByRole("alert")).toContainText(
-        "Only the owner and the admins of this account can do that.",
-      );
+      await expect(other.getByRole("alert")).toContainText("Only the owner and admins of this account can do this.");
 
       await page.goto("/dashboard/team");
       await expect(page.locator("img[src=x]")).toHaveCount(0);
@@ -78,7 +76,7 @@ for (const javaScriptEnabled of [true, false]) {
       await row(page, bob).getByRole("button", { name: /^Save/ }).click();
       await expect(done(page)).toHaveText("Role changed.");
       await other.goto("/dashboard/team");
-      await expect(other.getByRole("button", { name: "Invite" })).toBeVisible();
+      await expect(other.getByRole("button", { name: "Invite members" })).toBeVisible();
 
       await row(page, bob)
         .getByRole("button", { name: /^More for/ })
@@ -86,7 +84,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "Remove", exact: true }).click();
       const removal = page.getByRole("dialog", { name: /^Remove/ });
       await removal.getByRole("button", { name: "Remove", exact: true }).click();
-      await expect(done(page)).toContainText("Removed.");
+      await expect(done(page)).toContainText("Member removed.");
       await expect(row(page, bob)).toHaveCount(0);
       await other.goto("/dashboard/templates");
       await expect(other).toHaveURL(/\/log-in/);
@@ -106,7 +104,7 @@ for (const javaScriptEnabled of [true, false]) {
       await other.getByRole("link", { name: "Log in to join" }).click();
       await logIn(other, guest.email);
       await other.getByRole("button", { name: "Join" }).click();
-      await expect(done(other)).toHaveText("Welcome. You belong to this account from now on.");
+      await expect(done(other)).toHaveText("You have joined this account.");
       await other.goto(link);
       await expect(other.getByRole("alert")).toContainText("This link has been used");
 
@@ -128,8 +126,8 @@ for (const javaScriptEnabled of [true, false]) {
       await row(page, bob).getByRole("button", { name: "More for Bob" }).click();
       await page.getByRole("button", { name: "Make owner" }).click();
       const dialog = page.getByRole("dialog", { name: "Make Bob the owner" });
-      await dialog.getByRole("button", { name: "Hand over" }).click();
-      await expect(done(page)).toContainText("Account handed over.");
+      await dialog.getByRole("button", { name: "Make owner" }).click();
+      await expect(done(page)).toContainText("Owner changed.");
       await expect(row(page, member.email)).toContainText("Admin");
       await page.getByRole("button", { name: "Leave" }).click();
       const leave = page.getByRole("dialog", { name: /^Leave/ });
@@ -138,11 +136,11 @@ for (const javaScriptEnabled of [true, false]) {
 
       await other.goto("/dashboard/team/log");
       await expect(row(other, `transferred the account from ${member.email} to Bob (${bob})`)).toHaveCount(1);
-      await other.getByLabel("About").selectOption("Members and invitations");
+      await other.getByLabel("Topic").selectOption("Members and invitations");
       await other.getByRole("button", { name: "Filter" }).click();
       await expect(other).toHaveURL(/about=member/);
       await expect(row(other, "left the account")).toHaveCount(1);
-      await expect(row(other, "handed the account over")).toHaveCount(0);
+      await expect(row(other, "transferred the account")).toHaveCount(0);
       const download = other.waitForEvent("download");
       await other.getByRole("link", { name: "Export as CSV" }).click();
       expect((await download).suggestedFilename()).toBe("platen-activity.csv");
@@ -214,7 +212,7 @@ for (const colorScheme of ["light", "dark"] as const) {
         await logIn(page, member.email);
         await expect(row(page, guest.email)).toBeVisible();
         await shown("team");
-        await page.getByRole("button", { name: "Invite" }).click();
+        await page.getByRole("button", { name: "Invite members" }).click();
         await shown("invite");
         await page.goto("/dashboard/team");
         await row(page, guest.email)

@@ -146,7 +146,7 @@ fn NoAccount(error: AppError) -> impl IntoView {
     let log_out = Outcome::of::<LogOut>();
     view! {
         <Card>
-            <h1 class="auth__title">"There is no account here"</h1>
+            <h1 class="auth__title">"No access to an account"</h1>
             <div class="auth__form">
                 <ErrorNotice error />
                 {loaded_or(
@@ -203,7 +203,7 @@ fn SuspensionNotice(read_only: Option<ReadOnly>) -> impl IntoView {
     (read_only == Some(ReadOnly::Suspended)).then(|| {
         view! {
             <WarningNotice>
-                "This account is suspended and read-only: its keys are refused, and queued renders wait. Nothing is deleted, and the owner can export the account in Settings. Contact the operator of this service."
+                "This account is suspended and read-only: API keys are rejected, and queued renders wait. Nothing is deleted, and the owner can export the account in Settings. Contact the operator of this service."
             </WarningNotice>
         }
     })
@@ -216,10 +216,10 @@ fn Reminder(due: Option<PaymentDue>) -> impl IntoView {
         let words = match due {
             PaymentDue::Until(at) => {
                 let day = day(at.date());
-                format!("The last payment failed. Everything goes on until {day}; then the plan is Free, and nothing is deleted.")
+                format!("The last payment failed. Pay the invoice by {day} to keep your plan. Otherwise, the plan changes to Free; nothing is deleted.")
             }
             PaymentDue::Overdue => {
-                "The last payment failed, so the plan is Free. It returns as soon as the invoice is paid.".to_owned()
+                "The last payment failed, and the plan changed to Free. Pay the invoice to restore your plan.".to_owned()
             }
         };
         view! { <WarningNotice>{words} " " <a href="/dashboard/billing">"Usage and billing"</a></WarningNotice> }
@@ -233,17 +233,17 @@ fn Farewell(summary: AccountSummary) -> impl IntoView {
     summary.delete_at.map(|at| {
         view! {
             <WarningNotice>
-                "This account is deleted on " <Moment at /> ". Until then "
+                "This account will be deleted on " <Moment at /> ". "
                 {if owns {
                     Either::Left(
                         view! {
-                            "you can take that back in "
+                            "You can cancel the deletion in "
                             <a href="/dashboard/settings#delete">"Settings"</a>
                             "."
                         },
                     )
                 } else {
-                    Either::Right("its owner can take that back.")
+                    Either::Right("Its owner can cancel the deletion.")
                 }}
             </WarningNotice>
         }
@@ -256,7 +256,7 @@ fn SecondFactorNotice(from: Option<OffsetDateTime>) -> impl IntoView {
     from.map(|from| {
         view! {
             <WarningNotice>
-                "This account asks everybody for a second factor from " {day_and_year(from.date())} " on. Set yours up in "
+                "This account requires a second factor from " {day_and_year(from.date())} ". Set one up in "
                 <a href="/dashboard/settings#second-factor">"Settings"</a> "."
             </WarningNotice>
         }

@@ -150,8 +150,8 @@ impl Field {
             Self::NewEmail => "Enter a new email address: one @ with text on both sides, and no spaces.",
             Self::AccountName => "Enter an account name of 1 to 200 characters.",
             Self::Password => "Enter a password of at least 12 characters.",
-            Self::Code => "Enter the six digits that the app shows now. Each code works once.",
-            Self::RecoveryCode => "This is not one of your recovery codes, or it was already used.",
+            Self::Code => "Enter the current six-digit code from your authenticator app. Each code works once.",
+            Self::RecoveryCode => "This code is invalid or has been used. Enter another recovery code.",
             Self::SecondFactorFrom => "Enter today or a later day, such as 2027-01-31.",
             Self::Subject => "This page is out of date. Reload it.",
             Self::Confirmation => "The name does not match. Type it as shown above.",
@@ -164,7 +164,7 @@ impl Field {
             | Self::AmazonAccess
             | Self::GoogleAccess
             | Self::GrantLasts
-            | Self::Plan => "Choose one of these.",
+            | Self::Plan => "Choose one of the options.",
             Self::Scopes => "Choose at least one scope.",
             Self::ExpiryDay => "Choose today or a later day.",
             Self::Networks => "One per line: an address such as 203.0.113.7, or a network such as 203.0.113.0/24.",
@@ -179,26 +179,30 @@ impl Field {
             Self::SecretAccessKey => "Enter the secret of the access key.",
             Self::ClientEmail => "Enter the address of a service account, such as platen@acme.iam.gserviceaccount.com.",
             Self::KeyFile => "Enter the complete JSON key file of a service account, as Google created it.",
-            Self::Emails => "Enter 1 to 20 addresses of people who are not members yet, separated by commas.",
+            Self::Emails => "Enter 1 to 20 email addresses, separated by commas. Existing members can’t be invited.",
             Self::TemplateContent => "The template has an error, is empty, or is larger than 2 MiB.",
             Self::TemplateData => "Sample data must be a JSON object of at most 256 KiB.",
             Self::OperatorsReason => "Enter a reason of 1 to 500 characters. It is recorded in the audit log.",
             Self::CreditAmount => "Enter a number of credits from 1 to 1,000,000,000.",
             Self::PeriodCredits => {
-                "Enter a number of credits from 0 to 1,000,000,000, or nothing for those of the plan."
+                "Enter a number of credits from 0 to 1,000,000,000, or leave the field empty for the plan’s credits."
             }
-            Self::OverageLimit => "Enter a whole number of credits, at most as many as the plan allows. 0 means none.",
-            Self::Concurrency => "Enter a number from 1 to 1,000, or nothing for the limit of the plan.",
-            Self::RatePerMinute => "Enter a number from 1 to 1,000,000, or nothing for the limit of the plan.",
-            Self::BodyMib => "Enter a number of MiB from 1 to 1,000, or nothing for the limit of the plan.",
+            Self::OverageLimit => {
+                "Enter a whole number of credits, at most as many as the plan allows. Enter 0 for none."
+            }
+            Self::Concurrency => "Enter a number from 1 to 1,000, or leave the field empty for the plan’s limit.",
+            Self::RatePerMinute => "Enter a number from 1 to 1,000,000, or leave the field empty for the plan’s limit.",
+            Self::BodyMib => "Enter a number of MiB from 1 to 1,000, or leave the field empty for the plan’s limit.",
             Self::StorageLimits => "Enter one limit per line: a name from the list, a space, and a whole number.",
-            Self::DeadlineSeconds => "Enter a number of seconds from 1 to 3,600, or nothing for the limit of the plan.",
+            Self::DeadlineSeconds => {
+                "Enter a number of seconds from 1 to 3,600, or leave the field empty for the plan’s limit."
+            }
             Self::AnnouncementWords => "Enter a text of 1 to 500 characters.",
             Self::LinkAddress => "Enter the full address of a page, such as https://status.example.com/.",
             Self::LinkWords => "Enter a link text of at most 100 characters.",
             Self::StartsAt => "Enter a date and time in UTC, such as 2027-01-31T18:00.",
             Self::EndsAt => "Enter a date and time in UTC, later than now and later than the start.",
-            Self::Chosen => "Choose at least one line, or all matches.",
+            Self::Chosen => "Select at least one row, or all matches.",
         }
     }
 }
@@ -287,37 +291,39 @@ impl fmt::Display for Rejection {
             Reason::Invalid(fields) => write!(formatter, "Check the {} highlighted fields.", fields.len()),
             Reason::WrongCredentials => formatter.write_str("Email or password is wrong."),
             Reason::WrongPassword => formatter.write_str("This password is wrong."),
-            Reason::Unconfirmed => formatter
-                .write_str("Nothing has changed yet: you had to confirm your identity first. Submit this form again."),
+            Reason::Unconfirmed => {
+                formatter.write_str("Your identity is confirmed, but nothing has changed yet. Submit the form again.")
+            }
             Reason::TooMany { minutes: 1 } => formatter.write_str("Too many attempts. Try again in 1 minute."),
             Reason::TooMany { minutes } => write!(formatter, "Too many attempts. Try again in {minutes} minutes."),
-            Reason::PasskeyTooLate => formatter
-                .write_str("This page was open for more than ten minutes, or was opened in another tab. Try again."),
+            Reason::PasskeyTooLate => {
+                formatter.write_str("The passkey request has expired, or was replaced in another tab. Try again.")
+            }
             Reason::PasskeyRefused => {
-                formatter.write_str("This passkey was not accepted. Try again, or use another way.")
+                formatter.write_str("This passkey was not accepted. Try again, or use another method.")
             }
-            Reason::TooManyPasskeys => {
-                formatter.write_str("You have ten passkeys, which is the maximum. Remove one first.")
-            }
+            Reason::TooManyPasskeys => formatter.write_str("You have ten passkeys, the maximum. Remove one first."),
             Reason::WorthlessLink => {
                 formatter.write_str("This link has been used or replaced, or has expired. Request a new one.")
             }
             Reason::KeyEnded => formatter.write_str("This key is revoked or has expired. Create a new one."),
-            Reason::SavedMeanwhile => {
-                formatter.write_str("Another member has saved a newer version. Save again to keep yours as well.")
-            }
+            Reason::SavedMeanwhile => formatter
+                .write_str("Another member has saved a newer version. Save again to add yours as the next version."),
             Reason::ExportUnderWay => {
-                formatter.write_str("An export is in progress. You will get a mail when it is ready.")
+                formatter.write_str("An export is in progress. We’ll email you when it is ready.")
             }
-            Reason::ExportsSpent => formatter.write_str("There were three exports within a day. Try again tomorrow."),
-            Reason::EmailTaken => formatter.write_str("This address belongs to another user now."),
+            Reason::ExportsSpent => {
+                formatter.write_str("An account can create at most three exports a day. Try again tomorrow.")
+            }
+            Reason::EmailTaken => formatter.write_str("Another user has this email address. Use a different one."),
             Reason::OthersInvitation => formatter
-                .write_str("This invitation is for a different address than yours. Log out, and open its link again."),
+                .write_str("This invitation is for a different email address. Log out, then open its link again."),
             Reason::TooManyInvitations => {
                 formatter.write_str("An account can send at most 50 invitations a day. Try again tomorrow.")
             }
-            Reason::OwnerStays => formatter
-                .write_str("The owner cannot leave or change roles. Hand the account over to another member first."),
+            Reason::OwnerStays => {
+                formatter.write_str("The owner can’t leave or change roles. Make another member the owner first.")
+            }
             Reason::CredentialsRejected => {
                 formatter.write_str("The test with the new credentials failed. The previous credentials stay in use.")
             }

@@ -12,21 +12,14 @@ use crate::{
 
 /// Returns the page for an internal error (status 500) as a complete HTML document.
 pub fn failure(files: &SiteFiles, theme: Theme, request_id: String) -> String {
-    let lede = "We have logged it. Your renders and jobs are not affected. If it happens again, write to us and name the request.";
-    alone(
-        files,
-        theme,
-        500,
-        "Something broke on our side",
-        lede.to_owned(),
-        Some(request_id),
-    )
+    let lede = "The error is logged. Your renders are not affected. If it happens again, contact the operator of this service and quote the request id.";
+    alone(files, theme, 500, "Internal error", lede.to_owned(), Some(request_id))
 }
 
 /// Returns the page for a request that was refused before it reached its page, as a complete HTML document. `message`
 /// says what to do.
 pub fn refusal(files: &SiteFiles, theme: Theme, status: u16, message: String) -> String {
-    alone(files, theme, status, "This did not work", message, None)
+    alone(files, theme, status, "Request rejected", message, None)
 }
 
 fn alone(
@@ -65,7 +58,7 @@ fn alone(
                                             }
                                         })}
                                     <a class="button" href="/">
-                                        "Start page"
+                                        "Go to start page"
                                     </a>
                                 </div>
                             </div>

@@ -15,15 +15,15 @@ pub fn NotFound() -> impl IntoView {
         response.set_status(http::StatusCode::NOT_FOUND);
     }
     view! {
-        <Title text="There is nothing at this address" />
+        <Title text="Page not found" />
         <Card>
             <p class="auth__figure">"404"</p>
-            <h1 class="auth__title">"There is nothing at this address"</h1>
-            <p class="auth__lede">"It may belong to another account, or it has been deleted."</p>
+            <h1 class="auth__title">"Page not found"</h1>
+            <p class="auth__lede">"It may have been deleted, or belong to another account."</p>
             <div class="auth__form">
                 <div class="cluster">
                     <ButtonLink href="/" rank=Rank::Primary>
-                        "Start page"
+                        "Go to start page"
                     </ButtonLink>
                 </div>
             </div>

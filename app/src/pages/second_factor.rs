@@ -50,7 +50,7 @@ fn Content(found: SetUp, required: bool) -> impl IntoView {
         None if is_on => view! {
             <p class="auth__lede">"Your second factor is on."</p>
             <div class="auth__form">
-                <ButtonLink href="/dashboard/settings#second-factor">"Go to the settings"</ButtonLink>
+                <ButtonLink href="/dashboard/settings#second-factor">"Go to settings"</ButtonLink>
             </div>
         }
         .into_any(),
@@ -76,7 +76,7 @@ fn Begin(required: bool, passkeys: bool, passkeys_work: bool) -> impl IntoView {
                         </WarningNotice>
                     }
                 })} <OutcomeErrors outcome /> <OutcomeErrors outcome=passkey /> <ButtonForm outcome>
-                <Submit>"Set up an app"</Submit>
+                <Submit>"Set up authenticator app"</Submit>
             </ButtonForm>
             {passkeys
                 .then(|| {
@@ -103,7 +103,7 @@ fn WayOut(required: bool) -> impl IntoView {
         }
         .into_any()
     } else {
-        view! { <a href="/dashboard/settings#second-factor">"Back to the settings"</a> }.into_any()
+        view! { <a href="/dashboard/settings#second-factor">"Back to settings"</a> }.into_any()
     }
 }
 

@@ -38,9 +38,9 @@ pub fn Settings() -> impl IntoView {
 #[component]
 fn Content(found: Found) -> impl IntoView {
     let lede = if found.owned.is_some() {
-        "Yours, and those of the account that you own."
+        "Your profile, and the account that you own."
     } else {
-        "Yours alone."
+        "Your profile and log-in."
     };
     let (now, sessions, owned) = (found.now, found.sessions, found.owned);
     view! {
@@ -67,21 +67,21 @@ fn while_suspended() -> Option<ReadOnly> {
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
         "name" => "Name saved.",
-        "email" => "A link is on its way to the new address. It counts once you have opened the link, logged in.",
-        "email-confirmed" => "Address changed. From now on you log in with it.",
+        "email" => "Link sent to the new address. Open it while logged in to confirm the change.",
+        "email-confirmed" => "Email address changed. Use it to log in.",
         "password" => "Password changed. All other sessions are logged out.",
         "factor-off" => "Authenticator app turned off. Its codes no longer work.",
         "passkey" => "Passkey added. You can now log in with it.",
         "passkey-removed" => "Passkey removed.",
-        "factor-policy" => "Saved. Members without a second factor see a notice on every page.",
-        "device" => "This device now asks for the second factor again.",
+        "factor-policy" => "Requirement saved. Members without a second factor see a notice on every page.",
+        "device" => "This device asks for the second factor again.",
         "account" => "Account name saved.",
-        "content" => "Saved.",
-        "export" => "The export is being made. You get a mail when it is ready.",
+        "content" => "Setting saved.",
+        "export" => "Export started. We’ll email you when it is ready.",
         "session" => "Session logged out.",
         "sessions" => "All other sessions are logged out.",
-        "deletion" => "The account is deleted in seven days. We have sent you a mail about it.",
-        "kept" => "The account stays.",
+        "deletion" => "The account will be deleted in seven days. We have sent you a confirmation by email.",
+        "kept" => "Deletion cancelled.",
         _ => return None,
     })
 }

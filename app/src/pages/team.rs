@@ -42,7 +42,7 @@ fn Content(found: Found) -> impl IntoView {
     let invite = manages.then(|| {
         view! {
             <OpenButton dialog="invite" rank=Rank::Primary icon=Glyph::Add>
-                "Invite"
+                "Invite members"
             </OpenButton>
         }
     });
@@ -59,7 +59,7 @@ fn Content(found: Found) -> impl IntoView {
     view! {
         <PageHead
             title="Team"
-            lede="The owner holds the plan and can delete the account. Admins manage people, keys, destinations and webhooks. Members work with templates and renders."
+            lede="The owner manages the plan and can delete the account. Admins manage members, API keys, storage connections and webhooks. Members use templates and renders."
         >
             {log} {invite}
         </PageHead>
@@ -78,13 +78,13 @@ fn Content(found: Found) -> impl IntoView {
 /// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
-        "invited" => "Invitation sent. It works for seven days.",
-        "invited-again" => "Invitation sent again. The former link does not work any more.",
-        "withdrawn" => "Invitation withdrawn. Its link does not work any more.",
+        "invited" => "Invitation sent. It expires in seven days.",
+        "invited-again" => "Invitation resent. The previous link no longer works.",
+        "withdrawn" => "Invitation withdrawn. Its link no longer works.",
         "role" => "Role changed.",
-        "removed" => "Removed. Their keys go on, in your name.",
-        "handed-over" => "Account handed over. You are an admin of it from now on.",
-        "joined" => "Welcome. You belong to this account from now on.",
+        "removed" => "Member removed. API keys that they created now belong to you.",
+        "handed-over" => "Owner changed. You are now an admin.",
+        "joined" => "You have joined this account.",
         _ => return None,
     })
 }

@@ -161,13 +161,7 @@ async fn where_there_is_nothing_people_get_a_page_and_programs_the_words_of_the_
     let answer = page(&service, "/no/such/page").await;
     assert_eq!(answer.status(), 404);
     assert!(header(&answer, "content-type").starts_with("text/html"));
-    assert!(
-        answer
-            .text()
-            .await
-            .expect("a page")
-            .contains("There is nothing at this address")
-    );
+    assert!(answer.text().await.expect("a page").contains("Page not found"));
 
     for (path, accept) in [
         ("/no/such/page", "*/*"),
@@ -247,7 +241,7 @@ async fn a_form_without_script_changes_the_theme_and_goes_back() {
     assert_eq!(foreign.status(), 403);
     assert!(!foreign.headers().contains_key("set-cookie"));
     let html = foreign.text().await.expect("a page");
-    assert!(html.contains("<h1 class=\"auth__title\">This did not work"), "{html}");
+    assert!(html.contains("<h1 class=\"auth__title\">Request rejected"), "{html}");
 }
 
 #[tokio::test]

@@ -20,12 +20,14 @@ impl PaymentRefusal {
     /// Returns the text for users.
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::NotForSale => "This is no longer for sale. Reload the page.",
+            Self::NotForSale => "This product is no longer available. Reload the page.",
             Self::Declined => {
-                "The payment was declined, so nothing has changed. Check your card at Stripe, then try again."
+                "The payment was declined, and nothing has changed. Check your card at Stripe, then try again."
             }
-            Self::ChangedMeanwhile => "The subscription has changed in the meantime. Review it before you continue.",
-            Self::NoAnswer => "Stripe is not responding, so nothing has changed. Try again in a few minutes.",
+            Self::ChangedMeanwhile => {
+                "The subscription has changed since you opened the page. Review it, then try again."
+            }
+            Self::NoAnswer => "Stripe is not responding, and nothing has changed. Try again in a few minutes.",
         }
     }
 }
@@ -50,11 +52,11 @@ impl RenderRefusal {
     /// Returns the text for users.
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::HasEnded => "This render has ended in the meantime.",
+            Self::HasEnded => "This render has already ended.",
             Self::IsAwaited => "To cancel a synchronous render, close its connection.",
             Self::NotToldYet => "This render hasn't ended yet. Its webhook is notified when it ends.",
-            Self::BeingSent => "The delivery is in progress.",
-            Self::NotTried => "This delivery is no longer being retried.",
+            Self::BeingSent => "A delivery attempt is in progress. Try again in a minute.",
+            Self::NotTried => "This delivery has already ended.",
         }
     }
 }

@@ -21,7 +21,7 @@ pub fn CheckMail() -> impl IntoView {
     let about_password = query.get("for").as_deref() == Some("password");
     let again = query.get("sent").as_deref() == Some("again");
     view! {
-        <CardPage title="Check your mail">
+        <CardPage title="Check your email">
             {loaded(
                 |backend| async move { backend.mail_sent_to().await },
                 move |email| {
@@ -31,7 +31,7 @@ pub fn CheckMail() -> impl IntoView {
                         (Outcome::of::<SendSignUpAgain>(), "/sign-up")
                     };
                     view! {
-                        <p class="auth__lede">{again.then_some("The mail was sent again. ")} {lede(about_password, email.as_deref())}</p>
+                        <p class="auth__lede">{again.then_some("Email sent again. ")} {lede(about_password, email.as_deref())}</p>
                         <SendAgain outcome email change />
                     }
                 },
@@ -53,7 +53,7 @@ fn lede(about_password: bool, email: Option<&str>) -> impl IntoView + use<> {
         Either::Left(view! {
             "If an account uses "
             {address}
-            ", we sent it a link. The link works once, for an hour."
+            ", we sent it a link. The link works once and expires in one hour."
         })
     } else {
         Either::Right(view! {
@@ -81,7 +81,7 @@ fn SendAgain(
     view! {
         <PageForm outcome>
             <div class="auth__form">
-                <InfoNotice>"No mail after a few minutes? Check the spam folder, then send it again."</InfoNotice>
+                <InfoNotice>"No email after a few minutes? Check your spam folder, then send it again."</InfoNotice>
                 {field}
                 <Submit rank=Rank::Plain>"Send again"</Submit>
                 <p class="small">

@@ -75,7 +75,7 @@ fn Form(ways: Ways, next: OwnPath, form: Option<String>, by_code: bool) -> impl 
         )
     };
     view! {
-        <p class="auth__lede">"This action needs a confirmation within the last ten minutes. It continues afterwards."</p>
+        <p class="auth__lede">"Confirm your identity to continue. The confirmation is valid for ten minutes."</p>
         <PageForm outcome>
             {continuation()}
             <div class="auth__form">{field} <Submit>"Confirm"</Submit></div>

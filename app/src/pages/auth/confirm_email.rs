@@ -14,7 +14,7 @@ use crate::{
 pub fn ConfirmEmail() -> impl IntoView {
     let outcome = Outcome::of::<ConfirmEmailFunction>();
     view! {
-        <CardPage title="Confirm your new address" lede="From then on you log in with it.">
+        <CardPage title="Confirm your new address" lede="After you confirm it, use it to log in.">
             <PageForm outcome>
                 <TokenField />
                 <div class="auth__form">

@@ -17,7 +17,7 @@ pub fn ForgotPassword() -> impl IntoView {
     view! {
         <CardPage
             title="Forgot password"
-            lede="We send a link that lets you choose a new one. It works once, for an hour."
+            lede="We’ll email you a link to choose a new password. It works once and expires in one hour."
         >
             <PageForm outcome>
                 <div class="auth__form">
@@ -28,7 +28,7 @@ pub fn ForgotPassword() -> impl IntoView {
                         kind="email"
                         autocomplete="username"
                     />
-                    <Submit>"Send the link"</Submit>
+                    <Submit>"Send link"</Submit>
                 </div>
             </PageForm>
             <div class="auth__other">

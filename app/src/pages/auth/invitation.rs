@@ -44,8 +44,8 @@ fn Content(opened: OpenedInvitation, guest: Guest, token: String) -> impl IntoVi
         opened.account_name
     };
     let role = match opened.role {
-        Role::Member => "as a member: you work with its templates, playground and renders.",
-        Role::Admin => "as an admin: you also manage its people, keys, destinations and webhooks.",
+        Role::Member => "as a member. Members use templates, the playground and renders.",
+        Role::Admin => "as an admin. Admins also manage members, API keys, storage connections and webhooks.",
         Role::Owner => "as its owner.",
     };
     let what_next = match guest {
@@ -56,8 +56,8 @@ fn Content(opened: OpenedInvitation, guest: Guest, token: String) -> impl IntoVi
     };
     view! {
         <p class="auth__lede">
-            <strong class="break">{opened.invited_by}</strong> " asks " <span class="break">{opened.email}</span> " into "
-            <strong class="break">{account}</strong> ", " {role}
+            <strong class="break">{opened.invited_by}</strong> " has invited " <span class="break">{opened.email}</span> " to "
+            <strong class="break">{account}</strong> " " {role}
         </p>
         {what_next}
     }
@@ -83,7 +83,7 @@ fn OtherAddress(email: String, wanted: String) -> impl IntoView {
         <div class="auth__form">
             <WarningNotice>
                 "You are logged in as " {email} ". Only " {wanted}
-                " can follow this invitation: log out, and open the link again."
+                " can accept this invitation. Log out, then open the link again."
             </WarningNotice>
             <ButtonForm outcome>
                 <Submit rank=Rank::Plain>"Log out"</Submit>

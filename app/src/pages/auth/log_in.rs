@@ -17,7 +17,7 @@ pub fn LogIn() -> impl IntoView {
     let outcome = Outcome::of::<LogInFunction>();
     let next = use_query_map().read_untracked().get("next");
     view! {
-        <CardPage title="Log in" lede="To your dashboard and keys.">
+        <CardPage title="Log in" lede="Access your dashboard and API keys.">
             <Done about=done />
             <PageForm outcome>
                 {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
@@ -51,5 +51,5 @@ pub fn LogIn() -> impl IntoView {
 
 /// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
-    (word == "password").then_some("Password changed. You are logged out everywhere; log in with the new one.")
+    (word == "password").then_some("Password changed, and all sessions logged out. Log in with your new password.")
 }

@@ -16,7 +16,7 @@ pub fn ResetPassword() -> impl IntoView {
     view! {
         <CardPage
             title="Choose a new password"
-            lede="You are logged out everywhere, and log in with the new one."
+            lede="All sessions are logged out. Log in again with the new password."
         >
             <PageForm outcome>
                 <TokenField />
@@ -26,7 +26,7 @@ pub fn ResetPassword() -> impl IntoView {
                 </div>
             </PageForm>
             <div class="auth__other">
-                <a href="/forgot-password">"Ask for a new link"</a>
+                <a href="/forgot-password">"Request a new link"</a>
             </div>
         </CardPage>
     }

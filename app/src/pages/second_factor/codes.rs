@@ -36,9 +36,9 @@ pub fn NewCodes(
                 </a>
                 <CopyButton text label="Copy the recovery codes".to_owned() />
             </div>
-            <InfoNotice>"You can create new codes in the settings. These then stop working."</InfoNotice>
+            <InfoNotice>"You can create new codes in Settings. These codes then stop working."</InfoNotice>
             <ButtonLink href="/dashboard/settings#second-factor" rank=Rank::Primary>
-                "I have saved them"
+                "I have saved the codes"
             </ButtonLink>
         </div>
     }

@@ -27,7 +27,7 @@ pub fn NewPasskey() -> impl IntoView {
                 },
             )}
             <div class="auth__other">
-                <a href="/dashboard/settings#second-factor">"Back to the settings"</a>
+                <a href="/dashboard/settings#second-factor">"Back to settings"</a>
             </div>
         </CardPage>
     }
@@ -46,9 +46,9 @@ fn Add(options: String) -> impl IntoView {
                     outcome=outcome
                     field=Field::PasskeyName
                     label="Name"
-                    hint="Such as the name of the device."
+                    hint="For example, the name of the device."
                 />
-                <PasskeyButton ceremony=Ceremony::Make options rank=Rank::Primary label="Create the passkey" />
+                <PasskeyButton ceremony=Ceremony::Make options rank=Rank::Primary label="Create passkey" />
             </div>
         </PageForm>
     }

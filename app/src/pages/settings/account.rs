@@ -63,12 +63,12 @@ fn AccountSection(name: String) -> impl IntoView {
 fn ContentSection(keep: bool) -> impl IntoView {
     let outcome = Outcome::of::<KeepContent>();
     view! {
-        <Section heading="Content" note="Owners only" kind=SectionKind::Hanging>
+        <Section heading="Request content" note="Owners only" kind=SectionKind::Hanging>
             <NarrowForm outcome action="Save">
                 <Check
                     name="keep"
-                    label="Keep the content of requests"
-                    hint="For as long as your plan says, encrypted, so that you can look at it beside its render. Otherwise we forget it when the render has ended. Turning this off also deletes, within minutes, what we have kept so far: requests, pictures of pages, titles and what consoles said."
+                    label="Store request content"
+                    hint="Stores requests, encrypted, for your plan’s retention, so that you can view them with their renders. Without it, content is deleted when a render ends. Turning it off also deletes stored requests, thumbnails, titles and console messages within minutes."
                     checked=keep
                 />
             </NarrowForm>
@@ -80,14 +80,14 @@ fn ContentSection(keep: bool) -> impl IntoView {
 fn SecondFactorPolicy(from: Option<Date>) -> impl IntoView {
     let outcome = Outcome::of::<RequireSecondFactor>();
     view! {
-        <Section heading="Second factor for everybody" note="Owners only" kind=SectionKind::Hanging>
+        <Section heading="Required second factor" note="Owners only" kind=SectionKind::Hanging>
             <NarrowForm outcome action="Save">
                 <FormField
                     outcome=outcome
                     field=Field::SecondFactorFrom
                     label="Required from"
                     kind="date"
-                    hint="Until that day members are asked to set one up; from then on they have to, before they do anything else in this account. API keys go on. Without a day it is up to them."
+                    hint="Members are asked to set one up, and from this day can’t use the account without one. API keys keep working. Leave empty to make it optional."
                     value=from.map(|from| from.to_string()).unwrap_or_default()
                     optional=true
                 />
@@ -100,15 +100,15 @@ fn SecondFactorPolicy(from: Option<Date>) -> impl IntoView {
 fn DeletionSection(name: String) -> impl IntoView {
     let outcome = Outcome::of::<RequestDeletion>();
     view! {
-        <Section heading="Delete the account" note="Owners only" id="delete" kind=SectionKind::Danger>
+        <Section heading="Delete account" note="Owners only" id="delete" kind=SectionKind::Danger>
             <div class="stack">
                 <p class="small">
                     "Deletes " {name.clone()}
-                    " with its templates, keys, log and stored PDFs after seven days. Until then you can take it back."
+                    " with its templates, API keys, renders and stored documents after seven days. You can cancel the deletion until then."
                 </p>
                 <div>
                     <OpenButton dialog="delete-account" rank=Rank::Danger>
-                        "Delete the account"
+                        "Delete account"
                     </OpenButton>
                 </div>
             </div>
@@ -120,7 +120,7 @@ fn DeletionSection(name: String) -> impl IntoView {
                 action="Delete in seven days"
             >
                 <p>
-                    "Templates, keys, destinations and the log of renders go with it. Files in your own buckets stay."
+                    "Templates, API keys, storage connections and renders are deleted too. Files in your own buckets stay."
                 </p>
                 <FormField
                     outcome=outcome
@@ -137,12 +137,12 @@ fn DeletionSection(name: String) -> impl IntoView {
 fn UndoSection(name: String, at: OffsetDateTime) -> impl IntoView {
     let outcome = Outcome::of::<UndoDeletion>();
     view! {
-        <Section heading="Delete the account" note="Owners only" id="delete" kind=SectionKind::Danger>
+        <Section heading="Delete account" note="Owners only" id="delete" kind=SectionKind::Danger>
             <div class="stack">
                 <OutcomeErrors outcome />
-                <p class="small">{name} " is deleted on " <Moment at /> ". Until then everything goes on."</p>
+                <p class="small">{name} " will be deleted on " <Moment at /> ". It keeps working until then."</p>
                 <ButtonForm outcome>
-                    <SubmitButton>"Keep the account"</SubmitButton>
+                    <SubmitButton>"Cancel deletion"</SubmitButton>
                 </ButtonForm>
             </div>
         </Section>

@@ -19,8 +19,8 @@ use crate::{
 };
 
 const COLUMNS: &[Column] = &[
-    Column::text("Asked for"),
-    Column::text("State"),
+    Column::text("Requested"),
+    Column::text("Status"),
     Column::text("Deleted").from_medium(),
     Column::ACTIONS,
 ];
@@ -40,7 +40,7 @@ pub fn ExportSection(
     let ask = (!under_way).then(|| {
         view! {
             <ButtonForm outcome>
-                <SubmitButton>"Make an export"</SubmitButton>
+                <SubmitButton>"Create export"</SubmitButton>
             </ButtonForm>
         }
     });
@@ -49,7 +49,7 @@ pub fn ExportSection(
             <div class="stack">
                 <OutcomeErrors outcome />
                 <p class="small">
-                    "One file with everything that belongs to the account: templates with all versions, the log of renders, usage, members, and the latest documents in our storage. Secrets and credentials are not in it. We send you a mail when it is ready; it stays here for seven days."
+                    "One file with the data of the account: templates with all versions, renders, usage, members, and the latest documents in default storage. It contains no secrets or credentials. We’ll email you when it is ready, and delete it after seven days."
                 </p>
                 {list}
                 {ask}
@@ -61,7 +61,7 @@ pub fn ExportSection(
 #[component]
 fn Row(export: Export) -> impl IntoView {
     let (state, word, fetch) = match export.state {
-        ExportState::Waiting => (State::Busy, "Being made", None),
+        ExportState::Waiting => (State::Busy, "In progress", None),
         ExportState::Failed => (State::Bad, "Failed", None),
         ExportState::Ready => {
             let href = format!("/dashboard/exports/{}", export.id);

@@ -30,7 +30,7 @@ pub fn ProfileSection(
                     autocomplete="name"
                 />
             </NarrowForm>
-            <NarrowForm outcome=email action="Send the link">
+            <NarrowForm outcome=email action="Send link">
                 <FormField
                     outcome=email
                     field=Field::NewEmail

@@ -92,7 +92,7 @@ fn NoApp() -> impl IntoView {
         <OutcomeErrors outcome />
         <p class="small">"An app on your phone generates the six-digit codes."</p>
         <ButtonForm outcome>
-            <SubmitButton>"Set up an app"</SubmitButton>
+            <SubmitButton>"Set up authenticator app"</SubmitButton>
         </ButtonForm>
     }
 }

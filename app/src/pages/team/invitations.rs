@@ -22,7 +22,7 @@ const COLUMNS: &[Column] = &[
     Column::text("Email"),
     Column::text("Role").from_medium(),
     Column::text("Invited").from_medium(),
-    Column::text("State"),
+    Column::text("Status"),
     Column::ACTIONS,
 ];
 
@@ -51,7 +51,7 @@ fn Row(invitation: Invitation, now: OffsetDateTime) -> impl IntoView {
     let withdraw = Outcome::about::<WithdrawInvitation>(&id);
     let left = invitation.expires_at - now;
     let (state, words) = if left.is_positive() {
-        (State::Open, format!("Open, {} left", length(left)))
+        (State::Open, format!("Pending, {} left", length(left)))
     } else {
         (State::Struck, "Expired".to_owned())
     };
@@ -71,7 +71,7 @@ fn Row(invitation: Invitation, now: OffsetDateTime) -> impl IntoView {
                 <Badge state>{words}</Badge>
             </td>
             <td class="table__actions">
-                <RowButton outcome=again rank=Rank::Quiet words="Send again" of=format!(" to {}", invitation.email) />
+                <RowButton outcome=again rank=Rank::Quiet words="Resend" of=format!(" to {}", invitation.email) />
                 <RowButton
                     outcome=withdraw
                     rank=Rank::Quiet
@@ -97,7 +97,7 @@ pub fn InviteDialog(
                 outcome=outcome
                 field=Field::Emails
                 label="Email"
-                hint="Several, separated by commas, get one mail each."
+                hint="Separate several addresses with commas."
                 focus=true
             />
             <fieldset class="fieldset">
@@ -106,14 +106,14 @@ pub fn InviteDialog(
                     name=Field::Role.into_str()
                     value=Role::Member.into_str()
                     label="Member"
-                    hint="Templates, playground, renders"
+                    hint="Uses templates, the playground and renders"
                     checked=chosen == Role::Member.into_str()
                 />
                 <Radio
                     name=Field::Role.into_str()
                     value=Role::Admin.into_str()
                     label="Admin"
-                    hint="Also people, keys, destinations, webhooks"
+                    hint="Also manages members, API keys, storage connections and webhooks"
                     checked=chosen == Role::Admin.into_str()
                 />
             </fieldset>

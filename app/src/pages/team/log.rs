@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-const COLUMNS: &[Column] = &[Column::text("What"), Column::text("When").from_medium()];
+const COLUMNS: &[Column] = &[Column::text("Event"), Column::text("Time").from_medium()];
 
 /// Path of the page.
 pub const PATH: &str = "/dashboard/team/log";
@@ -72,18 +72,18 @@ fn Content(page: LogPage, query: ListQuery) -> impl IntoView {
         <PageHead
             title="Activity"
             lede=format!(
-                "Who did what in this account, when, and from where. Your plan keeps it for {} days.",
+                "Actions in this account, with time and IP address. Your plan stores them for {} days.",
                 page.days,
             )
         >
             <CsvLink href=query.address(FILE, None) />
         </PageHead>
-        <Section heading="Entries">
+        <Section heading="Events">
             <FilterForm path=PATH can_be_cleared=true>
-                <SelectFilter name="person" label="Person" options=people />
-                <SelectFilter name="about" label="About" options=topics />
+                <SelectFilter name="person" label="Member" options=people />
+                <SelectFilter name="about" label="Topic" options=topics />
             </FilterForm>
-            <Table caption="Activity" columns=COLUMNS nothing="Nothing was done that you look for." rows />
+            <Table caption="Activity" columns=COLUMNS nothing="No activity matches these filters." rows />
             {pager}
         </Section>
     }

@@ -50,7 +50,7 @@ pub fn MembersSection(
     team: Team,
 ) -> impl IntoView {
     let (viewer, role, now, only) = (team.viewer, team.role, team.now, team.only_account);
-    let note = counted(team.members.len() as u64, "person", "people");
+    let note = counted(team.members.len() as u64, "member", "members");
     let others = team.members.iter().filter(|member| member.user != viewer);
     let dialogs = others
         .filter(|member| member.role != Role::Owner)
@@ -106,7 +106,7 @@ fn Row(member: Member, themselves: bool, viewer: Role, now: OffsetDateTime) -> i
                 <span class="break">{member.email.clone()}</span>
             </td>
             <td>{role}</td>
-            <td class="table__medium">{ago_or(member.seen_at, now, "not yet")}</td>
+            <td class="table__medium">{ago_or(member.seen_at, now, "never")}</td>
             <td class="table__actions">{actions}</td>
         </tr>
     }
@@ -173,11 +173,11 @@ fn Dialogs(member: Member, viewer: Role, account: String) -> impl IntoView {
                 id=hand_over_dialog(user)
                 title=format!("Make {new_owner} the owner")
                 weight=Weight::Danger
-                action="Hand over"
+                action="Make owner"
             >
                 <p>
-                    {new_owner.clone()} " then holds " {account}
-                    ", with its plan and the right to delete it. You become an admin, and can’t take this back."
+                    {new_owner.clone()} " becomes the owner of " {account}
+                    ", with its plan and the right to delete it. You become an admin. You can’t undo this."
                 </p>
             </DialogForm>
         }
@@ -192,7 +192,7 @@ fn Dialogs(member: Member, viewer: Role, account: String) -> impl IntoView {
                 action="Remove"
             >
                 <p>
-                    {called.clone()} " is logged out of this account at once. Keys that " {called.clone()}
+                    {called.clone()} " loses access to this account at once. API keys that " {called.clone()}
                     " created keep working and pass to you."
                 </p>
             </DialogForm>
@@ -208,11 +208,11 @@ fn Dialogs(member: Member, viewer: Role, account: String) -> impl IntoView {
 fn LeaveDialog(account: String, only: bool) -> impl IntoView {
     let outcome = Outcome::of::<LeaveAccount>();
     let end = only.then(|| {
-        view! { <p>"You belong to no other account: your log-in is deleted with it. You can sign up again."</p> }
+        view! { <p>"This is your only account, so your log-in is deleted too. You can sign up again."</p> }
     });
     view! {
         <DialogForm outcome=outcome id=LEAVE title=format!("Leave {account}") weight=Weight::Danger action="Leave">
-            <p>"You can’t see or use it any more. Keys that you created keep working and pass to the owner."</p>
+            <p>"You lose access to the account. API keys that you created keep working and pass to the owner."</p>
             {end}
         </DialogForm>
     }

@@ -37,7 +37,7 @@ async fn owners_are_sent_to_stripe_and_reminded_of_what_is_to_be_paid() {
     let refused = ann.submit("buy-credits", &[("subject", "credits_of_last_year")]).await;
     let (_, error) = header(&refused, "location").split_once('?').expect("an error");
     let page = ann.page(&format!("/dashboard/billing?{error}")).await;
-    assert!(page.contains("This is no longer for sale."), "{page}");
+    assert!(page.contains("This product is no longer available."), "{page}");
     let subscription = stripe.last_subscription()["id"].as_str().expect("an id").to_owned();
     drop(stripe.events());
     stripe.fail_payment(&subscription, 3600);

@@ -198,7 +198,7 @@ async fn a_render_is_its_accounts_only() {
                 .text()
                 .await
                 .expect("a page")
-                .contains("There is nothing at this address.")
+                .contains("Page not found. Check the address.")
         );
     }
     service.ended(&account, &id).await;

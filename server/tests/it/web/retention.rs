@@ -44,7 +44,7 @@ async fn whoever_turns_keeping_off_loses_what_was_kept_and_nobody_else_does() {
         visitor
             .page("/dashboard/settings")
             .await
-            .contains("Turning this off also deletes")
+            .contains("Turning it off also deletes")
     );
     // The service deletes such content when it starts.
     service.restart(Signal::TERM).await;

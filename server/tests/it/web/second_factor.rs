@@ -227,7 +227,7 @@ async fn an_account_that_asks_for_it_lets_nobody_act_without_after_the_grace() {
     }
     let later = (clock::now() + Duration::days(14)).date().to_string();
     assert_eq!(require(&later).await, "/dashboard/settings?done=factor-policy");
-    let notice = "This account asks everybody for a second factor from";
+    let notice = "This account requires a second factor from";
     assert!(ann.page("/dashboard/api-keys").await.contains(notice));
 
     house

@@ -64,7 +64,7 @@ async fn whoever_is_removed_is_told_so_and_goes_on_elsewhere() {
     assert_eq!(refused.status(), 403);
     let page = refused.text().await.expect("a page");
     assert!(
-        page.contains("You no longer belong to the account") && page.contains("bob@example.org"),
+        page.contains("You are no longer a member of this account") && page.contains("bob@example.org"),
         "{page}"
     );
     // A form for this account has no effect in another one.
