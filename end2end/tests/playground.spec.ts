@@ -52,7 +52,7 @@ test("faults that the API finds stand beside their fields", async ({ page, membe
   const fields = page.locator(".field--invalid");
   await expect(fields).toHaveCount(1);
   await expect(fields).toContainText("Scale");
-  await expect(page.getByText("The request is refused.")).toBeVisible();
+  await expect(page.getByText("The request was rejected.")).toBeVisible();
   await expect(page.getByText("/scale", { exact: true })).toBeVisible();
 });
 
@@ -91,11 +91,11 @@ test("parts are added, changed and removed", async ({ page, member, hydrated }) 
   await hydrated(page);
   await page.getByRole("button", { name: "Add part" }).click();
   await expect(page.getByText("2 of 50")).toBeVisible();
-  await page.getByRole("group", { name: "Kind of Part 2" }).getByLabel("URL").check();
+  await page.getByRole("group", { name: "Type of Part 2" }).getByLabel("URL").check();
   await page.getByLabel("URL", { exact: true }).last().fill("http://127.0.0.1/");
   await page.getByRole("button", { name: "Render", exact: true }).click();
   await expect(page.getByText("/parts/1", { exact: true })).toBeVisible();
-  await page.getByRole("button", { name: "Remove this part" }).last().click();
+  await page.getByRole("button", { name: "Remove part" }).last().click();
   await expect(page.getByText("1 of 50")).toBeVisible();
 });
 

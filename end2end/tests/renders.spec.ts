@@ -59,12 +59,12 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(rows).toHaveCount(1);
       await rows.getByRole("link").click();
       await expect(page).toHaveURL(`/dashboard/renders/${bad}`);
-      await expect(page.getByRole("alert")).toContainText("Nothing was charged");
+      await expect(page.getByRole("alert")).toContainText("No credits were charged");
       await expect(page.getByRole("alert")).toContainText("/parts/0");
       await expect(page.getByRole("table", { name: "Phases of the render" })).toContainText("not reached");
       const failedPart = page.getByRole("group", { name: "Part 1, URL" });
       await loadedUntil(page, () => expect(failedPart).toHaveText("http://127.0.0.1:1/", { timeout: 200 }));
-      await expect(page.getByRole("link", { name: "Open in the playground" })).toHaveAttribute(
+      await expect(page.getByRole("link", { name: "Open in playground" })).toHaveAttribute(
         "href",
         `/dashboard/playground?render=${bad}`,
       );
@@ -95,12 +95,12 @@ for (const javaScriptEnabled of [true, false]) {
       const id = await queue(request, member, { callback: { url: "https://hooks.invalid/platen" } });
       await page.goto(`/dashboard/renders/${id}`);
       const tries = page
-        .getByRole("table", { name: /^Tries to send the callback/ })
+        .getByRole("table", { name: /^Delivery attempts/ })
         .locator("tbody")
         .getByRole("row");
       await loadedUntil(page, () => expect(tries).toHaveCount(1, { timeout: 200 }));
-      await expect(tries).toContainText("no answer");
-      await page.getByRole("button", { name: "Send again" }).click();
+      await expect(tries).toContainText("no response");
+      await page.getByRole("button", { name: "Resend" }).click();
       await expect(page).toHaveURL(`/dashboard/renders/${id}`);
       await loadedUntil(page, () => expect(tries).toHaveCount(2, { timeout: 200 }));
     });
@@ -140,8 +140,8 @@ test("the request of a render is copied, and opened in the playground as it was 
   const sent = { parts: [{ type: "html", content: "<p>Fine print" }], output_encoding: "binary", ...options };
   await page.getByRole("button", { name: "Copy as JSON" }).click();
   expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual(sent);
-  await expect(page.getByRole("table", { name: "Options of the request" })).toContainText("render_header_footer");
-  await page.getByRole("link", { name: "Open in the playground" }).click();
+  await expect(page.getByRole("table", { name: "Request options" })).toContainText("render_header_footer");
+  await page.getByRole("link", { name: "Open in playground" }).click();
   await page.getByRole("tab", { name: "JSON" }).click();
   const json = page.getByRole("group", { name: "Request as JSON" });
   await expect(json).toContainText("Fine print");
@@ -163,7 +163,7 @@ test("a row leads to its render, wherever it is clicked", async ({ page, member,
     const took = await row.getByRole("cell", { name: /s$/ }).first().textContent();
     await row.click();
     await expect(page).toHaveURL(`/dashboard/renders/${id}`);
-    await expect(page.getByRole("row", { name: "In all" }).getByRole("cell").last()).toHaveText(took!);
+    await expect(page.getByRole("row", { name: "Total" }).getByRole("cell").last()).toHaveText(took!);
   }
 });
 
@@ -216,7 +216,7 @@ test("filters apply at once, and the address has them", async ({
   await expect(status).toHaveValue("");
 
   await page.getByRole("button", { name: "More filters" }).click();
-  await page.getByLabel("Mode").selectOption({ index: 2 });
+  await page.getByLabel("Execution").selectOption({ index: 2 });
   await expect(page).toHaveURL(/mode=/);
   await expect(rows).toHaveCount(0);
   await expect(page.getByRole("button", { name: "More filters (1)" })).toBeVisible();

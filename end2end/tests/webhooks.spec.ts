@@ -63,7 +63,7 @@ for (const javaScriptEnabled of [true, false]) {
         .filter({ hasText: short(id) });
       await expect(async () => {
         await page.goto("/dashboard/webhooks?outcome=trying");
-        await expect(row).toContainText("Trying, next in", { timeout: 200 });
+        await expect(row).toContainText("Pending, next in", { timeout: 200 });
       }).toPass({ timeout: 20_000 });
       await row.getByRole("button", { name: `Open delivery ${short(id)}` }).click();
       const drawer = page.getByRole("dialog", { name: `Delivery for ${short(id)}` });
@@ -72,12 +72,12 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL("/dashboard/webhooks");
       await expect(async () => {
         await page.reload();
-        await expect(row).toContainText("Trying, next in", { timeout: 200 });
+        await expect(row).toContainText("Pending, next in", { timeout: 200 });
         await expect(row.getByRole("cell", { name: "2", exact: true })).toBeVisible({ timeout: 200 });
       }).toPass({ timeout: 20_000 });
       await row.getByRole("button", { name: /^Open/ }).click();
       await drawer.getByRole("button", { name: "Cancel delivery" }).click();
-      await expect(row).toContainText("Given up, no response");
+      await expect(row).toContainText("Stopped, no response");
       await row.getByRole("button", { name: /^Open/ }).click();
       await expect(drawer.getByRole("button", { name: "Cancel delivery" })).toHaveCount(0);
     });
@@ -100,7 +100,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       const row = page.getByRole("row").filter({ hasText: short(id) });
       await expect(async () => {
         await page.goto("/dashboard/webhooks");
-        await expect(row).toContainText("Trying, next in", { timeout: 200 });
+        await expect(row).toContainText("Pending, next in", { timeout: 200 });
       }).toPass({ timeout: 20_000 });
       const look = async (name: string) => {
         await hydrated(page);

@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Shown beside a request that has a cookie.
-const COOKIE_NOTICE: &str = "The value of the cookie is a secret and isn't shown. Enter it again before you render.";
+const COOKIE_NOTICE: &str = "The cookie value is secret and isn't shown. Enter it again before you render.";
 
 /// Form on the left, request and result on the right.
 #[island]
@@ -164,14 +164,14 @@ fn Mode(options: Options) -> impl IntoView {
     let live = options.live;
     let note = move || {
         if live.get() {
-            "Live: costs credits as a key does"
+            "Live: uses credits"
         } else {
             "Test: free, watermarked"
         }
     };
     view! {
         <fieldset class="segmented">
-            <legend class="visually-hidden">"Mode of the render"</legend>
+            <legend class="visually-hidden">"Mode"</legend>
             <Radio
                 class="segmented__option"
                 name="live"

@@ -33,7 +33,7 @@ impl Since {
             Self::Day => "24 hours",
             Self::Week => "7 days",
             Self::Month => "30 days",
-            Self::Ever => "As long as kept",
+            Self::Ever => "All stored",
         }
     }
 

@@ -21,10 +21,10 @@ pub fn Playground() -> impl IntoView {
         <Shell title="Playground" current=Entry::Playground>
             <PageHead
                 title="Playground"
-                lede="Every option of the API as a form. What you set here is the request on the right."
+                lede="Every API option as a form. The request is shown on the right."
             />
             <noscript>
-                <p class="notice notice--info">"The playground needs JavaScript. Everything in it can be sent with curl as well."</p>
+                <p class="notice notice--info">"The playground requires JavaScript. Without it, send requests with curl."</p>
             </noscript>
             {loaded(
                 |backend| async move { backend.bench().await },

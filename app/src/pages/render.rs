@@ -168,7 +168,7 @@ fn Head(render: RenderDetail) -> impl IntoView {
                 .map(|href| {
                     view! {
                         <ButtonLink href rank icon=Glyph::Rotate>
-                            "Open in the playground"
+                            "Open in playground"
                         </ButtonLink>
                     }
                 })}
@@ -176,7 +176,7 @@ fn Head(render: RenderDetail) -> impl IntoView {
                 .map(|href| {
                     view! {
                         <ButtonLink href rank=Rank::Primary icon=Glyph::Download>
-                            "Open the PDF"
+                            "Open PDF"
                         </ButtonLink>
                     }
                 })}
@@ -202,9 +202,9 @@ fn Warnings(warnings: Vec<String>) -> impl IntoView {
 #[component]
 fn TimeLine(render: RenderDetail) -> impl IntoView {
     let waiting = match render.state {
-        RenderState::Queued => Some("It waits for its turn."),
-        RenderState::Processing => Some("It is being rendered."),
-        _ if render.timeline.steps.is_empty() => Some("It ended before it was begun."),
+        RenderState::Queued => Some("Waiting for a slot."),
+        RenderState::Processing => Some("Rendering in progress."),
+        _ if render.timeline.steps.is_empty() => Some("Ended before it started."),
         _ => None,
     };
     let beside = view! {
@@ -214,7 +214,7 @@ fn TimeLine(render: RenderDetail) -> impl IntoView {
     }
     .into_any();
     view! {
-        <Section heading="Time line" beside>
+        <Section heading="Timeline" beside>
             {match waiting {
                 Some(why) => view! { <p class="quiet">{why}</p> }.into_any(),
                 None => view! { <Waterfall timeline=render.timeline /> }.into_any(),
@@ -227,11 +227,11 @@ fn TimeLine(render: RenderDetail) -> impl IntoView {
 fn Callbacks(callback: Callback, id: RenderId) -> impl IntoView {
     let resend = Outcome::of::<ResendCallback>();
     let note = match (callback.begun, callback.attempts.is_empty(), callback.next) {
-        (false, ..) => Some(view! { <p class="quiet">"It is sent when the render has ended."</p> }.into_any()),
+        (false, ..) => Some(view! { <p class="quiet">"Sent when the render ends."</p> }.into_any()),
         (true, _, Some(at)) => {
-            Some(view! { <p class="quiet small">"The next try is at " <Stamp at /> " UTC."</p> }.into_any())
+            Some(view! { <p class="quiet small">"Next attempt at " <Stamp at /> " UTC."</p> }.into_any())
         }
-        (true, true, None) => Some(view! { <p class="quiet">"It has not been sent yet."</p> }.into_any()),
+        (true, true, None) => Some(view! { <p class="quiet">"Not sent yet."</p> }.into_any()),
         (true, false, None) => None,
     };
     let beside = view! {
@@ -243,7 +243,7 @@ fn Callbacks(callback: Callback, id: RenderId) -> impl IntoView {
     }
     .into_any();
     view! {
-        <Section heading="Callback" beside>
+        <Section heading="Webhook" beside>
             <div class="stack">
                 {(!callback.attempts.is_empty())
                     .then(|| view! { <Attempts attempts=callback.attempts.clone() /> })} {note}
@@ -255,7 +255,7 @@ fn Callbacks(callback: Callback, id: RenderId) -> impl IntoView {
                             <ButtonForm outcome=resend>
                                 <input type="hidden" name="id" value=id.to_string() />
                                 <SubmitButton size=Size::Small icon=Glyph::Send>
-                                    "Send again"
+                                    "Resend"
                                 </SubmitButton>
                             </ButtonForm>
                         }

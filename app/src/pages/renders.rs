@@ -31,11 +31,11 @@ const COLUMNS: &[Column] = &[
     Column::text("Render"),
     Column::text("Source").from_medium(),
     Column::text("Status"),
-    Column::text("Mode").from_wide(),
-    Column::text("Key").from_wide(),
+    Column::text("Execution").from_wide(),
+    Column::text("API key").from_wide(),
     Column::figure("Pages").from_medium(),
     Column::figure("Credits").from_wide(),
-    Column::figure("Took"),
+    Column::figure("Duration"),
     Column::figure("Accepted, UTC").from_medium(),
 ];
 
@@ -66,7 +66,7 @@ pub fn Renders() -> impl IntoView {
                         <PageHead
                             title="Renders"
                             lede=format!(
-                                "Every render of the last {}, as your plan keeps them.",
+                                "Renders of the last {}, the retention of your plan.",
                                 counted(page.retention_days, "day", "days"),
                             )
                         />
@@ -117,14 +117,11 @@ fn says(page: &RenderPage) -> String {
 /// Returns title and advice of an empty list.
 fn nothing(page: &RenderPage) -> (&'static str, &'static str) {
     if page.latest.is_empty() {
-        (
-            "No renders yet",
-            "They appear here as soon as the first request arrives.",
-        )
+        ("No renders yet", "Renders appear here when the first request arrives.")
     } else {
         (
             "No renders match these filters",
-            "A render that matches them appears here as soon as it is accepted.",
+            "Matching renders appear here when they are accepted.",
         )
     }
 }

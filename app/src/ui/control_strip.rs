@@ -48,7 +48,7 @@ pub fn ControlStrip(
         }
     });
     let kinds = ["1", "2", "3", "4", "failed", "queued"].into_iter();
-    let key = kinds.zip(legend.into_iter().chain(["failed", "not done yet"]));
+    let key = kinds.zip(legend.into_iter().chain(["failed", "unfinished"]));
     let key = key.map(|(kind, meaning)| {
         view! { <Key class=format!("control-strip__patch control-strip__patch--{kind}") name=meaning /> }
     });

@@ -120,8 +120,8 @@ impl DeliveryState {
     pub fn name(self) -> &'static str {
         match self {
             Self::Delivered => "Delivered",
-            Self::Trying => "Trying",
-            Self::GivenUp => "Given up",
+            Self::Trying => "Pending",
+            Self::GivenUp => "Stopped",
         }
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn Paper(options: Options) -> impl IntoView {
                 />
                 <Line id="scale" label="Scale, 0.1 to 2" value=options.scale at="/scale" class=FIGURE />
             </div>
-            <Tick label="Paper size from CSS" value=options.css_size hint="@page wins over the size above" />
+            <Tick label="Paper size from CSS" value=options.css_size hint="@page overrides the size above" />
             <Tick label="Print backgrounds" value=options.backgrounds />
         </Group>
     }
@@ -81,7 +81,7 @@ pub(super) fn HeaderAndFooter(options: Options) -> impl IntoView {
     let sum = move || {
         let (header, footer) = (options.header.read().is_empty(), options.footer.read().is_empty());
         let sum = match (options.header_footer.get(), header, footer) {
-            (false, ..) | (true, true, true) => "Nothing",
+            (false, ..) | (true, true, true) => "None",
             (true, false, true) => "Header",
             (true, true, false) => "Footer",
             (true, false, false) => "Both",
@@ -138,7 +138,7 @@ pub(super) fn Output(options: Options) -> impl IntoView {
                     label="Pages"
                     value=options.pages
                     at="/pages"
-                    hint="Empty for all. Otherwise as 1, 3-5."
+                    hint="For example, 1, 3-5. Leave empty for all pages."
                 />
                 <Choice
                     id="media"
@@ -150,7 +150,7 @@ pub(super) fn Output(options: Options) -> impl IntoView {
             </div>
             <fieldset class="fieldset">
                 <legend class="fieldset__legend">"Format"</legend>
-                {format("pdf/a", "PDF/A-2b", "For keeping. Fonts, colour and metadata are complete.")}
+                {format("pdf/a", "PDF/A-2b", "For archiving. Fonts, colours and metadata are complete.")}
                 {format("pdf", "PDF", "As the browser prints it.")}
             </fieldset>
         </Group>
@@ -172,7 +172,7 @@ pub(super) fn BeforePrinting(options: Options) -> impl IntoView {
             .map(|(_, name)| name)
             .collect();
         if set.is_empty() {
-            "Nothing".to_owned()
+            "None".to_owned()
         } else {
             set.join(", ")
         }
@@ -190,7 +190,7 @@ pub(super) fn BeforePrinting(options: Options) -> impl IntoView {
                 />
                 <Line
                     id="wait-attribute"
-                    label="to have attribute"
+                    label="Required attribute"
                     value=options.wait_attribute
                     at="/wait_for/attribute"
                     class=CODE
@@ -230,20 +230,20 @@ pub(super) fn BeforePrinting(options: Options) -> impl IntoView {
 #[component]
 pub(super) fn Delivery(options: Options) -> impl IntoView {
     let queued = options.queued;
-    let sum = move || if queued.get() { "Queue it" } else { "Wait for the PDF" }.to_owned();
+    let sum = move || if queued.get() { "Asynchronous" } else { "Synchronous" }.to_owned();
     let providers = [
-        (DEFAULT_STORAGE, "The service's own"),
-        ("aws_s3", "Amazon S3, or what speaks it"),
+        (DEFAULT_STORAGE, "Default storage"),
+        ("aws_s3", "Amazon S3 or compatible"),
         ("google_cloud_storage", "Google Cloud Storage"),
     ];
     view! {
         <Group name="Delivery" sum=Signal::derive(sum)>
             <fieldset class="fieldset">
-                <legend class="fieldset__legend">"Mode"</legend>
+                <legend class="fieldset__legend">"Execution"</legend>
                 <Radio
                     class="check"
                     name="mode"
-                    label="Wait for the PDF"
+                    label="Synchronous"
                     hint="POST /api/v1/renderers/pdf"
                     checked=Signal::derive(move || !queued.get())
                     on_choose=move || queued.set(false)
@@ -251,8 +251,8 @@ pub(super) fn Delivery(options: Options) -> impl IntoView {
                 <Radio
                     class="check"
                     name="mode"
-                    label="Queue it"
-                    hint="POST /api/v1/renderers/pdf/async, with destination and callback"
+                    label="Asynchronous"
+                    hint="POST /api/v1/renderers/pdf/async, with destination and webhook"
                     checked=queued
                     on_choose=move || queued.set(true)
                 />
@@ -273,7 +273,7 @@ pub(super) fn Delivery(options: Options) -> impl IntoView {
             >
                 <Line
                     id="callback"
-                    label="Callback address"
+                    label="Webhook URL"
                     value=options.callback
                     at="/callback/url"
                     class=CODE

@@ -82,11 +82,11 @@ fn PartField(
             <div class="part__head">
                 <span class="part__number">{name}</span>
                 <fieldset class="segmented segmented--small">
-                    <legend class="visually-hidden">"Kind of " {name}</legend>
+                    <legend class="visually-hidden">"Type of " {name}</legend>
                     {kinds.collect_view()}
                 </fieldset>
                 <Show when=move || { options.parts.read().len() > 1 }>
-                    <Button rank=Rank::Quiet size=Size::Small label="Remove this part" on_press=remove>
+                    <Button rank=Rank::Quiet size=Size::Small label="Remove part" on_press=remove>
                         <Icon glyph=Glyph::Close />
                     </Button>
                 </Show>
@@ -146,7 +146,7 @@ fn TemplateField(part: Part, at: String, templates: StoredValue<Vec<TemplateName
                 <span class="field__label">"Data"</span>
                 <div class="cluster">
                     <Button size=Size::Small on_press=take_sample>
-                        "Take sample data"
+                        "Use sample data"
                     </Button>
                 </div>
             </div>

@@ -51,7 +51,7 @@ pub(super) fn Outcome(trial: RwSignal<Trial>) -> impl IntoView {
     move || match trial.get() {
         Trial::None => EitherOf4::A(view! {
             <div class="empty">
-                <p>"No request yet. Its document appears here."</p>
+                <p>"No render yet. The document appears here."</p>
             </div>
         }),
         Trial::Pending => EitherOf4::B(view! {
@@ -90,7 +90,7 @@ fn Answer(played: Played) -> impl IntoView {
     let render = played.render.map(|id| {
         view! {
             <p class="small">
-                <a href=format!("/dashboard/renders/{id}")>"See this render"</a>
+                <a href=format!("/dashboard/renders/{id}")>"View render"</a>
                 ": phases, requests, console"
             </p>
         }
@@ -105,7 +105,7 @@ fn Answer(played: Played) -> impl IntoView {
                 .then(|| {
                     view! {
                         <div class="form-errors">
-                            <p class="form-errors__title">"The request is refused."</p>
+                            <p class="form-errors__title">"The request was rejected."</p>
                             <ul>{problems}</ul>
                         </div>
                     }
@@ -113,7 +113,7 @@ fn Answer(played: Played) -> impl IntoView {
             <Body content=played.content />
             {render}
             <table class="table table--dense">
-                <caption>"Answer headers"</caption>
+                <caption>"Response headers"</caption>
                 <thead>
                     <tr>
                         <th scope="col">"Header"</th>
@@ -134,7 +134,7 @@ fn Body(content: Content) -> impl IntoView {
                 <div class="code__bar">
                     <span>"Body"</span>
                 </div>
-                <pre class="code__body code__body--wrap" tabindex="0" role="group" aria-label="Body of the answer">
+                <pre class="code__body code__body--wrap" tabindex="0" role="group" aria-label="Response body">
                     <code>{json}</code>
                 </pre>
             </div>
@@ -200,6 +200,6 @@ fn Document(document: String, bytes: usize, page_count: usize, pages: Vec<String
             </a>
         </div>
         {(page_count > shown)
-            .then(|| view! { <p class="small quiet">{format!("The first {shown} pages are shown.")}</p> })}
+            .then(|| view! { <p class="small quiet">{format!("Showing the first {shown} pages.")}</p> })}
     }
 }

@@ -9,7 +9,11 @@ use crate::ui::{
     table::{Column, Table},
 };
 
-const COLUMNS: &[Column] = &[Column::text("Try, UTC"), Column::text("Answer"), Column::figure("Took")];
+const COLUMNS: &[Column] = &[
+    Column::text("Attempt, UTC"),
+    Column::text("Response"),
+    Column::figure("Duration"),
+];
 
 /// Table of attempts.
 #[component]
@@ -25,7 +29,7 @@ pub fn Attempts(
         };
         let status = attempt
             .status
-            .map_or_else(|| "no answer".to_owned(), |status| status.to_string());
+            .map_or_else(|| "no response".to_owned(), |status| status.to_string());
         let why = attempt
             .error
             .or(Some(attempt.answer).filter(|answer| !answer.trim().is_empty()));
@@ -40,5 +44,5 @@ pub fn Attempts(
             </tr>
         }
     });
-    view! { <Table caption="Tries to send the callback, in UTC" columns=COLUMNS rows /> }
+    view! { <Table caption="Delivery attempts, in UTC" columns=COLUMNS rows /> }
 }

@@ -40,15 +40,15 @@ pub fn Pages(
             Either::Left(view! {
                 <div class="thumbs">{items.collect_view()}</div>
                 {more
-                    .then(|| view! { <p class="form-foot quiet small">{format!("The first {shown} of {pages}.")}</p> })}
+                    .then(|| view! { <p class="form-foot quiet small">{format!("The first {shown} of {pages} pages.")}</p> })}
             })
         }
-        Pictures::Coming => Either::Right(nothing("The pages are being drawn. Load this page again in a moment.")),
+        Pictures::Coming => Either::Right(nothing("Thumbnails are being created. Reload the page in a moment.")),
         Pictures::None if keeps => Either::Right(nothing(
-            "There are no pictures of these pages. Pages are drawn while the dashboard is open, or later from a document that \
-             Platen still has. Very large documents are not drawn.",
+            "No thumbnails. They are created while the dashboard is open, or later while Platen still stores the document. \
+             Very large documents have none.",
         )),
-        Pictures::None => Either::Right(nothing("This account does not keep pictures of pages.")),
+        Pictures::None => Either::Right(nothing("This account doesn’t store thumbnails.")),
     };
     view! {
         <Section heading="Pages" note=grouped(pages.into())>
@@ -102,15 +102,15 @@ pub fn Facts(
     view! {
         <Section heading="Document">
             <dl class="pairs">
-                <dt>"Archive"</dt>
+                <dt>"Conformance"</dt>
                 <dd>{archive}</dd>
                 {document.title.map(|title| pair("Title", title))}
                 <dt>"Size"</dt>
                 <dd>{size(document.bytes)}</dd>
                 {document.place.map(|place| pair("Stored at", view! { <code>{place}</code> }))}
-                {document.expires_at.map(|at| pair("Kept until", view! { <Moment at /> }))}
-                {key.map(|key| pair("Key", key))}
-                {idempotency.map(|key| pair("Idempotency", view! { <code>{key}</code> }))}
+                {document.expires_at.map(|at| pair("Stored until", view! { <Moment at /> }))}
+                {key.map(|key| pair("API key", key))}
+                {idempotency.map(|key| pair("Idempotency key", view! { <code>{key}</code> }))}
             </dl>
         </Section>
     }

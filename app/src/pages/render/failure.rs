@@ -31,13 +31,13 @@ pub fn FailureNotice(
     let part = failure.pointer.as_deref().and_then(part_of).and_then(|part| {
         let source = sources.get(part)?.clone();
         Some(view! {
-            "Part " {part + 1} ", " <code class="break">{source}</code> ", is to blame. "
+            "Part " {part + 1} ", " <code class="break">{source}</code> ", caused the failure. "
         })
     });
     let place = failure.pointer.filter(|pointer| !pointer.is_empty()).map(|pointer| {
         let told = match mode {
-            RenderMode::Sync => "The request was answered 422 at ",
-            RenderMode::Async => "The place in the request is ",
+            RenderMode::Sync => "Rejected with 422 at ",
+            RenderMode::Async => "Location in the request: ",
         };
         view! { {told} <code>{pointer}</code> ". " }
     });
@@ -46,10 +46,10 @@ pub fn FailureNotice(
             <Icon glyph=Glyph::Problem />
             <div>
                 <p class="notice__title break">{title}</p>
-                <p>{part} {place} {advice} " Nothing was charged."</p>
+                <p>{part} {place} {advice} " No credits were charged."</p>
             </div>
             <div class="notice__actions">
-                {network.then(|| view! { <a href="#network">"See what the page fetched"</a> })}
+                {network.then(|| view! { <a href="#network">"View network requests"</a> })}
                 <a href="/docs">"API reference"</a>
             </div>
         </div>
@@ -61,31 +61,25 @@ fn explain(failure: &Failure) -> Explanation {
         return out_of_time(phase);
     }
     let (advice, network) = match failure.pointer.as_deref() {
-        Some(pointer) if pointer.starts_with("/parts/") => (
-            "Correct the part and send the request again; the same request fails again.",
-            true,
-        ),
+        Some(pointer) if pointer.starts_with("/parts/") => ("Correct the part, then send the request again.", true),
         Some(pointer) if pointer.starts_with("/evaluate_js") => (
-            "The expression runs in every part. Try it in the console of a browser, or catch what it throws.",
+            "The expression runs in every part. Test it in a browser console, or catch its errors.",
             true,
         ),
         Some(pointer) if pointer.starts_with("/wait_for") => (
-            "Something on the page has to set the attribute; what the page said and fetched may tell why it did not.",
+            "A script on the page must set the attribute. Check the console messages and network requests for the cause.",
             true,
         ),
-        Some(pointer) if pointer.starts_with("/callback") => ("Name an address that is public.", false),
-        Some(_) => (
-            "Correct the request and send it again; the same request fails again.",
-            false,
-        ),
+        Some(pointer) if pointer.starts_with("/callback") => ("Use a public address.", false),
+        Some(_) => ("Correct the request, then send it again.", false),
         None if failure.message == "Internal error." => (
-            "Something broke on our side, and we have logged it. Send the request again; if it fails again, write to us and name the render.",
+            "The error is logged. Send the request again. If it fails again, contact the operator of this service and quote the render id.",
             false,
         ),
         None => ("", false),
     };
     let title = if failure.message == "Internal error." {
-        "Something broke on our side".to_owned()
+        "Internal error".to_owned()
     } else {
         failure.message.trim_end_matches('.').to_owned()
     };
@@ -95,33 +89,33 @@ fn explain(failure: &Failure) -> Explanation {
 fn out_of_time(phase: Phase) -> Explanation {
     let (title, advice, network) = match phase {
         Phase::Queue => (
-            "Time ran out before its turn came",
-            "All slots were taken. Send fewer requests at once, or let them wait by asking asynchronously.",
+            "Timed out while waiting for a slot",
+            "All slots were in use. Send fewer concurrent requests, or render asynchronously.",
             false,
         ),
         Phase::Load => (
-            "Time ran out while the page was loading",
-            "Something that the page needs did not come in time.",
+            "Timed out while loading the page",
+            "A resource of the page did not load in time.",
             true,
         ),
         Phase::Evaluate => (
-            "Time ran out while the script ran",
-            "The promise of `evaluate_js` was not settled. Let it end by itself.",
+            "Timed out while evaluating the script",
+            "The promise of `evaluate_js` was not settled. Make sure that it resolves.",
             true,
         ),
         Phase::Wait => (
-            "Time ran out while it waited",
-            "What `wait_for` names did not appear.",
+            "Timed out while waiting for the page",
+            "The element or attribute in `wait_for` did not appear.",
             true,
         ),
         Phase::Print => (
-            "Time ran out while it was printed",
-            "The document is long or heavy. Ask for it asynchronously, which has more time, or in several requests.",
+            "Timed out while printing",
+            "The document is long or complex. Render it asynchronously, which allows more time, or split it into several requests.",
             false,
         ),
         Phase::Post | Phase::Upload | Phase::Callback => (
-            "Time ran out while the document was completed",
-            "The document is long or heavy. Ask for it asynchronously, which has more time, or in several requests.",
+            "Timed out while completing the document",
+            "The document is long or complex. Render it asynchronously, which allows more time, or split it into several requests.",
             false,
         ),
     };
@@ -162,11 +156,11 @@ mod tests {
         let late = explain(&failure("Not finished within 60 s.", None, Some(Phase::Queue)));
         assert_eq!(
             (late.title.as_str(), late.network),
-            ("Time ran out before its turn came", false)
+            ("Timed out while waiting for a slot", false)
         );
         let ours = explain(&failure("Internal error.", None, None));
-        assert_eq!(ours.title, "Something broke on our side");
-        assert!(ours.advice.contains("name the render"));
+        assert_eq!(ours.title, "Internal error");
+        assert!(ours.advice.contains("quote the render id"));
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn Part(part: ShownPart, source: String, number: usize) -> impl IntoView {
     let shown = part.text.len();
     let shortened = (shown < part.bytes).then(|| {
         let (shown, whole) = (size_of(shown), size_of(part.bytes));
-        view! { <p class="small quiet">{format!("The first {shown} of {whole} are shown.")}</p> }
+        view! { <p class="small quiet">{format!("Showing the first {shown} of {whole}.")}</p> }
     });
     view! {
         <div>
@@ -105,7 +105,7 @@ fn Options(options: Vec<(String, String)>) -> impl IntoView {
     });
     view! {
         <table class="table table--dense">
-            <caption>"Options of the request"</caption>
+            <caption>"Request options"</caption>
             <thead>
                 <tr>
                     <th scope="col">"Option"</th>

@@ -17,9 +17,9 @@ use crate::{
 const REQUEST_COLUMNS: &[Column] = &[
     Column::text("Address"),
     Column::text("Type").from_medium(),
-    Column::text("Outcome"),
+    Column::text("Status"),
     Column::figure("Size").from_medium(),
-    Column::figure("Took"),
+    Column::figure("Duration"),
 ];
 const MESSAGE_COLUMNS: &[Column] = &[Column::tight("Level"), Column::text("Message")];
 
@@ -48,7 +48,7 @@ pub fn Network(
                 caption="Network requests of the page"
                 columns=REQUEST_COLUMNS
                 dense=true
-                nothing="The page fetched nothing."
+                nothing="No network requests."
                 rows
             />
         </Section>
@@ -61,7 +61,7 @@ fn request_row(request: Request, parts: usize) -> impl IntoView {
         RequestOutcome::Answered(status) => (State::Bad, status.to_string(), None),
         RequestOutcome::Refused(why) => (State::Struck, "refused".to_owned(), Some(why)),
         RequestOutcome::Failed(why) => (State::Bad, "failed".to_owned(), Some(why)),
-        RequestOutcome::Open => (State::Open, "left open".to_owned(), None),
+        RequestOutcome::Open => (State::Open, "unfinished".to_owned(), None),
     };
     view! {
         <tr>
@@ -92,9 +92,9 @@ pub fn Console(
 ) -> impl IntoView {
     let note = counted(messages.len(), "message", "messages");
     let nothing = if keeps {
-        "The page said nothing."
+        "No console messages."
     } else {
-        "This account does not keep what pages say."
+        "This account doesn’t store console messages."
     };
     let rows = messages.into_iter().map(move |message| message_row(message, parts));
     view! {

@@ -25,13 +25,13 @@ pub fn Waterfall(
                         "Phase"
                     </th>
                     <th scope="col" class="waterfall__track">
-                        "On the time axis"
+                        "Time axis"
                     </th>
                     <th scope="col" class="table__figure table__medium">
-                        "From"
+                        "Start"
                     </th>
                     <th scope="col" class="table__figure">
-                        "Took"
+                        "Duration"
                     </th>
                 </tr>
             </thead>
@@ -39,7 +39,7 @@ pub fn Waterfall(
             <tfoot>
                 <tr class="waterfall__total">
                     <th scope="row" colspan="2">
-                        "In all"
+                        "Total"
                     </th>
                     <td class="table__medium"></td>
                     <td class="table__figure">{timeline.whole_ms.map(duration)}</td>
@@ -66,7 +66,7 @@ fn row(step: Step, axis_ms: f64) -> impl IntoView + use<> {
             };
             (bar.into_any(), duration(from_ms), duration(took_ms))
         }
-        StepTime::NotAskedFor => nothing("not asked for"),
+        StepTime::NotAskedFor => nothing("not requested"),
         StepTime::NotReached => nothing("not reached"),
     };
     view! {

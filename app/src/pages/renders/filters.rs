@@ -61,11 +61,11 @@ pub fn Filters(
             <SearchFilter label="Find by id, title or template" />
             <SelectFilter name="state" label="Status" options=states />
             <SelectFilter name="template" label="Template" options=templates />
-            <SelectFilter name="key" label="Key" options=keys />
+            <SelectFilter name="key" label="API key" options=keys />
             <MoreFilters names=&["from", "to", "mode", "keys"]>
                 <DateFilter name="from" label="From, UTC" />
                 <DateFilter name="to" label="To, UTC" />
-                <SelectFilter name="mode" label="Mode" options=modes />
+                <SelectFilter name="mode" label="Execution" options=modes />
                 <SelectFilter name="keys" label="Live or test" options=[(LIVE, "Live"), (TEST, "Test")] />
             </MoreFilters>
         </FilterForm>

@@ -49,7 +49,7 @@ impl MissingContent {
             Self::TooLarge => {
                 "The request has more than 1 MB, so the playground can't open it. Send it through the API."
             }
-            Self::Unreadable => "The stored content can't be read. Send the request again to look at it.",
+            Self::Unreadable => "The stored content can't be read. Send the request again to view it.",
         }
     }
 }

@@ -151,8 +151,8 @@ async fn the_page_of_a_render_tells_all_of_it_as_text() {
         "3 requests, 1 refused",
         "1 message<",
         "PDF/A-2b conforms",
-        "not asked for",
-        "In all",
+        "not requested",
+        "Total",
         &format!("/dashboard/playground?render={id}"),
     ] {
         assert!(page.contains(expected), "{expected}: {page}");
@@ -171,7 +171,7 @@ async fn the_page_of_a_render_tells_all_of_it_as_text() {
         "The address answered with status 500",
         "/parts/0",
         "not reached",
-        "Nothing was charged",
+        "No credits were charged",
         "no credits",
     ] {
         assert!(page.contains(expected), "{expected}: {page}");
@@ -230,7 +230,7 @@ async fn a_render_that_waits_is_cancelled() {
     let path = format!("/dashboard/renders/{id}");
     let page = ann.page(&path).await;
     assert!(
-        page.contains("Cancel render") && page.contains("It waits for its turn."),
+        page.contains("Cancel render") && page.contains("Waiting for a slot."),
         "{page}"
     );
     let answer = ann.submit("cancel-render", &[("id", &id)]).await;
@@ -265,7 +265,7 @@ async fn a_callback_is_sent_again_or_given_up() {
     service.shown_when(&account, &id, tried(1)).await;
     let path = format!("/dashboard/renders/{id}");
     let page = ann.page(&path).await;
-    assert!(page.contains("Send again") && page.contains(">503<"), "{page}");
+    assert!(page.contains("Resend") && page.contains(">503<"), "{page}");
     assert!(!page.contains("secret"), "{page}");
     let answer = ann.submit("resend-callback", &[("id", &id)]).await;
     assert_eq!(

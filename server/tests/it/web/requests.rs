@@ -47,7 +47,7 @@ async fn a_request_is_stored_and_shown_to_its_account_only() {
 
     let page = ann.page(&format!("/dashboard/renders/{good}")).await;
     assert!(
-        page.contains("fine print") && page.contains("Open in the playground"),
+        page.contains("fine print") && page.contains("Open in playground"),
         "{page}"
     );
     assert!(!page.contains("hunter2"), "{page}");
@@ -83,7 +83,7 @@ async fn a_request_that_was_not_stored_says_why() {
         let visitor = Visitor::log_in(&service, email).await;
         let page = visitor.page(&format!("/dashboard/renders/{render}")).await;
         assert!(page.contains("Content wasn") && page.contains(reason), "{page}");
-        assert!(!page.contains("Open in the playground"), "{page}");
+        assert!(!page.contains("Open in playground"), "{page}");
         assert_eq!(download(&visitor, render).await.status(), 404);
     }
     assert_eq!(service.number("select count(*) from render_contents").await, 1);
@@ -110,8 +110,8 @@ async fn a_large_request_is_shown_in_part() {
     service.number_is(1, STORED).await;
     let ann = Visitor::log_in(&service, "ann@example.org").await;
     let page = ann.page(&format!("/dashboard/renders/{id}")).await;
-    assert!(page.len() < 600_000 && page.contains("are shown.") && !page.contains("the very end"));
-    assert!(!page.contains("Open in the playground"));
+    assert!(page.len() < 600_000 && page.contains("Showing the first") && !page.contains("the very end"));
+    assert!(!page.contains("Open in playground"));
     let shown: Value = download(&ann, &id).await.json().await.expect("JSON");
     assert_eq!(shown["parts"][0]["content"], html);
 }

@@ -89,7 +89,7 @@ async fn nothing_is_drawn_while_nobody_looks() {
     let of_unseen = format!("select count(*) from render_thumbnails where render_id = '{unseen}'");
     assert_eq!(service.number(&of_unseen).await, 0);
     let html = ann.page(&format!("/dashboard/renders/{unseen}")).await;
-    assert!(html.contains("Pages are drawn while the dashboard is open"), "{html}");
+    assert!(html.contains("They are created while the dashboard is open"), "{html}");
     let html = ann.page(&format!("/dashboard/renders/{seen}")).await;
     assert!(
         html.contains(&format!("/dashboard/renders/{seen}/pages/1.png")),
@@ -132,7 +132,7 @@ async fn a_document_of_our_own_storage_is_drawn_when_somebody_looks() {
     let of_first = format!("select count(*) from render_thumbnails where render_id = '{id}'");
     assert_eq!(service.number(&of_first).await, 0);
     let html = ann.page(&format!("/dashboard/renders/{id}")).await;
-    assert!(html.contains("The pages are being drawn"), "{html}");
+    assert!(html.contains("Thumbnails are being created"), "{html}");
     drawn(&service, 2).await;
     let html = ann.page(&format!("/dashboard/renders/{id}")).await;
     assert!(html.contains(&format!("/dashboard/renders/{id}/pages/1.png")), "{html}");
@@ -149,7 +149,7 @@ async fn a_document_of_our_own_storage_is_drawn_when_somebody_looks() {
     }
     let ann = Visitor::log_in(&service, "ann@example.org").await;
     let html = ann.page(&format!("/dashboard/renders/{id}")).await;
-    assert!(html.contains("There are no pictures of these pages."), "{html}");
+    assert!(html.contains("No thumbnails."), "{html}");
 }
 
 #[tokio::test]
@@ -170,7 +170,7 @@ async fn an_account_that_keeps_no_content_has_neither_pictures_nor_titles() {
     assert_eq!(service.number("select count(*) from render_thumbnails").await, 1);
     let html = ann.page(&format!("/dashboard/renders/{id}")).await;
     assert!(
-        html.contains("does not keep pictures") && !html.contains("Private"),
+        html.contains("doesn’t store thumbnails") && !html.contains("Private"),
         "{html}"
     );
 }

@@ -92,8 +92,8 @@ async fn deliveries_are_found_by_how_they_fared_and_where_they_went() {
     let page = ann.page("/dashboard/webhooks").await;
     for expected in [
         "Delivered, 200",
-        "Trying, next in ",
-        "Given up, 500",
+        "Pending, next in ",
+        "Stopped, 500",
         "msg_",
         "&quot;status&quot;: &quot;success&quot;",
     ] {
