@@ -82,13 +82,13 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(section(page, "Invoices").getByRole("row").nth(1)).toContainText("€ 19");
 
       await choose(page, "Growth");
-      await expect(section(page, "Change to Growth")).toContainText(/Today € (70|69\.9\d)/);
+      await expect(section(page, "Change to Growth")).toContainText(/€ (70|69\.9\d) due today/);
       await page.getByRole("button", { name: "Change to Growth" }).click();
       await expect(page.getByRole("status")).toHaveText("Plan changed.");
       await expect(plan).toContainText("20,000 credits a month, € 89");
 
       await choose(page, "Starter");
-      await expect(section(page, "Change to Starter")).toContainText("Today nothing");
+      await expect(section(page, "Change to Starter")).toContainText("Nothing due today");
       await page.getByRole("button", { name: "Change to Starter" }).click();
       await expect(plan).toContainText("Changes to Starter on");
       await expect(plan).toContainText("0 used, 20,000 left");
@@ -97,19 +97,19 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("status")).toHaveText("Plan change cancelled.");
 
       await choose(page, "Free");
-      await page.getByRole("button", { name: "Cancel the subscription" }).click();
-      await expect(plan).toContainText("The plan is then Free; nothing is deleted.");
-      await page.getByRole("button", { name: "Keep the subscription" }).click();
+      await page.getByRole("button", { name: "Cancel subscription" }).click();
+      await expect(plan).toContainText("The plan then changes to Free. Nothing is deleted.");
+      await page.getByRole("button", { name: "Keep subscription" }).click();
       await expect(plan).toContainText("Renews on");
     });
 
     test("more may be used than the plan brings, as far as the owner says", async ({ page }) => {
       await enter(page);
-      await expect(section(page, "Beyond the plan")).toHaveCount(0);
+      await expect(section(page, "Overage")).toHaveCount(0);
       await subscribe(page, "Starter");
-      const beyond = section(page, "Beyond the plan");
-      const limit = beyond.getByRole("textbox", { name: "Credits beyond the plan, at most" });
-      await expect(beyond).toContainText("€ 10 for 1,000 credits, paid afterwards");
+      const beyond = section(page, "Overage");
+      const limit = beyond.getByRole("textbox", { name: "Overage limit" });
+      await expect(beyond).toContainText("€ 10 per 1,000 credits, billed afterwards");
       await limit.fill("2,001");
       await beyond.getByRole("button", { name: "Save limit" }).click();
       await expect(beyond).toContainText("Enter a whole number of credits, at most as many as the plan allows.");
@@ -118,11 +118,11 @@ for (const javaScriptEnabled of [true, false]) {
       await limit.fill("1,500");
       await beyond.getByRole("button", { name: "Save limit" }).click();
       await expect(page.getByRole("status")).toHaveText("Limit saved.");
-      await expect(beyond).toContainText("renders go on for 1,500 more in each period");
+      await expect(beyond).toContainText("renders continue with up to 1,500 of overage in each period");
       await expect(section(page, "Plan")).toContainText("0 used, 3,500 left, including 1,500 of overage");
       await limit.fill("0");
       await beyond.getByRole("button", { name: "Save limit" }).click();
-      await expect(beyond).toContainText("renders stop until the next period");
+      await expect(beyond).toContainText("renders are rejected until the next period");
       await expect(section(page, "Plan")).toContainText("0 used, 2,000 left. Without");
     });
 
@@ -156,11 +156,11 @@ test("whose payment fails is told so by mail and on every page, and what becomes
   await expect(section(page, "Plan")).toContainText("Starter");
   await expect(section(page, "Plan")).toContainText("An invoice is unpaid. Pay it under Invoices.");
   await expect(section(page, "Plan")).not.toContainText("Renews on");
-  await expect(section(page, "Beyond the plan")).toHaveCount(0);
-  await page.getByRole("link", { name: "End the subscription" }).click();
+  await expect(section(page, "Overage")).toHaveCount(0);
+  await page.getByRole("link", { name: "Cancel subscription" }).click();
   await expect(section(page, "Change to Free")).toContainText("The subscription ends on");
-  await page.getByRole("link", { name: "Leave it as it is" }).click();
-  await expect(section(page, "Invoices").getByRole("row").nth(1)).toContainText(/To be paid.*Pay/);
+  await page.getByRole("link", { name: "Keep current plan" }).click();
+  await expect(section(page, "Invoices").getByRole("row").nth(1)).toContainText(/Unpaid.*Pay/);
   await failPayment(email, 8);
   await expectReminder(page, /the plan changed to Free\. Pay the invoice to restore your plan\./);
   await expect(section(page, "Plan")).toContainText("Free");
@@ -184,7 +184,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await hydrated(page);
       await expectAccessible(page);
       await picture(page, `billing-choice-${width}-${colorScheme}`);
-      await page.getByRole("link", { name: "Leave it as it is" }).click();
+      await page.getByRole("link", { name: "Keep current plan" }).click();
       await page.getByRole("button", { name: "Change plan" }).click();
       await expectAccessible(page);
       await picture(page, `billing-plan-${width}-${colorScheme}`);

@@ -88,7 +88,7 @@ fn done(word: &str) -> Option<&'static str> {
         "changed" => "Plan changed.",
         "kept" => "Plan change cancelled.",
         "limited" => "Limit saved.",
-        "cancelled" => "Subscription cancelled. It ends with the current period; nothing is deleted.",
+        "cancelled" => "Subscription cancelled. It ends with the current period. Nothing is deleted.",
         "resumed" => "Subscription resumed.",
         _ => return None,
     })

@@ -22,7 +22,7 @@ const PACK_COLUMNS: &[Column] = &[Column::text("Credits"), Column::figure("Price
 const INVOICE_COLUMNS: &[Column] = &[
     Column::text("Number"),
     Column::text("Date").from_medium(),
-    Column::text("State"),
+    Column::text("Status"),
     Column::figure("Amount"),
     Column::ACTIONS,
 ];
@@ -51,9 +51,9 @@ pub fn PackSection(
         }
     });
     Some(view! {
-        <Section heading="More credits" note="Used after those of the plan, and yours until then">
+        <Section heading="More credits" note="Used after the credits of the plan. They don’t expire.">
             <OutcomeErrors outcome />
-            <Table caption="Credits that are bought once" columns=PACK_COLUMNS rows />
+            <Table caption="Credit packs" columns=PACK_COLUMNS rows />
         </Section>
     })
 }
@@ -68,7 +68,7 @@ pub fn BillingDetailsSections(
     let (invoices, card, pairs) = match billing_details {
         BillingDetails::Unknown => {
             return Either::Left(view! {
-                <WarningNotice>"Stripe does not answer, so card and invoices are missing here. Try again later."</WarningNotice>
+                <WarningNotice>"Stripe is not responding, so card and invoices can’t be shown. Reload the page in a few minutes."</WarningNotice>
             });
         }
         BillingDetails::Known {
@@ -76,7 +76,7 @@ pub fn BillingDetailsSections(
             card,
             name,
             email,
-        } => (invoices, card, [("Billed to", name), ("Mail", email)]),
+        } => (invoices, card, [("Billed to", name), ("Email", email)]),
     };
     let pairs = pairs.into_iter().filter_map(|(term, value)| {
         let value = value?;
@@ -132,7 +132,7 @@ pub fn InvoiceTable(
 fn row(invoice: Invoice) -> impl IntoView {
     let (state, word) = match invoice.state {
         InvoiceState::Paid => (State::Good, "Paid"),
-        InvoiceState::Open => (State::Warning, "To be paid"),
+        InvoiceState::Open => (State::Warning, "Unpaid"),
         InvoiceState::Void => (State::Struck, "Void"),
     };
     let link = match invoice.state {

@@ -46,7 +46,7 @@ pub fn ChoiceSection(
     let (title, words, form) = match choice.means {
         Meaning::First { price } => (
             format!("{price} a month"),
-            "You pay at Stripe. The plan counts as soon as it is paid for.".to_owned(),
+            "You pay at Stripe. The plan changes when the payment succeeds.".to_owned(),
             Some(
                 view! {
                     <ButtonForm outcome=subscribe>
@@ -63,39 +63,39 @@ pub fn ChoiceSection(
             as_of,
             until,
         } => (
-            format!("Today {today}"),
+            format!("{today} due today"),
             format!(
-                "{plan} until {}, less the unused part of what is paid for. Then {price} a month.",
+                "{plan} until {}, minus a credit for the unused time of your current plan. Then {price} a month.",
                 day(until.date())
             ),
             Some(changing(as_of)),
         ),
         Meaning::Smaller { price, from } => (
-            "Today nothing".to_owned(),
+            "Nothing due today".to_owned(),
             format!(
-                "Everything stays until {}. Then the plan is {plan}, for {price} a month.",
+                "Your plan stays the same until {}, then changes to {plan} for {price} a month.",
                 day(from.date())
             ),
             Some(changing(0)),
         ),
         Meaning::Free { from } => (
-            "Today nothing".to_owned(),
+            "Nothing due today".to_owned(),
             format!(
-                "The subscription ends on {}. Then the plan is Free; nothing is deleted.",
+                "The subscription ends on {}. The plan then changes to Free. Nothing is deleted.",
                 day(from.date())
             ),
             Some(
                 view! {
                     <ButtonForm outcome=cancel>
-                        <SubmitButton rank=Rank::Destroy>"Cancel the subscription"</SubmitButton>
+                        <SubmitButton rank=Rank::Destroy>"Cancel subscription"</SubmitButton>
                     </ButtonForm>
                 }
                 .into_any(),
             ),
         ),
         Meaning::Nothing => (
-            "Not at this moment".to_owned(),
-            "The subscription has changed meanwhile, or Stripe does not answer. Look at the plan below, and try again later."
+            "Plan can’t be changed".to_owned(),
+            "The subscription has changed, or Stripe is not responding. Review your plan below, and try again in a few minutes."
                 .to_owned(),
             None,
         ),
@@ -111,7 +111,7 @@ pub fn ChoiceSection(
                     <br />
                     {words}
                 </InfoNotice>
-                <div class="cluster">{form} <ButtonLink href=PATH>"Leave it as it is"</ButtonLink></div>
+                <div class="cluster">{form} <ButtonLink href=PATH>"Keep current plan"</ButtonLink></div>
             </div>
         </Section>
     }

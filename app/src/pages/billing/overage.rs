@@ -21,7 +21,7 @@ pub fn OverageSection(
         let (used, cost) = (grouped(overage.used), overage.cost.to_string());
         view! {
             <p>
-                <b>{used} " credits beyond the plan in this period"</b>
+                <b>{used} " overage credits in this period"</b>
                 ": "
                 {cost}
                 ", on the next invoice."
@@ -29,30 +29,30 @@ pub fn OverageSection(
         }
     });
     let words = match overage.limit {
-        0 => "When the credits are used up, renders stop until the next period. You can let them go on.".to_owned(),
+        0 => "When the credits are used up, renders are rejected until the next period. To continue with overage, set a limit.".to_owned(),
         limit => format!(
-            "When the credits are used up, renders go on for {} more in each period.",
+            "When the credits are used up, renders continue with up to {} of overage in each period.",
             grouped(limit)
         ),
     };
     view! {
         <Section
-            heading="Beyond the plan"
-            note=format!("{} for 1,000 credits, paid afterwards", overage.price)
+            heading="Overage"
+            note=format!("{} per 1,000 credits, billed afterwards", overage.price)
             id="overage"
             body="section__body stack"
         >
             {used}
             <p class="small quiet">
-                {words} " Bought credits are used before that. Your plan allows up to " {grouped(overage.most)}
-                " credits."
+                {words} " Purchased credits are used first. Your plan allows up to " {grouped(overage.most)}
+                " credits of overage."
             </p>
             <NarrowForm outcome action="Save limit">
                 <FormField
                     outcome=outcome
                     field=Field::OverageLimit
-                    label="Credits beyond the plan, at most"
-                    hint="In each period. 0: none."
+                    label="Overage limit"
+                    hint="Credits in each period. 0 turns overage off."
                     value=overage.limit.to_string()
                 />
             </NarrowForm>

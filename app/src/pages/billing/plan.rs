@@ -62,11 +62,11 @@ pub fn PlanSection(
     let about = match payment {
         Payment::ByOperator => Either::Left(view! {
             <p class="small quiet">
-                "Contact your administrator to change plan."
+                "To change plan, contact the operator of this service."
             </p>
         }),
         Payment::ForOwners => {
-            Either::Left(view! { <p class="small quiet">"Contact the owner of this account to change plan."</p> })
+            Either::Left(view! { <p class="small quiet">"To change plan, contact the owner of this account."</p> })
         }
         Payment::Open(ref catalog) => Either::Right(
             catalog
@@ -117,11 +117,11 @@ fn Limits(limits: PlanLimits) -> impl IntoView {
         <dl class="pairs">
             <dt>"Concurrent renders"</dt>
             <dd>{limits.concurrency}</dd>
-            <dt>"Requests a minute"</dt>
+            <dt>"Requests per minute"</dt>
             <dd>{grouped(limits.rate_per_minute.get().into())}</dd>
             <dt>"Request size"</dt>
             <dd>{storage_size(body)}</dd>
-            <dt>"Duration of a synchronous render"</dt>
+            <dt>"Synchronous render time"</dt>
             <dd>{duration(limits.sync_deadline.as_secs_f64() * 1000.0)}</dd>
         </dl>
     }
@@ -137,10 +137,13 @@ fn Prospect(subscription: Subscription) -> impl IntoView {
     let (keep, resume) = (Outcome::of::<KeepPlan>(), Outcome::of::<ResumeSubscription>());
     let at = |at: time::OffsetDateTime| day_and_year(at.date());
     let (words, form) = if let Some(ends_at) = subscription.ends_at {
-        let words = format!("Ends on {}. The plan is then Free; nothing is deleted.", at(ends_at));
+        let words = format!(
+            "Ends on {}. The plan then changes to Free. Nothing is deleted.",
+            at(ends_at)
+        );
         let form = view! {
             <ButtonForm outcome=resume>
-                <SubmitButton size=Size::Small>"Keep the subscription"</SubmitButton>
+                <SubmitButton size=Size::Small>"Keep subscription"</SubmitButton>
             </ButtonForm>
         };
         (words, Some(form.into_any()))
@@ -157,7 +160,7 @@ fn Prospect(subscription: Subscription) -> impl IntoView {
         // A past-due subscription can still be cancelled.
         let form = view! {
             <ButtonLink href=END size=Size::Small>
-                "End the subscription"
+                "Cancel subscription"
             </ButtonLink>
         };
         (words, Some(form.into_any()))

@@ -116,7 +116,7 @@ pub fn GoogleAccess(
                     face=Face::Code
                 />
                 <p class="field__hint">
-                    "Give this service the role Service Account Token Creator on it. To confirm that the bucket is yours, create an object "
+                    "Grant this service the role Service Account Token Creator on it. To prove that you own the bucket, create an object "
                     <code>"platen-account"</code> " under the prefix that contains " <code class="break">{account}</code>
                     ", the id of your account."
                 </p>

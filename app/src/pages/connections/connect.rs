@@ -43,7 +43,7 @@ pub fn ConnectDialog(
                     outcome=outcome
                     field=Field::PathPrefix
                     label="Prefix"
-                    hint="Limits the connection to names that begin with it, such as invoices/"
+                    hint="Limits the connection to object names with this prefix, such as invoices/"
                     optional=true
                     face=Face::Code
                 />

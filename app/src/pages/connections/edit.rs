@@ -77,7 +77,7 @@ pub fn AddressFields(
                 outcome=outcome
                 field=Field::Region
                 label="Region"
-                hint="Such as eu-central-1. Required for Amazon S3."
+                hint="For example, eu-central-1. Required for Amazon S3."
                 value=region
                 maybe_hidden=true
                 face=Face::Code
@@ -128,7 +128,7 @@ pub fn RotateDialog(
             <SecretsNotice outcome />
             <p>
                 "The credentials of " <code class="break">{connection.identity}</code>
-                " stay in use until documents can be written with the new ones. Revoke them at the store after that."
+                " stay in use until documents can be written with the new ones. Then revoke them at the store."
             </p>
             {access}
         </DialogForm>

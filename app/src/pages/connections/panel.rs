@@ -152,7 +152,7 @@ pub fn DeleteDialog(
             action="Delete connection"
         >
             <p>
-                "Unfinished renders with a destination in it fail, and its credentials are deleted. Files in the bucket stay. This cannot be undone."
+                "Unfinished renders that use this connection fail, and its credentials are deleted. Files in the bucket stay. This can’t be undone."
             </p>
             <FormField outcome=outcome field=Field::Confirmation label="Type the name to confirm" focus=true />
         </DialogForm>

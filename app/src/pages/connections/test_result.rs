@@ -25,7 +25,7 @@ pub fn TestResult(
     let passed = test.steps.iter().filter(|step| step.passed());
     let passed: Vec<_> = passed.map(|step| past(step.action)).collect();
     let sentence = match passed.as_slice() {
-        [] => "Nothing was written".to_owned(),
+        [] => "No object was written".to_owned(),
         [only] => format!("{only} an object {took}"),
         [first @ .., last] => format!("{} and {last} an object {took}", first.join(", ")),
     };
@@ -65,6 +65,6 @@ fn past(action: TestAction) -> &'static str {
     match action {
         TestAction::Write => "Wrote",
         TestAction::Read => "read",
-        TestAction::Delete => "removed",
+        TestAction::Delete => "deleted",
     }
 }

@@ -23,7 +23,7 @@ const ATTEMPT_COLUMNS: &[Column] = &[
     Column::text("Response"),
     Column::figure("Duration"),
 ];
-const REQUEST_COLUMNS: &[Column] = &[Column::text("Address"), Column::tight("Outcome")];
+const REQUEST_COLUMNS: &[Column] = &[Column::text("Address"), Column::tight("Status")];
 
 /// All claims.
 #[component]
@@ -54,7 +54,7 @@ fn one_document() -> impl IntoView {
                   tags of every part are preserved."
         >
             {pages_in_a_row()}
-            <Table caption="Parts of the document and the pages they take" columns=PART_COLUMNS rows />
+            <Table caption="Parts of the document and their pages" columns=PART_COLUMNS rows />
         </Claim>
     }
 }
@@ -62,7 +62,7 @@ fn one_document() -> impl IntoView {
 fn archival() -> impl IntoView {
     let rows = [
         ("Text and fonts", "embedded, selectable", "–"),
-        ("Outline, links, tags", "kept through merging", "–"),
+        ("Outline, links, tags", "preserved", "–"),
         ("Colour", "as designed", "sRGB output intent"),
         ("Metadata", "title, language", "XMP, PDF/A identifier"),
     ];
@@ -78,8 +78,8 @@ fn archival() -> impl IntoView {
     view! {
         <Claim
             title="Archival by default"
-            text="What the browser prints is completed in place, so text stays text, images stay sharp and tags stay in. Anything \
-                  that cannot be conformed is named in a warning; nothing is dropped silently."
+            text="The printed PDF is completed in place, so text stays text, images stay sharp and tags are kept. Content that \
+                  can’t conform is reported in a warning; nothing is dropped silently."
         >
             <Table caption="Content of a document" columns=CONTENT_COLUMNS rows />
         </Claim>

@@ -50,8 +50,8 @@ pub fn Prices(
 fn points(plan: &Plan) -> impl Iterator<Item = String> + use<> {
     [
         format!("{} concurrent renders", plan.concurrency),
-        format!("{} requests a minute", grouped(plan.rate_per_minute.into())),
-        format!("{} MB a request", plan.body_bytes / (1024 * 1024)),
+        format!("{} requests per minute", grouped(plan.rate_per_minute.into())),
+        format!("{} MB per request", plan.body_bytes / (1024 * 1024)),
         format!("{} queued renders", grouped(plan.queued_renders)),
         format!("{} of stored documents", storage_size(plan.document_bytes)),
         format!("{} templates", grouped(plan.templates)),

@@ -62,7 +62,10 @@ async fn where_nothing_is_for_sale_the_operator_gives_plans() {
     let page = ann.get("/dashboard/billing").await;
     assert!(header(&page, "content-security-policy").contains("form-action 'self';"));
     let page = page.text().await.expect("a page");
-    assert!(page.contains("Contact your administrator to change plan."), "{page}");
+    assert!(
+        page.contains("To change plan, contact the operator of this service."),
+        "{page}"
+    );
 }
 
 #[tokio::test]

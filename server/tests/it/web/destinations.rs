@@ -62,7 +62,7 @@ async fn a_bucket_is_connected_tested_and_forgotten() {
     let page = ann.page(header(&answer, "location")).await;
     assert!(page.contains("Connection saved and tested."), "{page}");
     assert!(
-        page.contains("Working") && page.contains("Wrote, read and removed an object"),
+        page.contains("Working") && page.contains("Wrote, read and deleted an object"),
         "{page}"
     );
     assert!(!page.contains(SECRET_ACCESS_KEY), "{page}");
