@@ -98,7 +98,7 @@ test("a passkey stands beside the app, and what goes wrong is said in words", as
   await page.goto("/dashboard/settings/passkey");
   await page.getByLabel("Name").fill("Phone again");
   await page.getByLabel("Name").press("Enter");
-  await expect(page.getByRole("alert")).toContainText("has a passkey of yours already");
+  await expect(page.getByRole("alert")).toContainText("already has one of your passkeys");
   await page.goto("/dashboard");
   await logOut(page);
 
@@ -116,7 +116,7 @@ test("a passkey stands beside the app, and what goes wrong is said in words", as
   await toSecondStep(page, member.email);
   await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
   await usePasskey(page).click();
-  await expect(page.getByRole("alert")).toHaveText("Nothing was chosen, or it took too long. Try again.");
+  await expect(page.getByRole("alert")).toHaveText("The passkey request was cancelled or timed out. Try again.");
   await page.getByLabel("Code").fill(codeOf(secret, 1));
   await page.getByRole("button", { name: "Continue" }).click();
   await expect(page).toHaveURL(/\/dashboard\/renders$/);

@@ -135,7 +135,7 @@ for (const javaScriptEnabled of [true, false]) {
       await forgetConfirmation(member.email);
       await page.goto("/dashboard/settings");
       await page.getByRole("button", { name: "Create new recovery codes" }).click();
-      await page.getByRole("link", { name: "Use the code of your authenticator app" }).click();
+      await page.getByRole("link", { name: "Use a code from your authenticator app" }).click();
       await page.getByLabel("Code").fill(recoveryCodes[0]!);
       await page.getByRole("button", { name: "Confirm" }).click();
       await expect(page.getByRole("list", { name: "Recovery codes" })).toBeVisible();

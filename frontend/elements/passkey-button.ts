@@ -3,17 +3,17 @@
 // Without JavaScript, or if the browser doesn't support passkeys, the button stays hidden and a sentence names the
 // requirements.
 
-const AGAIN = "Nothing was chosen, or it took too long. Try again.";
+const AGAIN = "The passkey request was cancelled or timed out. Try again.";
 
 /** Messages by the name of the error (WebAuthn Level 3): what went wrong and what to do. */
 const FAULTS: Record<string, string> = {
   AbortError: AGAIN,
   NotAllowedError: AGAIN,
-  InvalidStateError: "This device or password manager has a passkey of yours already. Choose another one.",
-  NotSupportedError: "This device can’t make a passkey. Choose another one.",
+  InvalidStateError: "This device or password manager already has one of your passkeys. Choose another one.",
+  NotSupportedError: "This device can’t create a passkey. Choose another one.",
   SecurityError: "Passkeys work only at the service’s own address. Open it, and try again.",
 };
-const UNKNOWN = "The browser could not use a passkey. Try again, or use another way.";
+const UNKNOWN = "The browser could not use a passkey. Try again, or use another method.";
 
 /** Older browsers lack the two parsers; insecure contexts lack `PublicKeyCredential` itself. */
 const isAble = () =>

@@ -109,7 +109,7 @@ impl ListQuery {
         let note = match (shown, self.is_first()) {
             (0, _) => return None,
             (_, true) => format!("1 to {shown}, newest first"),
-            (_, false) => format!("{shown} older ones, newest first"),
+            (_, false) => format!("{shown} older, newest first"),
         };
         Some(view! { <Pager note newest=self.newest(path) older=self.older(path, next) /> }.into_any())
     }

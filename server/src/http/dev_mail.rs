@@ -91,7 +91,7 @@ async fn list(_: Developer, State(app): State<Services>) -> Result<Response, Api
     });
     let rows: String = rows.collect();
     let body = format!(
-        "<h1>Mail</h1>\n<p>Nothing is sent: PLATEN_SMTP_URL is not set. The latest comes first.</p>\n\
+        "<h1>Mail</h1>\n<p>PLATEN_SMTP_URL is not set, so no email is sent. Newest first.</p>\n\
          <table><thead><tr><th scope=\"col\">To<th scope=\"col\">Subject<th scope=\"col\">At</thead>\n\
          <tbody>\n{rows}</tbody></table>\n"
     );

@@ -70,7 +70,7 @@ fn Form(ways: Ways, next: OwnPath, form: Option<String>, by_code: bool) -> impl 
         ("Use your password", by_password)
     } else {
         (
-            "Use the code of your authenticator app",
+            "Use a code from your authenticator app",
             format!("{by_password}&with=code"),
         )
     };

@@ -64,7 +64,7 @@ fn ContentSection(keep: bool) -> impl IntoView {
     let outcome = Outcome::of::<KeepContent>();
     view! {
         <Section heading="Request content" note="Owners only" kind=SectionKind::Hanging>
-            <NarrowForm outcome action="Save">
+            <NarrowForm outcome action="Save setting">
                 <Check
                     name="keep"
                     label="Store request content"
@@ -81,7 +81,7 @@ fn SecondFactorPolicy(from: Option<Date>) -> impl IntoView {
     let outcome = Outcome::of::<RequireSecondFactor>();
     view! {
         <Section heading="Required second factor" note="Owners only" kind=SectionKind::Hanging>
-            <NarrowForm outcome action="Save">
+            <NarrowForm outcome action="Save requirement">
                 <FormField
                     outcome=outcome
                     field=Field::SecondFactorFrom

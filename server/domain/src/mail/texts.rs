@@ -42,7 +42,7 @@ pub fn account_exists(base: &Url) -> ComposedMail {
 /// Links to the page that resets the password.
 pub fn reset_password(base: &Url, token: &OneTimeToken) -> ComposedMail {
     Composer::new("Reset your password")
-        .paragraph("You asked to reset the password of your Platen account.")
+        .paragraph("You requested a password reset for your Platen account.")
         .paragraph(format!(
             "Open this link to choose a new password of at least {MIN_CHARACTERS} characters. The link expires in one hour \
              and can be used once."
@@ -55,7 +55,7 @@ pub fn reset_password(base: &Url, token: &OneTimeToken) -> ComposedMail {
 /// Sent to the new address of a user who wants to change it.
 pub fn confirm_address(base: &Url, token: &OneTimeToken) -> ComposedMail {
     Composer::new("Confirm your new email address")
-        .paragraph("You asked to use this email address for your Platen account.")
+        .paragraph("You requested to change the email address of your Platen account to this one.")
         .paragraph("To confirm the change, log in with your current address and open this link within 24 hours.")
         .link("Confirm email address", &link(base, CONFIRM_EMAIL_PATH, token))
         .paragraph("If this wasn't you, ignore this email.")
@@ -66,8 +66,8 @@ pub fn confirm_address(base: &Url, token: &OneTimeToken) -> ComposedMail {
 pub fn address_change_asked(base: &Url, new_address: &str) -> ComposedMail {
     Composer::new("Email address change requested")
         .paragraph(format!(
-            "You asked to change the email address of your Platen account to {new_address}. The change takes effect when \
-             the new address is confirmed."
+            "You requested to change the email address of your Platen account to {new_address}. The change takes effect \
+             when the new address is confirmed."
         ))
         .paragraph("If this wasn't you, someone else knows your password. Reset it now to cancel the change.")
         .link("Reset password", &page(base, FORGOT_PASSWORD_PATH))
@@ -101,7 +101,7 @@ pub fn new_device(base: &Url, device: &str, address: IpAddr, at: OffsetDateTime)
             "Your Platen account was logged in to with a new browser: {device}, from {address}, on {}.",
             moment(at)
         ))
-        .paragraph("If this was you, there is nothing to do.")
+        .paragraph("If this was you, no action is needed.")
         .paragraph("If this wasn't you, reset your password now. This ends all sessions.")
         .link("Reset password", &page(base, FORGOT_PASSWORD_PATH))
         .finish()

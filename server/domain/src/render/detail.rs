@@ -124,7 +124,7 @@ impl Phase {
             Self::Print => "Print",
             Self::Post => "Post-process",
             Self::Upload => "Upload",
-            Self::Callback => "Callback",
+            Self::Callback => "Webhook",
         }
     }
 
