@@ -117,7 +117,8 @@ impl fmt::Display for AppError {
             Self::Internal { request_id } => {
                 write!(
                     formatter,
-                    "Internal error. If it happens again, contact the operator of this service and quote request {request_id}."
+                    "Internal error. If it happens again, contact the operator of this service and quote request \
+                     {request_id}."
                 )
             }
             Self::Unavailable => formatter.write_str("The service can't reach its database. Try again in a minute."),

@@ -149,8 +149,8 @@ fn ChainEnd(end: (i64, String)) -> impl IntoView {
             </p>
             <p class="quiet">
                 <code>"platen admin verify-audit"</code>
-                " verifies all events and prints the end of the chain. Store that outside this service, so that a later "
-                "check detects a rewritten log."
+                " verifies all events and prints the end of the chain. Store that outside this service, so that a "
+                "later check detects a rewritten log."
             </p>
         </Section>
     }

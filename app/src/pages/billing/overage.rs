@@ -29,7 +29,11 @@ pub fn OverageSection(
         }
     });
     let words = match overage.limit {
-        0 => "When the credits are used up, renders are rejected until the next period. To continue with overage, set a limit.".to_owned(),
+        0 => {
+            "When the credits are used up, renders are rejected until the next period. To continue with overage, set a \
+              limit."
+                .to_owned()
+        }
         limit => format!(
             "When the credits are used up, renders continue with up to {} of overage in each period.",
             grouped(limit)

@@ -78,8 +78,8 @@ fn archival() -> impl IntoView {
     view! {
         <Claim
             title="Archival by default"
-            text="The printed PDF is completed in place, so text stays text, images stay sharp and tags are kept. Content that \
-                  can’t conform is reported in a warning; nothing is dropped silently."
+            text="The printed PDF is completed in place, so text stays text, images stay sharp and tags are kept. Content \
+                  that can’t conform is reported in a warning; nothing is dropped silently."
         >
             <Table caption="Content of a document" columns=CONTENT_COLUMNS rows />
         </Claim>

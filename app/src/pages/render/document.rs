@@ -45,8 +45,8 @@ pub fn Pages(
         }
         Pictures::Coming => Either::Right(nothing("Thumbnails are being created. Reload the page in a moment.")),
         Pictures::None if keeps => Either::Right(nothing(
-            "No thumbnails. They are created while the dashboard is open, or later while Platen still stores the document. \
-             Very large documents have none.",
+            "No thumbnails. They are created while the dashboard is open, or later while Platen still stores the \
+             document. Very large documents have none.",
         )),
         Pictures::None => Either::Right(nothing("This account doesn’t store thumbnails.")),
     };

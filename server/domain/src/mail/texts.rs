@@ -66,8 +66,8 @@ pub fn confirm_address(base: &Url, token: &OneTimeToken) -> ComposedMail {
 pub fn address_change_asked(base: &Url, new_address: &str) -> ComposedMail {
     Composer::new("Email address change requested")
         .paragraph(format!(
-            "You requested to change the email address of your Platen account to {new_address}. The change takes effect \
-             when the new address is confirmed."
+            "You requested to change the email address of your Platen account to {new_address}. The change takes \
+             effect when the new address is confirmed."
         ))
         .paragraph("If this wasn't you, someone else knows your password. Reset it now to cancel the change.")
         .link("Reset password", &page(base, FORGOT_PASSWORD_PATH))

@@ -51,8 +51,8 @@ pub fn List(
             <div class="empty">
                 <p class="empty__title">"No failed jobs"</p>
                 <p class="empty__text">
-                    "Renders, webhook deliveries, emails, exports and Stripe jobs appear here after their first failure, "
-                    "and disappear when they succeed."
+                    "Renders, webhook deliveries, emails, exports and Stripe jobs appear here after their first "
+                    "failure, and disappear when they succeed."
                 </p>
             </div>
         });
@@ -100,9 +100,9 @@ pub fn List(
                 </button>
             </div>
             <p class="quiet">
-                "Jobs in progress are skipped. Discarding a render fails it and notifies its webhook. Discarding a delivery "
-                "or an export ends it as failed. Discarding an email deletes it. Stripe jobs are created again by the "
-                "next event from Stripe, or by the nightly comparison."
+                "Jobs in progress are skipped. Discarding a render fails it and notifies its webhook. Discarding a "
+                "delivery or an export ends it as failed. Discarding an email deletes it. Stripe jobs are created "
+                "again by the next event from Stripe, or by the nightly comparison."
             </p>
         </form>
     })

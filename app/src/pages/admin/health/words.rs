@@ -12,8 +12,8 @@ pub(super) fn concern(concern: &Concern) -> (String, String) {
         Concern::Silent { name, seconds } => (
             format!("{name} has stopped reporting"),
             format!(
-                "Its last report was {} ago, and it did not shut down. Check its log and its machine. It is removed from \
-                 this page after an hour without reports.",
+                "Its last report was {} ago, and it did not shut down. Check its log and its machine. It is removed \
+                 from this page after an hour without reports.",
                 wait(*seconds as i64)
             ),
         ),
@@ -41,8 +41,8 @@ pub(super) fn concern(concern: &Concern) -> (String, String) {
         Concern::QueueNearlyFull { name, waiting, limit } => (
             format!("The render queue of {name} is nearly full"),
             format!(
-                "{waiting} of {limit} renders are waiting for a slot. Above the limit, requests are rejected with 503. Add \
-                 processes with the role web, or add slots if memory allows."
+                "{waiting} of {limit} renders are waiting for a slot. Above the limit, requests are rejected with 503. \
+                 Add processes with the role web, or add slots if memory allows."
             ),
         ),
         Concern::JobsWait { kind, seconds } => (
