@@ -32,6 +32,7 @@ pub mod credits;
 pub mod csv;
 #[cfg(feature = "server")]
 pub mod destination;
+pub mod diff;
 #[cfg(feature = "server")]
 pub mod display_name;
 pub mod editor;
