@@ -3,6 +3,11 @@
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
+use crate::diff::Diff;
+
+/// Maximum length of a note on a version, in characters.
+pub const LONGEST_NOTE: usize = 500;
+
 /// The result of saving a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedTemplate {
@@ -10,6 +15,15 @@ pub struct SavedTemplate {
     pub version: i32,
     /// Number of the published version, which renders use.
     pub published: i32,
+}
+
+/// What publishing the editor's content would change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnpublishedChanges {
+    /// Number of the published version, with which the content is compared.
+    pub published: i32,
+    /// Changes of the HTML.
+    pub html: Diff,
 }
 
 /// A remark about a template or its data, for the author.

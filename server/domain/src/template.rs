@@ -2,6 +2,7 @@
 
 pub mod demos;
 pub mod labels;
+pub mod note;
 pub mod places;
 pub mod settings;
 
@@ -71,6 +72,9 @@ pub struct VersionSummary {
     /// The author's display name, or else their email address.
     #[serde(skip)]
     pub author: Option<String>,
+    /// What it changes, if the member who published it noted that.
+    #[serde(skip)]
+    pub note: Option<String>,
     #[serde(with = "rfc3339")]
     pub inserted_at: OffsetDateTime,
 }

@@ -16,7 +16,7 @@ use platen_domain::{
     page::{Page, PageRequest},
     template::{
         CONTENT, ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges,
-        TemplateFilter, TemplateGlance, labels::labelled,
+        TemplateFilter, TemplateGlance, labels::labelled, note::VersionNote,
     },
     validation::Problem,
 };
@@ -147,7 +147,7 @@ pub async fn update(
     let old = lock(&mut transaction, caller.account, id, expected).await?;
     let inserted_at = old.inserted_at;
     let new = changes.applied_to(old);
-    let version = save(&mut transaction, caller, id, &new, now).await?;
+    let version = save(&mut transaction, caller, id, &new, None, now).await?;
     tx::commit(transaction).await?;
     Ok(template(id, new, version, inserted_at, now))
 }
@@ -225,21 +225,27 @@ async fn save(
     caller: &Caller,
     id: TemplateId,
     new: &NewTemplate,
+    note: Option<&VersionNote>,
     now: OffsetDateTime,
 ) -> Result<i32, TemplateError> {
     let version = template_versions::insert(transaction, caller.account, id, caller.user.id, new, now).await?;
-    templates::publish(transaction, caller.account, id, version, now).await?;
-    note_published(transaction, caller, &new.name, version, now).await?;
+    publish(transaction, caller, id, (version, &new.name), note, now).await?;
     Ok(version)
 }
 
-async fn note_published(
+/// Publishes a version of a locked template, given by its number and name. A note replaces the version's.
+async fn publish(
     transaction: &mut PgConnection,
     caller: &Caller,
-    name: &str,
-    version: i32,
+    id: TemplateId,
+    (version, name): (i32, &str),
+    note: Option<&VersionNote>,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
+    templates::publish(transaction, caller.account, id, version, now).await?;
+    if let Some(note) = note {
+        template_versions::update_note(transaction, caller.account, id, version, note).await?;
+    }
     let event = AccountEvent::TemplatePublished {
         name: name.to_owned(),
         version,

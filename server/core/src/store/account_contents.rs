@@ -110,7 +110,7 @@ pub struct VersionContent {
     /// From 1.
     pub number: i32,
     pub content: String,
-    /// Number, name, author, creation time and sample data.
+    /// Number, name, author, note, creation time and sample data.
     pub description: Value,
 }
 
@@ -126,7 +126,7 @@ pub async fn find_version_after(
         VersionContent,
         r#"select version.number, version.content, json_build_object(
                 'number', version.number, 'name', version.name, 'created_by', version.created_by,
-                'created_at', version.inserted_at, 'sample_data', version.preview_context
+                'note', version.note, 'created_at', version.inserted_at, 'sample_data', version.preview_context
             ) as "description!"
          from template_versions version join templates on templates.id = version.template_id
          where templates.account_id = $1 and templates.id = $2 and version.number > $3

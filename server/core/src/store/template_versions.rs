@@ -3,13 +3,16 @@
 use platen_domain::{
     ids::{AccountId, TemplateId, UserId},
     page::PageRequest,
-    template::{NewTemplate, TemplateVersion, VersionSummary},
+    template::{NewTemplate, TemplateVersion, VersionSummary, note::VersionNote},
 };
 use serde_json::{Map, Value};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::{error::StoreError, statement::count_changes};
+use crate::store::{
+    error::StoreError,
+    statement::{count_changes, execute},
+};
 
 /// Adds a version to a template and returns its number. The transaction must hold the template's lock.
 pub async fn insert(
@@ -51,7 +54,7 @@ pub async fn list(
 ) -> Result<Vec<VersionSummary>, StoreError> {
     let rows = sqlx::query!(
         r#"select version.number, version.name, version.number = templates.published_version as "published!",
-            version.created_by, version.inserted_at,
+            version.created_by, version.note, version.inserted_at,
             coalesce(nullif(users.name, ''), users.email) as author
          from template_versions version
          join templates on templates.id = version.template_id
@@ -71,6 +74,7 @@ pub async fn list(
         published: row.published,
         created_by: row.created_by.map(UserId),
         author: row.author,
+        note: row.note,
         inserted_at: row.inserted_at,
     });
     Ok(rows.fetch_all(db).await?)
@@ -85,7 +89,7 @@ pub async fn find(
 ) -> Result<Option<TemplateVersion>, StoreError> {
     let row = sqlx::query!(
         r#"select version.number, version.name, version.number = templates.published_version as "published!",
-            version.created_by, version.inserted_at, version.content, version.preview_context,
+            version.created_by, version.note, version.inserted_at, version.content, version.preview_context,
             coalesce(nullif(users.name, ''), users.email) as author
          from template_versions version
          join templates on templates.id = version.template_id
@@ -103,12 +107,34 @@ pub async fn find(
             published: row.published,
             created_by: row.created_by.map(UserId),
             author: row.author,
+            note: row.note,
             inserted_at: row.inserted_at,
         },
         content: row.content,
         preview_context: object(row.preview_context),
     });
     Ok(row.fetch_optional(db).await?)
+}
+
+/// Sets the note of a version.
+pub async fn update_note(
+    db: &mut PgConnection,
+    account: AccountId,
+    template: TemplateId,
+    number: i32,
+    note: &VersionNote,
+) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update template_versions set note = $4
+         from templates
+         where templates.account_id = $1 and templates.id = $2
+            and template_versions.template_id = templates.id and template_versions.number = $3",
+        account.0,
+        template.0,
+        number,
+        note.as_str(),
+    );
+    execute(db, update).await
 }
 
 /// Deletes versions of all accounts' templates that were never published and are older than the retention of their

@@ -923,7 +923,7 @@ impl Backend for RequestBackend {
         let draft = parsing.await.map_err(|Busy| too_many(StdDuration::ZERO))??;
         let mut saved = self.answer(drafts::save(&self.app, &caller, id, &seen, draft).await)?;
         if publish && saved.version > saved.published {
-            self.answer(drafts::publish(&self.app.db, &caller, id, saved.version).await)?;
+            self.answer(drafts::publish(&self.app.db, &caller, id, saved.version, None).await)?;
             saved.published = saved.version;
         }
         Ok(saved)

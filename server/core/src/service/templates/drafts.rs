@@ -1,10 +1,12 @@
 //! Drafts: versions newer than the published one. Renders and the API ignore them until they are published.
 
+use std::cmp::Ordering;
+
 use platen_domain::{
     caller::Caller,
     editor::SavedTemplate,
     ids::{AccountId, TemplateId},
-    template::{EditedTemplate, ExpectedVersion, NewTemplate, Submission, TemplateVersion},
+    template::{EditedTemplate, ExpectedVersion, NewTemplate, Submission, TemplateVersion, note::VersionNote},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 
@@ -12,9 +14,9 @@ use crate::{
     clock,
     service::{
         Services,
-        templates::{TemplateError, checked, lock, note_published, versions},
+        templates::{TemplateError, checked, lock, versions},
     },
-    store::{template_versions, templates, tx},
+    store::{template_versions, tx},
 };
 
 /// Returns the newest version of a template.
@@ -60,17 +62,31 @@ pub async fn restore(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) 
     Ok(number)
 }
 
-/// Publishes a draft. Fails with [`TemplateError::Changed`] if the version isn't newer than the published one.
-pub async fn publish(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) -> Result<(), TemplateError> {
+/// Publishes a draft. If it is published already, only its note is replaced. Fails with [`TemplateError::Changed`] if a
+/// newer version is published.
+pub async fn publish(
+    db: &PgPool,
+    caller: &Caller,
+    id: TemplateId,
+    number: i32,
+    note: Option<&VersionNote>,
+) -> Result<(), TemplateError> {
     let mut transaction = tx::begin(db).await?;
-    let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
+    let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any)
+        .await?
+        .version;
     let draft = versions::get(&mut *transaction, caller.account, id, number).await?;
-    if number <= published.version {
-        return Err(TemplateError::Changed);
+    match (number.cmp(&published), note) {
+        (Ordering::Less, _) => return Err(TemplateError::Changed),
+        (Ordering::Equal, None) => {}
+        (Ordering::Equal, Some(note)) => {
+            template_versions::update_note(&mut transaction, caller.account, id, number, note).await?;
+        }
+        (Ordering::Greater, _) => {
+            let version = (number, draft.summary.name.as_str());
+            super::publish(&mut transaction, caller, id, version, note, clock::now()).await?;
+        }
     }
-    let now = clock::now();
-    templates::publish(&mut transaction, caller.account, id, number, now).await?;
-    note_published(&mut transaction, caller, &draft.summary.name, number, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 

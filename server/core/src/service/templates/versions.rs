@@ -1,16 +1,17 @@
-//! Versions of stored templates. Versions are immutable; restoring one creates a new version.
+//! Versions of stored templates. Versions are immutable; restoring one, or publishing an earlier one, creates a new
+//! version.
 
 use platen_domain::{
     caller::Caller,
     ids::{AccountId, TemplateId},
     page::{Page, PageRequest},
-    template::{ExpectedVersion, Template, TemplateVersion, VersionSummary},
+    template::{ExpectedVersion, Template, TemplateVersion, VersionSummary, note::VersionNote},
 };
 use sqlx::{PgExecutor, PgPool};
 
 use crate::{
     clock,
-    service::templates::{TemplateError, lock, save, template},
+    service::templates::{TemplateError, lock, publish as publish_newer, save, template},
     store::{template_versions, templates, tx},
 };
 
@@ -51,7 +52,33 @@ pub async fn restore(
     let mut transaction = tx::begin(db).await?;
     let old = lock(&mut transaction, caller.account, id, expected).await?;
     let new = get(&mut *transaction, caller.account, id, number).await?.into();
-    let saved = save(&mut transaction, caller, id, &new, now).await?;
+    let saved = save(&mut transaction, caller, id, &new, None, now).await?;
     tx::commit(transaction).await?;
     Ok(template(id, new, saved, old.inserted_at, now))
+}
+
+/// Publishes any version, if the published one is as expected. A version newer than that becomes the published one. An
+/// earlier one is saved again as a new version: the number of the published version only grows, because clients of the
+/// API compare it. Returns the number of the published version.
+pub async fn publish(
+    db: &PgPool,
+    caller: &Caller,
+    id: TemplateId,
+    number: i32,
+    expected: &ExpectedVersion,
+    note: Option<&VersionNote>,
+) -> Result<i32, TemplateError> {
+    let now = clock::now();
+    let mut transaction = tx::begin(db).await?;
+    let published = lock(&mut transaction, caller.account, id, expected).await?.version;
+    let version = get(&mut *transaction, caller.account, id, number).await?;
+    let number = if number > published {
+        let numbered = (number, version.summary.name.as_str());
+        publish_newer(&mut transaction, caller, id, numbered, note, now).await?;
+        number
+    } else {
+        save(&mut transaction, caller, id, &version.into(), note, now).await?
+    };
+    tx::commit(transaction).await?;
+    Ok(number)
 }
