@@ -11,7 +11,7 @@ use platen_domain::{
     account_log::ActivityFilter,
     announcement::{Announcement, AnnouncementForm},
     audit_log::{AuditFilter, AuditRow},
-    editor::SavedTemplate,
+    editor::{SavedTemplate, UnpublishedChanges},
     failed_jobs::Done,
     ids::{
         AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeviceId, EventId, InstanceId, InvitationId, PasskeyId,
@@ -51,7 +51,7 @@ use crate::{
         second_factor::{NewPasskey, SetUp},
         settings::Settings,
         team::{LogPage, OwnAccount, Team},
-        template::{Beginning, TemplateForm},
+        template::{Beginning, PublicationForm, TemplateForm},
         template_versions::Versions,
         usage::Usage,
     },
@@ -367,6 +367,9 @@ pub trait Backend: Send + Sync {
     /// Returns a template in its newest version.
     async fn template(&self, id: TemplateId) -> Result<EditedTemplate, AppError>;
 
+    /// Compares the editor's HTML with the published version.
+    async fn unpublished_changes(&self, id: String, content: String) -> Result<UnpublishedChanges, AppError>;
+
     /// Lists the versions of a template. `compared` is the number of the version that is compared with the newest.
     async fn template_versions(&self, id: TemplateId, compared: Option<i32>) -> Result<Versions, AppError>;
 
@@ -384,6 +387,9 @@ pub trait Backend: Send + Sync {
 
     /// Saves an earlier version again, as a draft.
     async fn restore_template(&self, id: TemplateId, number: i32) -> Result<(), AppError>;
+
+    /// Publishes a version. An earlier one is saved again as a new version.
+    async fn publish_version(&self, id: TemplateId, form: PublicationForm) -> Result<(), AppError>;
 
     /// Renders the unsaved content of the editor.
     async fn preview_template(&self, wanted: PreviewRequest) -> Result<PreviewEvents, AppError>;

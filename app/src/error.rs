@@ -76,6 +76,7 @@ impl AppError {
                 Reason::Payment(_)
                 | Reason::Render(_)
                 | Reason::SavedMeanwhile
+                | Reason::PublishedMeanwhile
                 | Reason::OwnerStays
                 | Reason::TooManyPasskeys
                 | Reason::ExportUnderWay => 409,

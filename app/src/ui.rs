@@ -13,6 +13,7 @@ pub mod code_field;
 pub mod control_strip;
 pub mod copy_button;
 pub mod dialog;
+pub mod diff;
 pub mod field;
 pub mod figure;
 #[cfg(feature = "ssr")]
@@ -30,6 +31,8 @@ pub mod radio;
 pub mod segmented;
 pub mod select;
 pub mod sentence_case;
+#[cfg(feature = "ssr")]
+pub mod split_diff;
 pub mod table;
 pub mod tabs;
 pub mod text_area;

@@ -3,7 +3,9 @@
 pub mod api;
 mod draft;
 mod live;
+pub mod note;
 mod paper;
+mod publication;
 mod remarks;
 mod viewer;
 
@@ -14,16 +16,15 @@ use self::{
     api::SaveTemplate,
     draft::{Draft, Refusal, SaveStatus},
     live::Live,
+    publication::{Publication, PublishDialog},
     viewer::Viewer,
 };
 use crate::{
     csrf::CsrfField,
-    model::template::versions_path,
+    model::template::{comparison_path, versions_path},
     ui::{
-        button::{ButtonLink, CloseButton, OpenButton, Rank, Size},
-        dialog::Dialog,
+        button::{ButtonLink, OpenButton, Rank, Size},
         icon::Glyph,
-        notice::WarningNotice,
     },
 };
 
@@ -46,6 +47,7 @@ pub fn Workbench(
     let root = NodeRef::<html::Form>::new();
     let draft = Draft::new(id.clone(), newest, published, root);
     let live = Live::new(id.clone(), root);
+    let publication = Publication::new(id.clone(), root);
     Effect::new(move || {
         // Shows the preview before anything is typed.
         live.render();
@@ -74,6 +76,7 @@ pub fn Workbench(
         draft.save(is_final);
     };
     let title = name.clone();
+    let comparison = (newest > published).then(|| comparison_path(&id, published));
     view! {
         <form
             class="workbench"
@@ -114,9 +117,15 @@ pub fn Workbench(
                     {(!read_only)
                         .then(|| {
                             view! {
-                                <OpenButton dialog="publish" rank=Rank::Primary size=Size::Small>
+                                <button
+                                    class="button button--primary button--small"
+                                    type="button"
+                                    command="show-modal"
+                                    commandfor="publish"
+                                    on:click=move |_| publication.load()
+                                >
                                     "Publish"
-                                </OpenButton>
+                                </button>
                             }
                         })}
                 </div>
@@ -124,7 +133,7 @@ pub fn Workbench(
             </div>
             <PaneTabs />
             <div class="workbench__panes">{children()} <Viewer live /></div>
-            <PublishDialog live />
+            <PublishDialog live publication comparison />
         </form>
     }
 }
@@ -145,39 +154,5 @@ fn PaneTabs() -> impl IntoView {
             <legend class="visually-hidden">"Pane"</legend>
             {tabs.into_iter().collect_view()}
         </fieldset>
-    }
-}
-
-/// Asks for confirmation, because publishing changes renders at once.
-#[component]
-fn PublishDialog(live: Live) -> impl IntoView {
-    let undefined = move || {
-        let count = live.undefined();
-        (count > 0).then(|| {
-            let names = if count == 1 {
-                "One name is undefined and prints empty with the sample data.".to_owned()
-            } else {
-                format!("{count} names are undefined and print empty with the sample data.")
-            };
-            view! {
-                <WarningNotice>{names}</WarningNotice>
-            }
-        })
-    };
-    view! {
-        <Dialog id="publish" title="Publish this template">
-            <div class="dialog__body">
-                {undefined}
-                <p>
-                    "From now on, renders that name this template use what you see. Earlier versions stay in the list."
-                </p>
-            </div>
-            <div class="dialog__foot">
-                <CloseButton dialog="publish">"Cancel"</CloseButton>
-                <button class="button button--primary" type="submit" name="publish" value="yes">
-                    "Publish"
-                </button>
-            </div>
-        </Dialog>
     }
 }

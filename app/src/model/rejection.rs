@@ -78,6 +78,9 @@ pub enum Field {
     TemplateName,
     #[strum(serialize = "content")]
     TemplateContent,
+    /// What a version changes.
+    #[strum(serialize = "note")]
+    VersionNote,
     /// Sample data for previews.
     #[strum(serialize = "data")]
     TemplateData,
@@ -182,6 +185,7 @@ impl Field {
             Self::Emails => "Enter 1 to 20 email addresses, separated by commas. Existing members can’t be invited.",
             Self::TemplateContent => "The template has an error, is empty, or is larger than 2 MiB.",
             Self::TemplateData => "Sample data must be a JSON object of at most 256 KiB.",
+            Self::VersionNote => "Enter a note of at most 500 characters, without control characters.",
             Self::OperatorsReason => "Enter a reason of 1 to 500 characters. It is recorded in the audit log.",
             Self::CreditAmount => "Enter a number of credits from 1 to 1,000,000,000.",
             Self::PeriodCredits => {
@@ -248,6 +252,8 @@ pub enum Reason {
     Render(RenderRefusal),
     /// Another member has saved a newer version.
     SavedMeanwhile,
+    /// Another version has been published since the page was loaded.
+    PublishedMeanwhile,
     /// An export of the account is in progress.
     ExportUnderWay,
     /// The account has reached its daily limit of exports.
@@ -309,6 +315,9 @@ impl fmt::Display for Rejection {
             Reason::KeyEnded => formatter.write_str("This key is revoked or has expired. Create a new one."),
             Reason::SavedMeanwhile => formatter
                 .write_str("Another member has saved a newer version. Save again to add yours as the next version."),
+            Reason::PublishedMeanwhile => formatter.write_str(
+                "Another version has been published since you opened this page. Check it, and publish again.",
+            ),
             Reason::ExportUnderWay => {
                 formatter.write_str("An export is in progress. We’ll email you when it is ready.")
             }

@@ -16,6 +16,19 @@ pub struct TemplateForm {
     pub data: String,
     /// Whether the version is published.
     pub publish: bool,
+    /// What the version changes. Ignored unless it is published.
+    pub note: String,
+}
+
+/// The form that publishes a version of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicationForm {
+    /// Number of the version.
+    pub number: i32,
+    /// The published version that the member has seen. Nothing is published if it has changed since.
+    pub seen: i32,
+    /// What the version changes.
+    pub note: String,
 }
 
 /// The starter content of a new template.
@@ -67,4 +80,9 @@ pub fn editor_path(id: &str) -> String {
 /// Returns the path of a template's versions.
 pub fn versions_path(id: &str) -> String {
     format!("/dashboard/templates/{id}/versions")
+}
+
+/// Returns the path of the comparison of a version with the newest.
+pub fn comparison_path(id: &str, number: i32) -> String {
+    format!("{}?compare={number}", versions_path(id))
 }

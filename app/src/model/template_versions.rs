@@ -1,6 +1,9 @@
 //! Versions of a template.
 
-use platen_domain::template::{EditedTemplate, TemplateVersion, VersionSummary};
+use platen_domain::{
+    diff::Diff,
+    template::{EditedTemplate, VersionSummary},
+};
 
 /// Versions of a template, and a comparison with the newest.
 #[derive(Debug, Clone, PartialEq)]
@@ -8,6 +11,13 @@ pub struct Versions {
     pub edited: EditedTemplate,
     /// The latest versions, the newest first.
     pub listed: Vec<VersionSummary>,
-    /// The version to compare with.
-    pub compared: Option<TemplateVersion>,
+    pub compared: Option<Comparison>,
+}
+
+/// A version, compared with the newest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    pub older: VersionSummary,
+    pub html: Diff,
+    pub data: Diff,
 }

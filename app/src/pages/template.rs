@@ -1,6 +1,5 @@
 //! `/dashboard/templates/{id}`: the editor, and `…/versions`.
 
-mod diff;
 pub mod snippets;
 pub mod versions;
 

@@ -52,7 +52,7 @@ pub fn TextArea(
 
 /// Escapes a text for `<textarea>`, which Leptos doesn't do. The leading line break is ignored by browsers and protects
 /// one in the text.
-pub(super) fn as_content(text: &str) -> String {
+pub(crate) fn as_content(text: &str) -> String {
     format!("\n{}", text.replace('&', "&amp;").replace('<', "&lt;"))
 }
 

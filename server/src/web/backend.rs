@@ -1,6 +1,7 @@
 //! Implements the interface between pages and services.
 
 mod catalog;
+mod comparisons;
 mod connection_forms;
 mod health;
 mod key_forms;

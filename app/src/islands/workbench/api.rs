@@ -4,7 +4,7 @@ use leptos::{
     prelude::*,
     server_fn::codec::{ByteStream, Json, Streaming},
 };
-use platen_domain::editor::SavedTemplate;
+use platen_domain::editor::{SavedTemplate, UnpublishedChanges};
 
 #[cfg(feature = "ssr")]
 use crate::{backend::backend, model::template::TemplateForm};
@@ -26,6 +26,8 @@ pub async fn save_template(
     data: String,
     /// Present if the version is published.
     publish: Option<String>,
+    /// What the version changes, if it is published.
+    note: Option<String>,
 ) -> Result<SavedTemplate, AppError> {
     let form = TemplateForm {
         id,
@@ -34,8 +36,20 @@ pub async fn save_template(
         content,
         data,
         publish: publish.is_some(),
+        note: note.unwrap_or_default(),
     };
     backend().save_template(form).await
+}
+
+/// Compares the editor's HTML with the published version, for the logged-in user.
+#[server(prefix = "/web", endpoint = "compare-draft", client = PageClient)]
+pub async fn compare_draft(
+    /// Id of the template.
+    id: String,
+    /// HTML with placeholders.
+    content: String,
+) -> Result<UnpublishedChanges, AppError> {
+    backend().unpublished_changes(id, content).await
 }
 
 /// Streams the events of a preview for the logged-in user, one line of JSON each.

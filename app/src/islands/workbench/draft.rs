@@ -79,15 +79,21 @@ impl Draft {
         let (content, data) = (text(&root, "content"), text(&root, "data"));
         let changes = self.changes.get_value();
         self.saving.set(true);
+        let note = publish.then(|| text(&root, "note"));
         let publish = publish.then(|| "yes".to_owned());
+        let (id, seen) = (self.id.get_value(), self.seen.get_value());
         spawn_local(async move {
-            let answer = save_template(self.id.get_value(), self.seen.get_value(), name, content, data, publish).await;
+            let is_published = publish.is_some();
+            let answer = save_template(id, seen, name, content, data, publish, note).await;
             self.saving.set(false);
             match answer {
                 Ok(saved) => {
                     self.saved.set(saved);
                     self.seen.set_value(Some(saved.version));
                     self.refusal.set(None);
+                    if is_published {
+                        clear(&root, "note");
+                    }
                     // Changes made during the request are not saved.
                     self.unsaved.set(self.changes.get_value() != changes);
                 }
@@ -108,9 +114,18 @@ impl Draft {
 
 /// Returns the content of a `<textarea>` of the form, or an empty string if there is none with this name.
 pub(super) fn text(root: &Element, name: &str) -> String {
+    text_area(root, name).map(|field| field.value()).unwrap_or_default()
+}
+
+fn clear(root: &Element, name: &str) {
+    if let Some(field) = text_area(root, name) {
+        field.set_value("");
+    }
+}
+
+fn text_area(root: &Element, name: &str) -> Option<HtmlTextAreaElement> {
     let field = root.query_selector(&format!("textarea[name={name}]")).ok().flatten();
-    let field = field.and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok());
-    field.map(|field| field.value()).unwrap_or_default()
+    field.and_then(|field| field.dyn_into().ok())
 }
 
 fn close_dialog() {

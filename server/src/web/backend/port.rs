@@ -28,7 +28,7 @@ use platen_app::{
         second_factor::{NewPasskey, SetUp},
         settings::{OwnedAccount, Settings},
         team::{LogPage, OwnAccount, Team},
-        template::{Beginning, TemplateForm},
+        template::{Beginning, PublicationForm, TemplateForm},
         template_versions::Versions,
         usage::Usage,
     },
@@ -60,7 +60,7 @@ use platen_core::{
         renders::{self, cancel, detail, request},
         sessions::{self, Stay},
         storage_use,
-        templates::{self, drafts, versions},
+        templates::{self, TemplateError, drafts, versions},
         webhook_secrets,
     },
 };
@@ -70,7 +70,7 @@ use platen_domain::{
     announcement::{Announcement, AnnouncementField, AnnouncementForm, NewAnnouncement},
     audit_log::{AuditActor, AuditFilter, AuditRow, Reason},
     caller::Access,
-    editor::SavedTemplate,
+    editor::{SavedTemplate, UnpublishedChanges},
     failed_jobs::Done,
     ids::{
         AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeviceId, EventId, InstanceId, InvitationId, PasskeyId,
@@ -94,7 +94,7 @@ use secrecy::ExposeSecret;
 use time::{Date, Duration, OffsetDateTime, macros::format_description};
 
 use super::{
-    RequestBackend, called, catalog, connection_forms, key_forms, number,
+    RequestBackend, called, catalog, comparisons, connection_forms, key_forms, number,
     operations::{MOST_CREDITS, NO_ACCOUNT, operation, own_limits, read_reason},
     overview, playground, template_forms,
     visitor_errors::{invalid, too_many},
@@ -875,16 +875,31 @@ impl Backend for RequestBackend {
         self.answer(drafts::open(&self.app.db, account, id).await)
     }
 
+    async fn unpublished_changes(&self, id: String, content: String) -> Result<UnpublishedChanges, AppError> {
+        let account = self.caller_who_may(Produce).await?.account;
+        let published = self.answer(templates::get(&self.app.db, account, template_id(&id)?).await)?;
+        let html = comparisons::html_of_editor(&self.app, account, published.content, content).await?;
+        Ok(UnpublishedChanges {
+            published: published.version,
+            html,
+        })
+    }
+
     async fn template_versions(&self, id: TemplateId, compared: Option<i32>) -> Result<Versions, AppError> {
         let (account, db) = (self.caller_who_may(Produce).await?.account, &self.app.db);
         let page = PageRequest::after(None, LISTED_VERSIONS);
+        let edited = self.answer(drafts::open(db, account, id).await)?;
+        let compared = match compared {
+            Some(number) => {
+                let older = self.answer(versions::get(db, account, id, number).await)?;
+                Some(comparisons::of_versions(&self.app, account, older, edited.newest.clone()).await?)
+            }
+            None => None,
+        };
         Ok(Versions {
-            edited: self.answer(drafts::open(db, account, id).await)?,
+            edited,
             listed: self.answer(versions::list(db, account, id, page).await)?.items,
-            compared: match compared {
-                Some(number) => Some(self.answer(versions::get(db, account, id, number).await)?),
-                None => None,
-            },
+            compared,
         })
     }
 
@@ -914,6 +929,11 @@ impl Backend for RequestBackend {
         let seen = form
             .seen
             .map_or(ExpectedVersion::Any, |seen| ExpectedVersion::OneOf(vec![seen]));
+        let note = if form.publish {
+            template_forms::note(&form.note)?
+        } else {
+            None
+        };
         let (publish, bytes) = (form.publish, form.content.len() + form.data.len());
         let parse = move || template_forms::draft(&form);
         let parsing = self
@@ -922,8 +942,9 @@ impl Backend for RequestBackend {
             .run(caller.account, self.app.parsing_deadline(), bytes, parse);
         let draft = parsing.await.map_err(|Busy| too_many(StdDuration::ZERO))??;
         let mut saved = self.answer(drafts::save(&self.app, &caller, id, &seen, draft).await)?;
-        if publish && saved.version > saved.published {
-            self.answer(drafts::publish(&self.app.db, &caller, id, saved.version, None).await)?;
+        if publish {
+            let published = drafts::publish(&self.app.db, &caller, id, saved.version, note.as_ref()).await;
+            self.answer(published)?;
             saved.published = saved.version;
         }
         Ok(saved)
@@ -933,6 +954,16 @@ impl Backend for RequestBackend {
         let caller = self.caller_who_may(Produce).await?;
         self.answer(drafts::restore(&self.app.db, &caller, id, number).await)
             .map(drop)
+    }
+
+    async fn publish_version(&self, id: TemplateId, form: PublicationForm) -> Result<(), AppError> {
+        let (caller, db) = (self.caller_who_may(Produce).await?, &self.app.db);
+        let PublicationForm { number, seen, note } = form;
+        let (note, expected) = (template_forms::note(&note)?, ExpectedVersion::OneOf(vec![seen]));
+        match versions::publish(db, &caller, id, number, &expected, note.as_ref()).await {
+            Err(TemplateError::Changed) => Err(template_forms::published_meanwhile()),
+            published => self.answer(published).map(drop),
+        }
     }
 
     async fn preview_template(&self, wanted: PreviewRequest) -> Result<PreviewEvents, AppError> {

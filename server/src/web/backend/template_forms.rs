@@ -3,17 +3,17 @@
 use platen_app::{
     error::AppError,
     model::{
-        rejection::Field,
+        rejection::{Field, Reason},
         template::{Beginning, TemplateForm},
     },
 };
 use platen_domain::{
-    template::{MOST_PREVIEW_VALUES, NewTemplate, Saved, Submission, demos::Demo},
+    template::{MOST_PREVIEW_VALUES, NewTemplate, Saved, Submission, demos::Demo, note::VersionNote},
     validation::json,
 };
 use serde_json::{Map, Value};
 
-use super::visitor_errors::{invalid, invalid_template};
+use super::visitor_errors::{invalid, invalid_template, rejected};
 
 /// Returns a new template with its starter content.
 pub(super) fn beginning(name: &str, beginning: Beginning) -> Result<Submission<NewTemplate>, AppError> {
@@ -41,6 +41,16 @@ pub(super) fn draft(form: &TemplateForm) -> Result<Submission<NewTemplate>, AppE
     // Browsers submit line breaks in forms as CRLF.
     let content = form.content.replace("\r\n", "\n");
     submission(&body(form.name.trim(), &content, &data))
+}
+
+/// Parses the note on a version, which may be empty.
+pub(super) fn note(text: &str) -> Result<Option<VersionNote>, AppError> {
+    VersionNote::parse(text).map_err(|_| invalid(vec![Field::VersionNote]))
+}
+
+/// Returns the error for a page that shows another version as the published one.
+pub(super) fn published_meanwhile() -> AppError {
+    rejected(Reason::PublishedMeanwhile)
 }
 
 /// Builds the body of the equivalent API request, so that the same rules apply.

@@ -1,0 +1,153 @@
+//! The dialog that publishes the template.
+
+use leptos::{html, prelude::*, task::spawn_local};
+use platen_domain::{diff::Diff, editor::UnpublishedChanges, number::counted};
+
+use super::{api::compare_draft, draft::text, live::Live, note::NoteField};
+use crate::{
+    error::AppError,
+    ui::{
+        button::CloseButton,
+        dialog::{Dialog, Weight},
+        diff::UnifiedDiff,
+        notice::WarningNotice,
+    },
+};
+
+/// What publishing the editor's content would change, as of the last time that the dialog was opened.
+#[derive(Clone, Copy)]
+pub(super) struct Publication {
+    id: StoredValue<String>,
+    root: NodeRef<html::Form>,
+    /// Number of times that the changes were requested.
+    requests: StoredValue<u32>,
+    changes: RwSignal<Requested>,
+}
+
+#[derive(Clone)]
+enum Requested {
+    /// Not yet, or there are no scripts.
+    Never,
+    Loading,
+    Failed(AppError),
+    Loaded(UnpublishedChanges),
+}
+
+impl Publication {
+    pub(super) fn new(id: String, root: NodeRef<html::Form>) -> Self {
+        Self {
+            id: StoredValue::new(id),
+            root,
+            requests: StoredValue::new(0),
+            changes: RwSignal::new(Requested::Never),
+        }
+    }
+
+    /// Requests the changes. Only the answer to the last request is shown.
+    pub(super) fn load(self) {
+        let Some(root) = self.root.get_untracked() else { return };
+        let content = text(&root, "content");
+        self.requests.update_value(|requests| *requests += 1);
+        let request = self.requests.get_value();
+        self.changes.set(Requested::Loading);
+        spawn_local(async move {
+            let answer = compare_draft(self.id.get_value(), content).await;
+            if self.requests.get_value() == request {
+                self.changes.set(match answer {
+                    Ok(changes) => Requested::Loaded(changes),
+                    Err(error) => Requested::Failed(error),
+                });
+            }
+        });
+    }
+}
+
+/// Asks for confirmation, because publishing changes renders at once.
+#[component]
+pub(super) fn PublishDialog(
+    live: Live,
+    publication: Publication,
+    /// Address of the comparison of the published version with a saved draft, if there is one.
+    comparison: Option<String>,
+) -> impl IntoView {
+    let undefined = move || {
+        let count = live.undefined();
+        (count > 0).then(|| {
+            let names = if count == 1 {
+                "One name is undefined and prints empty with the sample data.".to_owned()
+            } else {
+                format!("{count} names are undefined and print empty with the sample data.")
+            };
+            view! {
+                <WarningNotice>{names}</WarningNotice>
+            }
+        })
+    };
+    view! {
+        <Dialog id="publish" title="Publish this template" weight=Weight::Wide>
+            <div class="dialog__body">
+                {undefined}
+                <p>
+                    "From now on, renders that name this template use what you see. Earlier versions stay in the list."
+                </p>
+                <NoteField id="note" />
+                <ChangesOfHtml publication comparison />
+            </div>
+            <div class="dialog__foot">
+                <CloseButton dialog="publish">"Cancel"</CloseButton>
+                <button class="button button--primary" type="submit" name="publish" value="yes">
+                    "Publish"
+                </button>
+            </div>
+        </Dialog>
+    }
+}
+
+/// The changes since the published version. Without scripts, a link to those of the saved draft.
+#[component]
+fn ChangesOfHtml(publication: Publication, comparison: Option<String>) -> impl IntoView {
+    move || {
+        let summary = |words: String| view! { <p class="small" role="status">{words}</p> };
+        let UnpublishedChanges { published, html } = match publication.changes.get() {
+            Requested::Never => {
+                let link = comparison.clone().map(|address| {
+                    view! {
+                        <p class="small">
+                            <a href=address>"Compare the saved draft with the published version"</a>
+                        </p>
+                    }
+                });
+                return link.into_any();
+            }
+            Requested::Loading => return summary("Comparing with the published version…".to_owned()).into_any(),
+            Requested::Failed(error) => {
+                return summary(format!("The changes can’t be shown. {error}")).into_any();
+            }
+            Requested::Loaded(changes) => changes,
+        };
+        match html {
+            Diff::Equal => summary(format!(
+                "No changes to the HTML since version {published}, which is published."
+            ))
+            .into_any(),
+            Diff::LineBreaks => summary(format!(
+                "Only line breaks differ from version {published}, which is published."
+            ))
+            .into_any(),
+            Diff::Changes(changes) => {
+                let removed = counted(changes.removed, "line", "lines");
+                let added = counted(changes.added, "line", "lines");
+                let words = format!(
+                    "Changes to the HTML since version {published}, which is published: {removed} removed, {added} added."
+                );
+                view! {
+                    <div class="stack stack--tight">
+                        {summary(words)}
+                        <UnifiedDiff changes label="Changes to the HTML" short=true />
+                    </div>
+                }
+                .into_any()
+            }
+        }
+    }
+}
