@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../fixtures.ts";
+import { SHEET, create, type } from "../templates.ts";
 
 const WIDTHS = [1280, 390];
 const STARTERS = [
@@ -14,28 +15,6 @@ const STARTERS = [
   "Ticket",
   "Blank page",
 ];
-/** A page with little content, so that changing one word changes the image. */
-const SHEET = "<style>@page { size: A5 }</style>\n<h1>{{ title }}</h1>\n";
-
-/** Creates a template with the form of the list, and ends in its editor. */
-async function create(page: Page, name: string, beginning: string) {
-  await page.goto("/dashboard/templates");
-  await page.getByRole("button", { name: "New template" }).first().click();
-  const dialog = page.getByRole("dialog", { name: "New template" });
-  await dialog.getByLabel("Name").fill(name);
-  await dialog.getByLabel(beginning).check();
-  await dialog.getByRole("button", { name: "Create template" }).click();
-  await expect(page).toHaveURL(/\/dashboard\/templates\/[0-9a-f-]{36}$/);
-}
-
-/** Replaces the content of one of the two panes once the code editor has taken the place of its text area. */
-async function type(page: Page, pane: "Template" | "Sample data", text: string) {
-  const field = page.getByRole("textbox", { name: pane, exact: true });
-  await expect(field).toHaveClass(/cm-content/);
-  await field.click();
-  await page.keyboard.press("Control+a");
-  await page.keyboard.insertText(text);
-}
 
 // When replacing text, Chromium tries to apply its style inline, which the content security policy correctly blocks.
 // Leaving a page aborts the preview's requests.

@@ -12,6 +12,7 @@ mod roles;
 mod second_factor;
 mod storage_limits;
 mod team;
+mod template_versions;
 mod templates;
 mod thumbnails;
 mod webhooks;

@@ -93,6 +93,12 @@ const FUNCTIONS: &[Line] = &[
             ("data", "{}"),
         ],
     ),
+    (
+        "publish-version",
+        In(Produce),
+        &[("id", "{template}"), ("subject", "7"), ("seen", "1"), ("note", "")],
+    ),
+    ("compare-draft", In(Produce), &[("id", "{template}"), ("content", "x")]),
     ("preview-template", In(Produce), &[("id", "{template}")]),
     ("sample-of-template", In(Produce), &[("id", "{template}")]),
     (

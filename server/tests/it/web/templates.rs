@@ -12,7 +12,7 @@ use crate::support::{
 const NAME: &str = "Letter <b>";
 
 /// Returns the status and the content that renders would use.
-async fn published(service: &TestService, account: &TestAccount, path: &str) -> (u16, String) {
+pub(super) async fn published(service: &TestService, account: &TestAccount, path: &str) -> (u16, String) {
     let path = path.replace("/dashboard/", "/api/v1/");
     let request = service.client.get(service.url(&path)).bearer_auth(&account.key);
     let answer = request.send().await.expect("an answer");
@@ -22,14 +22,14 @@ async fn published(service: &TestService, account: &TestAccount, path: &str) -> 
 }
 
 /// Creates a template and returns the path of its editor.
-async fn create(visitor: &Visitor) -> String {
+pub(super) async fn create(visitor: &Visitor) -> String {
     let fields = [("template_name", NAME), ("beginning", "blank")];
     let answer = visitor.submit("create-template", &fields).await;
     assert_eq!(answer.status(), 303);
     header(&answer, "location").to_owned()
 }
 
-fn saved<'a>(id: &'a str, seen: &'a str, content: &'a str) -> Vec<(&'a str, &'a str)> {
+pub(super) fn saved<'a>(id: &'a str, seen: &'a str, content: &'a str) -> Vec<(&'a str, &'a str)> {
     let fields = [
         ("id", id),
         ("seen", seen),
@@ -113,6 +113,8 @@ async fn templates_of_others_are_not_there() {
         .collect();
     bob.submit("save-template", &publish).await;
     bob.submit("restore-template", &[("id", id), ("number", "1")]).await;
+    let earlier = [("id", id), ("subject", "1"), ("seen", "1"), ("note", "bob")];
+    bob.submit("publish-version", &earlier).await;
     bob.submit("duplicate-template", &[("id", id)]).await;
     bob.submit("delete-template", &[("id", id), ("confirmation", NAME)])
         .await;
