@@ -133,7 +133,7 @@ fn Row(
 
 #[cfg(all(test, feature = "ssr"))]
 mod tests {
-    use platen_domain::diff::{Diff, compare};
+    use platen_domain::diff::{Diff, compare::compare};
 
     use super::*;
 

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Segment, lines};
+use super::{Segment, compare::hunks};
 
 /// Returns the segments of a removed line and of the one that replaces it. If they have little in common, none is marked
 /// as changed, because the whole line is.
 pub(super) fn segments(older: &str, newer: &str) -> (Vec<Segment>, Vec<Segment>) {
     let (old, new) = (words(older), words(newer));
-    let hunks = lines::hunks(&old, &new);
+    let hunks = hunks(&old, &new);
     let visible = |words: &[&str]| words.iter().map(|word| word.trim().len()).sum::<usize>();
     let (old_length, new_length) = (visible(&old), visible(&new));
     let removed: usize = hunks.iter().map(|hunk| visible(&old[hunk.old.clone()])).sum();

@@ -26,8 +26,8 @@ pub(super) async fn of_versions(
 ) -> Result<Comparison, AppError> {
     let bytes = older.content.len() + newer.content.len();
     let compare = move || Comparison {
-        html: diff::compare(&older.content, &newer.content, LINES_ON_PAGE),
-        data: diff::compare(&older.data(), &newer.data(), LINES_ON_PAGE),
+        html: diff::compare::compare(&older.content, &newer.content, LINES_ON_PAGE),
+        data: diff::compare::compare(&older.data(), &newer.data(), LINES_ON_PAGE),
         older: older.summary,
     };
     let comparing = app.parsers.run(account, app.parsing_deadline(), bytes, compare);
@@ -42,7 +42,7 @@ pub(super) async fn html_of_editor(
     edited: String,
 ) -> Result<Diff, AppError> {
     let bytes = published.len() + edited.len();
-    let compare = move || diff::compare(&published, &edited, LINES_IN_DIALOG);
+    let compare = move || diff::compare::compare(&published, &edited, LINES_IN_DIALOG);
     let comparing = app.parsers.run(account, app.parsing_deadline(), bytes, compare);
     comparing.await.map_err(|Busy| too_many(Duration::ZERO))
 }
