@@ -35,7 +35,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel("New password").fill(OTHER_PASSWORD);
       await page.getByRole("button", { name: "Set password" }).click();
       await expect(page).toHaveURL(/\/log-in\?done=password$/);
-      await expect(page.getByRole("status")).toContainText("Password changed.");
+      await expect(page.getByRole("status")).toContainText("Password changed");
       await logIn(page, address, OTHER_PASSWORD);
       await expect(who).toBeVisible();
     });

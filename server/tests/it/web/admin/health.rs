@@ -76,7 +76,7 @@ async fn what_is_rendered_and_refused_is_seen_and_each_is_counted_once() {
         assert!(page.contains(told), "no {told} in {page}");
     }
     // One of each process, and one for the page of the URL part, which may run scripts.
-    page_with(&operator, PAGE, "3 of 3 answer").await;
+    page_with(&operator, PAGE, "3 of 3 respond").await;
     // A session that has printed is retained for its account.
     assert_eq!(render(&service, &ann, "<p>Again").await.status(), 200);
     let page = page_with(&operator, PAGE, "3 in the last hour").await;
