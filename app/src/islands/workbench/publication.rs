@@ -88,7 +88,7 @@ pub(super) fn PublishDialog(
             <div class="dialog__body">
                 {undefined}
                 <p>
-                    "From now on, renders that name this template use what you see. Earlier versions stay in the list."
+                    "Renders that name this template will use this version. Earlier versions stay in the list."
                 </p>
                 <NoteField id="note" />
                 <ChangesOfHtml publication comparison />

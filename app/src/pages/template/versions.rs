@@ -86,7 +86,7 @@ fn Found(id: String, found: VersionsModel, arrangement: Arrangement) -> impl Int
         <PageHead
             title=title
             is_chosen=true
-            lede="Every save is one. Renders use the one that is published."
+            lede="Each save creates a version. Renders use the published version."
         >
             <ButtonLink href=editor>"Back to the editor"</ButtonLink>
         </PageHead>
@@ -94,7 +94,7 @@ fn Found(id: String, found: VersionsModel, arrangement: Arrangement) -> impl Int
         <OutcomeErrors outcome=restored />
         <OutcomeErrors outcome=not_published />
         {comparison}
-        <Section heading="Saved">
+        <Section heading="All versions">
             <ul class="versions">{items}</ul>
         </Section>
         {dialogs}
@@ -102,7 +102,7 @@ fn Found(id: String, found: VersionsModel, arrangement: Arrangement) -> impl Int
 }
 
 fn done(word: &str) -> Option<&'static str> {
-    (word == "published").then_some("Version published. Renders that are accepted from now on use it.")
+    (word == "published").then_some("Version published. New renders use it.")
 }
 
 #[component]

@@ -66,7 +66,7 @@ pub fn Compared(
     });
     let beside = view! { <Choice id=id.clone() number arrangement /> }.into_any();
     view! {
-        <Section heading=format!("{number} compared with {current}") beside body="section__body stack stack--tight">
+        <Section heading=format!("Version {number} compared with {current}") beside body="section__body stack stack--tight">
             {renamed} <Difference title="HTML" diff=html arrangement versions=(number, current) />
             <Difference title="Sample data" diff=data arrangement versions=(number, current) />
             <p class="small quiet">

@@ -61,7 +61,7 @@ pub fn PublishDialog(
             <input type="hidden" name="seen" value=published />
             <p>{what}</p>
             <p>
-                "Renders that are accepted from then on use it. Renders that are queued or running keep the version that was published when they were accepted."
+                "New renders use it. Queued and running renders keep the version that was published when they were accepted."
             </p>
             {drafts}
             {renamed}
