@@ -14,12 +14,12 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::api_key::KeyDetail,
-    outcome::{Done, Outcome, PageForm},
+    outcome::{Done, Outcome, OutcomeErrors, PageForm},
     pages::{
         activity::{REFRESH_SECONDS, Renders},
         api_keys::{
             self,
-            api::EditKey,
+            api::{EditKey, RevokeKey, RotateKey},
             create::KeyFields,
             end::{EndDialogs, revoke_dialog, rotate_dialog},
             list::badge,
@@ -95,11 +95,17 @@ fn Content(found: KeyDetail) -> impl IntoView {
             </Section>
         }
     });
+    let edited = Outcome::about_nothing::<EditKey>();
+    let rotated = Outcome::about_nothing::<RotateKey>();
+    let revoked = Outcome::about_nothing::<RevokeKey>();
     view! {
         <PageHead title=name is_chosen=true facts>
             {buttons}
         </PageHead>
         <Done about=done />
+        <OutcomeErrors outcome=edited />
+        <OutcomeErrors outcome=rotated />
+        <OutcomeErrors outcome=revoked />
         <LivePart id="activity" events=Some(EVENTS.to_owned()) every=REFRESH_SECONDS>
             <Renders activity=renders page key=Some(id) />
         </LivePart>

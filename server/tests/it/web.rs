@@ -1,6 +1,7 @@
 //! The dashboard over HTTP: pages, files and server functions. `end2end` tests it in a browser.
 
 mod admin;
+mod api_keys;
 mod billing;
 mod destinations;
 mod events;

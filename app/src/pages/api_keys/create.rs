@@ -155,7 +155,7 @@ impl Former {
     }
 }
 
-/// Selection of the templates to which the key is restricted. Hidden if the account has none.
+/// Selection of the templates to which the key is restricted. Hidden if there are none.
 #[component]
 fn Templates(
     outcome: Outcome,
@@ -163,8 +163,18 @@ fn Templates(
     /// Ids before anything is chosen, separated by spaces.
     chosen: String,
 ) -> impl IntoView {
-    (!templates.is_empty()).then(|| {
-        let choices = templates.into_iter().map(|(id, name)| (id.to_string(), name, ""));
+    let mut choices: Vec<_> = templates
+        .into_iter()
+        .map(|(id, name)| (id.to_string(), name, ""))
+        .collect();
+    // Deleted templates stay chosen: without any, the key would no longer be restricted.
+    for id in chosen.split_whitespace() {
+        if !choices.iter().any(|(offered, _, _)| offered == id) {
+            choices.push((id.to_owned(), "A deleted template".to_owned(), ""));
+        }
+    }
+    (!choices.is_empty()).then(|| {
+        let choices = choices.into_iter();
         let choices = checks(Field::Templates, choices, &outcome.typed_or(Field::Templates, &chosen));
         view! {
             <fieldset class="fieldset">

@@ -18,7 +18,7 @@ use platen_domain::{
     ids::{AccountId, ApiKeyId, TemplateId},
     network::Network,
 };
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 
 use crate::{
@@ -217,12 +217,19 @@ pub async fn create(
     request: KeyRequest<'_>,
     now: OffsetDateTime,
 ) -> Result<CreatedKey, KeySettingsError> {
-    check(db, account.account, &request, now).await?;
+    let mut transaction = tx::begin(db).await?;
+    check(
+        &mut transaction,
+        account.account,
+        &request,
+        &AllowedTemplates::default(),
+        now,
+    )
+    .await?;
     let created = CreatedKey {
         id: ApiKeyId::generate(),
         key: PlaintextKey::from_random(rand::random(), request.livemode),
     };
-    let mut transaction = tx::begin(db).await?;
     let new = NewApiKey {
         id: created.id,
         created_by: account.owner,
@@ -245,10 +252,12 @@ pub async fn create(
     Ok(created)
 }
 
+/// Checks new settings. `former` are the templates that the key may use already: they may have been deleted since.
 async fn check(
-    db: &PgPool,
+    db: &mut PgConnection,
     account: AccountId,
     request: &KeyRequest<'_>,
+    former: &AllowedTemplates,
     now: OffsetDateTime,
 ) -> Result<(), KeySettingsError> {
     if !(1..=200).contains(&request.name.chars().count()) || request.name.chars().any(char::is_control) {
@@ -257,14 +266,16 @@ async fn check(
     if request.expires_at.is_some_and(|expiry| expiry <= now) {
         return Err(KeySettingsError::Expiry);
     }
-    for template in request.allowed_templates.iter() {
-        let found = templates::find(db, account, template).await?;
+    let added = request.allowed_templates.iter();
+    for template in added.filter(|added| !former.iter().any(|former| former == *added)) {
+        let found = templates::find(&mut *db, account, template).await?;
         found.ok_or(KeySettingsError::Template(template))?;
     }
     Ok(())
 }
 
-/// Changes the settings of a key that is neither revoked nor expired. Requests that follow are subject to them.
+/// Changes the settings of a key that is neither revoked nor expired. Requests that follow are subject to them. A key
+/// that was replaced expires no later than it would have.
 pub async fn edit(
     db: &PgPool,
     account: AccountId,
@@ -273,17 +284,19 @@ pub async fn edit(
     request: KeyRequest<'_>,
     now: OffsetDateTime,
 ) -> Result<(), KeySettingsError> {
-    check(db, account, &request, now).await?;
     let mut transaction = tx::begin(db).await?;
     let key = api_keys::lock(&mut transaction, account, id).await?;
-    let is_valid = key.is_some_and(|key| key.revoked_at.is_none() && key.expires_at.is_none_or(|expiry| expiry > now));
-    if !is_valid {
-        return Err(KeySettingsError::NoSuchKey(id));
-    }
+    let key = key.filter(|key| key.revoked_at.is_none() && key.expires_at.is_none_or(|expiry| expiry > now));
+    let key = key.ok_or(KeySettingsError::NoSuchKey(id))?;
+    check(&mut transaction, account, &request, &key.allowed_templates, now).await?;
+    let expires_at = match key.replaced_at {
+        Some(_) => key.expires_at.into_iter().chain(request.expires_at).min(),
+        None => request.expires_at,
+    };
     let settings = KeySettings {
         name: request.name,
         scopes: &request.scopes,
-        expires_at: request.expires_at,
+        expires_at,
         allowed_networks: &request.allowed_networks,
         allowed_templates: &request.allowed_templates,
     };

@@ -259,17 +259,30 @@ pub struct LockedKey {
     /// `None` if the key doesn't expire.
     pub expires_at: Option<OffsetDateTime>,
     pub revoked_at: Option<OffsetDateTime>,
+    /// When another key of the same name has replaced it.
+    pub replaced_at: Option<OffsetDateTime>,
+    /// Templates that the key may use, including deleted ones.
+    pub allowed_templates: AllowedTemplates,
 }
 
 /// Locks the row of an account's key against other changes.
 pub async fn lock(db: &mut PgConnection, account: AccountId, id: ApiKeyId) -> Result<Option<LockedKey>, StoreError> {
-    let key = sqlx::query_as!(
-        LockedKey,
-        "select name, livemode, expires_at, revoked_at from api_keys where account_id = $1 and id = $2 for update",
+    let row = sqlx::query!(
+        "select name, livemode, expires_at, revoked_at, replaced_at, allowed_templates
+         from api_keys where account_id = $1 and id = $2 for update",
         account.0,
         id.0,
-    );
-    Ok(key.fetch_optional(db).await?)
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| LockedKey {
+        name: row.name,
+        livemode: row.livemode,
+        expires_at: row.expires_at,
+        revoked_at: row.revoked_at,
+        replaced_at: row.replaced_at,
+        allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
+    }))
 }
 
 /// Returns the account of any key, for the operator's command line.
