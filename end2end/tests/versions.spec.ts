@@ -76,7 +76,7 @@ test("an earlier version is published from the list", async ({ page, member }) =
   await expect(entry(page, 2).getByRole("button")).toHaveCount(0);
   await entry(page, 1).getByRole("button", { name: "Publish version 1" }).click();
   const dialog = page.getByRole("dialog", { name: "Publish version 1" });
-  await expect(dialog).toContainText("Version 2 is published now. Version 1 is saved again as a new version");
+  await expect(dialog).toContainText("This replaces version 2: version 1 is saved as a new version");
   await expect(dialog.getByLabel("Note")).toBeFocused();
   await expect(dialog.getByLabel("Note")).toHaveValue("Version 1 again");
   await dialog.getByRole("button", { name: "Publish" }).click();
@@ -101,7 +101,7 @@ test("who publishes is told if another version has been published meanwhile", as
   await dialog.getByLabel("Note").fill("Typed by me");
   await dialog.getByRole("button", { name: "Publish" }).click();
   await expect(dialog.getByRole("alert")).toContainText("Another version has been published");
-  await expect(dialog).toContainText("Version 3 is published now.");
+  await expect(dialog).toContainText("This replaces version 3");
   await expect(dialog.getByLabel("Note")).toHaveValue("Typed by me");
 });
 

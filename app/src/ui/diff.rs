@@ -31,7 +31,7 @@ pub fn UnifiedDiff(
 pub(super) fn HiddenLines(count: usize) -> impl IntoView {
     (count > 0).then(|| {
         let lines = counted(count, "more changed line", "more changed lines");
-        view! { <p class="small quiet">"This is too much to show: there are " {lines} "."</p> }
+        view! { <p class="small quiet">{lines} " are not shown."</p> }
     })
 }
 
@@ -133,13 +133,16 @@ fn Row(
 
 #[cfg(all(test, feature = "ssr"))]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use platen_domain::diff::{Diff, compare::compare};
 
     use super::*;
 
     #[test]
     fn texts_are_escaped_and_changed_words_marked() {
-        let Diff::Changes(changes) = compare("<b>one</b>", "<b>two</b>", 10) else {
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let Diff::Changes(changes) = compare("<b>one</b>", "<b>two</b>", 10, deadline) else {
             panic!("they differ");
         };
         let html = Owner::new().with(|| view! { <UnifiedDiff changes label="Changes" /> }.to_html());

@@ -67,7 +67,15 @@ fn Found(id: String, found: VersionsModel, arrangement: Arrangement) -> impl Int
     let shown = compared.as_ref().map(|compared| compared.older.number);
     let published_name = listed.iter().find(|version| version.published);
     let published_name = published_name.map(|version| version.name.clone());
-    let dialogs = listed.iter().filter(|version| !version.published).cloned();
+    let compared_older = compared.as_ref().map(|compared| &compared.older);
+    let unlisted = compared_older.filter(|older| listed.iter().all(|version| version.number != older.number));
+    let dialogs = listed
+        .iter()
+        .chain(unlisted)
+        .filter(|version| !version.published)
+        .cloned();
+    let dialogs: Vec<_> = dialogs.collect();
+    let dialogs = dialogs.into_iter();
     let dialogs = dialogs.map(|version| {
         let (id, published_name) = (id.clone(), published_name.clone());
         view! { <PublishDialog id version published published_name newest=newest.number /> }

@@ -53,24 +53,40 @@ impl Parsers {
         bytes: usize,
         parse: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Busy> {
-        let place = timeout_at(deadline, self.place(account)).await;
-        let place = place.ok().flatten().ok_or(Busy)?;
-        let parse_in_place = move || {
-            let parsed = parse();
-            drop(place);
-            parsed
-        };
-        if bytes <= SMALL {
-            return Ok(parse_in_place());
+        if bytes > SMALL {
+            return self.run_apart(account, deadline, parse).await;
         }
-        let parsing = spawn_blocking(parse_in_place);
-        Ok(parsing.await.unwrap_or_else(|panic| resume_unwind(panic.into_panic())))
+        let _place = self.place(account, deadline).await?;
+        Ok(parse())
     }
 
-    async fn place(&self, account: AccountId) -> Option<(OwnedSemaphorePermit, Turn)> {
-        let turn = self.accounts.wait(account.0).await.ok()?;
-        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
-        Some((place, turn))
+    /// As [`run`](Self::run), for work whose time does not follow from a size: it never runs on the threads that serve
+    /// requests.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    pub async fn run_apart<T: Send + 'static>(
+        &self,
+        account: AccountId,
+        deadline: Instant,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Busy> {
+        let place = self.place(account, deadline).await?;
+        let working = spawn_blocking(move || {
+            let done = work();
+            drop(place);
+            done
+        });
+        Ok(working.await.unwrap_or_else(|panic| resume_unwind(panic.into_panic())))
+    }
+
+    async fn place(&self, account: AccountId, deadline: Instant) -> Result<(OwnedSemaphorePermit, Turn), Busy> {
+        let place = async {
+            let turn = self.accounts.wait(account.0).await.ok()?;
+            let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
+            Some((place, turn))
+        };
+        timeout_at(deadline, place).await.ok().flatten().ok_or(Busy)
     }
 }
 

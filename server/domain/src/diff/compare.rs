@@ -1,16 +1,11 @@
 //! How two texts are compared.
 
-use std::{
-    ops::Range,
-    time::{Duration, Instant},
-};
+use std::{ops::Range, time::Instant};
 
 use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 
 use super::{Block, Changes, Diff, Line, Segment, words};
 
-/// Time after which everything that is not compared yet counts as changed: texts with many repeated lines are expensive.
-const LONGEST_SEARCH: Duration = Duration::from_millis(500);
 /// Number of unchanged lines that are shown before and after a change.
 const AROUND: usize = 3;
 /// Maximum number of characters of a line that are shown.
@@ -20,13 +15,14 @@ const LEAD: usize = 80;
 /// Maximum number of characters that are shown in all.
 const MOST_CHARACTERS: usize = 200_000;
 
-/// Compares two texts, and shows up to `most_lines` of their lines.
-pub fn compare(older: &str, newer: &str, most_lines: usize) -> Diff {
+/// Compares two texts, and shows up to `most_lines` of their lines. After the deadline, everything that is not compared
+/// yet counts as changed.
+pub fn compare(older: &str, newer: &str, most_lines: usize, deadline: Instant) -> Diff {
     if older == newer {
         return Diff::Equal;
     }
     let (old, new): (Vec<_>, Vec<_>) = (older.lines().collect(), newer.lines().collect());
-    let hunks = hunks(&old, &new);
+    let hunks = hunks(&old, &new, deadline);
     if hunks.is_empty() {
         return Diff::LineBreaks;
     }
@@ -34,6 +30,7 @@ pub fn compare(older: &str, newer: &str, most_lines: usize) -> Diff {
         blocks: Vec::new(),
         lines_left: most_lines,
         characters_left: MOST_CHARACTERS,
+        deadline,
     };
     let changed_lines = shown.add_all(&old, &new, &hunks);
     let removed = hunks.iter().map(|hunk| hunk.old.len()).sum::<usize>();
@@ -53,8 +50,7 @@ pub(super) struct Hunk {
 }
 
 /// Returns the differences between two lists, in order and with common items between them.
-pub(super) fn hunks(old: &[&str], new: &[&str]) -> Vec<Hunk> {
-    let deadline = Instant::now() + LONGEST_SEARCH;
+pub(super) fn hunks(old: &[&str], new: &[&str], deadline: Instant) -> Vec<Hunk> {
     let operations = capture_diff_slices_deadline(Algorithm::Patience, old, new, Some(deadline));
     let differences = operations
         .into_iter()
@@ -71,6 +67,8 @@ struct Shown {
     blocks: Vec<Block>,
     lines_left: usize,
     characters_left: usize,
+    /// Time after which changed words are no longer sought.
+    deadline: Instant,
 }
 
 impl Shown {
@@ -128,7 +126,7 @@ impl Shown {
             let new_line = new.get(hunk.new.start + index).filter(|_| index < hunk.new.len());
             let (old_line, new_line) = match (old_line, new_line) {
                 (Some(old_line), Some(new_line)) => {
-                    let (old_line, new_line) = replaced(old_line, new_line);
+                    let (old_line, new_line) = replaced(old_line, new_line, self.deadline);
                     (Some(old_line), Some(new_line))
                 }
                 (old_line, new_line) => (
@@ -161,9 +159,11 @@ impl Shown {
     /// Returns the line if it may still be shown.
     fn take(&mut self, line: Line) -> Option<Line> {
         let characters = line.segments.iter().map(|segment| segment.text.chars().count()).sum();
-        self.lines_left = self.lines_left.checked_sub(1)?;
-        self.characters_left = self.characters_left.checked_sub(characters)?;
-        Some(line)
+        let lines_left = self.lines_left.checked_sub(1);
+        let left = lines_left.zip(self.characters_left.checked_sub(characters));
+        // After a line that is left out, none is shown.
+        (self.lines_left, self.characters_left) = left.unwrap_or_default();
+        left.map(|_| line)
     }
 }
 
@@ -194,14 +194,14 @@ fn shortened(line: &str, from: usize) -> (usize, String, usize) {
 }
 
 /// Returns a removed line and the one that replaces it, with the words that differ.
-fn replaced(older: &str, newer: &str) -> (Line, Line) {
+fn replaced(older: &str, newer: &str, deadline: Instant) -> (Line, Line) {
     let from = older
         .chars()
         .zip(newer.chars())
         .take_while(|(old, new)| old == new)
         .count();
     let (old, new) = (shortened(older, from), shortened(newer, from));
-    let (old_segments, new_segments) = words::segments(&old.1, &new.1);
+    let (old_segments, new_segments) = words::segments(&old.1, &new.1, deadline);
     let line = |(before, _, after), segments| Line {
         before,
         segments,
@@ -212,12 +212,18 @@ fn replaced(older: &str, newer: &str) -> (Line, Line) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     const MOST: usize = 1000;
 
+    fn compared(older: &str, newer: &str) -> Diff {
+        compare(older, newer, MOST, Instant::now() + Duration::from_millis(500))
+    }
+
     fn changes(older: &str, newer: &str) -> Changes {
-        match compare(older, newer, MOST) {
+        match compared(older, newer) {
             Diff::Changes(changes) => changes,
             other => panic!("{other:?}"),
         }
@@ -263,10 +269,10 @@ mod tests {
 
     #[test]
     fn texts_are_equal_or_differ_in_line_breaks() {
-        assert_eq!(compare("a\nb", "a\nb", MOST), Diff::Equal);
-        assert_eq!(compare("", "", MOST), Diff::Equal);
-        assert_eq!(compare("a\r\nb", "a\nb\n", MOST), Diff::LineBreaks);
-        assert_ne!(compare("a\nb", "a\n\nb", MOST), Diff::LineBreaks);
+        assert_eq!(compared("a\nb", "a\nb"), Diff::Equal);
+        assert_eq!(compared("", ""), Diff::Equal);
+        assert_eq!(compared("a\r\nb", "a\nb\n"), Diff::LineBreaks);
+        assert_ne!(compared("a\nb", "a\n\nb"), Diff::LineBreaks);
     }
 
     #[test]
@@ -372,7 +378,7 @@ mod tests {
             let begun = Instant::now();
             let changes = changes(&older, &newer);
             assert!(
-                begun.elapsed() < Duration::from_secs(20),
+                begun.elapsed() < Duration::from_secs(5),
                 "{kinds}: {:?}",
                 begun.elapsed()
             );

@@ -1,14 +1,14 @@
 //! The words in which a line differs from the one that it replaces.
 
-use std::ops::Range;
+use std::{ops::Range, time::Instant};
 
 use super::{Segment, compare::hunks};
 
 /// Returns the segments of a removed line and of the one that replaces it. If they have little in common, none is marked
 /// as changed, because the whole line is.
-pub(super) fn segments(older: &str, newer: &str) -> (Vec<Segment>, Vec<Segment>) {
+pub(super) fn segments(older: &str, newer: &str, deadline: Instant) -> (Vec<Segment>, Vec<Segment>) {
     let (old, new) = (words(older), words(newer));
-    let hunks = hunks(&old, &new);
+    let hunks = hunks(&old, &new, deadline);
     let visible = |words: &[&str]| words.iter().map(|word| word.trim().len()).sum::<usize>();
     let (old_length, new_length) = (visible(&old), visible(&new));
     let removed: usize = hunks.iter().map(|hunk| visible(&old[hunk.old.clone()])).sum();
@@ -71,6 +71,8 @@ fn marked(words: &[&str], changed: impl Iterator<Item = Range<usize>>) -> Vec<Se
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn marked_up(segments: &[Segment]) -> String {
@@ -85,7 +87,7 @@ mod tests {
     }
 
     fn assert_segments(older: &str, newer: &str, expected: (&str, &str)) {
-        let (old, new) = segments(older, newer);
+        let (old, new) = segments(older, newer, Instant::now() + Duration::from_secs(5));
         assert_eq!((marked_up(&old).as_str(), marked_up(&new).as_str()), expected);
     }
 

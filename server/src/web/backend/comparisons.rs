@@ -1,11 +1,11 @@
 //! Comparisons of versions of templates. Comparing large ones takes time, so that they queue like request bodies.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use platen_app::{error::AppError, model::template_versions::Comparison};
 use platen_core::service::{Services, parsers::Busy};
 use platen_domain::{
-    diff::{self, Diff},
+    diff::{Diff, compare::compare},
     ids::AccountId,
     template::TemplateVersion,
 };
@@ -16,6 +16,8 @@ use super::visitor_errors::too_many;
 const LINES_ON_PAGE: usize = 1000;
 /// Maximum number of lines in the dialog that publishes a template.
 const LINES_IN_DIALOG: usize = 300;
+/// Time after which everything that is not compared yet counts as changed: texts with many repeated lines are expensive.
+const LONGEST: Duration = Duration::from_millis(500);
 
 /// Compares a version with a newer one.
 pub(super) async fn of_versions(
@@ -24,13 +26,15 @@ pub(super) async fn of_versions(
     older: TemplateVersion,
     newer: TemplateVersion,
 ) -> Result<Comparison, AppError> {
-    let bytes = older.content.len() + newer.content.len();
-    let compare = move || Comparison {
-        html: diff::compare::compare(&older.content, &newer.content, LINES_ON_PAGE),
-        data: diff::compare::compare(&older.data(), &newer.data(), LINES_ON_PAGE),
-        older: older.summary,
+    let compare = move || {
+        let deadline = Instant::now() + LONGEST;
+        Comparison {
+            html: compare(&older.content, &newer.content, LINES_ON_PAGE, deadline),
+            data: compare(&older.data(), &newer.data(), LINES_ON_PAGE, deadline),
+            older: older.summary,
+        }
     };
-    let comparing = app.parsers.run(account, app.parsing_deadline(), bytes, compare);
+    let comparing = app.parsers.run_apart(account, app.parsing_deadline(), compare);
     comparing.await.map_err(|Busy| too_many(Duration::ZERO))
 }
 
@@ -41,8 +45,7 @@ pub(super) async fn html_of_editor(
     published: String,
     edited: String,
 ) -> Result<Diff, AppError> {
-    let bytes = published.len() + edited.len();
-    let compare = move || diff::compare::compare(&published, &edited, LINES_IN_DIALOG);
-    let comparing = app.parsers.run(account, app.parsing_deadline(), bytes, compare);
+    let compare = move || compare(&published, &edited, LINES_IN_DIALOG, Instant::now() + LONGEST);
+    let comparing = app.parsers.run_apart(account, app.parsing_deadline(), compare);
     comparing.await.map_err(|Busy| too_many(Duration::ZERO))
 }

@@ -93,11 +93,11 @@ async fn any_version_can_be_published_and_the_number_of_the_published_one_only_g
 
     let page = ann.page(&format!("{path}/versions")).await;
     assert!(
-        page.contains("Version 2 is published now. Version 1 is saved again as a new version, and published."),
+        page.contains("This replaces version 2: version 1 is saved as a new version and published."),
         "{page}"
     );
     assert!(
-        page.contains("Version 2 is published now. Version 3 takes its place."),
+        page.contains("This replaces version 2, which is published now."),
         "{page}"
     );
     assert!(

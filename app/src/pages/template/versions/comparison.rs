@@ -57,7 +57,7 @@ pub fn Compared(
     let renamed = (older.name != newest.name).then(|| {
         view! {
             <p class="small break">
-                "It was called " <b>{older.name}</b> "."
+                {format!("Name in version {number}: ")} <b>{older.name}</b>
             </p>
         }
     });

@@ -33,18 +33,16 @@ pub fn PublishDialog(
     let outcome = Outcome::about::<PublishVersion>(&number.to_string());
     let is_earlier = number < published;
     let what = if is_earlier {
-        format!(
-            "Version {published} is published now. Version {number} is saved again as a new version, and published."
-        )
+        format!("This replaces version {published}: version {number} is saved as a new version and published.")
     } else {
-        format!("Version {published} is published now. Version {number} takes its place.")
+        format!("This replaces version {published}, which is published now.")
     };
     let drafts = (is_earlier && newest > published)
         .then(|| view! { <p>"Newer drafts stay in the list, but the editor opens the new version."</p> });
     let name = version.name;
     let renamed = published_name
         .is_some_and(|published| published != name)
-        .then(|| view! { <p class="break">"The template is called " <b>{name}</b> " then."</p> });
+        .then(|| view! { <p class="break">"This also renames the template to " <b>{name}</b> "."</p> });
     let first_note = if is_earlier {
         format!("Version {number} again")
     } else {
