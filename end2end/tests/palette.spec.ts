@@ -61,6 +61,17 @@ test("pages, actions, templates and a render are reached by the keyboard alone",
   await expect(page).toHaveURL(new RegExp(`/dashboard/renders/${render}$`));
 });
 
+test("Enter before the results never opens one of an earlier search", async ({ page, member, hydrated }) => {
+  expect(member.email).toBeTruthy();
+  await page.goto("/dashboard/settings");
+  await hydrated(page);
+  await open(page, "");
+  await expect(palette(page).getByRole("option", { name: "Overview" })).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.type("billing");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/dashboard\/(search\?q=billing|billing)$/);
+});
+
 test("the palette opens and closes without a change, and says when nothing matches", async ({
   page,
   member,

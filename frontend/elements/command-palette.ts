@@ -39,6 +39,8 @@ class CommandPalette extends HTMLElement {
     });
     this.#field.addEventListener("input", () => {
       clearTimeout(this.#waiting);
+      // Until there are results, Enter leads to their page.
+      this.#activate(undefined);
       this.#waiting = setTimeout(() => void this.#search(), SEARCH_AFTER_MS);
     });
     this.#field.addEventListener("keydown", (event) => this.#move(event));
@@ -86,7 +88,8 @@ class CommandPalette extends HTMLElement {
     this.#results.role = options.length > 0 ? "listbox" : null;
     this.#results.ariaLabel = options.length > 0 ? "Results" : null;
     this.#field.setAttribute("aria-expanded", `${options.length > 0}`);
-    this.#status.textContent = options.length === 1 ? "1 result" : `${options.length} results`;
+    if (results) this.#status.textContent = options.length === 1 ? "1 result" : `${options.length} results`;
+    else this.#status.textContent = this.#results.textContent;
     this.#activate(options[0]);
   }
 

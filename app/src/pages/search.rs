@@ -108,7 +108,8 @@ type Group = (&'static str, Vec<Hit>);
 #[component]
 pub fn Search() -> impl IntoView {
     let search = ListQuery::of_page(&["q"]).text("q").unwrap_or_default();
-    let search: String = search.trim().chars().take(MOST_CHARACTERS).collect();
+    let search = search.trim().chars().filter(|character| !character.is_control());
+    let search: String = search.take(MOST_CHARACTERS).collect();
     let typed = search.clone();
     view! {
         <Shell title="Search" current=Entry::Overview>
