@@ -9,7 +9,7 @@ pub enum ReadOnly {
     /// An operator has suspended the account.
     Suspended,
     /// An operator views the account as its owner.
-    Looking {
+    Impersonation {
         /// Minutes until the view ends, at most.
         minutes_left: i64,
     },

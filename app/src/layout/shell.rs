@@ -178,7 +178,7 @@ fn content_with(read_only: Option<ReadOnly>, children: Children) -> AnyView {
 #[component]
 fn Impersonation(summary: AccountSummary) -> impl IntoView {
     let outcome = Outcome::of::<StopImpersonation>();
-    let Some(ReadOnly::Looking { minutes_left }) = summary.read_only else {
+    let Some(ReadOnly::Impersonation { minutes_left }) = summary.read_only else {
         return None;
     };
     Some(view! {

@@ -160,14 +160,14 @@ fn hour(at: OffsetDateTime) -> String {
     format!("{:02}:00", at.hour())
 }
 
-/// Compares the number of renders with that before: `12 % more than in`.
+/// Compares the number of renders with that before: `12% more than in`.
 fn compared(now: i64, before: i64) -> String {
     let change = (now - before) as f64 * 100.0 / before.max(1) as f64;
     match change.round() as i64 {
         _ if before == 0 => "none in".to_owned(),
         0 => "as many as in".to_owned(),
-        more if more > 0 => format!("{} % more than in", grouped(more)),
-        less => format!("{} % fewer than in", grouped(-less)),
+        more if more > 0 => format!("{}% more than in", grouped(more)),
+        less => format!("{}% fewer than in", grouped(-less)),
     }
 }
 
@@ -181,10 +181,10 @@ mod tests {
             (0, 0, "none in"),
             (7, 0, "none in"),
             (7, 7, "as many as in"),
-            (112, 100, "12 % more than in"),
-            (3000, 100, "2,900 % more than in"),
-            (50, 100, "50 % fewer than in"),
-            (0, 3, "100 % fewer than in"),
+            (112, 100, "12% more than in"),
+            (3000, 100, "2,900% more than in"),
+            (50, 100, "50% fewer than in"),
+            (0, 3, "100% fewer than in"),
         ] {
             assert_eq!(compared(now, before), expected, "{now}, {before}");
         }

@@ -31,8 +31,6 @@ pub struct Activity {
     pub before: Option<i64>,
     /// Figures of each of its days or hours; those without renders are omitted.
     pub steps: Vec<RenderStep>,
-    /// Latest renders, the latest first, even if they are older than the span.
-    pub latest: Vec<RenderGlance>,
 }
 
 /// Returns the statistics of an account's renders over a span, of all keys or of one.
@@ -43,18 +41,12 @@ pub async fn activity(
     span: Span,
 ) -> Result<Activity, StoreError> {
     let before = [span.from - span.length, span.now - span.length];
-    let (figures, before, steps, latest) = tokio::try_join!(
+    let (figures, before, steps) = tokio::try_join!(
         statistics::figures(db, account, key, span.from),
         statistics::count(db, account, key, before, span.now),
         statistics::steps(db, account, key, span.from, span.by_hour),
-        latest(db, account),
     )?;
-    Ok(Activity {
-        figures,
-        before,
-        steps,
-        latest,
-    })
+    Ok(Activity { figures, before, steps })
 }
 
 /// Returns the latest 60 renders of an account, the latest first.

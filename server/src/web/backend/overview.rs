@@ -51,7 +51,7 @@ impl RequestBackend {
             },
             operator: summary.operator,
             read_only: match (self.look(), caller.access) {
-                (Some(look), _) => Some(ReadOnly::Looking {
+                (Some(look), _) => Some(ReadOnly::Impersonation {
                     minutes_left: look::minutes_left(look, now),
                 }),
                 (None, Access::Suspended) => Some(ReadOnly::Suspended),
@@ -97,6 +97,10 @@ impl RequestBackend {
             went_on: summary.templates > 0 || summary.members > 1,
         };
         if checklist.has_document() && checklist.went_on {
+            // It must not return once these renders are deleted.
+            if caller.access == Access::Full {
+                self.answer(account_summary::dismiss_checklist(&app.db, caller, now).await)?;
+            }
             return Ok(None);
         }
         if caller.may(ManageKeys) && caller.access == Access::Full {
@@ -132,25 +136,24 @@ impl RequestBackend {
 }
 
 impl RequestBackend {
-    /// Returns the renders of all keys or of one in a span, and the latest renders of the account, the latest first.
+    /// Returns the renders of all keys or of one in a span.
     pub(super) async fn render_activity(
         &self,
         caller: &Caller,
         key: Option<ApiKeyId>,
         span: Span,
         credits: &CreditPeriod,
-    ) -> Result<(RenderActivity, Vec<RenderGlance>), AppError> {
+    ) -> Result<RenderActivity, AppError> {
         let times = Times::of(span, credits);
         let found = activity::activity(&self.app.db, caller.account, key, times.span(credits.now)).await;
         let found = self.answer(found)?;
-        let renders = RenderActivity {
+        Ok(RenderActivity {
             span,
             now: credits.now,
             figures: found.figures,
             before: found.before,
             steps: times.filled(&found.steps),
-        };
-        Ok((renders, found.latest))
+        })
     }
 }
 

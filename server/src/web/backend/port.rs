@@ -142,7 +142,8 @@ impl Backend for RequestBackend {
         let (caller, now) = (self.caller_who_may(SeeAccount).await?, clock::now());
         let usage = self.answer(credits::usage(&self.app.db, caller.account, now).await)?;
         let credits = overview::credit_period(usage, now);
-        let (renders, latest) = self.render_activity(&caller, None, span, &credits).await?;
+        let renders = self.render_activity(&caller, None, span, &credits).await?;
+        let latest = self.answer(activity::latest(&self.app.db, caller.account).await)?;
         Ok(Activity {
             renders,
             checklist: self.checklist(&caller, &latest, now).await?,
@@ -597,7 +598,7 @@ impl Backend for RequestBackend {
         Ok(KeyDetail {
             key: self.key(&caller, id).await?,
             templates: self.template_labels(caller.account).await?,
-            renders: found.0,
+            renders: found,
         })
     }
 

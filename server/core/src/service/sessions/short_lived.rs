@@ -30,7 +30,11 @@ pub(in crate::service) async fn take<T: DeserializeOwned>(
     key: &str,
     now: OffsetDateTime,
 ) -> Result<Option<T>, session::Error> {
-    Ok(read(session.remove_value(key).await?, now))
+    // Removing an absent value would write the session, over what other requests have stored meanwhile.
+    match session.get_value(key).await? {
+        Some(_) => Ok(read(session.remove_value(key).await?, now)),
+        None => Ok(None),
+    }
 }
 
 /// As [`take`], but leaves the value in the session.
