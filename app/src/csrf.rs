@@ -1,4 +1,5 @@
-//! The token by which the server recognizes forms of its own pages. It belongs to a session. It changes with every log-in, which therefore reloads the page.
+//! The token by which the server recognizes forms of its own pages. It belongs to a session. It changes with every log-in,
+//! which therefore reloads the page.
 
 use std::future::Future;
 

@@ -61,7 +61,7 @@ pub fn DeleteDialog(
                 <input type="hidden" name="id" value=id.clone() />
                 <div class="dialog__body">
                     {hint.map(|hint| view! { <p>"Several templates have this name. This is the one " {hint} "."</p> })}
-                    <p>"Renders that name it will answer 422 from now on. This cannot be undone."</p>
+                    <p>"Renders that use it will fail with 422. This cannot be undone."</p>
                     <TextField
                         name=Field::Confirmation.into_str()
                         id=format!("confirmation-{id}")
