@@ -259,6 +259,9 @@ for (const theme of ["light", "dark"] as const) {
         await type(page, "<h1>{{ customer.nme }}</h1>\n{% for line in lines %}\n", "{{ line.price|n");
         await expect(chosen(page)).toContainText("number");
         await expect(page.locator(".cm-completionInfo")).toBeVisible();
+        // Axe fails if the preview's warnings change while it runs.
+        const status = page.locator(".viewer__status");
+        await expect(status).toContainText("Not rendered");
         await picture(page, `editor-completion-${width}-${theme}`);
         await expectAccessible(page);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
@@ -268,6 +271,7 @@ for (const theme of ["light", "dark"] as const) {
         await page.keyboard.press("Control+f");
         await page.keyboard.type("line");
         await expect(page.getByRole("status").filter({ hasText: /^3$/ })).toBeVisible();
+        await expect(status).toContainText("Rendered in");
         await picture(page, `editor-find-${width}-${theme}`);
         await expectAccessible(page);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
