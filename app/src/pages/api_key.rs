@@ -1,7 +1,6 @@
 //! `/dashboard/api-keys/{id}`: the use of a key, and its settings.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 use platen_domain::{
     api_key::{ApiKey as Key, KeyState},
     ids::ApiKeyId,
@@ -24,7 +23,7 @@ use crate::{
             end::{EndDialogs, revoke_dialog, rotate_dialog},
             list::badge,
         },
-        query::id_in_path,
+        query::{ListQuery, id_in_path},
         renders::EVENTS,
     },
     ui::{
@@ -39,11 +38,7 @@ use crate::{
 #[component]
 pub fn ApiKey() -> impl IntoView {
     let id = id_in_path(ApiKeyId::parse);
-    let span = use_query_map()
-        .read_untracked()
-        .get("period")
-        .and_then(|word| word.parse().ok())
-        .unwrap_or_default();
+    let span = ListQuery::of_page(&["period"]).get("period").unwrap_or_default();
     view! {
         <Shell title="API key" current=Entry::ApiKeys>
             {loaded(

@@ -4,7 +4,6 @@ pub mod api;
 pub mod first_run;
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 use platen_domain::{number::grouped, role::Permission};
 
 use crate::{
@@ -21,6 +20,7 @@ use crate::{
         activity::{REFRESH_SECONDS, Renders},
         latest::Latest,
         overview::first_run::FirstRun,
+        query::ListQuery,
         renders::EVENTS,
     },
     ui::{
@@ -35,11 +35,7 @@ use crate::{
 /// The overview page. `period` of the query selects the time span of the figures.
 #[component]
 pub fn Overview() -> impl IntoView {
-    let span = use_query_map()
-        .read_untracked()
-        .get("period")
-        .and_then(|word| word.parse().ok())
-        .unwrap_or_default();
+    let span = ListQuery::of_page(&["period"]).get("period").unwrap_or_default();
     view! {
         <Shell title="Overview" current=Entry::Overview>
             {loaded(

@@ -74,8 +74,6 @@ fn Found(id: String, found: VersionsModel, arrangement: Arrangement) -> impl Int
         .chain(unlisted)
         .filter(|version| !version.published)
         .cloned();
-    let dialogs: Vec<_> = dialogs.collect();
-    let dialogs = dialogs.into_iter();
     let dialogs = dialogs.map(|version| {
         let (id, published_name) = (id.clone(), published_name.clone());
         view! { <PublishDialog id version published published_name newest=newest.number /> }
