@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use crate::ui::field::{FieldFrame, described_by};
+use crate::ui::field::{Face, FieldFrame, described_by};
 
-/// A multi-line text field, such as for addresses or a key file. It uses the typeface for code, unless it is for prose.
+/// A multi-line text field, such as for addresses or a key file.
 #[component]
 pub fn TextArea(
     /// `name` in the form.
@@ -22,25 +22,36 @@ pub fn TextArea(
     /// Validation error.
     #[prop(optional_no_strip)]
     problem: Option<&'static str>,
-    /// Whether it is for prose.
+    #[prop(optional)] face: Face,
+    /// Example or question that is shown while the field is empty.
     #[prop(optional)]
-    prose: bool,
+    placeholder: Option<&'static str>,
+    /// Maximum number of characters.
+    #[prop(optional)]
+    maxlength: Option<usize>,
     /// Whether it may be empty.
     #[prop(optional)]
     optional: bool,
+    /// Whether it is focused when its dialog opens.
+    #[prop(optional)]
+    focus: bool,
     /// Whether it may be invisible, in which case the browser can't require a value.
     #[prop(optional)]
     maybe_hidden: bool,
 ) -> impl IntoView {
+    let is_code = face == Face::Code;
     let id = if id.is_empty() { name.to_owned() } else { id };
     view! {
         <FieldFrame id=id.clone() label=label hint=hint problem=problem optional=optional>
             <textarea
-                class=if prose { "input input--area" } else { "input input--area input--code" }
+                class=if is_code { "input input--area input--code" } else { "input input--area" }
                 id=id.clone()
                 name=name
                 autocomplete="off"
-                spellcheck=if prose { "true" } else { "false" }
+                spellcheck=if is_code { "false" } else { "true" }
+                placeholder=placeholder
+                maxlength=maxlength
+                autofocus=focus
                 required=!optional && !maybe_hidden
                 aria-invalid=problem.map(|_| "true")
                 aria-describedby=described_by(&id, hint, problem)
@@ -52,7 +63,7 @@ pub fn TextArea(
 
 /// Escapes a text for `<textarea>`, which Leptos doesn't do. The leading line break is ignored by browsers and protects
 /// one in the text.
-pub(crate) fn as_content(text: &str) -> String {
+pub(super) fn as_content(text: &str) -> String {
     format!("\n{}", text.replace('&', "&amp;").replace('<', "&lt;"))
 }
 

@@ -3,13 +3,7 @@
 use leptos::prelude::*;
 use platen_domain::editor::LONGEST_NOTE;
 
-use crate::{
-    model::rejection::Field,
-    ui::{
-        field::{FieldFrame, described_by},
-        text_area::as_content,
-    },
-};
+use crate::{model::rejection::Field, ui::text_area::TextArea};
 
 /// A field for the note on a version, focused when its dialog opens. It has several lines so that the Enter key doesn't
 /// submit the form; the line breaks become spaces.
@@ -24,19 +18,16 @@ pub fn NoteField(
     problem: Option<&'static str>,
 ) -> impl IntoView {
     view! {
-        <FieldFrame id=id.clone() label="Note" problem=problem optional=true>
-            <textarea
-                class="input input--area"
-                id=id.clone()
-                name=Field::VersionNote.into_str()
-                autocomplete="off"
-                placeholder="What changed?"
-                maxlength=LONGEST_NOTE
-                autofocus
-                aria-invalid=problem.map(|_| "true")
-                aria-describedby=described_by(&id, None, problem)
-                inner_html=as_content(&value)
-            ></textarea>
-        </FieldFrame>
+        <TextArea
+            name=Field::VersionNote.into_str()
+            id
+            label="Note"
+            value
+            problem
+            placeholder="What changed?"
+            maxlength=LONGEST_NOTE
+            optional=true
+            focus=true
+        />
     }
 }

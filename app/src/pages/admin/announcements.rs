@@ -116,7 +116,6 @@ fn NewAnnouncement() -> impl IntoView {
                 hint="Plain text of 1 to 500 characters. Say what happens, when, and what users have to do."
                 value=outcome.typed(Field::AnnouncementWords)
                 problem=outcome.problem(Field::AnnouncementWords)
-                prose=true
             />
             <Segmented
                 name=Field::Level.into_str()

@@ -13,7 +13,13 @@ use crate::{
     model::rejection::Field,
     outcome::{DialogForm, FormField, Outcome},
     pages::api_keys::api::{CreateKey, LIVE, NEVER, ON_A_DAY, TEST},
-    ui::{check::Check, field::FieldProblem, segmented::Segmented, select::Select, text_area::TextArea},
+    ui::{
+        check::Check,
+        field::{Face, FieldProblem},
+        segmented::Segmented,
+        select::Select,
+        text_area::TextArea,
+    },
 };
 
 const EXPIRIES: [(&str, &str); 5] = [
@@ -107,6 +113,7 @@ pub fn KeyFields(
             </div>
         </div>
         <TextArea
+            face=Face::Code
             name=Field::Networks.into_str()
             label="Allowed addresses"
             hint="One per line, such as 203.0.113.7 or 203.0.113.0/24. Leave empty to allow all."

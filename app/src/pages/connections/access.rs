@@ -128,6 +128,7 @@ pub fn GoogleAccess(
         {by_impersonation}
         <div class="connect__key-file">
             <TextArea
+                face=Face::Code
                 name=Field::KeyFile.into_str()
                 id=outcome.id(Field::KeyFile)
                 label="Key file of a service account"

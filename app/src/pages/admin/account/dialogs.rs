@@ -14,6 +14,7 @@ use crate::{
         button::{OpenButton, Rank},
         check::Check,
         dialog::Weight,
+        field::Face,
         icon::Glyph,
         moment::day,
         select::Select,
@@ -177,6 +178,7 @@ fn LimitsDialog(account: AccountFile) -> impl IntoView {
             <p>"Leave a field empty for the plan’s limit."</p>
             <div class="fields fields--2">{fields}</div>
             <TextArea
+                face=Face::Code
                 name=Field::StorageLimits.into_str()
                 id=outcome.id(Field::StorageLimits)
                 label="Storage"
