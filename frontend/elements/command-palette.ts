@@ -3,10 +3,10 @@
 // to. Without JavaScript, the form leads there.
 
 import { fetchPage } from "./live-part.ts";
+import { IS_APPLE } from "./platform.ts";
 
 /** Time after a keystroke, during which further ones are awaited. */
 const SEARCH_AFTER_MS = 120;
-const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 
 class CommandPalette extends HTMLElement {
   #dialog!: HTMLDialogElement;

@@ -1,12 +1,11 @@
 // The sheet of keyboard shortcuts.
 
+import { IS_APPLE } from "../platform.ts";
 import { button, element } from "./dom.ts";
-
-const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** Actions with their shortcuts, as CodeMirror names keys. */
 const SHORTCUTS: [string, string[]][] = [
-  ["Complete", [IS_MAC ? "Ctrl-Space" : "Mod-Space"]],
+  ["Complete", [IS_APPLE ? "Ctrl-Space" : "Mod-Space"]],
   ["Accept a completion", ["Tab", "Enter"]],
   ["Find and replace", ["Mod-F"]],
   ["Next match", ["Mod-G", "F3"]],
@@ -23,7 +22,7 @@ const SHORTCUTS: [string, string[]][] = [
   ["Copy the line", ["Shift-Alt-↑", "Shift-Alt-↓"]],
   ["Delete the line", ["Mod-Shift-K"]],
   ["Undo", ["Mod-Z"]],
-  ["Redo", [IS_MAC ? "Mod-Shift-Z" : "Mod-Y"]],
+  ["Redo", [IS_APPLE ? "Mod-Shift-Z" : "Mod-Y"]],
   ["Wrap lines", ["Alt-Z"]],
   ["Keyboard shortcuts", ["F1"]],
 ];
@@ -52,9 +51,9 @@ export function showShortcuts(): boolean {
 
 function keyOf(keys: string): HTMLElement {
   const names = keys.split("-").map((key) => {
-    if (key === "Mod") return IS_MAC ? "⌘" : "Ctrl";
-    if (IS_MAC) return { Alt: "⌥", Shift: "⇧", Ctrl: "⌃" }[key] ?? key;
+    if (key === "Mod") return IS_APPLE ? "⌘" : "Ctrl";
+    if (IS_APPLE) return { Alt: "⌥", Shift: "⇧", Ctrl: "⌃" }[key] ?? key;
     return key === "Escape" ? "Esc" : key;
   });
-  return element("kbd", "", names.join(IS_MAC ? "" : "+"));
+  return element("kbd", "", names.join(IS_APPLE ? "" : "+"));
 }
