@@ -99,7 +99,7 @@ test("parts are added, changed and removed", async ({ page, member, hydrated }) 
   await expect(page.getByText("1 of 50")).toBeVisible();
 });
 
-test("the overview tells of renders", async ({ page, member, request, baseURL }) => {
+test("the overview shows renders", async ({ page, member, request, baseURL }) => {
   for (const parts of [["<h1>Hello</h1>"], ["<p>Hello</p>"], ["http://127.0.0.1/"]]) {
     await request.post(`${baseURL}/api/v1/renderers/pdf`, {
       headers: { authorization: `Bearer ${member.key}` },

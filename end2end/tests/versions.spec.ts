@@ -87,7 +87,7 @@ test("an earlier version is published from the list", async ({ page, member }) =
   await expect(page.getByText(/published version 3 of the template Letter/i)).toBeVisible();
 });
 
-test("who publishes is told if another version has been published meanwhile", async ({ page, member, context }) => {
+test("publishing is rejected if another version was published in the meantime", async ({ page, member, context }) => {
   const editor = await twoVersions(member);
   await page.goto(`${editor}/versions`);
   const other = await context.newPage();
@@ -164,7 +164,13 @@ test.describe("without script", () => {
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test(`everybody can compare and publish, ${theme}`, async ({ page, member, hydrated, expectAccessible, picture }) => {
+  test(`comparing and publishing are accessible, ${theme}`, async ({
+    page,
+    member,
+    hydrated,
+    expectAccessible,
+    picture,
+  }) => {
     const editor = await twoVersions(member);
     await page.emulateMedia({ colorScheme: theme });
     for (const width of [1280, 390]) {
