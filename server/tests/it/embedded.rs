@@ -20,6 +20,8 @@ use crate::support::{
     service,
 };
 
+const DATABASE_CONNECTIONS: usize = 10;
+
 /// A data folder, and the commands that use it.
 struct Installation {
     folder: TempDir,
@@ -40,6 +42,7 @@ impl Installation {
         let mut command = platen();
         command
             .env("PLATEN_DATA_DIR", self.data())
+            .env("PLATEN_DATABASE_CONNECTIONS", DATABASE_CONNECTIONS.to_string())
             .env("PLATEN_LISTEN", "127.0.0.1:0");
         command
     }
@@ -245,9 +248,10 @@ async fn a_postgres_that_dies_is_started_again() {
     let key = printed_key(&mut process);
     kill(installation.postmaster());
     process.wait_for_event("Postgres was restarted");
-    // A connection that was in use just before Postgres died fails once more, and its client is asked to try again.
+    // Connections that were in use just before Postgres died fail once more each, and their clients are asked to try
+    // again.
     let mut answers = Vec::new();
-    while answers.len() < 5 && answers.last() != Some(&StatusCode::OK) {
+    while answers.len() <= DATABASE_CONNECTIONS && answers.last() != Some(&StatusCode::OK) {
         answers.push(health(&base_url, &key).await);
     }
     assert_eq!(answers.pop(), Some(StatusCode::OK));
