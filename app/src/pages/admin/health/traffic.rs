@@ -46,7 +46,7 @@ pub fn Throughput(
         upper_is_failure: true,
     };
     view! {
-        <Section heading="Throughput" note="renders per minute, last hour, UTC">
+        <Section heading="Throughput">
             <div class="stack">
                 <Chart
                     id="throughput"
