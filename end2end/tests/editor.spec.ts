@@ -167,6 +167,12 @@ test("a misspelled name is corrected at once", async ({ page, member }) => {
   await expect(editor(page)).toBeFocused();
   await expect(editor(page)).toContainText("{% if total %}");
   await expect(editor(page).locator(".cm-lintRange-info")).toHaveCount(0);
+
+  await replace(page, "Template", "<p>{{ customer.name|uppr }}");
+  await editor(page).locator(".cm-lintRange-error", { hasText: "uppr" }).hover();
+  await expect(tooltip).toContainText("Filter uppr is unknown. Did you mean “upper”?");
+  await tooltip.getByRole("button", { name: "Change to upper" }).click();
+  await expect(editor(page)).toContainText("{{ customer.name|upper }}");
 });
 
 test("text is found and replaced", async ({ page, member }) => {

@@ -25,7 +25,9 @@ export function mark(view: EditorView, markers: Marker[]) {
   const suggestions = new Map(found.map((suggestion) => [suggestion.start, suggestion]));
   const diagnostics = markers.map(({ line, column, length, message, severity }): Diagnostic => {
     const from = offsetOf(doc, line, column);
-    const to = Math.max(from, offsetOf(doc, line, column + length));
+    // The service knows where an unknown name begins, not where it ends.
+    const word = view.state.wordAt(from);
+    const to = Math.max(word?.from === from ? word.to : from, offsetOf(doc, line, column + length));
     const suggestion = suggestions.get(from);
     if (!suggestion) return { from, to, message, severity };
     suggestions.delete(from);
@@ -39,8 +41,9 @@ export function mark(view: EditorView, markers: Marker[]) {
   });
   // The service doesn't report names that are only tested, as in `{% if totl %}`.
   for (const suggestion of suggestions.values()) {
-    const { from, to, name } = suggestion;
-    const message = `${name} isn’t in the sample data. ${question(suggestion)}`;
+    const { from, to, name, of } = suggestion;
+    const reason = of === "data" ? `${name} isn’t in the sample data.` : `There is no filter ${name}.`;
+    const message = `${reason} ${question(suggestion)}`;
     diagnostics.push({ from, to, message, severity: "info", actions: [correction(suggestion, from)] });
   }
   view.dispatch(setDiagnostics(view.state, diagnostics));

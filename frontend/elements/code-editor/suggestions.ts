@@ -1,7 +1,7 @@
-// “Did you mean”: names that the sample data hasn't, but that are close to one that it has.
+// “Did you mean”: names that neither the sample data nor the template syntax has, but that are close to one that is there.
 
 import { pathAt, uses } from "./paths.ts";
-import { loop } from "./reference.ts";
+import { filters, loop } from "./reference.ts";
 import { membersOf } from "./sample-data.ts";
 import { LOOP, Scope } from "./scope.ts";
 import { tagsOf, type Token } from "./scan.ts";
@@ -15,6 +15,7 @@ export interface Suggestion {
   name: string;
   /** The name that is probably meant. */
   instead: string;
+  of: "data" | "filter";
 }
 
 /** Most suggestions for a template. */
@@ -26,12 +27,13 @@ const LONG = 5;
 
 /** Returns suggestions for the unknown names of a template. */
 export function suggestionsFor(template: string, data: unknown): Suggestion[] {
-  // Without data, nothing is known about its names.
-  if (data === undefined) return [];
   const scope = new Scope(data);
   const found: Suggestion[] = [];
   for (const tag of tagsOf(template)) {
     const { tokens } = tag;
+    found.push(...filterSuggestions(tokens));
+    // Without data, nothing is known about its names.
+    if (data === undefined) continue;
     const condition = tokens[0]?.text === "for" ? tokens.findIndex(({ text }) => text === "if") : -1;
     const [inCondition, others] = partition(uses(tag), (at) => condition >= 0 && at > condition);
     for (const at of others) found.push(...suggestionAt(tokens, at, scope));
@@ -40,6 +42,16 @@ export function suggestionsFor(template: string, data: unknown): Suggestion[] {
     if (found.length >= MOST) break;
   }
   return found.slice(0, MOST);
+}
+
+/** Returns suggestions for the unknown filters of a tag. */
+function filterSuggestions(tokens: readonly Token[]): Suggestion[] {
+  const names = Object.keys(filters);
+  return tokens.flatMap(({ kind, text: name, from, to }, at) => {
+    if (kind !== "name" || tokens[at - 1]?.text !== "|" || names.includes(name)) return [];
+    const instead = closest(name, names);
+    return instead === undefined ? [] : [{ start: from, from, to, name, instead, of: "filter" as const }];
+  });
 }
 
 /** Returns the suggestion for the first unknown name of the path at a token. */
@@ -57,7 +69,7 @@ function suggestionAt(tokens: readonly Token[], at: number, scope: Scope): Sugge
     const { from, to, name } = segment;
     // A name in a subscript is a text: `lines['price']`.
     const isWord = to - from === name.length;
-    return instead !== undefined && isWord ? [{ start: segments[0]!.from, from, to, name, instead }] : [];
+    return instead !== undefined && isWord ? [{ start: segments[0]!.from, from, to, name, instead, of: "data" }] : [];
   }
   return [];
 }

@@ -111,10 +111,15 @@ impl Diagnostic {
                 place: Some(Place::at(template, block.offset)),
             };
         }
-        let message = match (kind, error.detail()) {
-            (DiagnosticKind::Time, _) => Self::limit(kind).message,
+        let message = match (error.kind(), error.detail()) {
+            (ErrorKind::OutOfFuel, _) => Self::limit(kind).message,
             (_, None) => error.kind().to_string(),
-            (DiagnosticKind::Syntax | DiagnosticKind::Undefined, Some(detail)) => detail.to_owned(),
+            // Its detail says already that a filter, test or function is unknown.
+            (ErrorKind::UnknownFilter | ErrorKind::UnknownTest, Some(detail)) => detail.to_owned(),
+            (ErrorKind::UnknownFunction, Some(detail)) => format!("function {detail}"),
+            (_, Some(detail)) if matches!(kind, DiagnosticKind::Syntax | DiagnosticKind::Undefined) => {
+                detail.to_owned()
+            }
             (_, Some(detail)) => format!("{}: {detail}", error.kind()),
         };
         let place = match (range, error.line()) {
