@@ -10,7 +10,7 @@ mod dev_mail;
 mod drain;
 mod error;
 mod extract;
-mod file_name;
+pub(crate) mod file_name;
 pub(crate) mod files;
 pub(crate) mod held_body;
 mod metrics;

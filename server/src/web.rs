@@ -12,6 +12,7 @@ mod exports;
 mod failures;
 mod functions;
 mod policy;
+mod preview_pdf;
 mod requests;
 mod require_session;
 mod site;
@@ -74,6 +75,10 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
         .route("/dashboard/team/log.csv", get(account_log::get))
         .route("/admin/audit.csv", get(audit_log::get))
         .route("/dashboard/billing/usage.csv", get(usage::get))
+        .route(
+            "/dashboard/templates/{id}/preview.pdf",
+            get(preview_pdf::get).post(preview_pdf::post),
+        )
         .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get))
         .route("/dashboard/renders/{id}/request.json", get(requests::get))
         .route("/dashboard/exports/{id}", get(exports::get));

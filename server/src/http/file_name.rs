@@ -22,7 +22,7 @@ const NOT_ATTR_CHAR: &AsciiSet = &NON_ALPHANUMERIC
 
 /// Returns a `Content-Disposition` (RFC 6266) that displays the PDF inline and names it by its title, in ASCII for old
 /// clients and in UTF-8 for all others.
-pub(super) fn content_disposition(title: Option<&str>) -> String {
+pub(crate) fn content_disposition(title: Option<&str>) -> String {
     let name = title
         .map(stem)
         .filter(|stem| !stem.is_empty())

@@ -5,7 +5,7 @@ mod comparisons;
 mod connection_forms;
 mod health;
 mod key_forms;
-mod live;
+pub(super) mod live;
 mod operations;
 mod overview;
 mod playground;
@@ -70,8 +70,13 @@ pub(super) struct RequestBackend {
 impl RequestBackend {
     /// Creates the backend for the context of a request.
     pub(super) fn shared(web: &Web, request: &Parts) -> Arc<dyn Backend> {
+        Arc::new(Self::of(web, request))
+    }
+
+    /// Creates the backend for a request.
+    pub(super) fn of(web: &Web, request: &Parts) -> Self {
         let request_id = request.extensions.get::<RequestId>();
-        Arc::new(Self {
+        Self {
             app: web.app.clone(),
             api: web.api.clone(),
             request_id: request_id.map(|id| id.0.clone()).unwrap_or_default(),
@@ -82,7 +87,7 @@ impl RequestBackend {
             caller: OnceCell::new(),
             operator: OnceCell::new(),
             waiting: OnceCell::new(),
-        })
+        }
     }
 
     /// Returns the logged-in user. Operators who view an account can change neither the account nor their own settings.

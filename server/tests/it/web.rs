@@ -13,6 +13,7 @@ mod roles;
 mod second_factor;
 mod storage_limits;
 mod team;
+mod template_pdf;
 mod template_versions;
 mod templates;
 mod thumbnails;

@@ -12,10 +12,10 @@ use platen_core::{
     drawing::DrawingError,
     service::templates::{
         TemplateError,
-        live::{self, Live, LiveError, LivePreview, Seen, Typed},
+        live::{self, Live, LiveError, LivePdf, LivePreview, Seen, Typed},
     },
 };
-use platen_domain::{caller::Caller, editor::Remark, ids::TemplateId, sentence::sentence};
+use platen_domain::{caller::Caller, editor::Remark, ids::TemplateId, role::Permission, sentence::sentence};
 use platen_engine::error::RenderError;
 use serde_json::{Map, Number, Value, json};
 
@@ -37,6 +37,22 @@ impl RequestBackend {
                 None => self.answer(Err(error)),
             },
             Err(error) => self.answer(Err(error)),
+        }
+    }
+
+    /// Renders the unsaved content of the editor, for a tab of its own.
+    pub(in crate::web) async fn preview_pdf(&self, wanted: PreviewRequest) -> Result<LivePdf, NoPdf> {
+        let caller = self.caller_who_may(Permission::Produce).await?;
+        let id = TemplateId::parse(&wanted.id).ok_or(AppError::NotFound)?;
+        match live::pdf(&self.app, &caller, id, typed(wanted)).await {
+            Ok(Ok(pdf)) => Ok(pdf),
+            Ok(Err(remark)) => Err(NoPdf::Faulty(remark)),
+            Err(LiveError::Template(error)) => match of_author(&error) {
+                Some(PreviewEvent::Faulty(remark)) => Err(NoPdf::Faulty(remark)),
+                Some(_) => Err(NoPdf::Busy),
+                None => Ok(self.answer(Err(error))?),
+            },
+            Err(error) => Ok(self.answer(Err(error))?),
         }
     }
 
@@ -67,6 +83,22 @@ impl RequestBackend {
         });
         // Response bodies are polled again after their end.
         stream::once(ready(Ok(rendered))).chain(rest).fuse().boxed()
+    }
+}
+
+/// Why there is no PDF of the editor's content.
+pub(in crate::web) enum NoPdf {
+    /// The template or the data is invalid.
+    Faulty(Remark),
+    /// No slot is free.
+    Busy,
+    /// The request was refused.
+    Refused(AppError),
+}
+
+impl From<AppError> for NoPdf {
+    fn from(error: AppError) -> Self {
+        Self::Refused(error)
     }
 }
 

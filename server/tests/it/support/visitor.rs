@@ -131,6 +131,13 @@ impl Visitor {
         self.post(function, &fields).await
     }
 
+    /// Like [`Self::submit`], to the path of a form that calls no server function.
+    pub(crate) async fn submit_to(&self, path: &str, fields: &[(&str, &str)]) -> Response {
+        let token = self.token().await;
+        let fields: Vec<_> = fields.iter().copied().chain([("csrf", token.as_str())]).collect();
+        self.post_to(path, &fields).await
+    }
+
     /// Returns the token in the forms of pages.
     pub(crate) async fn token(&self) -> String {
         self.token_in("/dashboard").await
@@ -169,10 +176,15 @@ impl Visitor {
     }
 
     async fn post(&self, function: &str, fields: &[(&str, &str)]) -> Response {
+        self.post_to(&format!("/web/{function}"), fields).await
+    }
+
+    /// Submits a form to a path, without adding the token.
+    pub(crate) async fn post_to(&self, path: &str, fields: &[(&str, &str)]) -> Response {
         let form = form_urlencoded::Serializer::new(String::new())
             .extend_pairs(fields)
             .finish();
-        let request = self.client.post(format!("{}/web/{function}", self.base_url));
+        let request = self.client.post(format!("{}{path}", self.base_url));
         let request = request
             .header("accept", HTML)
             .header("cookie", &self.cookie)

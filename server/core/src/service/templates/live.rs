@@ -16,9 +16,10 @@ use platen_domain::{
     validation::json::{self, Unreadable},
 };
 use platen_engine::{
-    job::{Lane, Part, Phase},
+    job::{Lane, Part, Phase, RenderedDocument},
     render_log::{NetworkRequest, RenderLog},
 };
+use platen_pdf::Watermark;
 use platen_template::{diagnostic::Warning as UndefinedName, language::Undefined, pool};
 use serde_json::{Map, Value, value::RawValue};
 
@@ -130,7 +131,78 @@ enum Next {
 /// Renders the editor's content instead of a template of the account, with that template's settings.
 pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typed) -> Result<Live, LiveError> {
     let began = Instant::now();
-    if let Some(retry_after) = app.live_previews.take(caller.account, QUOTA, began).refused_for {
+    let printed = match print(app, caller, id, typed, None).await? {
+        Ok(printed) => printed,
+        Err(remark) => return Ok(Live::Faulty(remark)),
+    };
+    let took = began.elapsed();
+    let (document, typed) = (printed.document, printed.typed);
+    let wanted = Drawings {
+        size: Size::DotsPerInch(typed.dots_per_inch),
+        pages: document.page_count.min(MOST_PICTURES),
+        first: typed.page,
+    };
+    let raster_stream = app.drawing.start(caller.account, &document.pdf, wanted).await;
+    Ok(Live::Rendered(Box::new(LivePreview {
+        page_count: document.page_count,
+        bytes: document.pdf.len(),
+        conformance: document.conformance,
+        took,
+        app: app.clone(),
+        account: caller.account,
+        typed,
+        data: printed.data,
+        undefined: printed.undefined,
+        requests: printed.requests,
+        warnings: document.warnings,
+        raster_stream: raster_stream.map_err(TemplateError::from)?,
+        next: Next::FirstPage,
+        _memory: printed.memory,
+    })))
+}
+
+/// The document of the editor's content, with the watermark of previews because it costs no credits.
+pub struct LivePdf {
+    pub pdf: Vec<u8>,
+    /// Reserves memory for the document until it is sent.
+    pub memory: Reservation,
+}
+
+/// Renders the editor's content like [`preview`], for reading outside of the editor. Returns a remark if it can't be
+/// rendered.
+pub async fn pdf(
+    app: &Services,
+    caller: &Caller,
+    id: TemplateId,
+    typed: Typed,
+) -> Result<Result<LivePdf, Remark>, LiveError> {
+    let printed = print(app, caller, id, typed, Some(Watermark::Preview)).await?;
+    Ok(printed.map(|printed| LivePdf {
+        pdf: printed.document.pdf,
+        memory: printed.memory,
+    }))
+}
+
+/// The editor's content, printed.
+struct Printed {
+    document: RenderedDocument,
+    typed: Typed,
+    data: Box<RawValue>,
+    undefined: Vec<UndefinedName>,
+    requests: Vec<NetworkRequest>,
+    memory: Reservation,
+}
+
+/// Fills and prints the editor's content. All results count together against the account's limit of live previews.
+async fn print(
+    app: &Services,
+    caller: &Caller,
+    id: TemplateId,
+    typed: Typed,
+    watermark: Option<Watermark>,
+) -> Result<Result<Printed, Remark>, LiveError> {
+    let taken = app.live_previews.take(caller.account, QUOTA, Instant::now());
+    if let Some(retry_after) = taken.refused_for {
         return Err(LiveError::TooMany { retry_after });
     }
     let settings = get_settings(&app.db, caller.account, id).await?;
@@ -152,9 +224,9 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
     let (typed, read) = parsing.await?;
     let (data, render) = match read {
         Ok(read) => read,
-        Err(remark) => return Ok(Live::Faulty(remark)),
+        Err(remark) => return Ok(Err(remark)),
     };
-    let terms = terms_while_waiting(app, caller, Lane::Preview, None);
+    let terms = terms_while_waiting(app, caller, Lane::Preview, watermark);
     let log = RenderLog::default();
     let entered = enter(app, engine_caller(caller), &terms, &mut memory, &log).await;
     let entered = entered.map_err(TemplateError::from)?;
@@ -162,36 +234,21 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
     let filled = entered.within(Phase::Load, &log, filling).await;
     let filled = match filled.map_err(TemplateError::from)? {
         Ok(filled) => filled,
-        Err(pool::Error::Template(problem)) => return Ok(Live::Faulty(remarks::of_problem(&problem))),
+        Err(pool::Error::Template(problem)) => return Ok(Err(remarks::of_problem(&problem))),
         Err(error) => return Err(TemplateError::from(error).into()),
     };
     let job = render.into_job(vec![Part::Html(filled.text)], &terms);
     let document = entered.render(job, &log).await;
     let document = document.map_err(TemplateError::from)?;
     memory.shrink_to((2 * typed_bytes + document.pdf.len()) as u64);
-    let took = began.elapsed();
-    let wanted = Drawings {
-        size: Size::DotsPerInch(typed.dots_per_inch),
-        pages: document.page_count.min(MOST_PICTURES),
-        first: typed.page,
-    };
-    let raster_stream = app.drawing.start(account, &document.pdf, wanted).await;
-    Ok(Live::Rendered(Box::new(LivePreview {
-        page_count: document.page_count,
-        bytes: document.pdf.len(),
-        conformance: document.conformance,
-        took,
-        app: app.clone(),
-        account,
+    Ok(Ok(Printed {
+        document,
         typed,
         data,
         undefined: filled.warnings,
         requests: log.seen().requests,
-        warnings: document.warnings,
-        raster_stream: raster_stream.map_err(TemplateError::from)?,
-        next: Next::FirstPage,
-        _memory: memory,
-    })))
+        memory,
+    }))
 }
 
 impl LivePreview {
