@@ -69,11 +69,13 @@ pub fn Workbench(
         }
     };
     let submit = move |event: SubmitEvent| {
+        let attribute = |name| event.submitter().and_then(|button| button.get_attribute(name));
+        // “Open PDF” submits the form to a new tab.
+        if attribute("formtarget").is_some() {
+            return;
+        }
         event.prevent_default();
-        let is_final = event
-            .submitter()
-            .is_some_and(|button| button.get_attribute("name").as_deref() == Some("publish"));
-        draft.save(is_final);
+        draft.save(attribute("name").as_deref() == Some("publish"));
     };
     let title = name.clone();
     let comparison = (newest > published).then(|| comparison_path(&id, published));
@@ -132,7 +134,10 @@ pub fn Workbench(
                 <Refusal draft />
             </div>
             <PaneTabs />
-            <div class="workbench__panes">{children()} <Viewer live /></div>
+            <div class="workbench__panes">
+                {children()} <pane-splitter axis="columns" label="Width of the editors"></pane-splitter>
+                <pane-splitter axis="rows" label="Height of the HTML pane"></pane-splitter> <Viewer live id read_only />
+            </div>
             <PublishDialog live publication comparison />
         </form>
     }

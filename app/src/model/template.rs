@@ -82,6 +82,11 @@ pub fn versions_path(id: &str) -> String {
     format!("/dashboard/templates/{id}/versions")
 }
 
+/// Returns the path to which the editor's form is submitted for its PDF.
+pub fn preview_pdf_path(id: &str) -> String {
+    format!("/dashboard/templates/{id}/preview.pdf")
+}
+
 /// Returns the path of the comparison of a version with the newest.
 pub fn comparison_path(id: &str, number: i32) -> String {
     format!("{}?compare={number}", versions_path(id))

@@ -24,6 +24,8 @@ const SHORTCUTS: [string, string[]][] = [
   ["Undo", ["Mod-Z"]],
   ["Redo", [IS_APPLE ? "Mod-Shift-Z" : "Mod-Y"]],
   ["Wrap lines", ["Alt-Z"]],
+  ["Zoom in or out", ["Alt-+", "Alt-−"]],
+  ["Show pages in their true size", ["Alt-0"]],
   ["Keyboard shortcuts", ["F1"]],
 ];
 

@@ -3,7 +3,9 @@
 import { Compartment, type Extension } from "@codemirror/state";
 import { EditorView, ViewPlugin } from "@codemirror/view";
 
-const KEY = "platen-editor-wrap";
+import { recall, remember } from "../remembered.ts";
+
+const SETTING = "editor-wrap";
 const compartment = new Compartment();
 const views = new Set<EditorView>();
 const listeners = new WeakMap<EditorView, (wraps: boolean) => void>();
@@ -26,7 +28,7 @@ export function onWrapping(view: EditorView, listener: (wraps: boolean) => void)
 /** Turns wrapping on or off in all editors. */
 export function toggleWrapping(): boolean {
   const wraps = !isWrapping();
-  remember(wraps);
+  remember(SETTING, wraps ? "on" : "off");
   for (const view of views) {
     view.dispatch({ effects: compartment.reconfigure(lineWrapping(wraps)) });
     listeners.get(view)?.(wraps);
@@ -34,24 +36,8 @@ export function toggleWrapping(): boolean {
   return true;
 }
 
-/** What counts while the browser stores nothing. */
-let current = false;
-
 function isWrapping(): boolean {
-  try {
-    return localStorage.getItem(KEY) === "on";
-  } catch {
-    return current;
-  }
-}
-
-function remember(wraps: boolean) {
-  current = wraps;
-  try {
-    localStorage.setItem(KEY, wraps ? "on" : "off");
-  } catch {
-    // Storage is disabled.
-  }
+  return recall(SETTING) === "on";
 }
 
 function lineWrapping(wraps: boolean): Extension {

@@ -1,6 +1,6 @@
 //! The live preview. It is requested after a short pause in typing, and cancelled when a newer one is requested.
 
-use std::time::Duration;
+use std::{str::FromStr, time::Duration};
 
 use futures::{
     StreamExt,
@@ -11,8 +11,10 @@ use leptos::{
     leptos_dom::helpers::{TimeoutHandle, set_timeout_with_handle},
     prelude::*,
     task::spawn_local,
+    wasm_bindgen::JsCast,
 };
 use platen_domain::editor::Remark;
+use web_sys::{Element, HtmlInputElement};
 
 use super::{api::preview_template, draft::text, remarks};
 use crate::{
@@ -26,26 +28,25 @@ const PAUSE: Duration = Duration::from_millis(60);
 const BUSY: Duration = Duration::from_millis(400);
 /// Delay before a preview is retried after an error.
 const FAILED: Duration = Duration::from_secs(5);
-/// Limits of the resolution that is requested from the server, in pixels per inch.
-const FEWEST_DOTS: f64 = 72.0;
-const MOST_DOTS: f64 = 192.0;
-/// CSS pixels per inch.
-pub(super) const STYLE_DOTS: f64 = 96.0;
+/// Resolution in pixels per inch until the browser has measured the pane.
+const RESOLUTION: u16 = 96;
 
-/// Zoom levels, in per cent.
-pub(super) const ZOOMS: [u16; 6] = [50, 75, 100, 125, 150, 200];
-/// Approximate scale of a page that fits into its pane.
-const FITTING: f64 = 0.7;
+/// Hidden fields that `frontend/elements/page-viewer.ts` sets: the resolution that the zoom needs, whose changes render
+/// the preview again, and the number of the visible page.
+pub(super) const RESOLUTION_FIELD: &str = "paper-resolution";
+pub(super) const PAGE_FIELD: &str = "visible-page";
 
 /// A rasterized page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Picture {
     /// PNG file as a `data:` URL.
     pub(super) source: String,
-    /// In inches.
-    pub(super) width: f64,
-    /// In inches.
-    pub(super) height: f64,
+    /// In pixels.
+    pub(super) width: usize,
+    /// In pixels.
+    pub(super) height: usize,
+    /// Pixels per inch of the page.
+    pub(super) dots_per_inch: u16,
 }
 
 /// Options and results of the preview.
@@ -55,10 +56,6 @@ pub(super) struct Live {
     root: NodeRef<html::Form>,
     /// Page setup.
     pub(super) paper: RwSignal<Paper>,
-    /// Index into [`ZOOMS`]. `None` fits pages into the pane.
-    pub(super) zoom: RwSignal<Option<usize>>,
-    /// Number of the visible page, from 1.
-    pub(super) page: RwSignal<usize>,
     /// The pages of the last document, each `None` until it is rasterized.
     pub(super) pages: RwSignal<Vec<RwSignal<Option<Picture>>>>,
     /// The last document.
@@ -79,8 +76,6 @@ impl Live {
             id: StoredValue::new(id),
             root,
             paper: RwSignal::new(Paper::default()),
-            zoom: RwSignal::new(None),
-            page: RwSignal::new(1),
             pages: RwSignal::new(Vec::new()),
             rendered: RwSignal::new(None),
             problem: RwSignal::new(None),
@@ -123,14 +118,13 @@ impl Live {
     pub(super) fn render(self) {
         self.forget_timer();
         let Some(root) = self.root.get_untracked() else { return };
-        let dots_per_inch = self.dots_per_inch();
         let wanted = PreviewRequest {
             id: self.id.get_value(),
             content: text(&root, "content"),
             data: text(&root, "data"),
             paper: self.paper.get_untracked(),
-            dots_per_inch,
-            page: self.page.get_untracked(),
+            dots_per_inch: number(&root, RESOLUTION_FIELD).unwrap_or(RESOLUTION),
+            page: number(&root, PAGE_FIELD).unwrap_or(1),
         };
         let (work, handle) = abortable(self.follow(wanted));
         if let Some(before) = self
@@ -147,7 +141,7 @@ impl Live {
     }
 
     async fn follow(self, wanted: PreviewRequest) {
-        let dots_per_inch = f64::from(wanted.dots_per_inch);
+        let dots_per_inch = wanted.dots_per_inch;
         let mut stream = match preview_template(wanted).await {
             Ok(stream) => Box::pin(stream.into_inner()),
             Err(error) => return self.failed(error),
@@ -172,7 +166,7 @@ impl Live {
         self.render_after(FAILED);
     }
 
-    fn see(self, event: PreviewEvent, dots_per_inch: f64) {
+    fn see(self, event: PreviewEvent, dots_per_inch: u16) {
         self.trouble.set(None);
         match event {
             PreviewEvent::Busy => self.render_after(BUSY),
@@ -192,7 +186,7 @@ impl Live {
         }
     }
 
-    fn show(self, page: PagePicture, dots_per_inch: f64) {
+    fn show(self, page: PagePicture, dots_per_inch: u16) {
         let count = self
             .rendered
             .read_untracked()
@@ -201,28 +195,21 @@ impl Live {
         if self.pages.read_untracked().len() != count {
             self.pages
                 .update(|pages| pages.resize_with(count, || RwSignal::new(None)));
-            self.page.update(|page| *page = (*page).clamp(1, count.max(1)));
         }
         let shown = self.pages.read_untracked().get(page.number.saturating_sub(1)).copied();
         if let Some(shown) = shown {
             shown.set(Some(Picture {
                 source: format!("data:image/png;base64,{}", page.png),
-                width: page.width as f64 / dots_per_inch,
-                height: page.height as f64 / dots_per_inch,
+                width: page.width,
+                height: page.height,
+                dots_per_inch,
             }));
         }
     }
+}
 
-    fn dots_per_inch(self) -> u16 {
-        let zoom = self.zoom.get_untracked().and_then(|zoom| ZOOMS.get(zoom));
-        let scale = zoom.map_or(FITTING, |zoom| f64::from(*zoom) / 100.0);
-        let dots = STYLE_DOTS * scale * window().device_pixel_ratio();
-        dots.clamp(FEWEST_DOTS, MOST_DOTS) as u16
-    }
-
-    /// Sets the zoom, and requests the pages again in the resolution that it needs.
-    pub(super) fn set_zoom(self, zoom: Option<usize>) {
-        self.zoom.set(zoom.map(|zoom| zoom.min(ZOOMS.len() - 1)));
-        self.render_soon();
-    }
+/// Returns the number in a field of the form, or `None` if the browser hasn't set it.
+fn number<N: FromStr>(root: &Element, name: &str) -> Option<N> {
+    let field = root.query_selector(&format!("[name={name}]")).ok().flatten()?;
+    field.dyn_into::<HtmlInputElement>().ok()?.value().parse().ok()
 }

@@ -1,0 +1,27 @@
+// `<page-viewer>` around the rendered pages of a template: toolbar, zoom, page overview, margins, and the way between a
+// page and its source. Without JavaScript, there is no preview.
+
+import type { Viewer } from "./page-viewer/viewer.ts";
+
+/** Loads the viewer on demand: only the template editor contains one. */
+const load = () => import("./page-viewer/viewer.ts");
+
+class PageViewer extends HTMLElement {
+  private viewer: Viewer | undefined;
+
+  connectedCallback() {
+    if (!this.viewer) void this.upgrade();
+  }
+
+  disconnectedCallback() {
+    this.viewer?.close();
+    this.viewer = undefined;
+  }
+
+  private async upgrade() {
+    const { open } = await load();
+    if (this.isConnected && !this.viewer) this.viewer = open(this);
+  }
+}
+
+customElements.define("page-viewer", PageViewer);
