@@ -238,6 +238,72 @@ test("wrapped lines stay wrapped after a reload", async ({ page, member }) => {
   await expect(editor(page)).not.toHaveClass(/cm-lineWrapping/);
 });
 
+test("an error is named where the template would be saved or published", async ({ page, member, forgive }) => {
+  forgive(/status of 422/);
+  expect(member.email).toContain("@");
+  await open(page, "Broken");
+  await replace(page, "Template", "<p>One\n{% for line in lines %}\n<p>Two");
+  const problem = "Line 2: {% for %} is not closed: {% endfor %} is missing.";
+  await expect(page.locator(".viewer__status")).toContainText("Not rendered");
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Publish this template" });
+  await expect(dialog).toContainText(`The preview fails. ${problem}`);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  // As with Caps Lock.
+  await page.keyboard.press("Control+S");
+  const refusal = page.getByRole("alert").filter({ hasText: "Not saved" });
+  await expect(refusal).toContainText(`Not saved. ${problem}`);
+  await replace(page, "Template", "<p>Two");
+  await expect(refusal).toHaveCount(0);
+  await page.keyboard.press("Control+s");
+  await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+});
+
+test("the paper of the preview is given as members of a request", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Paper");
+  await page.getByRole("button", { name: "A4", exact: true }).click();
+  await page.getByText("Landscape").click();
+  await page.getByLabel("Top, mm").fill("12,5");
+  const members = page.locator(".viewer__request code");
+  await expect(members).toContainText('"orientation":"landscape"');
+  const options = JSON.parse(`{${await members.textContent()}}`);
+  expect(options.size).toBe("a4");
+  expect(options.margin).toEqual({ top: 12.5, right: 0, bottom: 0, left: 0, unit: "mm" });
+});
+
+test("the icons of the narrow navigation have tooltips, by keyboard too", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Tooltips");
+  const link = page.getByRole("navigation").getByRole("link", { name: "Renders" });
+  const label = link.getByText("Renders");
+  const width = async () => (await label.boundingBox())!.width;
+  expect(await width()).toBeLessThan(2);
+  await link.hover();
+  expect(await width()).toBeGreaterThan(40);
+  await page.mouse.move(600, 400);
+  expect(await width()).toBeLessThan(2);
+  await page.keyboard.press("Tab");
+  await link.focus();
+  expect(await width()).toBeGreaterThan(40);
+});
+
+test.describe("on a small screen", () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test("errors are above the pages, and counted on the pane’s tab", async ({ page, member }) => {
+    expect(member.email).toContain("@");
+    await open(page, "Small");
+    await replace(page, "Template", "<p>{{ customer.nme }}</p>{{ totl }}");
+    await expect(page.getByText("2 errors or warnings")).toBeAttached();
+    await page.getByRole("radio", { name: "Preview" }).check();
+    const warnings = page.locator(".warnings");
+    await expect(warnings).toBeInViewport();
+    const [above, pages] = await Promise.all([warnings.boundingBox(), page.locator(".viewer__stage").boundingBox()]);
+    expect(above!.y + above!.height).toBeLessThanOrEqual(pages!.y);
+  });
+});
+
 test("the shortcuts of the editor are listed", async ({ page, member, expectAccessible }) => {
   expect(member.email).toContain("@");
   await open(page, "Shortcuts");

@@ -10,6 +10,7 @@ mod remarks;
 mod viewer;
 
 use leptos::{ev, html, prelude::*, server_fn::ServerFn};
+use platen_domain::editor::Pane;
 use web_sys::{BeforeUnloadEvent, KeyboardEvent, SubmitEvent};
 
 use self::{
@@ -52,7 +53,7 @@ pub fn Workbench(
         // Shows the preview before anything is typed.
         live.render();
         window_event_listener(ev::keydown, move |event: KeyboardEvent| {
-            if (event.ctrl_key() || event.meta_key()) && event.key() == "s" {
+            if (event.ctrl_key() || event.meta_key()) && event.key().eq_ignore_ascii_case("s") {
                 event.prevent_default();
                 draft.save(false);
             }
@@ -131,9 +132,9 @@ pub fn Workbench(
                             }
                         })}
                 </div>
-                <Refusal draft />
+                <Refusal draft live />
             </div>
-            <PaneTabs />
+            <PaneTabs live />
             <div class="workbench__panes">
                 {children()} <pane-splitter axis="columns" label="Width of the editors"></pane-splitter>
                 <pane-splitter axis="rows" label="Height of the HTML pane"></pane-splitter> <Viewer live id read_only />
@@ -145,12 +146,28 @@ pub fn Workbench(
 
 /// Tabs that select a pane on screens with room for only one.
 #[component]
-fn PaneTabs() -> impl IntoView {
-    let tabs = [("html", "HTML"), ("data", "Data"), ("preview", "Preview")].map(|(value, label)| {
+fn PaneTabs(live: Live) -> impl IntoView {
+    let tabs = [
+        ("html", "HTML", Some(Pane::Content)),
+        ("data", "Data", Some(Pane::Data)),
+        ("preview", "Preview", None),
+    ];
+    let tabs = tabs.map(|(value, label, pane)| {
+        let count = move || {
+            let count = pane.map_or(0, |pane| live.remarks_in(pane));
+            (count > 0).then(|| {
+                view! {
+                    <span class="workbench__count">
+                        {count} <span class="visually-hidden">" errors or warnings"</span>
+                    </span>
+                }
+            })
+        };
         view! {
             <label class="workbench__tab">
                 <input type="radio" name="pane" value=value checked=value == "preview" />
                 {label}
+                {count}
             </label>
         }
     });

@@ -2,6 +2,7 @@
 
 use platen_domain::editor::Remark;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Number, Value, json};
 
 /// A request for a preview.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -48,6 +49,36 @@ impl Default for Paper {
     }
 }
 
+impl Paper {
+    /// Returns the options under their API names. Values that aren't numbers are passed on, so that validation reports
+    /// them.
+    pub fn options(&self) -> Map<String, Value> {
+        let number = |text: &str| {
+            let text = text.trim().replace(',', ".");
+            match text.parse().ok().and_then(Number::from_f64) {
+                Some(number) => Value::Number(number),
+                None => Value::String(text),
+            }
+        };
+        let mut options = Map::new();
+        let orientation = if self.landscape { "landscape" } else { "portrait" };
+        options.insert("size".into(), self.size.to_lowercase().into());
+        options.insert("orientation".into(), orientation.into());
+        options.insert("scale".into(), number(&self.scale));
+        options.insert("prefer_css_page_size".into(), self.prefer_css.into());
+        options.insert("include_backgrounds".into(), self.backgrounds.into());
+        if self.margins.iter().any(|margin| !margin.trim().is_empty()) {
+            let [top, right, bottom, left] = self.margins.each_ref().map(|margin| match margin.trim() {
+                "" => json!(0),
+                margin => number(margin),
+            });
+            let margin = json!({"top": top, "right": right, "bottom": bottom, "left": left, "unit": "mm"});
+            options.insert("margin".into(), margin);
+        }
+        options
+    }
+}
+
 /// An event of a preview, in the order in which results arrive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PreviewEvent {
@@ -87,4 +118,26 @@ pub struct PagePicture {
     pub height: usize,
     /// A PNG file in base64.
     pub png: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_those_of_the_api() {
+        let mut paper = Paper::default();
+        let expected = json!({
+            "size": "a4", "orientation": "portrait", "scale": 1.0, "prefer_css_page_size": true, "include_backgrounds": true,
+        });
+        assert_eq!(Value::Object(paper.options()), expected);
+        paper.scale = "wide".to_owned();
+        paper.margins[1] = " 12,5 ".to_owned();
+        let options = paper.options();
+        assert_eq!(options["scale"], "wide");
+        assert_eq!(
+            options["margin"],
+            json!({"top": 0, "right": 12.5, "bottom": 0, "left": 0, "unit": "mm"})
+        );
+    }
 }

@@ -4,10 +4,10 @@ use leptos::{ev, html, prelude::*, task::spawn_local, wasm_bindgen::JsCast};
 use platen_domain::editor::SavedTemplate;
 use web_sys::{Element, HtmlDialogElement, HtmlInputElement, HtmlTextAreaElement};
 
-use super::api::save_template;
+use super::{api::save_template, live::Live, remarks};
 use crate::{
     error::AppError,
-    model::rejection::{Reason, Rejection},
+    model::rejection::{Field, Reason, Rejection},
     ui::{
         badge::{Badge, State},
         icon::{Glyph, Icon},
@@ -56,6 +56,9 @@ impl Draft {
         let name = field.and_then(|field| field.get_attribute("name")).unwrap_or_default();
         let is_text = matches!(name.as_str(), "content" | "data");
         if is_text || name == "template_name" {
+            // What was wrong may have been corrected.
+            self.refusal
+                .update(|refusal| drop(refusal.take_if(|error| names_fields(error))));
             self.changes.update_value(|changes| *changes += 1);
             self.unsaved.set(true);
         }
@@ -165,14 +168,24 @@ pub(super) fn SaveStatus(draft: Draft) -> impl IntoView {
     }
 }
 
+fn names_fields(error: &AppError) -> bool {
+    matches!(error, AppError::Rejected(rejection) if !rejection.faulty().is_empty())
+}
+
 /// Shows why the last save was refused.
 #[component]
-pub(super) fn Refusal(draft: Draft) -> impl IntoView {
+pub(super) fn Refusal(draft: Draft, live: Live) -> impl IntoView {
     move || {
         draft.refusal.get().map(|error| {
             let words = match &error {
-                AppError::Rejected(rejection) if !rejection.faulty().is_empty() => {
-                    let rules: Vec<_> = rejection.faulty().iter().map(|field| field.rule()).collect();
+                AppError::Rejected(rejection) if names_fields(&error) => {
+                    // The preview knows the line of an error.
+                    let problem = live.problem.get_untracked();
+                    let rule = |field: &Field| match (field, &problem) {
+                        (Field::TemplateContent | Field::TemplateData, Some(problem)) => remarks::sentence(problem),
+                        _ => field.rule().to_owned(),
+                    };
+                    let rules: Vec<_> = rejection.faulty().iter().map(rule).collect();
                     format!("Not saved. {}", rules.join(" "))
                 }
                 error => format!("Not saved. {error}"),

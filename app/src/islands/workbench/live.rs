@@ -13,7 +13,7 @@ use leptos::{
     task::spawn_local,
     wasm_bindgen::JsCast,
 };
-use platen_domain::editor::Remark;
+use platen_domain::editor::{Pane, Remark};
 use web_sys::{Element, HtmlInputElement};
 
 use super::{api::preview_template, draft::text, remarks};
@@ -99,6 +99,23 @@ impl Live {
     /// Renders the form after [`PAUSE`]. Each further call restarts the delay.
     pub(super) fn render_soon(self) {
         self.render_after(PAUSE);
+    }
+
+    /// Returns the error, or else the warnings, about the current content.
+    pub(super) fn listed(self) -> Vec<Remark> {
+        match self.problem.get() {
+            Some(problem) => vec![problem],
+            None => self.remarks.get(),
+        }
+    }
+
+    /// Returns the number of errors or warnings in a pane.
+    pub(super) fn remarks_in(self, pane: Pane) -> usize {
+        let listed = self.listed();
+        let here = listed
+            .iter()
+            .filter(|remark| remark.place.is_some_and(|place| place.pane == pane));
+        here.count()
     }
 
     fn render_after(self, pause: Duration) {

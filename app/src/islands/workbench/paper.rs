@@ -3,7 +3,10 @@
 use leptos::{ev::Event, prelude::*};
 
 use super::live::Live;
-use crate::{model::live_preview::Paper, ui::field::FieldFrame};
+use crate::{
+    model::live_preview::Paper,
+    ui::{copy_button::CopyText, field::FieldFrame},
+};
 
 const SIZES: [&str; 6] = ["A4", "A3", "A5", "Letter", "Legal", "Tabloid"];
 const SIDES: [&str; 4] = ["Top, mm", "Right, mm", "Bottom, mm", "Left, mm"];
@@ -81,6 +84,7 @@ pub(super) fn PaperOptions(live: Live, open: RwSignal<bool>) -> impl IntoView {
                 <span class="check__label">"Take the paper from @page"</span>
                 <span class="check__hint">
                     <code>"prefer_css_page_size"</code>
+                    ". Otherwise pages are scaled to the paper above; @page still sets orientation and margins."
                 </span>
             </label>
             <label class="check">
@@ -96,7 +100,30 @@ pub(super) fn PaperOptions(live: Live, open: RwSignal<bool>) -> impl IntoView {
                     <code>"include_backgrounds"</code>
                 </span>
             </label>
+            <Request live />
         </fieldset>
+    }
+}
+
+/// The members of a request that have the same effect as the panel.
+#[component]
+fn Request(live: Live) -> impl IntoView {
+    let members = Signal::derive(move || {
+        let options = serde_json::to_string(&live.paper.read().options()).unwrap_or_default();
+        let members = options.strip_prefix('{').and_then(|members| members.strip_suffix('}'));
+        members.unwrap_or_default().to_owned()
+    });
+    view! {
+        <div class="stack stack--tight">
+            <p class="small quiet">
+                "For this preview only: templates don’t store their paper. Set it in the CSS with "
+                <code>"@page"</code> ", or send these members with each request:"
+            </p>
+            <div class="viewer__request">
+                <code>{members}</code>
+                <CopyText text=members label="Copy: options" />
+            </div>
+        </div>
     }
 }
 

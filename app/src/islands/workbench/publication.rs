@@ -3,7 +3,7 @@
 use leptos::{html, prelude::*, task::spawn_local};
 use platen_domain::{diff::Diff, editor::UnpublishedChanges, number::counted};
 
-use super::{api::compare_draft, draft::text, live::Live, note::NoteField};
+use super::{api::compare_draft, draft::text, live::Live, note::NoteField, remarks};
 use crate::{
     error::AppError,
     ui::{
@@ -70,6 +70,11 @@ pub(super) fn PublishDialog(
     /// Address of the comparison of the published version with a saved draft, if there is one.
     comparison: Option<String>,
 ) -> impl IntoView {
+    let problem = move || {
+        live.problem.get().map(|problem| {
+            view! { <WarningNotice>{format!("The preview fails. {}", remarks::sentence(&problem))}</WarningNotice> }
+        })
+    };
     let undefined = move || {
         let count = live.undefined();
         (count > 0).then(|| {
@@ -86,6 +91,7 @@ pub(super) fn PublishDialog(
     view! {
         <Dialog id="publish" title="Publish this template" weight=Weight::Wide>
             <div class="dialog__body">
+                {problem}
                 {undefined}
                 <p>
                     "Renders that name this template will use this version. Earlier versions stay in the list."

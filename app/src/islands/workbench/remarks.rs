@@ -48,6 +48,21 @@ fn words(remark: &Remark) -> String {
     }
 }
 
+/// Returns the sentence about an error, which begins with its line.
+pub(super) fn sentence(problem: &Remark) -> String {
+    match problem.place {
+        Some(Place {
+            pane: Pane::Content,
+            line,
+            ..
+        }) => format!("Line {line}: {}", words(problem)),
+        Some(Place {
+            pane: Pane::Data, line, ..
+        }) => format!("Sample data, line {line}: {}", words(problem)),
+        None => words(problem),
+    }
+}
+
 fn editor(root: NodeRef<html::Form>, pane: Pane) -> Option<Element> {
     let selector = format!("code-editor:has([name={}])", pane.into_str());
     root.get_untracked()?.query_selector(&selector).ok().flatten()
@@ -81,12 +96,8 @@ pub(super) fn Remarks(live: Live, root: NodeRef<html::Form>) -> impl IntoView {
             count => format!("{count} warnings"),
         }
     };
-    let listed = move || match live.problem.get() {
-        Some(problem) => vec![problem],
-        None => live.remarks.get(),
-    };
     let items = move || {
-        let items = listed().into_iter().map(|remark| view! { <Item remark root /> });
+        let items = live.listed().into_iter().map(|remark| view! { <Item remark root /> });
         items.collect_view()
     };
     view! {

@@ -6,7 +6,7 @@ use futures::{StreamExt, stream};
 use platen_app::{
     backend::PreviewEvents,
     error::AppError,
-    model::live_preview::{PagePicture, Paper, PreviewEvent, PreviewRequest, RenderedPreview},
+    model::live_preview::{PagePicture, PreviewEvent, PreviewRequest, RenderedPreview},
 };
 use platen_core::{
     drawing::DrawingError,
@@ -17,7 +17,6 @@ use platen_core::{
 };
 use platen_domain::{caller::Caller, editor::Remark, ids::TemplateId, role::Permission, sentence::sentence};
 use platen_engine::error::RenderError;
-use serde_json::{Map, Number, Value, json};
 
 use super::RequestBackend;
 
@@ -138,58 +137,8 @@ fn typed(wanted: PreviewRequest) -> Typed {
     Typed {
         content: wanted.content,
         data: wanted.data,
-        options: options(&wanted.paper),
+        options: wanted.paper.options(),
         dots_per_inch: wanted.dots_per_inch,
         page: wanted.page,
-    }
-}
-
-/// Returns the options under their API names. Values that aren't numbers are passed on, so that validation reports
-/// them.
-fn options(paper: &Paper) -> Map<String, Value> {
-    let number = |text: &str| {
-        let text = text.trim().replace(',', ".");
-        match text.parse().ok().and_then(Number::from_f64) {
-            Some(number) => Value::Number(number),
-            None => Value::String(text),
-        }
-    };
-    let mut options = Map::new();
-    let orientation = if paper.landscape { "landscape" } else { "portrait" };
-    options.insert("size".into(), paper.size.to_lowercase().into());
-    options.insert("orientation".into(), orientation.into());
-    options.insert("scale".into(), number(&paper.scale));
-    options.insert("prefer_css_page_size".into(), paper.prefer_css.into());
-    options.insert("include_backgrounds".into(), paper.backgrounds.into());
-    if paper.margins.iter().any(|margin| !margin.trim().is_empty()) {
-        let [top, right, bottom, left] = paper.margins.each_ref().map(|margin| match margin.trim() {
-            "" => json!(0),
-            margin => number(margin),
-        });
-        let margin = json!({"top": top, "right": right, "bottom": bottom, "left": left, "unit": "mm"});
-        options.insert("margin".into(), margin);
-    }
-    options
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_are_those_of_the_api() {
-        let mut paper = Paper::default();
-        let expected = json!({
-            "size": "a4", "orientation": "portrait", "scale": 1.0, "prefer_css_page_size": true, "include_backgrounds": true,
-        });
-        assert_eq!(Value::Object(options(&paper)), expected);
-        paper.scale = "wide".to_owned();
-        paper.margins[1] = " 12,5 ".to_owned();
-        let options = options(&paper);
-        assert_eq!(options["scale"], "wide");
-        assert_eq!(
-            options["margin"],
-            json!({"top": 0, "right": 12.5, "bottom": 0, "left": 0, "unit": "mm"})
-        );
     }
 }
