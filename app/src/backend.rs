@@ -37,7 +37,7 @@ use crate::{
             failed_jobs::{ChosenWork, FailedWorkPage, FailedWorkSearch},
             health::Health,
         },
-        api_key::{ApiKeys, KeyDetail, KeyForm},
+        api_key::{ApiKeys, KeyDetail, KeySettingsForm, NewKeyForm},
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, Webhooks},
         live_preview::{PreviewEvent, PreviewRequest},
@@ -263,10 +263,10 @@ pub trait Backend: Send + Sync {
     async fn api_key(&self, id: ApiKeyId, span: Span) -> Result<KeyDetail, AppError>;
 
     /// Changes the settings of a key. Its mode stays.
-    async fn edit_key(&self, id: ApiKeyId, form: KeyForm) -> Result<(), AppError>;
+    async fn edit_key(&self, id: ApiKeyId, form: KeySettingsForm) -> Result<(), AppError>;
 
     /// Creates a key. The next call of [`Self::api_keys`] returns its secret.
-    async fn create_key(&self, form: KeyForm) -> Result<(), AppError>;
+    async fn create_key(&self, form: NewKeyForm) -> Result<(), AppError>;
 
     /// Creates a replacement for a key, which stays valid for `overlap_hours`.
     async fn rotate_key(&self, id: ApiKeyId, overlap_hours: u16) -> Result<(), AppError>;

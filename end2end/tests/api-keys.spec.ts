@@ -334,7 +334,60 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("status")).toContainText("Settings saved.");
       expect(await status(baseURL!, member.key)).toBe(200);
       await page.goto("/dashboard/team/log");
-      await expect(page.getByRole("main")).toContainText("changed the API key Billing");
+      await expect(page.getByRole("main")).toContainText(
+        "changed the name, scopes, expiry and allowed addresses of the API key Billing",
+      );
+    });
+  });
+}
+
+/** Renders a small document with a key and returns the status. */
+async function renderStatus(baseURL: string, key: string): Promise<number> {
+  const answer = await fetch(`${baseURL}/api/v1/renderers/pdf`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ parts: ["<p>Counted"], output_encoding: "binary" }),
+  });
+  return answer.status;
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(`${javaScriptEnabled ? "with" : "without"} JavaScript, a key with a credit limit`, () => {
+    test.use({ javaScriptEnabled });
+
+    test("is created, stops at the limit and goes on with a higher one", async ({ page, member, baseURL, forgive }) => {
+      forgive(/422/);
+      expect(member.key).toBeTruthy();
+      await page.goto("/dashboard/api-keys");
+      await page.getByRole("button", { name: "New key" }).click();
+      const create = dialog(page, "New key");
+      await create.getByLabel("Name").fill("Campaign");
+      await create.getByText("Test", { exact: true }).click();
+      await expect(create.getByLabel("Credit limit")).toBeHidden();
+      await create.getByText("Live", { exact: true }).click();
+      await create.getByLabel("Credit limit").fill("none");
+      await create.getByRole("button", { name: "Create key" }).click();
+      await expect(create.getByRole("alert").getByRole("link")).toHaveText(/^Enter a number of credits from 1/);
+      await expect(create.getByLabel("Credit limit")).toHaveValue("none");
+      await create.getByLabel("Credit limit").fill("1");
+      await create.getByRole("button", { name: "Create key" }).click();
+      const key = await shownKey(page);
+      await dialog(page, "Copy the key now").getByRole("button", { name: "Done" }).click();
+      await expect(page.getByRole("row", { name: /^Campaign/ })).toContainText("0 of 1 credits this month");
+      expect(await renderStatus(baseURL!, key)).toBe(200);
+      expect(await renderStatus(baseURL!, key)).toBe(403);
+
+      await page.getByRole("link", { name: "Campaign" }).click();
+      const main = page.getByRole("main");
+      await expect(main.getByRole("img", { name: "1 of 1 credits this month" })).toBeVisible();
+      await main.getByLabel("Credit limit").fill("2");
+      await main.getByRole("button", { name: "Save settings" }).click();
+      await expect(page.getByRole("status")).toContainText("Settings saved.");
+      await expect(main.getByRole("img", { name: "1 of 2 credits this month" })).toBeVisible();
+      expect(await renderStatus(baseURL!, key)).toBe(200);
+      expect(await renderStatus(baseURL!, key)).toBe(403);
+      await page.goto("/dashboard/team/log");
+      await expect(page.getByRole("main")).toContainText("changed the credit limit of the API key Campaign");
     });
   });
 }
@@ -348,12 +401,14 @@ for (const colorScheme of ["light", "dark"] as const) {
       expectAccessible,
       picture,
     }) => {
-      expect(member.key).toBeTruthy();
+      await platen(["keys", "create", "--email", member.email, "--name", "Campaign", "--credit-limit", "12500"]);
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       await page.goto("/dashboard/api-keys");
-      await page.getByRole("link", { name: "Tests" }).click();
+      await expect(page.getByText("0 of 12,500 credits this month")).toBeVisible();
+      await page.getByRole("link", { name: "Campaign" }).click();
       await hydrated(page);
+      await expect(page.getByRole("img", { name: "0 of 12,500 credits this month" })).toBeVisible();
       await expect(page.getByRole("button", { name: "Save settings" })).toBeVisible();
       await expectAccessible(page);
       const widest = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -29,6 +29,8 @@ pub struct KeyDetail {
     pub templates: Vec<(TemplateId, String)>,
     /// The renders that were made with it.
     pub renders: RenderActivity,
+    /// End of the account's credit period.
+    pub period_ends_at: OffsetDateTime,
 }
 
 /// A key that was just created.
@@ -48,17 +50,24 @@ impl std::fmt::Debug for NewKey {
     }
 }
 
-/// The form that creates an API key, or changes one.
-pub struct KeyForm {
-    pub name: String,
+/// The form that creates an API key.
+pub struct NewKeyForm {
     /// `false` for a test key. It can't be changed.
     pub live: bool,
+    pub settings: KeySettingsForm,
+}
+
+/// The settings of an API key that can be changed, as they are typed.
+pub struct KeySettingsForm {
+    pub name: String,
     pub scopes: Vec<String>,
     pub expiry: Expiry,
     /// Networks from which the key may be used, one per line. Empty: anywhere.
     pub networks: String,
     /// Ids of the templates to which the key is restricted. Empty: unrestricted.
     pub templates: Vec<String>,
+    /// Credits that a live key may use in each month. Empty: as many as the account has.
+    pub credit_limit: String,
 }
 
 /// Expiry of a key.

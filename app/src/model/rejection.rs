@@ -45,6 +45,8 @@ pub enum Field {
     Networks,
     /// Templates to which a key is restricted.
     Templates,
+    /// Credits that a key may use in each period.
+    CreditLimit,
     /// Time for which a replaced key stays valid.
     Overlap,
     /// Kind of storage.
@@ -172,6 +174,9 @@ impl Field {
             Self::ExpiryDay => "Choose today or a later day.",
             Self::Networks => "One per line: an address such as 203.0.113.7, or a network such as 203.0.113.0/24.",
             Self::Templates => "Choose templates of this account.",
+            Self::CreditLimit => {
+                "Enter a number of credits from 1 to 1,000,000,000, or leave the field empty for no limit."
+            }
             Self::ConnectionName => "Enter a name of 1 to 200 characters that no other connection has.",
             Self::Bucket => "Enter a bucket name of 3 to 222 letters, digits, dots, hyphens and underscores.",
             Self::PathPrefix => "End the prefix with a slash. Each bucket and prefix can have only one connection.",

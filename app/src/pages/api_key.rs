@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use platen_domain::{
-    api_key::{ApiKey as Key, KeyState},
+    api_key::{ApiKey as Key, CreditLimit, KeyState},
     ids::ApiKeyId,
 };
 use time::OffsetDateTime;
@@ -21,13 +21,14 @@ use crate::{
             api::{EditKey, RevokeKey, RotateKey},
             create::KeyFields,
             end::{EndDialogs, revoke_dialog, rotate_dialog},
-            list::badge,
+            list::{badge, credits_used},
         },
         query::{ListQuery, id_in_path},
         renders::EVENTS,
     },
     ui::{
         button::{OpenButton, Rank, SubmitButton},
+        gauge::Gauge,
         icon::Glyph,
         live_part::LivePart,
         moment::{Ago, day_and_year, day_or},
@@ -55,6 +56,7 @@ fn Content(found: KeyDetail) -> impl IntoView {
         key,
         templates,
         renders,
+        period_ends_at: ends_at,
     } = found;
     let now = renders.now;
     let state = key.state(now);
@@ -77,7 +79,7 @@ fn Content(found: KeyDetail) -> impl IntoView {
     let facts = view! { <Facts api_key=key.clone() state now /> }.into_any();
     let outcome = Outcome::about::<EditKey>(&key.id.to_string());
     let page = format!("{}/{}", api_keys::PATH, key.id);
-    let (name, id) = (key.name.clone(), key.id);
+    let (name, id, limit) = (key.name.clone(), key.id, key.credit_limit);
     let settings = state.is_good().then(|| {
         view! {
             <Section heading="Settings" note="Apply to the next request" kind=SectionKind::Hanging>
@@ -102,9 +104,28 @@ fn Content(found: KeyDetail) -> impl IntoView {
         <OutcomeErrors outcome=rotated />
         <OutcomeErrors outcome=revoked />
         <LivePart id="activity" events=Some(EVENTS.to_owned()) every=REFRESH_SECONDS>
+            {limit.map(|limit| view! { <Credits limit ends_at /> })}
             <Renders activity=renders page key=Some(id) />
         </LivePart>
         {settings}
+    }
+}
+
+/// The credits that a key with a limit has used.
+#[component]
+fn Credits(limit: CreditLimit, ends_at: OffsetDateTime) -> impl IntoView {
+    let used = credits_used(limit);
+    let note = format!("Counted anew from {}", day_and_year(ends_at.date()));
+    view! {
+        <Section heading="Credits" note>
+            <div class="lane">
+                <div class="lane__head">
+                    <span class="lane__name">"Limit of this key"</span>
+                    <span>{used.clone()}</span>
+                </div>
+                <Gauge label=used used=limit.share_used() />
+            </div>
+        </Section>
     }
 }
 

@@ -1,5 +1,7 @@
 //! Account activity: the audit events that an account's owner and admins see.
 
+use std::fmt;
+
 use time::OffsetDateTime;
 
 use crate::{
@@ -47,7 +49,7 @@ audit_events! {
     CreditsBought { credits: i64 } "payment.credits_bought" "added {credits} purchased credits";
     CreditsTakenBack { credits: i64 } "payment.credits_taken_back" "removed {credits} refunded credits";
     KeyCreated { name: String } "key.created" "created the API key {name}";
-    KeyChanged { name: String } "key.changed" "changed the API key {name}";
+    KeyChanged { name: String, #[serde(default)] settings: KeySettingNames } "key.changed" "changed {settings} of the API key {name}";
     KeyRotated { name: String } "key.rotated" "rotated the API key {name}";
     KeyRevoked { name: String } "key.revoked" "revoked the API key {name}";
     ConnectionCreated { name: String } "destination.connected" "created the storage connection {name}";
@@ -87,6 +89,47 @@ impl AccountEvent {
             }
         }
         self
+    }
+}
+
+/// A setting of an API key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeySetting {
+    Name,
+    Scopes,
+    Expiry,
+    AllowedNetworks,
+    AllowedTemplates,
+    CreditLimit,
+}
+
+/// The settings of an API key that were changed. Empty in events of earlier releases, which didn't record them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct KeySettingNames(pub Vec<KeySetting>);
+
+impl fmt::Display for KeySettingNames {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.0.iter().map(|setting| setting.name()).collect();
+        match names.as_slice() {
+            [] => formatter.write_str("settings"),
+            [only] => write!(formatter, "the {only}"),
+            [first @ .., last] => write!(formatter, "the {} and {last}", first.join(", ")),
+        }
+    }
+}
+
+impl KeySetting {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Scopes => "scopes",
+            Self::Expiry => "expiry",
+            Self::AllowedNetworks => "allowed addresses",
+            Self::AllowedTemplates => "allowed templates",
+            Self::CreditLimit => "credit limit",
+        }
     }
 }
 
@@ -244,6 +287,7 @@ pub struct ActivityFilter {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
     use strum::VariantArray;
 
     use super::*;
@@ -258,6 +302,25 @@ mod tests {
         assert_eq!(kept["kind"], event.kind());
         assert_eq!(serde_json::from_value::<AccountEvent>(kept).expect("an event"), event);
         assert_eq!(event.sentence(), "invited ann@example.org as admin");
+    }
+
+    #[test]
+    fn a_changed_key_says_which_settings() {
+        for (settings, sentence) in [
+            (json!([]), "changed settings of the API key Billing"),
+            (json!(["expiry"]), "changed the expiry of the API key Billing"),
+            (
+                json!(["name", "allowed_networks", "credit_limit"]),
+                "changed the name, allowed addresses and credit limit of the API key Billing",
+            ),
+        ] {
+            let stored = json!({"kind": "key.changed", "name": "Billing", "settings": settings});
+            let event: AccountEvent = serde_json::from_value(stored).expect("an event");
+            assert_eq!(event.sentence(), sentence);
+        }
+        let earlier = json!({"kind": "key.changed", "name": "Billing"});
+        let earlier: AccountEvent = serde_json::from_value(earlier).expect("an event of an earlier release");
+        assert_eq!(earlier.sentence(), "changed settings of the API key Billing");
     }
 
     #[test]

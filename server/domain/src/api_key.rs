@@ -3,7 +3,7 @@
 //! A key is `pk_live_` or `pk_test_`, 32 random bytes as 43 base62 digits, and the CRC-32 of everything before it as 6
 //! base62 digits. The checksum lets secret scanners recognize keys, and mistyped keys be rejected without a lookup.
 
-use std::{collections::BTreeSet, net::IpAddr};
+use std::{collections::BTreeSet, net::IpAddr, ops::RangeInclusive};
 
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
@@ -192,6 +192,25 @@ fn base62(mut number: [u8; 32], digits: usize) -> String {
     text.into_iter().map(char::from).collect()
 }
 
+/// A key's limit of credits in a period, and its use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CreditLimit {
+    /// Credits that the key may use in each period.
+    pub credits: i64,
+    /// Credits charged in the current period, also for the keys that the key replaces.
+    pub used: i64,
+}
+
+impl CreditLimit {
+    /// Limits that may be set.
+    pub const RANGE: RangeInclusive<i64> = 1..=1_000_000_000;
+
+    /// Returns the used share, at most 1.
+    pub fn share_used(self) -> f64 {
+        (self.used as f64 / self.credits as f64).min(1.0)
+    }
+}
+
 /// A key as shown in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
@@ -209,6 +228,8 @@ pub struct ApiKey {
     pub allowed_networks: Vec<Network>,
     /// Templates that the key may use; empty means any.
     pub allowed_templates: AllowedTemplates,
+    /// `None` if the key may use all credits of the account.
+    pub credit_limit: Option<CreditLimit>,
     pub revoked_at: Option<OffsetDateTime>,
     /// When another key of the same name has replaced it.
     pub replaced_at: Option<OffsetDateTime>,
@@ -335,6 +356,7 @@ mod tests {
             scopes: Scopes::all(),
             allowed_networks: Vec::new(),
             allowed_templates: AllowedTemplates::default(),
+            credit_limit: None,
             expires_at,
             former_creator: None,
             revoked_at,

@@ -5,13 +5,13 @@
 macro_rules! audit_events {
     (
         $(#[$documentation:meta])* $audit_events:ident;
-        $($name:ident { $($field:ident: $type:ty),* } $word:literal $sentence:literal;)*
+        $($name:ident { $($(#[$attribute:meta])* $field:ident: $type:ty),* } $word:literal $sentence:literal;)*
     ) => {
         $(#[$documentation])*
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "kind")]
         pub enum $audit_events {
-            $(#[serde(rename = $word)] $name { $($field: $type),* },)*
+            $(#[serde(rename = $word)] $name { $($(#[$attribute])* $field: $type),* },)*
         }
 
         impl $audit_events {

@@ -3,6 +3,8 @@
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::{Date, Month, OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 
+use crate::ids::ApiKeyId;
+
 /// Pages per credit; a started block counts as a whole one.
 const PAGES_PER_CREDIT: usize = 10;
 
@@ -108,6 +110,34 @@ pub enum NotEnoughCredits {
         free: i64,
         ends_at: OffsetDateTime,
     },
+    /// The key has used all credits that it may use in a period.
+    #[error(
+        "this API key has reached its credit limit of {limit} a month, with the credits reserved by renders in progress; \
+         the count starts anew at {}; the limit can be changed at /dashboard/api-keys/{key}",
+        show(*.ends_at)
+    )]
+    KeyLimitReached {
+        key: ApiKeyId,
+        /// In credits.
+        limit: i64,
+        ends_at: OffsetDateTime,
+    },
+    /// The document costs more than the key may still use in the period.
+    #[error(
+        "the document costs {price} credits and {free} are left of this API key's credit limit of {limit} a month; \
+         nothing was charged; the count starts anew at {}; the limit can be changed at /dashboard/api-keys/{key}",
+        show(*.ends_at)
+    )]
+    OverKeyLimit {
+        /// In credits.
+        price: i64,
+        /// The remaining credits of the limit.
+        free: i64,
+        key: ApiKeyId,
+        /// In credits.
+        limit: i64,
+        ends_at: OffsetDateTime,
+    },
 }
 
 impl Balance {
@@ -179,6 +209,35 @@ mod tests {
         assert_eq!(
             too_expensive.to_string(),
             "the document costs 4 credits and 3 are free; nothing was charged; the period ends at 2027-02-28T14:30:00Z"
+        );
+        let key = ApiKeyId::generate();
+        let limit_reached = NotEnoughCredits::KeyLimitReached {
+            key,
+            limit: 100,
+            ends_at,
+        };
+        assert_eq!(
+            limit_reached.to_string(),
+            format!(
+                "this API key has reached its credit limit of 100 a month, with the credits reserved by renders in \
+                 progress; the count starts anew at 2027-02-28T14:30:00Z; the limit can be changed at \
+                 /dashboard/api-keys/{key}"
+            )
+        );
+        let over_limit = NotEnoughCredits::OverKeyLimit {
+            price: 4,
+            free: 3,
+            key,
+            limit: 100,
+            ends_at,
+        };
+        assert_eq!(
+            over_limit.to_string(),
+            format!(
+                "the document costs 4 credits and 3 are left of this API key's credit limit of 100 a month; nothing was \
+                 charged; the count starts anew at 2027-02-28T14:30:00Z; the limit can be changed at \
+                 /dashboard/api-keys/{key}"
+            )
         );
     }
 

@@ -3,7 +3,8 @@
 use clap::{Args, Subcommand};
 use platen_core::{
     clock,
-    service::api_keys::{self, CreatedKey, EndKeyError, KeyRequest, KeySettingsError},
+    service::api_keys::{self, CreatedKey, EndKeyError, KeySettingsError, NewKeyRequest},
+    store::api_keys::KeySettings,
 };
 use platen_domain::{
     account_log::Actor,
@@ -64,6 +65,9 @@ pub(super) struct CreateArguments {
     /// Address or network from which the key may be used; may be repeated. By default, from anywhere.
     #[arg(long = "allow-ip", value_name = "NETWORK")]
     networks: Vec<Network>,
+    /// Credits that the key may use in each month of its account. By default, as many as the account has.
+    #[arg(long, value_name = "CREDITS", conflicts_with = "test")]
+    credit_limit: Option<i64>,
     /// Id of a template that the key may use, rendering nothing else; may be repeated. By default, no restriction.
     #[arg(long = "allow-template", value_name = "ID")]
     templates: Vec<TemplateId>,
@@ -80,17 +84,21 @@ pub(super) async fn execute(command: Command, db: &PgPool) -> Result<(), Failure
 
 async fn create(db: &PgPool, arguments: CreateArguments) -> Result<(), Failure> {
     let account = select(db, arguments.account).await?;
-    let request = KeyRequest {
+    let settings = KeySettings {
         name: &arguments.name,
         scopes: if arguments.scopes.is_empty() {
             Scopes::all()
         } else {
             arguments.scopes.into_iter().collect()
         },
-        livemode: !arguments.test,
         expires_at: arguments.expires,
         allowed_networks: arguments.networks,
         allowed_templates: arguments.templates.into_iter().collect(),
+        credit_limit: arguments.credit_limit,
+    };
+    let request = NewKeyRequest {
+        livemode: !arguments.test,
+        settings,
     };
     match api_keys::create(db, account, &Actor::OPERATOR, request, clock::now()).await {
         Ok(created) => {
@@ -128,7 +136,7 @@ fn show(created: &CreatedKey) {
 
 async fn list(db: &PgPool, account: AccountArguments) -> Result<(), Failure> {
     let account = select(db, account).await?;
-    let keys = api_keys::list(db, account).await?;
+    let keys = api_keys::list(db, account, clock::now()).await?;
     println!(
         "{:36}  {:12}  {:20}  {:20}  {:20}  NAME (SCOPES) LIMITS",
         "ID", "KEY", "CREATED", "LAST USED", "VALID UNTIL"
@@ -148,9 +156,13 @@ fn row(key: &ApiKey) -> String {
     let used = key.last_used_at.map_or_else(|| "never".to_owned(), show_time);
     let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.into_str()).collect();
     let created = show_time(key.inserted_at);
+    let credits = key.credit_limit.map_or_else(String::new, |limit| {
+        format!(" credits {} of {} this month", limit.used, limit.credits)
+    });
     let limits = [
         limit("from", key.allowed_networks.iter()),
         limit("templates", key.allowed_templates.iter()),
+        credits,
     ];
     format!(
         "{}  {}  {created:20}  {used:20}  {until:20}  {} ({}){}",

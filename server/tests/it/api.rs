@@ -6,6 +6,7 @@ mod credits;
 mod hang_up;
 mod health;
 mod idempotency;
+mod key_limits;
 mod limits;
 mod reference;
 mod renderers;

@@ -7,7 +7,7 @@ use crate::{
     backend::{backend, leave_for},
     error::AppError,
     model::{
-        api_key::{Expiry, KeyForm},
+        api_key::{Expiry, KeySettingsForm, NewKeyForm},
         own_path::OwnPath,
     },
     pages::api_keys::PATH,
@@ -39,16 +39,20 @@ pub async fn create_key(
     /// Ids of the templates to which the key is restricted. Empty: unrestricted.
     #[server(default)]
     templates: Vec<String>,
+    /// Credits that the key may use in each month. Empty: unlimited. Ignored for test keys, for which it is hidden.
+    #[server(default)]
+    credit_limit: String,
 ) -> Result<(), AppError> {
-    let form = KeyForm {
+    let live = key_mode != TEST;
+    let settings = KeySettingsForm {
         name: key_name,
-        live: key_mode != TEST,
         scopes,
         expiry: read_expiry(&expiry, expiry_day)?,
         networks,
         templates,
+        credit_limit: if live { credit_limit } else { String::new() },
     };
-    backend().create_key(form).await?;
+    backend().create_key(NewKeyForm { live, settings }).await?;
     leave_for("/dashboard/api-keys?done=created")
 }
 
@@ -64,16 +68,17 @@ pub async fn edit_key(
     expiry_day: String,
     networks: String,
     #[server(default)] templates: Vec<String>,
+    #[server(default)] credit_limit: String,
 ) -> Result<(), AppError> {
-    let form = KeyForm {
+    let settings = KeySettingsForm {
         name: key_name,
-        live: true,
         scopes,
         expiry: read_expiry(&expiry, expiry_day)?,
         networks,
         templates,
+        credit_limit,
     };
-    backend().edit_key(subject, form).await?;
+    backend().edit_key(subject, settings).await?;
     let page = OwnPath::parse(&format!("{PATH}/{subject}?done=changed"));
     leave_for(page.unwrap_or_else(|| PATH.into()))
 }

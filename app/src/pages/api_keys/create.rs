@@ -76,6 +76,20 @@ pub fn KeyFields(
             />
         }
     });
+    let credit_limit = api_key.as_ref().is_none_or(|key| key.livemode).then(|| {
+        view! {
+            <div class="credit-limit">
+                <FormField
+                    outcome=outcome
+                    field=Field::CreditLimit
+                    label="Credit limit a month"
+                    hint="Renders are refused when the key has used so many credits. Leave empty for no limit."
+                    value=former.credit_limit
+                    optional=true
+                />
+            </div>
+        }
+    });
     view! {
         <FormField
             outcome=outcome
@@ -122,6 +136,7 @@ pub fn KeyFields(
             optional=true
         />
         <Templates outcome templates chosen=former.templates />
+        {credit_limit}
     }
 }
 
@@ -133,6 +148,7 @@ struct Former {
     last_day: String,
     networks: String,
     templates: String,
+    credit_limit: String,
 }
 
 impl Former {
@@ -145,6 +161,7 @@ impl Former {
                 last_day: now.date().to_string(),
                 networks: String::new(),
                 templates: String::new(),
+                credit_limit: String::new(),
             };
         };
         let last_day = key.expires_at.map(|expiry| (expiry - Duration::NANOSECOND).date());
@@ -158,6 +175,9 @@ impl Former {
             last_day: last_day.unwrap_or_else(|| now.date()).to_string(),
             networks: networks.join("\n"),
             templates: templates.join(" "),
+            credit_limit: key
+                .credit_limit
+                .map_or_else(String::new, |limit| limit.credits.to_string()),
         }
     }
 }

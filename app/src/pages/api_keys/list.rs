@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 use platen_domain::{
-    api_key::{ApiKey, KeyState},
+    api_key::{ApiKey, CreditLimit, KeyState},
     ids::TemplateId,
     network::Network,
+    number::grouped,
 };
 use time::OffsetDateTime;
 
@@ -43,14 +44,14 @@ pub fn KeyTable(
     now: OffsetDateTime,
 ) -> impl IntoView {
     let rows = keys.into_iter().map(move |key| {
-        let limits = limits(&key, &templates);
-        view! { <Row api_key=key limits now /> }
+        let restrictions = restrictions(&key, &templates);
+        view! { <Row api_key=key restrictions now /> }
     });
     view! { <Table caption=caption columns=COLUMNS rows /> }
 }
 
 #[component]
-fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl IntoView {
+fn Row(api_key: ApiKey, restrictions: Option<String>, now: OffsetDateTime) -> impl IntoView {
     let state = api_key.state(now);
     let hint = format!("{}…", api_key.hint);
     let tags = api_key
@@ -61,6 +62,7 @@ fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl Int
         .former_creator
         .as_ref()
         .map(|gone| format!("created by {gone}, a former member"));
+    let credits = api_key.credit_limit.map(credits_used);
     let works_until = match state {
         KeyState::Replaced(until) => Some(view! { <span class="table__sub">"works until " <Moment at=until /></span> }),
         _ => None,
@@ -73,7 +75,8 @@ fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl Int
                 " "
                 {(!api_key.livemode).then(|| view! { <span class="tag tag--test">"Test"</span> })}
                 {gone.map(|gone| view! { <span class="table__sub">{gone}</span> })}
-                {limits.map(|limits| view! { <span class="table__sub">{limits}</span> })}
+                {restrictions.map(|restrictions| view! { <span class="table__sub">{restrictions}</span> })}
+                {credits.map(|credits| view! { <span class="table__sub">{credits}</span> })}
                 <span class="table__sub table__narrow">
                     <code>{hint.clone()}</code>
                 </span>
@@ -96,11 +99,11 @@ fn Row(api_key: ApiKey, limits: Option<String>, now: OffsetDateTime) -> impl Int
 }
 
 /// Describes the networks and templates to which a key is restricted. Returns `None` if it is unrestricted.
-fn limits(key: &ApiKey, templates: &[(TemplateId, String)]) -> Option<String> {
-    let mut limits = Vec::new();
+fn restrictions(key: &ApiKey, templates: &[(TemplateId, String)]) -> Option<String> {
+    let mut restrictions = Vec::new();
     let networks: Vec<_> = key.allowed_networks.iter().map(Network::to_string).collect();
     if !networks.is_empty() {
-        limits.push(format!("from {}", networks.join(", ")));
+        restrictions.push(format!("from {}", networks.join(", ")));
     }
     let name = |id| {
         let known = templates.iter().find(|(known, _)| *known == id);
@@ -108,9 +111,18 @@ fn limits(key: &ApiKey, templates: &[(TemplateId, String)]) -> Option<String> {
     };
     let names: Vec<_> = key.allowed_templates.iter().map(name).collect();
     if !names.is_empty() {
-        limits.push(format!("for {}", names.join(", ")));
+        restrictions.push(format!("for {}", names.join(", ")));
     }
-    (!limits.is_empty()).then(|| limits.join("; "))
+    (!restrictions.is_empty()).then(|| restrictions.join("; "))
+}
+
+/// Describes the use of a credit limit, such as `1,200 of 5,000 credits this month`.
+pub(crate) fn credits_used(limit: CreditLimit) -> String {
+    format!(
+        "{} of {} credits this month",
+        grouped(limit.used),
+        grouped(limit.credits)
+    )
 }
 
 pub(crate) fn badge(state: KeyState) -> impl IntoView {

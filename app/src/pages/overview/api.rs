@@ -6,7 +6,7 @@ use crate::{
     backend::{backend, leave_for},
     error::AppError,
     model::{
-        api_key::{Expiry, KeyForm},
+        api_key::{Expiry, KeySettingsForm, NewKeyForm},
         own_path::DASHBOARD,
     },
 };
@@ -14,15 +14,16 @@ use crate::{
 /// Creates a test key in the logged-in user's account. The overview shows it once, in the command that uses it.
 #[server(prefix = "/web", endpoint = "create-first-key")]
 pub async fn create_first_key() -> Result<(), AppError> {
-    let form = KeyForm {
+    let settings = KeySettingsForm {
         name: "First test key".to_owned(),
-        live: false,
         scopes: vec!["render".to_owned()],
         expiry: Expiry::InDays(90),
         networks: String::new(),
         templates: Vec::new(),
+        credit_limit: String::new(),
     };
-    backend().create_key(form).await?;
+    let live = false;
+    backend().create_key(NewKeyForm { live, settings }).await?;
     leave_for(DASHBOARD)
 }
 

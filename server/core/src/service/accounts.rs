@@ -20,7 +20,7 @@ use crate::{
     store::{
         account_log,
         accounts::{self, OwnedAccount},
-        api_keys::{self, NewApiKey},
+        api_keys::{self, KeySettings, NewApiKey},
         audit_log,
         deletions::{self, Deletion, DeletionOrder},
         error::StoreError,
@@ -100,14 +100,18 @@ pub async fn create_with_key(
     let new = NewApiKey {
         id: ApiKeyId::generate(),
         created_by: created.owner,
-        name: key_name,
         hint: key.hint(),
         digest: key.digest(),
-        scopes: &Scopes::all(),
         livemode: true,
-        expires_at: None,
-        allowed_networks: &[],
-        allowed_templates: &AllowedTemplates::default(),
+        settings: &KeySettings {
+            name: key_name,
+            scopes: Scopes::all(),
+            expires_at: None,
+            allowed_networks: Vec::new(),
+            allowed_templates: AllowedTemplates::default(),
+            credit_limit: None,
+        },
+        counter: None,
     };
     api_keys::insert(&mut transaction, created.account, new, now).await?;
     operators::appoint_within(&mut transaction, owner.email, now).await?;

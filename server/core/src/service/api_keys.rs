@@ -10,9 +10,9 @@ use std::{
 };
 
 use platen_domain::{
-    account_log::{AccountEvent, Actor},
+    account_log::{AccountEvent, Actor, KeySetting, KeySettingNames},
     allowed_templates::AllowedTemplates,
-    api_key::{ApiKey, KeyDigest, PlaintextKey, Scopes},
+    api_key::{ApiKey, CreditLimit, KeyDigest, PlaintextKey},
     caller::{Access, Caller},
     client::Client,
     ids::{AccountId, ApiKeyId, TemplateId},
@@ -24,10 +24,11 @@ use time::{Duration, OffsetDateTime};
 use crate::{
     config::limits::LimitsConfig,
     mutex::lock,
+    service::credits,
     store::{
         account_log,
         accounts::OwnedAccount,
-        api_keys::{self, Credentials, KeySettings, NewApiKey, Successor, ended},
+        api_keys::{self, Credentials, KeySettings, LockedKey, NewApiKey, Successor, credit_counters, ended},
         error::StoreError,
         templates, tx,
     },
@@ -167,19 +168,11 @@ impl KeyUsage {
     }
 }
 
-/// Properties of a new key, or new properties of a key.
-pub struct KeyRequest<'a> {
-    /// Display name, 1 to 200 characters.
-    pub name: &'a str,
-    pub scopes: Scopes,
+/// Properties of a new key.
+pub struct NewKeyRequest<'a> {
     /// `false` for a test key. It can't be changed.
     pub livemode: bool,
-    /// Time until which the key is valid; `None` if it does not expire.
-    pub expires_at: Option<OffsetDateTime>,
-    /// Networks from which the key may be used; any if empty.
-    pub allowed_networks: Vec<Network>,
-    /// Templates that the key may use.
-    pub allowed_templates: AllowedTemplates,
+    pub settings: KeySettings<'a>,
 }
 
 /// A new API key, with its plaintext.
@@ -198,6 +191,12 @@ pub enum KeySettingsError {
     /// The key would never be valid.
     #[error("the expiry is in the past")]
     Expiry,
+    /// The credit limit is out of range.
+    #[error("the credit limit must be between {} and {} credits", CreditLimit::RANGE.start(), CreditLimit::RANGE.end())]
+    CreditLimit,
+    /// A test key has a credit limit.
+    #[error("test keys use no credits and have no credit limit; create a live key, or leave the limit out")]
+    CreditLimitOfTestKey,
     /// The account has no such template.
     #[error("the account has no template {0}")]
     Template(TemplateId),
@@ -214,38 +213,33 @@ pub async fn create(
     db: &PgPool,
     account: OwnedAccount,
     actor: &Actor,
-    request: KeyRequest<'_>,
+    NewKeyRequest { livemode, settings }: NewKeyRequest<'_>,
     now: OffsetDateTime,
 ) -> Result<CreatedKey, KeySettingsError> {
     let mut transaction = tx::begin(db).await?;
-    check(
-        &mut transaction,
-        account.account,
-        &request,
-        &AllowedTemplates::default(),
-        now,
-    )
-    .await?;
+    let former = &AllowedTemplates::default();
+    check(&mut transaction, account.account, livemode, &settings, former, now).await?;
+    let counter = match settings.credit_limit {
+        Some(_) => Some(credit_counters::insert(&mut transaction, account.account).await?),
+        None => None,
+    };
     let created = CreatedKey {
         id: ApiKeyId::generate(),
-        key: PlaintextKey::from_random(rand::random(), request.livemode),
+        key: PlaintextKey::from_random(rand::random(), livemode),
     };
     let new = NewApiKey {
         id: created.id,
         created_by: account.owner,
-        name: request.name,
         hint: created.key.hint(),
         digest: created.key.digest(),
-        scopes: &request.scopes,
-        livemode: request.livemode,
-        expires_at: request.expires_at,
-        allowed_networks: &request.allowed_networks,
-        allowed_templates: &request.allowed_templates,
+        livemode,
+        settings: &settings,
+        counter,
     };
     ended::delete_surplus(&mut transaction, account.account, now, ENDED_KEYS).await?;
     api_keys::insert(&mut transaction, account.account, new, now).await?;
     let event = AccountEvent::KeyCreated {
-        name: request.name.to_owned(),
+        name: settings.name.to_owned(),
     };
     account_log::insert(&mut transaction, account.account, actor, &event, now).await?;
     tx::commit(transaction).await?;
@@ -256,17 +250,26 @@ pub async fn create(
 async fn check(
     db: &mut PgConnection,
     account: AccountId,
-    request: &KeyRequest<'_>,
+    livemode: bool,
+    settings: &KeySettings<'_>,
     former: &AllowedTemplates,
     now: OffsetDateTime,
 ) -> Result<(), KeySettingsError> {
-    if !(1..=200).contains(&request.name.chars().count()) || request.name.chars().any(char::is_control) {
+    if !(1..=200).contains(&settings.name.chars().count()) || settings.name.chars().any(char::is_control) {
         return Err(KeySettingsError::Name);
     }
-    if request.expires_at.is_some_and(|expiry| expiry <= now) {
+    if settings.expires_at.is_some_and(|expiry| expiry <= now) {
         return Err(KeySettingsError::Expiry);
     }
-    let added = request.allowed_templates.iter();
+    if let Some(limit) = settings.credit_limit {
+        if !livemode {
+            return Err(KeySettingsError::CreditLimitOfTestKey);
+        }
+        if !CreditLimit::RANGE.contains(&limit) {
+            return Err(KeySettingsError::CreditLimit);
+        }
+    }
+    let added = settings.allowed_templates.iter();
     for template in added.filter(|added| !former.iter().any(|former| former == *added)) {
         let found = templates::find(&mut *db, account, template).await?;
         found.ok_or(KeySettingsError::Template(template))?;
@@ -275,42 +278,82 @@ async fn check(
 }
 
 /// Changes the settings of a key that is neither revoked nor expired. Requests that follow are subject to them. A key
-/// that was replaced expires no later than it would have.
+/// that was replaced expires no later than it would have. A new credit limit includes the credits used before in the
+/// same period.
 pub async fn edit(
     db: &PgPool,
     account: AccountId,
     actor: &Actor,
     id: ApiKeyId,
-    request: KeyRequest<'_>,
+    mut settings: KeySettings<'_>,
     now: OffsetDateTime,
 ) -> Result<(), KeySettingsError> {
     let mut transaction = tx::begin(db).await?;
+    // Before the key, as renders that are opened or charged do.
+    let period = match settings.credit_limit {
+        Some(_) => Some(credits::lock_balance(&mut transaction, account, now).await?.period),
+        None => None,
+    };
     let key = api_keys::lock(&mut transaction, account, id).await?;
     let key = key.filter(|key| key.revoked_at.is_none() && key.expires_at.is_none_or(|expiry| expiry > now));
     let key = key.ok_or(KeySettingsError::NoSuchKey(id))?;
-    check(&mut transaction, account, &request, &key.allowed_templates, now).await?;
-    let expires_at = match key.replaced_at {
-        Some(_) => key.expires_at.into_iter().chain(request.expires_at).min(),
-        None => request.expires_at,
-    };
-    let settings = KeySettings {
-        name: request.name,
-        scopes: &request.scopes,
-        expires_at,
-        allowed_networks: &request.allowed_networks,
-        allowed_templates: &request.allowed_templates,
-    };
-    api_keys::update(&mut transaction, account, id, settings).await?;
+    check(
+        &mut transaction,
+        account,
+        key.livemode,
+        &settings,
+        &key.allowed_templates,
+        now,
+    )
+    .await?;
+    if key.replaced_at.is_some() {
+        settings.expires_at = key.expires_at.into_iter().chain(settings.expires_at).min();
+    }
+    let changed = changed(&key, &settings);
+    if changed.0.is_empty() {
+        return Ok(());
+    }
+    let mut counter = key.counter;
+    if let (Some(period), None) = (period, key.credit_limit) {
+        let known = match counter {
+            Some(counter) => counter,
+            None => credit_counters::insert(&mut transaction, account).await?,
+        };
+        credit_counters::count_earlier(&mut transaction, account, id, known, period).await?;
+        counter = Some(known);
+    }
+    api_keys::update(&mut transaction, account, id, &settings, counter).await?;
     let event = AccountEvent::KeyChanged {
-        name: request.name.to_owned(),
+        name: settings.name.to_owned(),
+        settings: changed,
     };
     account_log::insert(&mut transaction, account, actor, &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }
 
+/// Returns the settings of a key that differ from its former ones.
+fn changed(former: &LockedKey, settings: &KeySettings<'_>) -> KeySettingNames {
+    let compared = [
+        (KeySetting::Name, former.name != settings.name),
+        (KeySetting::Scopes, former.scopes != settings.scopes),
+        (KeySetting::Expiry, former.expires_at != settings.expires_at),
+        (
+            KeySetting::AllowedNetworks,
+            former.allowed_networks != settings.allowed_networks,
+        ),
+        (
+            KeySetting::AllowedTemplates,
+            former.allowed_templates != settings.allowed_templates,
+        ),
+        (KeySetting::CreditLimit, former.credit_limit != settings.credit_limit),
+    ];
+    let changed = compared.into_iter().filter(|(_, differs)| *differs);
+    KeySettingNames(changed.map(|(setting, _)| setting).collect())
+}
+
 /// Returns the keys of an account, the latest first.
-pub async fn list(db: &PgPool, account: OwnedAccount) -> Result<Vec<ApiKey>, StoreError> {
-    api_keys::list(db, account.account).await
+pub async fn list(db: &PgPool, account: OwnedAccount, now: OffsetDateTime) -> Result<Vec<ApiKey>, StoreError> {
+    api_keys::list(db, account.account, now).await
 }
 
 /// Returns the account of a key, across all accounts. For the operator's command line only.
@@ -366,7 +409,8 @@ pub async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Creates a key with the name, scopes and limits of another one, which expires after the overlap.
+/// Creates a key with the name, scopes and limits of another one, which expires after the overlap. Both count towards
+/// one credit limit.
 pub async fn rotate(
     db: &PgPool,
     account: AccountId,

@@ -40,6 +40,7 @@ pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Value>, Stor
                 select coalesce(json_agg(json_build_object(
                     'id', id, 'name', name, 'begins_with', hint, 'scopes', scopes, 'livemode', livemode,
                     'allowed_networks', allowed_networks, 'allowed_templates', allowed_templates,
+                    'credit_limit', credit_limit,
                     'created_by', created_by, 'created_at', inserted_at, 'last_used_at', last_used_at,
                     'expires_at', expires_at, 'revoked_at', revoked_at
                 ) order by inserted_at), '[]')

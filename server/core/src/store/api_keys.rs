@@ -1,12 +1,13 @@
 //! Table `api_keys`.
 
+pub mod credit_counters;
 pub mod ended;
 
 use std::net::IpAddr;
 
 use platen_domain::{
     allowed_templates::AllowedTemplates,
-    api_key::{ApiKey, KeyDigest, Scope, Scopes},
+    api_key::{ApiKey, CreditLimit, KeyDigest, Scope, Scopes},
     caller::User,
     ids::{AccountId, ApiKeyId, TemplateId, UserId},
     network::{InvalidNetwork, Network},
@@ -16,26 +17,20 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::{error::StoreError, statement::execute};
+use crate::store::{api_keys::credit_counters::CreditCounter, error::StoreError, statement::execute};
 
 /// An API key to be inserted.
 pub struct NewApiKey<'a> {
     pub id: ApiKeyId,
     pub created_by: UserId,
-    /// Display name, 1 to 200 characters.
-    pub name: &'a str,
     /// First characters of the key, shown in lists.
     pub hint: &'a str,
     pub digest: KeyDigest,
-    pub scopes: &'a Scopes,
     /// False for test keys.
     pub livemode: bool,
-    /// `None` if the key doesn't expire.
-    pub expires_at: Option<OffsetDateTime>,
-    /// Networks that the key may be used from; empty means any.
-    pub allowed_networks: &'a [Network],
-    /// Templates that the key may use; empty means any.
-    pub allowed_templates: &'a AllowedTemplates,
+    pub settings: &'a KeySettings<'a>,
+    /// Required if the key has a credit limit.
+    pub counter: Option<CreditCounter>,
 }
 
 pub async fn insert(
@@ -44,25 +39,26 @@ pub async fn insert(
     key: NewApiKey<'_>,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let scopes: Vec<String> = key.scopes.iter().map(|scope| scope.into_str().to_owned()).collect();
-    let networks: Vec<String> = key.allowed_networks.iter().map(Network::to_string).collect();
-    let templates: Vec<Uuid> = key.allowed_templates.iter().map(|template| template.0).collect();
+    let settings = key.settings;
+    let (scopes, networks, templates) = settings.lists();
     let insert = sqlx::query!(
         "insert into api_keys
             (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
-             allowed_templates, inserted_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+             allowed_templates, credit_limit, credit_counter_id, inserted_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
         key.id.0,
         account.0,
         key.created_by.0,
-        key.name,
+        settings.name,
         key.hint,
         key.digest.as_bytes(),
         &scopes,
         key.livemode,
-        key.expires_at,
+        settings.expires_at,
         &networks,
         &templates,
+        settings.credit_limit,
+        key.counter.map(|counter| counter.0),
         now,
     );
     execute(db, insert).await
@@ -141,13 +137,22 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
     credentials.transpose()
 }
 
-/// Returns the keys of an account, newest first, including revoked keys.
-pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
+/// Returns the keys of an account, newest first, including revoked keys, with the credits used in the period around
+/// `now`.
+pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<ApiKey>, StoreError> {
     let rows = sqlx::query!(
-        "select id, name, hint, scopes, livemode, expires_at, allowed_networks, allowed_templates, revoked_at, replaced_at,
+        r#"select id, name, hint, scopes, livemode, expires_at, allowed_networks, allowed_templates, credit_limit,
+            coalesce(usage.used, 0) as "used!", revoked_at, replaced_at,
             last_used_at, host(last_used_from) as last_used_from, former_creator, inserted_at
-         from api_keys where account_id = $1 order by id desc",
+         from api_keys
+         left join key_credit_usage usage
+            on usage.counter_id = api_keys.credit_counter_id
+            and usage.period_starts_at = (
+                select starts_at from credit_periods where account_id = $1 and starts_at <= $2 and ends_at > $2
+            )
+         where api_keys.account_id = $1 order by id desc"#,
         account.0,
+        now,
     )
     .fetch_all(db)
     .await?;
@@ -162,6 +167,10 @@ pub async fn list(db: &PgPool, account: AccountId) -> Result<Vec<ApiKey>, StoreE
                 expires_at: row.expires_at,
                 allowed_networks: read_networks(&row.allowed_networks)?,
                 allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
+                credit_limit: row.credit_limit.map(|credits| CreditLimit {
+                    credits,
+                    used: row.used,
+                }),
                 revoked_at: row.revoked_at,
                 replaced_at: row.replaced_at,
                 last_used_at: row.last_used_at,
@@ -211,32 +220,41 @@ pub async fn update_creator(
 pub struct KeySettings<'a> {
     /// Display name, 1 to 200 characters.
     pub name: &'a str,
-    pub scopes: &'a Scopes,
+    pub scopes: Scopes,
     /// `None` if the key doesn't expire.
     pub expires_at: Option<OffsetDateTime>,
     /// Networks that the key may be used from; empty means any.
-    pub allowed_networks: &'a [Network],
+    pub allowed_networks: Vec<Network>,
     /// Templates that the key may use; empty means any.
-    pub allowed_templates: &'a AllowedTemplates,
+    pub allowed_templates: AllowedTemplates,
+    /// Credits that a live key may use in each period; `None` means those of the account.
+    pub credit_limit: Option<i64>,
 }
 
-/// Changes the settings of an account's key.
+impl KeySettings<'_> {
+    /// Returns the columns of scopes, networks and templates.
+    fn lists(&self) -> (Vec<String>, Vec<String>, Vec<Uuid>) {
+        (
+            self.scopes.iter().map(|scope| scope.into_str().to_owned()).collect(),
+            self.allowed_networks.iter().map(Network::to_string).collect(),
+            self.allowed_templates.iter().map(|template| template.0).collect(),
+        )
+    }
+}
+
+/// Changes the settings of an account's key. A key with a credit limit has a counter, or gets one.
 pub async fn update(
     db: &mut PgConnection,
     account: AccountId,
     id: ApiKeyId,
-    settings: KeySettings<'_>,
+    settings: &KeySettings<'_>,
+    counter: Option<CreditCounter>,
 ) -> Result<(), StoreError> {
-    let scopes: Vec<String> = settings
-        .scopes
-        .iter()
-        .map(|scope| scope.into_str().to_owned())
-        .collect();
-    let networks: Vec<String> = settings.allowed_networks.iter().map(Network::to_string).collect();
-    let templates: Vec<Uuid> = settings.allowed_templates.iter().map(|template| template.0).collect();
+    let (scopes, networks, templates) = settings.lists();
     let update = sqlx::query!(
         "update api_keys
-         set name = $3, scopes = $4, expires_at = $5, allowed_networks = $6, allowed_templates = $7
+         set name = $3, scopes = $4, expires_at = $5, allowed_networks = $6, allowed_templates = $7, credit_limit = $8,
+            credit_counter_id = $9
          where account_id = $1 and id = $2",
         account.0,
         id.0,
@@ -245,6 +263,8 @@ pub async fn update(
         settings.expires_at,
         &networks,
         &templates,
+        settings.credit_limit,
+        counter.map(|counter| counter.0),
     );
     execute(db, update).await
 }
@@ -254,6 +274,7 @@ pub async fn update(
 pub struct LockedKey {
     /// Display name.
     pub name: String,
+    pub scopes: Scopes,
     /// False for test keys.
     pub livemode: bool,
     /// `None` if the key doesn't expire.
@@ -261,28 +282,40 @@ pub struct LockedKey {
     pub revoked_at: Option<OffsetDateTime>,
     /// When another key of the same name has replaced it.
     pub replaced_at: Option<OffsetDateTime>,
+    pub allowed_networks: Vec<Network>,
     /// Templates that the key may use, including deleted ones.
     pub allowed_templates: AllowedTemplates,
+    pub credit_limit: Option<i64>,
+    /// `None` if neither the key nor one that it replaces has had a credit limit.
+    pub counter: Option<CreditCounter>,
 }
 
 /// Locks the row of an account's key against other changes.
 pub async fn lock(db: &mut PgConnection, account: AccountId, id: ApiKeyId) -> Result<Option<LockedKey>, StoreError> {
     let row = sqlx::query!(
-        "select name, livemode, expires_at, revoked_at, replaced_at, allowed_templates
+        "select name, scopes, livemode, expires_at, revoked_at, replaced_at, allowed_networks, allowed_templates,
+            credit_limit, credit_counter_id
          from api_keys where account_id = $1 and id = $2 for update",
         account.0,
         id.0,
     )
     .fetch_optional(db)
     .await?;
-    Ok(row.map(|row| LockedKey {
-        name: row.name,
-        livemode: row.livemode,
-        expires_at: row.expires_at,
-        revoked_at: row.revoked_at,
-        replaced_at: row.replaced_at,
-        allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
-    }))
+    let key = row.map(|row| {
+        Ok(LockedKey {
+            name: row.name,
+            scopes: read_scopes(&row.scopes),
+            livemode: row.livemode,
+            expires_at: row.expires_at,
+            revoked_at: row.revoked_at,
+            replaced_at: row.replaced_at,
+            allowed_networks: read_networks(&row.allowed_networks)?,
+            allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
+            credit_limit: row.credit_limit,
+            counter: row.credit_counter_id.map(CreditCounter),
+        })
+    });
+    key.transpose()
 }
 
 /// Returns the account of any key, for the operator's command line.
@@ -310,9 +343,9 @@ pub async fn insert_successor(
     let insert = sqlx::query!(
         "insert into api_keys
             (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
-             allowed_templates, former_creator, inserted_at)
+             allowed_templates, credit_limit, credit_counter_id, former_creator, inserted_at)
          select $3, account_id, created_by, name, $4, $5, scopes, livemode, expires_at, allowed_networks,
-            allowed_templates, former_creator, $6
+            allowed_templates, credit_limit, credit_counter_id, former_creator, $6
          from api_keys where account_id = $1 and id = $2",
         account.0,
         of.0,

@@ -65,8 +65,8 @@ pub enum NotAdded {
 /// Result of a statement on credits. `None`, without changes, if the account has no credit period at that time.
 pub type InPeriod<T> = Option<T>;
 
-/// Inserts a render. A live render reserves a credit, and is refused if none is left. A render is also refused if its
-/// key, the key's account, plan or creator has changed since the key was looked up.
+/// Inserts a render. A live render reserves a credit, and is refused if the account or the key has none left. A render
+/// is also refused if its key, the key's account, plan or creator has changed since the key was looked up.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -83,16 +83,17 @@ pub async fn insert(
                select $12::text is null
                    or exists (select from credentials_versions where api_key_id = $3 and version = $12) as are_current
            ), decision as materialized (
-               select decided.* from credentials, may_open_render($2, $6, $9, $11) decided where are_current
+               select decided.* from credentials, may_open_render($2, $3, $6, $9, $11) decided where are_current
            ), added as (
                insert into renders
-                   (id, account_id, api_key_id, mode, status, livemode, instance, options, inserted_at, object_id)
+                   (id, account_id, api_key_id, mode, status, livemode, instance, options, inserted_at, object_id,
+                    credit_counter_id)
                select $1::uuid, $2::uuid, $3::uuid, $4::text, $5::text, $6::boolean, $7::uuid, $8::jsonb,
-                   $9::timestamptz, $10::uuid
+                   $9::timestamptz, $10::uuid, counter_id
                from decision where is_free
            )
            select are_current as "are_current!", is_free, total_credits as "total?", used_credits as "used?",
-               reserved as "reserved?", period_ends_at as "ends_at?"
+               reserved as "reserved?", period_ends_at as "ends_at?", exceeded_limit as "exceeded_limit?"
            from credentials left join decision on true"#,
         render.id.0,
         account.0,
@@ -114,16 +115,19 @@ pub async fn insert(
     let (Some(is_free), Some(ends_at)) = (row.is_free, row.ends_at) else {
         return Ok(None);
     };
-    Ok(Some(if is_free {
-        Ok(())
-    } else {
-        Err(NotAdded::Credits(NotEnoughCredits::NoneFree {
+    if is_free {
+        return Ok(Some(Ok(())));
+    }
+    let refusal = match (render.key, row.exceeded_limit) {
+        (Some(key), Some(limit)) => NotEnoughCredits::KeyLimitReached { key, limit, ends_at },
+        _ => NotEnoughCredits::NoneFree {
             total: row.total.unwrap_or_default(),
             used: row.used.unwrap_or_default(),
             reserved: row.reserved.unwrap_or_default(),
             ends_at,
-        }))
-    }))
+        },
+    };
+    Ok(Some(Err(NotAdded::Credits(refusal))))
 }
 
 /// Returns the processes other than `except` that have synchronous renders in progress.

@@ -3,19 +3,20 @@
 use platen_app::{
     error::AppError,
     model::{
-        api_key::{Expiry, KeyForm},
+        api_key::{Expiry, KeySettingsForm},
         rejection::Field,
     },
 };
 use platen_core::{
+    clock,
     service::{
-        api_keys::{self, CreatedKey, KeyRequest, new_key},
+        api_keys::{self, CreatedKey, new_key},
         templates,
     },
-    store::accounts::OwnedAccount,
+    store::{accounts::OwnedAccount, api_keys::KeySettings},
 };
 use platen_domain::{
-    api_key::{ApiKey, Scopes},
+    api_key::{ApiKey, CreditLimit, Scopes},
     caller::Caller,
     ids::{AccountId, ApiKeyId, TemplateId},
     network::Network,
@@ -34,7 +35,7 @@ const LONGEST_OVERLAP_HOURS: u16 = 7 * 24;
 impl RequestBackend {
     /// Returns a key of the caller's account.
     pub(super) async fn key(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, AppError> {
-        let keys = self.answer(api_keys::list(&self.app.db, owned(caller)).await)?;
+        let keys = self.answer(api_keys::list(&self.app.db, owned(caller), clock::now()).await)?;
         let mut key: Vec<_> = keys.into_iter().filter(|key| key.id == id).collect();
         self.app.key_usage.add_to(&mut key);
         key.pop().ok_or(AppError::NotFound)
@@ -80,10 +81,10 @@ pub(super) fn overlap(hours: u16) -> Result<Duration, AppError> {
 /// Parses a form. Returns all validation errors at once, except for a name that the service refuses. If the form names
 /// the last day of the `former` expiry, that is kept to the second.
 pub(super) fn read(
-    form: &KeyForm,
+    form: &KeySettingsForm,
     former: Option<OffsetDateTime>,
     now: OffsetDateTime,
-) -> Result<KeyRequest<'_>, AppError> {
+) -> Result<KeySettings<'_>, AppError> {
     let mut faulty = Vec::new();
     let scopes: Option<Scopes> = form.scopes.iter().map(|scope| scope.parse().ok()).collect();
     let scopes: Scopes = scopes.ok_or(AppError::Malformed)?;
@@ -115,18 +116,28 @@ pub(super) fn read(
     if networks.is_none() {
         faulty.push(Field::Networks);
     }
+    let credit_limit = match form.credit_limit.trim() {
+        "" => None,
+        typed => {
+            let limit = typed.parse().ok().filter(|limit| CreditLimit::RANGE.contains(limit));
+            if limit.is_none() {
+                faulty.push(Field::CreditLimit);
+            }
+            limit
+        }
+    };
     let templates: Option<_> = form.templates.iter().map(|id| TemplateId::parse(id)).collect();
     let allowed_templates = templates.ok_or(AppError::NotFound)?;
     if !faulty.is_empty() {
         return Err(invalid(faulty));
     }
-    Ok(KeyRequest {
+    Ok(KeySettings {
         name: form.name.trim(),
         scopes,
-        livemode: form.live,
         expires_at,
         allowed_networks: networks.unwrap_or_default(),
         allowed_templates,
+        credit_limit,
     })
 }
 
@@ -144,19 +155,19 @@ mod tests {
 
     const NOW: OffsetDateTime = datetime!(2026-11-21 12:00 UTC);
 
-    fn form() -> KeyForm {
-        KeyForm {
+    fn form() -> KeySettingsForm {
+        KeySettingsForm {
             name: " Billing ".to_owned(),
-            live: true,
             scopes: vec!["render".to_owned()],
             expiry: Expiry::Never,
             networks: String::new(),
             templates: Vec::new(),
+            credit_limit: String::new(),
         }
     }
 
     fn expiry(expiry: Expiry) -> Option<OffsetDateTime> {
-        let form = KeyForm { expiry, ..form() };
+        let form = KeySettingsForm { expiry, ..form() };
         read(&form, None, NOW).expect("a sound form").expires_at
     }
 
@@ -176,7 +187,7 @@ mod tests {
             ("2026-12-20", datetime!(2026-12-21 0:00 UTC)),
             ("2026-12-22", datetime!(2026-12-23 0:00 UTC)),
         ] {
-            let form = KeyForm {
+            let form = KeySettingsForm {
                 expiry: Expiry::WithDay(day.to_owned()),
                 ..form()
             };
@@ -187,7 +198,7 @@ mod tests {
 
     #[test]
     fn networks_come_one_a_line() {
-        let form = KeyForm {
+        let form = KeySettingsForm {
             networks: "203.0.113.7\r\n\r\n 2001:db8::/32 \n".to_owned(),
             ..form()
         };
@@ -198,18 +209,45 @@ mod tests {
     }
 
     #[test]
+    fn a_credit_limit_is_optional_and_bounded() {
+        for (typed, expected) in [
+            ("", Ok(None)),
+            (" 1 ", Ok(Some(1))),
+            ("1000000000", Ok(Some(1_000_000_000))),
+            ("1000000001", Err(())),
+            ("-5", Err(())),
+            ("1.5", Err(())),
+            ("many", Err(())),
+        ] {
+            let form = KeySettingsForm {
+                credit_limit: typed.to_owned(),
+                ..form()
+            };
+            let read = read(&form, None, NOW).map(|settings| settings.credit_limit);
+            let expected = expected.map_err(|()| invalid(vec![Field::CreditLimit]));
+            assert_eq!(read, expected, "{typed}");
+        }
+    }
+
+    #[test]
     fn every_faulty_field_is_named() {
-        let faulty = KeyForm {
+        let faulty = KeySettingsForm {
             name: "  ".to_owned(),
-            live: true,
             scopes: Vec::new(),
             expiry: Expiry::WithDay("2026-11-20".to_owned()),
             networks: "203.0.113.300".to_owned(),
             templates: Vec::new(),
+            credit_limit: "0".to_owned(),
         };
-        let expected = invalid(vec![Field::KeyName, Field::Scopes, Field::ExpiryDay, Field::Networks]);
+        let expected = invalid(vec![
+            Field::KeyName,
+            Field::Scopes,
+            Field::ExpiryDay,
+            Field::Networks,
+            Field::CreditLimit,
+        ]);
         assert_eq!(read(&faulty, None, NOW).map(drop), Err(expected));
-        let crowded = KeyForm {
+        let crowded = KeySettingsForm {
             networks: "203.0.113.7\n".repeat(MOST_NETWORKS + 1),
             ..form()
         };
@@ -218,7 +256,7 @@ mod tests {
             (vec!["admin".to_owned()], Vec::new(), AppError::Malformed),
             (form().scopes, vec!["1".to_owned()], AppError::NotFound),
         ] {
-            let forged = KeyForm {
+            let forged = KeySettingsForm {
                 scopes,
                 templates,
                 ..form()

@@ -14,7 +14,7 @@ use platen_app::{
             failed_jobs::{ChosenWork, FailedWorkPage, FailedWorkSearch},
             health::Health,
         },
-        api_key::{ApiKeys, KeyDetail, KeyForm, NewKey},
+        api_key::{ApiKeys, KeyDetail, KeySettingsForm, NewKey, NewKeyForm},
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, Webhooks},
         live_preview::PreviewRequest,
@@ -39,7 +39,7 @@ use platen_core::{
         account_log, account_summary,
         accounts::PlanChoice,
         activity, announcements,
-        api_keys::{self, new_key},
+        api_keys::{self, NewKeyRequest, new_key},
         billing::{BillingError, purchases, status},
         callbacks,
         connections::{self, probe, rejected_credentials},
@@ -577,7 +577,7 @@ impl Backend for RequestBackend {
         let (caller, now) = (self.caller_who_may(ManageKeys).await?, clock::now());
         let (db, account) = (&self.app.db, caller.account);
         let new = self.answer(new_key::take(db, &self.app.secret_keys, &self.session, account, now).await)?;
-        let mut keys = self.answer(api_keys::list(db, key_forms::owned(&caller)).await)?;
+        let mut keys = self.answer(api_keys::list(db, key_forms::owned(&caller), now).await)?;
         self.app.key_usage.add_to(&mut keys);
         Ok(ApiKeys {
             now,
@@ -593,29 +593,31 @@ impl Backend for RequestBackend {
     async fn api_key(&self, id: ApiKeyId, span: Span) -> Result<KeyDetail, AppError> {
         let (caller, now) = (self.caller_who_may(ManageKeys).await?, clock::now());
         let usage = self.answer(credits::usage(&self.app.db, caller.account, now).await)?;
+        let period_ends_at = usage.balance.period.ends_at;
         let credits = overview::credit_period(usage, now);
         let found = self.render_activity(&caller, Some(id), span, &credits).await?;
         Ok(KeyDetail {
             key: self.key(&caller, id).await?,
             templates: self.template_labels(caller.account).await?,
             renders: found,
+            period_ends_at,
         })
     }
 
-    async fn edit_key(&self, id: ApiKeyId, form: KeyForm) -> Result<(), AppError> {
+    async fn edit_key(&self, id: ApiKeyId, form: KeySettingsForm) -> Result<(), AppError> {
         let (caller, now) = (self.confirmed_caller_who_may(ManageKeys).await?, clock::now());
         let former = self.key(&caller, id).await?.expires_at;
-        let (actor, request) = (Actor::of_caller(&caller), key_forms::read(&form, former, now)?);
-        self.answer(api_keys::edit(&self.app.db, caller.account, &actor, id, request, now).await)
+        let (actor, settings) = (Actor::of_caller(&caller), key_forms::read(&form, former, now)?);
+        self.answer(api_keys::edit(&self.app.db, caller.account, &actor, id, settings, now).await)
     }
 
-    async fn create_key(&self, form: KeyForm) -> Result<(), AppError> {
+    async fn create_key(&self, form: NewKeyForm) -> Result<(), AppError> {
         let (caller, now) = (self.confirmed_caller_who_may(ManageKeys).await?, clock::now());
-        let (owned, actor, request) = (
-            key_forms::owned(&caller),
-            Actor::of_caller(&caller),
-            key_forms::read(&form, None, now)?,
-        );
+        let (owned, actor) = (key_forms::owned(&caller), Actor::of_caller(&caller));
+        let request = NewKeyRequest {
+            livemode: form.live,
+            settings: key_forms::read(&form.settings, None, now)?,
+        };
         let created = self.answer(api_keys::create(&self.app.db, owned, &actor, request, now).await)?;
         self.show_once(caller.account, &created, now).await
     }
@@ -781,7 +783,7 @@ impl Backend for RequestBackend {
             renders::log::list(db, account, filter, &search, after),
             renders::log::count_of_month(db, account, now),
             activity::latest(db, account),
-            api_keys::list(db, key_forms::owned(&caller)),
+            api_keys::list(db, key_forms::owned(&caller), now),
             templates::names(db, account, LISTED_TEMPLATES),
             plans::retention_days(db, account),
         );

@@ -109,6 +109,7 @@ impl VisitorError for KeySettingsError {
         Some(match self {
             Self::Name => invalid(vec![Field::KeyName]),
             Self::Expiry => invalid(vec![Field::ExpiryDay]),
+            Self::CreditLimit | Self::CreditLimitOfTestKey => invalid(vec![Field::CreditLimit]),
             Self::Template(_) | Self::NoSuchKey(_) => AppError::NotFound,
             Self::Store(_) => return None,
         })

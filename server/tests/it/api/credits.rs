@@ -13,7 +13,7 @@ use crate::support::{
 };
 
 /// Returns a document with this many pages.
-fn pages(count: usize) -> String {
+pub(super) fn pages(count: usize) -> String {
     format!("{}<p>end", "<p style='break-after:page'>x</p>".repeat(count - 1))
 }
 
@@ -33,7 +33,7 @@ async fn credits(service: &TestService, account: &TestAccount) -> Value {
 }
 
 /// Returns the message of a 403 `forbidden`.
-async fn forbidden(answer: Response) -> String {
+pub(super) async fn forbidden(answer: Response) -> String {
     assert_eq!(answer.status(), 403);
     let body: Value = answer.json().await.expect("JSON");
     assert_eq!(body["error"], "forbidden");

@@ -4,14 +4,14 @@ use platen_core::{
     clock,
     service::{
         account_log,
-        api_keys::{self, CreatedKey, KeyRequest},
+        api_keys::{self, CreatedKey, NewKeyRequest},
         people::{
             PeopleError, account,
             callers::{self, CallerError},
             team,
         },
     },
-    store::accounts::OwnedAccount,
+    store::{accounts::OwnedAccount, api_keys::KeySettings},
 };
 use platen_domain::{
     account_log::{ActivityFilter, Actor},
@@ -55,13 +55,16 @@ impl Town {
             account: caller.account,
             owner: caller.user.id,
         };
-        let request = KeyRequest {
-            name: "Billing",
-            scopes: Scopes::all(),
+        let request = NewKeyRequest {
             livemode: true,
-            expires_at: None,
-            allowed_networks: Vec::new(),
-            allowed_templates: AllowedTemplates::default(),
+            settings: KeySettings {
+                name: "Billing",
+                scopes: Scopes::all(),
+                expires_at: None,
+                allowed_networks: Vec::new(),
+                allowed_templates: AllowedTemplates::default(),
+                credit_limit: None,
+            },
         };
         let created = api_keys::create(
             &self.people.db,
@@ -103,7 +106,7 @@ async fn whoever_is_removed_is_out_at_once_and_their_keys_go_on() {
         account: own.account,
         owner,
     };
-    let listed = api_keys::list(&town.people.db, whole).await.unwrap();
+    let listed = api_keys::list(&town.people.db, whole, now).await.unwrap();
     assert_eq!(
         listed[0].former_creator.as_deref(),
         Some("Ann Example"),

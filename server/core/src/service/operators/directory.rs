@@ -58,7 +58,7 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     let (figures, members, keys, renders, periods, subscriptions, audit, storage) = tokio::try_join!(
         statistics::figures(db, account, None, balance.period.starts_at),
         members::list(db, account),
-        api_keys::list(db, account),
+        api_keys::list(db, account, now),
         log::list(db, account, &filter, latest),
         directory::list_periods(db, account, lines),
         stripe_subscriptions::list(db, account),

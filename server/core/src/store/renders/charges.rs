@@ -1,9 +1,9 @@
 //! Reservations and charges of renders. The rules are database functions:
-//! `migrations/20261123000032_credit_functions.sql`.
+//! `migrations/20261123000032_credit_functions.sql` and `migrations/20261125000046_key_credit_limits.sql`.
 
 use platen_domain::{
     credits::{Meter, NotEnoughCredits},
-    ids::{AccountId, RenderId},
+    ids::{AccountId, ApiKeyId, RenderId},
     job::{JobKind, Priority},
 };
 use platen_engine::render_log::Seen;
@@ -38,7 +38,8 @@ pub async fn reserve_price(
     now: OffsetDateTime,
 ) -> Result<InPeriod<Result<(), NotEnoughCredits>>, StoreError> {
     let decision = sqlx::query!(
-        r#"select is_free as "is_free!", free as "free!", period_ends_at as "ends_at!" from reserve_price($1, $2, $3, $4)"#,
+        r#"select is_free as "is_free!", free as "free!", period_ends_at as "ends_at!", key_id, exceeded_limit
+         from reserve_render_price($1, $2, $3, $4)"#,
         account.0,
         id.0,
         price,
@@ -49,12 +50,27 @@ pub async fn reserve_price(
         if row.is_free {
             return Ok(());
         }
-        Err(NotEnoughCredits::TooExpensive {
+        Err(refusal(
             price,
-            free: row.free,
-            ends_at: row.ends_at,
-        })
+            row.free,
+            row.ends_at,
+            row.key_id.zip(row.exceeded_limit),
+        ))
     }))
+}
+
+/// Returns why a price is refused. `exceeded` is the render's key and its limit, if that is the reason.
+fn refusal(price: i64, free: i64, ends_at: OffsetDateTime, exceeded: Option<(Uuid, i64)>) -> NotEnoughCredits {
+    match exceeded {
+        None => NotEnoughCredits::TooExpensive { price, free, ends_at },
+        Some((key, limit)) => NotEnoughCredits::OverKeyLimit {
+            price,
+            free,
+            key: ApiKeyId(key),
+            limit,
+            ends_at,
+        },
+    }
 }
 
 /// The charge for a document.
@@ -103,7 +119,7 @@ pub enum Charge {
     NeedsTransaction,
     /// The render has already ended.
     Ended,
-    /// The document costs more than the credits left.
+    /// The document costs more than the credits left to the account or the key.
     Refused(NotEnoughCredits),
 }
 
@@ -143,6 +159,8 @@ struct ChargeRow {
     own_used: Option<i64>,
     most_overage: i64,
     ends_at: OffsetDateTime,
+    key: Option<Uuid>,
+    exceeded_limit: Option<i64>,
     has_callback: bool,
 }
 
@@ -159,11 +177,10 @@ impl ChargeRow {
                 has_callback: self.has_callback,
             },
             "to_be_told" => Charge::NeedsTransaction,
-            "too_expensive" => Charge::Refused(NotEnoughCredits::TooExpensive {
-                price,
-                free: self.free.unwrap_or_default(),
-                ends_at: self.ends_at,
-            }),
+            "too_expensive" | "over_key_limit" => {
+                let (free, exceeded) = (self.free.unwrap_or_default(), self.key.zip(self.exceeded_limit));
+                Charge::Refused(refusal(price, free, self.ends_at, exceeded))
+            }
             _ => Charge::Ended,
         }
     }
@@ -182,7 +199,7 @@ async fn succeed_synchronous(
     let charge = sqlx::query_as!(
         ChargeRow,
         r#"with charge as materialized (
-               select * from charge_render($1, $2, $14, $15, $16, $9, $17, $18)
+               select * from charge_render($1, $2, $14, $15, $9, $16, $17)
            ), ended as (
                update renders
                set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
@@ -194,7 +211,8 @@ async fn succeed_synchronous(
                where charge.outcome = 'charged' and accounts.id = $1 and account_id = $1 and renders.id = $2
            )
            select outcome as "outcome!", free, tell as "tell!", own_credits as "own!", own_used_credits as own_used,
-               most_overage as "most_overage!", period_ends_at as "ends_at!", false as "has_callback!"
+               most_overage as "most_overage!", period_ends_at as "ends_at!", key_id as key, exceeded_limit,
+               false as "has_callback!"
            from charge"#,
         account.0,
         bill.render.0,
@@ -209,7 +227,6 @@ async fn succeed_synchronous(
         if bill.livemode { bill.price } else { 0 },
         console,
         success.title,
-        bill.livemode,
         bill.meter.into_str(),
         bill.price,
         Uuid::now_v7(),
@@ -241,37 +258,37 @@ async fn succeed_queued(
         ChargeRow,
         r#"with held as materialized (
                select render_id from jobs
-               where account_id = $1 and id = $18 and claim = $19 and render_id = $2
+               where account_id = $1 and id = $17 and claim = $18 and render_id = $2
                for update
            ), charge as materialized (
                -- Refers to the job, so that it isn't called without one.
-               select charged.* from held, charge_render($1, held.render_id, $13, $14, $15, $8, $16, $17) charged
+               select charged.* from held, charge_render($1, held.render_id, $13, $14, $8, $15, $16) charged
            ), done as (
-               delete from jobs using charge where charge.outcome = 'charged' and account_id = $1 and jobs.id = $18
+               delete from jobs using charge where charge.outcome = 'charged' and account_id = $1 and jobs.id = $17
            ), ended as (
                update renders
                set status = 'succeeded', page_count = $3, bytes = $4, phase_times = $5, warnings = $6, requests = $7,
                    finished_at = $8, conformance = $9, credits = $10,
                    console = case when accounts.keep_content then $11 else '[]'::jsonb end,
                    title = case when accounts.keep_content then $12 end,
-                   result = $20, object_expires_at = $21
+                   result = $19, object_expires_at = $20
                from accounts, charge
                where charge.outcome = 'charged' and accounts.id = $1 and account_id = $1 and renders.id = $2
            ), callback as (
-               update callbacks set body = $22, state = 'sending'
+               update callbacks set body = $21, state = 'sending'
                from charge
                where charge.outcome = 'charged' and account_id = $1 and render_id = $2 and state = 'waiting'
                returning render_id
            ), delivery as (
                insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
-               select $23, $1, $24, render_id, $25, now(), true from callback
+               select $22, $1, $23, render_id, $24, now(), true from callback
            )
            select outcome as "outcome!", free, tell as "tell!", own_credits as "own!", own_used_credits as own_used,
-               most_overage as "most_overage!", period_ends_at as "ends_at!",
+               most_overage as "most_overage!", period_ends_at as "ends_at!", key_id as key, exceeded_limit,
                exists (select from callback) as "has_callback!"
            from charge
            union all
-           select 'ended', null, false, 0, null, 0, $8, false where not exists (select from held)"#,
+           select 'ended', null, false, 0, null, 0, $8, null, null, false where not exists (select from held)"#,
         account.0,
         bill.render.0,
         success.page_count,
@@ -284,7 +301,6 @@ async fn succeed_queued(
         if bill.livemode { bill.price } else { 0 },
         console,
         success.title,
-        bill.livemode,
         bill.meter.into_str(),
         bill.price,
         Uuid::now_v7(),
