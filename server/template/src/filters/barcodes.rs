@@ -36,6 +36,7 @@ pub(super) fn qrcode(state: &State, value: &Value, arguments: Kwargs) -> Result<
         "H" => EcLevel::H,
         other => return Err(invalid(format!("level must be L, M, Q or H, not {other:?}"))),
     };
+    let label = label(&arguments)?;
     arguments.assert_all_used()?;
     if is_empty(state, value)? {
         return Ok(Value::from(""));
@@ -50,7 +51,7 @@ pub(super) fn qrcode(state: &State, value: &Value, arguments: Kwargs) -> Result<
         quiet_columns: QUIET_QR,
         quiet_rows: QUIET_QR,
         stretch: Stretch::Square,
-        label: &text,
+        label: label.unwrap_or(&text),
     };
     Ok(Value::from_safe_string(picture.to_svg(&size, &size)))
 }
@@ -64,23 +65,31 @@ pub(super) fn barcode(state: &State, value: &Value, kind: &str, arguments: Kwarg
         .get::<Option<&str>>("height")?
         .map(checked_length)
         .transpose()?;
+    let label = label(&arguments)?;
     arguments.assert_all_used()?;
     if is_empty(state, value)? {
         return Ok(Value::from(""));
     }
     let text = value.to_string();
+    let label = label.unwrap_or(&text);
     match kind {
-        "code128" => Ok(bars(&code_128(&text)?, &text, width, height)),
+        "code128" => Ok(bars(&code_128(&text)?, label, width, height)),
         "ean13" => {
             let code = EAN13::new(&text)
                 .map_err(|_| invalid("EAN-13 must have 12 digits, or 13 with the right check digit at the end"))?;
-            Ok(bars(&code.encode(), &text, width, height))
+            Ok(bars(&code.encode(), label, width, height))
         }
-        "datamatrix" => data_matrix(&text, width.or(height).unwrap_or("15mm")),
+        "datamatrix" => data_matrix(&text, label, width.or(height).unwrap_or("15mm")),
         other => Err(invalid(format!(
             "the kind of a barcode must be code128, ean13 or datamatrix, not {other:?}"
         ))),
     }
+}
+
+/// Returns the alternative text that replaces the value, which a screen reader would spell.
+fn label(arguments: &Kwargs) -> Result<Option<&str>, Error> {
+    let label: Option<&str> = arguments.get("label")?;
+    Ok(label.filter(|label| !label.trim().is_empty()))
 }
 
 /// Encodes digits in pairs if the text is an even number of digits, else one character per symbol.
@@ -113,7 +122,7 @@ fn bars(bars: &[u8], label: &str, width: Option<&str>, height: Option<&str>) -> 
     Value::from_safe_string(picture.to_svg(width.unwrap_or(&natural), height.unwrap_or("15mm")))
 }
 
-fn data_matrix(text: &str, size: &str) -> Result<Value, Error> {
+fn data_matrix(text: &str, label: &str, size: &str) -> Result<Value, Error> {
     let code = DataMatrix::encode_str(text, SymbolList::default().enforce_square())
         .map_err(|error| invalid(format!("the value cannot be encoded as a Data Matrix: {error:?}")))?;
     let bitmap = code.bitmap();
@@ -123,7 +132,7 @@ fn data_matrix(text: &str, size: &str) -> Result<Value, Error> {
         quiet_columns: QUIET_DATA_MATRIX,
         quiet_rows: QUIET_DATA_MATRIX,
         stretch: Stretch::Square,
-        label: text,
+        label,
     };
     Ok(Value::from_safe_string(picture.to_svg(size, size)))
 }

@@ -121,6 +121,24 @@ fn markdown_keeps_nothing_that_runs_or_loads_a_page() {
 }
 
 #[test]
+fn codes_have_an_alternative_text() {
+    for code in [
+        "qrcode(",
+        "barcode('code128', ",
+        "barcode('ean13', ",
+        "barcode('datamatrix', ",
+    ] {
+        let filter = |label: &str| filled(&format!("{{{{ '400638133393'|{code}{label}) }}}}"));
+        let labelled = filter("label='Pay \"now\"'");
+        assert!(labelled.contains(r#"aria-label="Pay &quot;now&quot;""#), "{labelled}");
+        for empty in ["label=none", "label=' '"] {
+            let plain = filter(empty);
+            assert!(plain.contains(r#"aria-label="400638133393""#), "{empty}: {plain}");
+        }
+    }
+}
+
+#[test]
 fn codes_are_the_ones_that_readers_read() {
     // The 95 modules of EAN-13 by its standard, and the QR code's finder in the upper left corner.
     let ean = filled("{{ '400638133393'|barcode('ean13') }}");
