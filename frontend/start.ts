@@ -10,6 +10,7 @@ import "./elements/passkey-button.ts";
 import "./dialogs.ts";
 import "./filters.ts";
 import "./forms.ts";
+import "./titles.ts";
 
 // The output of wasm-bindgen; see build.mjs.
 import * as module from "platen-module";

@@ -360,3 +360,20 @@ for (const theme of ["light", "dark"] as const) {
     });
   }
 }
+
+for (const [platform, save, find, wrap] of [
+  ["Linux x86_64", "Ctrl+S", "Find (Ctrl+F)", "Wrap lines (Alt+Z)"],
+  ["MacIntel", "⌘S", "Find (⌘F)", "Wrap lines (⌥Z)"],
+] as const) {
+  test(`buttons name the keys of the keyboard: ${platform}`, async ({ page, member }) => {
+    expect(member.key).toBeTruthy();
+    await page.addInitScript((platform) => {
+      Object.defineProperty(navigator, "platform", { get: () => platform });
+    }, platform);
+    await open(page, "Keys");
+    await expect(page.getByRole("button", { name: "Save", exact: true })).toHaveAttribute("title", save);
+    const tools = page.getByRole("group", { name: "Template: tools" });
+    await expect(tools.getByTitle(find, { exact: true })).toBeVisible();
+    await expect(tools.getByTitle(wrap, { exact: true })).toBeVisible();
+  });
+}

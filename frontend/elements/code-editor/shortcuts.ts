@@ -36,7 +36,10 @@ export function showShortcuts(): boolean {
   const list = element("dl", "shortcuts");
   for (const [action, keys] of SHORTCUTS) {
     const separator = action === "Leave the editor" ? ", then " : " or ";
-    const shown = keys.flatMap((key, at) => (at === 0 ? [keyOf(key)] : [separator, keyOf(key)]));
+    const shown = keys.flatMap((key, at) => {
+      const shown = element("kbd", "", keyName(key));
+      return at === 0 ? [shown] : [separator, shown];
+    });
     list.append(element("div", "shortcuts__item", element("dt", "", action), element("dd", "", ...shown)));
   }
   const body = element("div", "dialog__body", list);
@@ -51,11 +54,12 @@ export function showShortcuts(): boolean {
   return true;
 }
 
-function keyOf(keys: string): HTMLElement {
+/** Returns keys as the visitor's keyboard names them. */
+export function keyName(keys: string): string {
   const names = keys.split("-").map((key) => {
     if (key === "Mod") return IS_APPLE ? "⌘" : "Ctrl";
     if (IS_APPLE) return { Alt: "⌥", Shift: "⇧", Ctrl: "⌃" }[key] ?? key;
     return key === "Escape" ? "Esc" : key;
   });
-  return element("kbd", "", names.join(IS_APPLE ? "" : "+"));
+  return names.join(IS_APPLE ? "" : "+");
 }

@@ -4,14 +4,14 @@ import { openSearchPanel } from "@codemirror/search";
 import type { EditorView } from "@codemirror/view";
 
 import { button, element } from "./dom.ts";
-import { showShortcuts } from "./shortcuts.ts";
+import { keyName, showShortcuts } from "./shortcuts.ts";
 import { onWrapping, toggleWrapping } from "./wrapping.ts";
 
 /** Adds the buttons, and returns them. */
 export function addTools(view: EditorView, parent: HTMLElement, label: string): HTMLElement {
-  const wrap = button("wrap", "Wrap lines (Alt+Z)", toggleWrapping);
+  const wrap = button("wrap", `Wrap lines (${keyName("Alt-Z")})`, toggleWrapping);
   onWrapping(view, (wraps) => wrap.setAttribute("aria-pressed", String(wraps)));
-  const find = button("find", "Find (Ctrl+F)", () => openSearchPanel(view));
+  const find = button("find", `Find (${keyName("Mod-F")})`, () => openSearchPanel(view));
   const help = button("help", "Keyboard shortcuts (F1)", showShortcuts);
   const tools = element("div", "editor-tools", find, wrap, help);
   tools.setAttribute("role", "group");
