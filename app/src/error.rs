@@ -66,7 +66,8 @@ impl AppError {
             | Self::SecondFactorFirst => 403,
             Self::NotFound => 404,
             Self::Rejected(rejection) => match rejection.reason {
-                Reason::WrongCredentials
+                Reason::Outdated
+                | Reason::WrongCredentials
                 | Reason::WrongPassword
                 | Reason::PasskeyRefused
                 | Reason::OthersInvitation

@@ -71,6 +71,28 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("link", { name: "Create an account" })).toBeVisible();
     });
 
+    test("a log-in page from before another tab began a session asks to submit it again", async ({
+      page,
+      member,
+      forgive,
+    }) => {
+      forgive(/403/);
+      await logOut(page);
+      await page.goto("/log-in?next=/dashboard/renders");
+      const other = await page.context().newPage();
+      await other.goto("/forgot-password");
+      await other.getByLabel("Email").fill(newAddress());
+      await other.getByRole("button", { name: "Send link" }).click();
+      await expect(other).toHaveURL(/\/check-mail/);
+      await other.close();
+      await logIn(page, member.email);
+      await expect(page.getByRole("alert")).toContainText("This page was out of date, and nothing was submitted.");
+      await expect(page.getByLabel("Email")).toHaveValue(member.email);
+      await expect(page.getByLabel("Password")).toHaveValue("");
+      await logIn(page, member.email);
+      await expect(page).toHaveURL(/\/dashboard\/renders$/);
+    });
+
     test("without a mail, the page about mails asks for the address", async ({ page }) => {
       await page.goto("/check-mail?email=eve@example.org");
       await expect(page.getByText("We sent a link to your address.")).toBeVisible();

@@ -90,17 +90,19 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
         time: app.config.limits.body_time,
         memory: app.memory.clone(),
     };
+    let web = Web {
+        app: app.clone(),
+        api,
+        site: Arc::clone(&site),
+    };
     Ok(
         browser_session::protect(pages, &app.people, &app.base_url, proxies, form_limits)
+            .layer(middleware::from_fn_with_state(web.clone(), functions::show_again))
             .layer(middleware::from_fn(policy::keep))
             .layer(middleware::from_fn_with_state(Arc::clone(&site), failures::explain))
             // Outermost, because the other layers read the response.
             .layer(compression())
-            .with_state(Web {
-                app: app.clone(),
-                api,
-                site: Arc::clone(&site),
-            })
+            .with_state(web)
             .merge(site.routes()),
     )
 }

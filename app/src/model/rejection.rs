@@ -222,6 +222,8 @@ impl Field {
 pub enum Reason {
     /// These fields are invalid.
     Invalid(Vec<Field>),
+    /// The visitor's session is another one than when the page was loaded.
+    Outdated,
     /// No user has this email address and password.
     WrongCredentials,
     /// It is not the user's password.
@@ -300,6 +302,9 @@ impl fmt::Display for Rejection {
         match &self.reason {
             Reason::Invalid(fields) if fields.len() == 1 => formatter.write_str("Check the highlighted field."),
             Reason::Invalid(fields) => write!(formatter, "Check the {} highlighted fields.", fields.len()),
+            Reason::Outdated => {
+                formatter.write_str("This page was out of date, and nothing was submitted. Submit the form again.")
+            }
             Reason::WrongCredentials => formatter.write_str("Email or password is wrong."),
             Reason::WrongPassword => formatter.write_str("This password is wrong."),
             Reason::Unconfirmed => {

@@ -3,7 +3,7 @@
 
 use aws_lc_rs::hmac;
 use axum::{
-    body::{Body, to_bytes},
+    body::{Body, Bytes, to_bytes},
     extract::Request,
     http::{HeaderMap, HeaderName, Method, StatusCode, header},
     middleware::Next,
@@ -55,6 +55,11 @@ pub(super) async fn check(ours: Origin, request: Request, next: Next) -> Respons
         Err(refusal) => refusal,
     }
 }
+
+/// Extension of the response to a form of the service's own pages that was refused because its token is another
+/// session's. The form was not passed on.
+#[derive(Clone)]
+pub(crate) struct OutdatedForm(pub(crate) Bytes);
 
 enum Source {
     Ours,
@@ -110,7 +115,9 @@ async fn with_token(request: Request, token: &str) -> Result<Request, Response> 
     if given.is_some_and(|(_, given)| same(given.as_bytes())) {
         Ok(Request::from_parts(parts, Body::from(form)))
     } else {
-        Err(outdated())
+        let mut response = outdated();
+        response.extensions_mut().insert(OutdatedForm(form));
+        Err(response)
     }
 }
 

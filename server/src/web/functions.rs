@@ -4,6 +4,7 @@ use axum::{
     body::{Body, Bytes, to_bytes},
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
+    middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
 use leptos::server_fn::{
@@ -32,7 +33,7 @@ use url::{Position, Url, form_urlencoded};
 use uuid::Uuid;
 
 use crate::{
-    http,
+    http::{self, csrf::OutdatedForm},
     web::{Web, provide, typed_values, wants_page},
 };
 
@@ -48,6 +49,17 @@ const FOR_EVERYBODY: [&str; 10] = [
     "show-second-factor",
     "sign-up",
     "theme",
+    "verify-sign-up",
+];
+/// The forms among these whose pages show why they were rejected. The others are on every page.
+const OF_PUBLIC_PAGES: [&str; 8] = [
+    "join-as-new",
+    "log-in",
+    "request-password-reset",
+    "reset-password",
+    "send-sign-up-again",
+    "show-second-factor",
+    "sign-up",
     "verify-sign-up",
 ];
 /// Leptos' name of the query parameter with the error of a rejected form.
@@ -80,6 +92,43 @@ pub(super) async fn call(State(web): State<Web>, request: Request) -> Response {
         return refused.answer().await;
     }
     answer
+}
+
+/// Shows a form of a public page again, with a fresh token and the typed values, if the visitor's session is another one
+/// than when the page was loaded: a sign-up in another tab begins one. The form itself is not submitted.
+pub(super) async fn show_again(State(web): State<Web>, request: Request, next: Next) -> Response {
+    let uri = request.uri().clone();
+    let page = request.headers().get(header::REFERER).cloned();
+    let is_shown = wants_page(request.headers()) && is_among(&OF_PUBLIC_PAGES, uri.path());
+    let answer = next.run(request).await;
+    let form = answer.extensions().get::<OutdatedForm>().filter(|_| is_shown).cloned();
+    let (Some(OutdatedForm(form)), Some(page)) = (form, page) else {
+        return answer;
+    };
+    let Some(location) = page.to_str().ok().and_then(|page| outdated(uri.path(), page)) else {
+        return answer;
+    };
+    let mut again = Redirect::to(&location.to_string()).into_response();
+    let secure = web.app.base_url.scheme() == "https";
+    if let Some(cookie) = typed_values::cookie_of(uri.path(), &form, secure) {
+        again.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    again
+}
+
+/// Returns the path of a form's page with the error that the form is out of date. `None` if it isn't a page of this
+/// service.
+fn outdated(function: &str, page: &str) -> Option<OwnPath> {
+    let mut page = page.to_owned();
+    ServerFnUrlError::<AppError>::strip_error_info(&mut page);
+    let error = AppError::Rejected(Rejection {
+        reason: Reason::Outdated,
+        typed: Vec::new(),
+    });
+    let with_error = ServerFnUrlError::new(function, error)
+        .to_url(page.trim_end_matches('?'))
+        .ok()?;
+    OwnPath::parse(&with_error[Position::BeforePath..])
 }
 
 /// A form that calls a server function.
@@ -201,9 +250,11 @@ fn rejection(answer: &Response) -> Option<(String, AppError)> {
 }
 
 fn is_for_everybody(path: &str) -> bool {
-    path.rsplit('/')
-        .next()
-        .is_some_and(|name| FOR_EVERYBODY.contains(&name))
+    is_among(&FOR_EVERYBODY, path)
+}
+
+fn is_among(functions: &[&str], path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| functions.contains(&name))
 }
 
 /// Redirects forms to the log-in; requests of islands get the error.
@@ -244,6 +295,27 @@ async fn with_own_status(answer: Response) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_outdated_form_leads_to_its_own_page_only() {
+        let location = |page| outdated("/web/log-in", page).map(|path| path.to_string());
+        let again = location("https://platen.example/log-in?next=%2Fdocs&__err=old&__path=x").expect("a path");
+        assert!(again.starts_with("/log-in?next=%2Fdocs&"), "{again}");
+        assert_eq!(again.matches("__err=").count(), 1, "{again}");
+        for foreign in [
+            "https://platen.example//evil.example/log-in",
+            "log-in",
+            "about:blank",
+            "",
+        ] {
+            assert_eq!(location(foreign), None, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn forms_of_public_pages_are_for_everybody() {
+        assert!(OF_PUBLIC_PAGES.iter().all(|name| FOR_EVERYBODY.contains(name)));
+    }
 
     #[test]
     fn what_is_not_listed_is_for_people() {

@@ -6,6 +6,7 @@ mod billing;
 mod destinations;
 mod events;
 mod exports;
+mod outdated_forms;
 mod renders;
 mod requests;
 mod retention;
@@ -60,7 +61,7 @@ pub(crate) fn site() -> TempDir {
     site
 }
 
-async fn service_with(site: &Path) -> TestService {
+pub(crate) async fn service_with(site: &Path) -> TestService {
     TestService::start_with(&[("PLATEN_SITE_DIR", site.to_str().expect("text"))]).await
 }
 
