@@ -67,7 +67,7 @@ impl StorageResource {
             Self::Templates => "Templates",
             Self::ApiKeys => "API keys",
             Self::Connections => "Storage connections",
-            Self::PendingCallbacks => "Pending callbacks",
+            Self::PendingCallbacks => "Pending webhooks",
             Self::Members => "Members and invitations",
         }
     }
@@ -104,7 +104,7 @@ impl StorageResource {
             Self::Connections => "Delete storage connections that are no longer needed",
             Self::Members => "Remove members or withdraw invitations",
             Self::PendingCallbacks => {
-                "Make the receivers of your callbacks answer, stop callbacks at /dashboard/webhooks"
+                "Make the receivers of your webhooks answer, stop webhooks at /dashboard/webhooks"
             }
         }
     }

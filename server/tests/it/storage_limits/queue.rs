@@ -101,7 +101,7 @@ async fn pending_callbacks_are_limited_from_the_acceptance_of_their_renders() {
         service.shown_when(account, id, tried).await;
     }
     let message = refusal(service.queue(account, &to("/")).await).await;
-    assert!(message.starts_with("Pending callbacks are limited to 2"), "{message}");
+    assert!(message.starts_with("Pending webhooks are limited to 2"), "{message}");
     // A render without a webhook is accepted.
     let other = studio.queued(&json!({"parts": ["<p>1"]})).await;
     studio.ended(&other).await;
@@ -121,7 +121,7 @@ async fn pending_callbacks_are_limited_from_the_acceptance_of_their_renders() {
     let resend = format!("/api/v1/renders/{}/callback/resend", failing[0]);
     service.limit_storage(account, "pending_callbacks", 1).await;
     let message = refusal(studio.post(&resend).await).await;
-    assert!(message.starts_with("Pending callbacks are limited to 1"), "{message}");
+    assert!(message.starts_with("Pending webhooks are limited to 1"), "{message}");
     service.limit_storage(account, "pending_callbacks", 2).await;
     assert!(studio.post(&resend).await.status().is_success());
     service.storage_is_counted().await;
