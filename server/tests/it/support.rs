@@ -8,6 +8,7 @@ pub(crate) mod cluster;
 pub(crate) mod collector;
 pub(crate) mod command;
 pub(crate) mod description;
+pub(crate) mod editor;
 pub(crate) mod fault_proxy;
 pub(crate) mod folder;
 pub(crate) mod noise;

@@ -2,11 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    service_with, site,
-    templates::{create, published, saved},
-};
+use super::templates::{published, saved};
 use crate::support::{
+    editor::Editor,
     service::{TestAccount, TestService},
     studio::header,
     visitor::Visitor,
@@ -35,28 +33,33 @@ async fn notes(service: &TestService) -> String {
 
 #[tokio::test]
 async fn a_note_is_stored_with_the_version_that_is_published_and_shown_in_the_list_only() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    let account = service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = create(&ann).await;
-    let id = path.rsplit('/').next().expect("an id");
+    let editor = Editor::open().await;
+    let (
+        Editor {
+            service,
+            account,
+            ann,
+            path,
+            ..
+        },
+        id,
+    ) = (&editor, editor.id());
 
-    publish(&ann, id, "1", "<p>second", " New <b>logo</b>,\r\n  VAT by rate ").await;
-    assert_eq!(notes(&service).await, r#"[null, "New <b>logo</b>, VAT by rate"]"#);
+    publish(ann, id, "1", "<p>second", " New <b>logo</b>,\r\n  VAT by rate ").await;
+    assert_eq!(notes(service).await, r#"[null, "New <b>logo</b>, VAT by rate"]"#);
     let page = ann.page(&format!("{path}/versions")).await;
     assert!(page.contains("New &lt;b&gt;logo&lt;/b&gt;, VAT by rate"), "{page}");
     // Publishing the same content again replaces only the note, and no note leaves it.
-    publish(&ann, id, "2", "<p>second", "New logo").await;
-    publish(&ann, id, "2", "<p>second", "\r\n").await;
-    assert_eq!(notes(&service).await, r#"[null, "New logo"]"#);
+    publish(ann, id, "2", "<p>second", "New logo").await;
+    publish(ann, id, "2", "<p>second", "\r\n").await;
+    assert_eq!(notes(service).await, r#"[null, "New logo"]"#);
     // A draft has no note.
     let draft: Vec<_> = saved(id, "2", "<p>third")
         .into_iter()
         .chain([("note", "draft")])
         .collect();
     ann.submit("save-template", &draft).await;
-    assert_eq!(notes(&service).await, r#"[null, "New logo", null]"#);
+    assert_eq!(notes(service).await, r#"[null, "New logo", null]"#);
 
     for note in ["ä".repeat(501), "a\u{1b}b".to_owned()] {
         let fields: Vec<_> = saved(id, "3", "<p>fourth")
@@ -66,10 +69,10 @@ async fn a_note_is_stored_with_the_version_that_is_published_and_shown_in_the_li
         let answer = ann.submit("save-template", &fields).await;
         assert!(header(&answer, "location").contains("__err="), "{note}");
     }
-    assert_eq!(published(&service, &account, &path).await.1, "<p>second");
-    assert_eq!(notes(&service).await, r#"[null, "New logo", null]"#);
-    publish(&ann, id, "3", "<p>third", &"ä".repeat(500)).await;
-    assert_eq!(published(&service, &account, &path).await.1, "<p>third");
+    assert_eq!(published(service, account, path).await.1, "<p>second");
+    assert_eq!(notes(service).await, r#"[null, "New logo", null]"#);
+    publish(ann, id, "3", "<p>third", &"ä".repeat(500)).await;
+    assert_eq!(published(service, account, path).await.1, "<p>third");
 
     // The API doesn't know notes.
     let url = service.url(&format!("/api/v1/templates/{id}/versions"));
@@ -81,14 +84,19 @@ async fn a_note_is_stored_with_the_version_that_is_published_and_shown_in_the_li
 
 #[tokio::test]
 async fn any_version_can_be_published_and_the_number_of_the_published_one_only_grows() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    let account = service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = create(&ann).await;
-    let id = path.rsplit('/').next().expect("an id");
-    let (_, first) = published(&service, &account, &path).await;
-    publish(&ann, id, "1", "<p>second", "").await;
+    let editor = Editor::open().await;
+    let (
+        Editor {
+            service,
+            account,
+            ann,
+            path,
+            ..
+        },
+        id,
+    ) = (&editor, editor.id());
+    let (_, first) = published(service, account, path).await;
+    publish(ann, id, "1", "<p>second", "").await;
     ann.submit("save-template", &saved(id, "2", "<p>draft")).await;
 
     let page = ann.page(&format!("{path}/versions")).await;
@@ -110,8 +118,8 @@ async fn any_version_can_be_published_and_the_number_of_the_published_one_only_g
     let draft = [("id", id), ("subject", "3"), ("seen", "2"), ("note", "As drafted")];
     let answer = ann.submit("publish-version", &draft).await;
     assert_eq!(header(&answer, "location"), format!("{path}/versions?done=published"));
-    assert_eq!(published(&service, &account, &path).await.1, "<p>draft");
-    assert_eq!(tag(&service, &account, id).await, "\"3\"");
+    assert_eq!(published(service, account, path).await.1, "<p>draft");
+    assert_eq!(tag(service, account, id).await, "\"3\"");
 
     // Who has seen another version as the published one is asked again.
     let outdated = [("id", id), ("subject", "1"), ("seen", "2"), ("note", "Back")];
@@ -124,7 +132,7 @@ async fn any_version_can_be_published_and_the_number_of_the_published_one_only_g
         )
         .await;
     assert_eq!(answer["Rejected"]["reason"], "published_meanwhile", "{answer}");
-    assert_eq!(published(&service, &account, &path).await.1, "<p>draft");
+    assert_eq!(published(service, account, path).await.1, "<p>draft");
 
     // An earlier version returns as a new one.
     let earlier = [
@@ -135,13 +143,13 @@ async fn any_version_can_be_published_and_the_number_of_the_published_one_only_g
     ];
     let answer = ann.submit("publish-version", &earlier).await;
     assert_eq!(header(&answer, "location"), format!("{path}/versions?done=published"));
-    assert_eq!(published(&service, &account, &path).await.1, first);
-    assert_eq!(tag(&service, &account, id).await, "\"4\"");
+    assert_eq!(published(service, account, path).await.1, first);
+    assert_eq!(tag(service, account, id).await, "\"4\"");
     assert_eq!(
-        notes(&service).await,
+        notes(service).await,
         r#"[null, null, "As drafted", "Back to the first"]"#
     );
-    assert!(ann.page(&path).await.contains("Version 4, published"));
+    assert!(ann.page(path).await.contains("Version 4, published"));
     let log = ann.page("/dashboard/team/log").await;
     for number in [2, 3, 4] {
         assert!(
@@ -156,18 +164,14 @@ async fn any_version_can_be_published_and_the_number_of_the_published_one_only_g
         let answer = ann.submit("publish-version", &fields).await;
         assert!(header(&answer, "location").contains("__err="), "{number}");
     }
-    assert_eq!(tag(&service, &account, id).await, "\"4\"");
+    assert_eq!(tag(service, account, id).await, "\"4\"");
 }
 
 #[tokio::test]
 async fn the_editor_is_compared_with_the_published_version() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = create(&ann).await;
-    let id = path.rsplit('/').next().expect("an id");
-    publish(&ann, id, "1", "<h1>Invoice</h1>\n<p>{{ total }}", "").await;
+    let editor = Editor::open().await;
+    let (Editor { ann, .. }, id) = (&editor, editor.id());
+    publish(ann, id, "1", "<h1>Invoice</h1>\n<p>{{ total }}", "").await;
     // Drafts make no difference.
     ann.submit("save-template", &saved(id, "2", "<p>draft")).await;
     let compared = async |content: &str| {
@@ -199,12 +203,8 @@ async fn the_editor_is_compared_with_the_published_version() {
 
 #[tokio::test]
 async fn versions_are_compared_in_one_column_or_two_however_large_they_are() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = create(&ann).await;
-    let id = path.rsplit('/').next().expect("an id");
+    let editor = Editor::open().await;
+    let (Editor { ann, path, .. }, id) = (&editor, editor.id());
     let lines = |changed: &str| {
         let line = |number| match number {
             150 => format!("<p>This is {changed} <b></p>\n"),

@@ -2,14 +2,12 @@
 
 use serde_json::Value;
 
-use super::{service_with, site};
 use crate::support::{
+    editor::{Editor, NAME},
     service::{TestAccount, TestService},
     studio::header,
     visitor::Visitor,
 };
-
-const NAME: &str = "Letter <b>";
 
 /// Returns the status and the content that renders would use.
 pub(super) async fn published(service: &TestService, account: &TestAccount, path: &str) -> (u16, String) {
@@ -19,14 +17,6 @@ pub(super) async fn published(service: &TestService, account: &TestAccount, path
     let status = answer.status().as_u16();
     let body: Value = answer.json().await.expect("JSON");
     (status, body["data"]["content"].as_str().unwrap_or_default().to_owned())
-}
-
-/// Creates a template and returns the path of its editor.
-pub(super) async fn create(visitor: &Visitor) -> String {
-    let fields = [("template_name", NAME), ("beginning", "blank")];
-    let answer = visitor.submit("create-template", &fields).await;
-    assert_eq!(answer.status(), 303);
-    header(&answer, "location").to_owned()
 }
 
 pub(super) fn saved<'a>(id: &'a str, seen: &'a str, content: &'a str) -> Vec<(&'a str, &'a str)> {
@@ -41,45 +31,50 @@ pub(super) fn saved<'a>(id: &'a str, seen: &'a str, content: &'a str) -> Vec<(&'
 
 #[tokio::test]
 async fn drafts_are_what_editors_see_and_renders_do_not() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    let account = service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = create(&ann).await;
-    let id = path.rsplit('/').next().expect("an id");
+    let editor = Editor::open().await;
+    let (
+        Editor {
+            service,
+            account,
+            ann,
+            path,
+            ..
+        },
+        id,
+    ) = (&editor, editor.id());
     assert!(ann.page("/dashboard/templates").await.contains("Letter &lt;b&gt;"));
-    let (_, first) = published(&service, &account, &path).await;
+    let (_, first) = published(service, account, path).await;
 
     // A version that isn't published.
     ann.submit("save-template", &saved(id, "1", "<p>\r\n</textarea>&amp;"))
         .await;
-    assert_eq!(published(&service, &account, &path).await.1, first);
-    let page = ann.page(&path).await;
+    assert_eq!(published(service, account, path).await.1, first);
+    let page = ann.page(path).await;
     assert!(page.contains("Version 2, draft. Published: 1"), "{page}");
     assert!(page.contains("&lt;p>\n&lt;/textarea>&amp;amp;</textarea>"), "{page}");
     assert!(ann.page("/dashboard/templates").await.contains("Draft ahead"));
     // Saving the same content again creates no version.
     ann.submit("save-template", &saved(id, "2", "<p>\n</textarea>&amp;"))
         .await;
-    assert!(ann.page(&path).await.contains("Version 2, draft"));
+    assert!(ann.page(path).await.contains("Version 2, draft"));
     // A save that is based on an outdated version is refused.
     ann.submit("save-template", &saved(id, "1", "<p>late")).await;
-    assert!(ann.page(&path).await.contains("Version 2, draft"));
+    assert!(ann.page(path).await.contains("Version 2, draft"));
     // Invalid templates can't be saved.
     ann.submit("save-template", &saved(id, "2", "{{ faulty")).await;
-    assert!(ann.page(&path).await.contains("Version 2, draft"));
+    assert!(ann.page(path).await.contains("Version 2, draft"));
 
     let publish: Vec<_> = saved(id, "2", "<p>\n</textarea>&amp;")
         .into_iter()
         .chain([("publish", "yes")])
         .collect();
     ann.submit("save-template", &publish).await;
-    assert_eq!(published(&service, &account, &path).await.1, "<p>\n</textarea>&amp;");
+    assert_eq!(published(service, account, path).await.1, "<p>\n</textarea>&amp;");
 
     let answer = ann.submit("restore-template", &[("id", id), ("number", "1")]).await;
     assert_eq!(header(&answer, "location"), path);
-    assert!(ann.page(&path).await.contains("Version 3, draft. Published: 2"));
-    assert_eq!(published(&service, &account, &path).await.1, "<p>\n</textarea>&amp;");
+    assert!(ann.page(path).await.contains("Version 3, draft. Published: 2"));
+    assert_eq!(published(service, account, path).await.1, "<p>\n</textarea>&amp;");
     let versions = ann.page(&format!("{path}/versions?compare=2")).await;
     assert!(
         versions.contains("Restore") && versions.contains("diff__line--added"),
@@ -89,15 +84,20 @@ async fn drafts_are_what_editors_see_and_renders_do_not() {
 
 #[tokio::test]
 async fn templates_of_others_are_not_there() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    let account = service.account("ann@example.org");
+    let editor = Editor::open().await;
+    let (
+        Editor {
+            service,
+            account,
+            ann,
+            path,
+            ..
+        },
+        id,
+    ) = (&editor, editor.id());
     service.account("bob@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let bob = Visitor::log_in(&service, "bob@example.org").await;
-    let path = create(&ann).await;
-    let id = path.rsplit('/').next().expect("an id");
-    let before = published(&service, &account, &path).await;
+    let bob = Visitor::log_in(service, "bob@example.org").await;
+    let before = published(service, account, path).await;
 
     for page in [
         path.clone(),
@@ -118,15 +118,15 @@ async fn templates_of_others_are_not_there() {
     bob.submit("duplicate-template", &[("id", id)]).await;
     bob.submit("delete-template", &[("id", id), ("confirmation", NAME)])
         .await;
-    assert_eq!(published(&service, &account, &path).await, before);
-    assert!(ann.page(&path).await.contains("Version 1, published"));
+    assert_eq!(published(service, account, path).await, before);
+    assert!(ann.page(path).await.contains("Version 1, published"));
     assert!(bob.page("/dashboard/templates").await.contains("No templates yet"));
 
     // The owner must confirm the deletion with the template's name.
     ann.submit("delete-template", &[("id", id), ("confirmation", "Letter")])
         .await;
-    assert_eq!(published(&service, &account, &path).await.0, 200);
+    assert_eq!(published(service, account, path).await.0, 200);
     ann.submit("delete-template", &[("id", id), ("confirmation", NAME)])
         .await;
-    assert_eq!(published(&service, &account, &path).await.0, 404);
+    assert_eq!(published(service, account, path).await.0, 404);
 }
