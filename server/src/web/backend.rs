@@ -19,7 +19,10 @@ use axum::http::request::Parts;
 use platen_app::{
     backend::Backend,
     error::AppError,
-    model::rejection::{Field, Reason},
+    model::{
+        money::Money,
+        rejection::{Field, Reason},
+    },
 };
 use platen_core::{
     clock,
@@ -37,6 +40,7 @@ use platen_domain::{
     client::Client,
     ids::UserId,
     operator::Operator,
+    plan::Plan,
     role::Permission,
 };
 use tokio::sync::OnceCell;
@@ -65,6 +69,8 @@ pub(super) struct RequestBackend {
     operator: OnceCell<Operator>,
     /// Measurements of queues, database and Stripe's events, taken once, for operators.
     waiting: OnceCell<Waiting>,
+    /// Plans for sale with their prices, read once.
+    plans: OnceCell<Vec<(Plan, Money)>>,
 }
 
 impl RequestBackend {
@@ -87,6 +93,7 @@ impl RequestBackend {
             caller: OnceCell::new(),
             operator: OnceCell::new(),
             waiting: OnceCell::new(),
+            plans: OnceCell::new(),
         }
     }
 

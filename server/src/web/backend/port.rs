@@ -252,7 +252,8 @@ impl Backend for RequestBackend {
     }
 
     async fn plans(&self) -> Result<Vec<(Plan, Money)>, AppError> {
-        self.plans_for_sale().await
+        let plans = self.plans.get_or_try_init(|| self.plans_for_sale()).await;
+        plans.cloned()
     }
 
     // Second factor, remembered browsers, and confirmation of the user's identity.
