@@ -42,7 +42,21 @@ pub fn FirstRun(checklist: Checklist) -> impl IntoView {
     } = checklist;
     let (has_render, says) = (render.is_some(), says(render.as_ref()));
     let has_picture = render.as_ref().is_some_and(|render| render.picture.is_some());
-    let events = (!has_picture).then(|| renders::EVENTS.to_owned());
+    let unfinished = progress < Checklist::STEPS || !has_picture;
+    let events = unfinished.then(|| renders::EVENTS.to_owned());
+    let done = |id, is_done: bool| {
+        let events = events.clone();
+        view! {
+            <LivePart id events>
+                {is_done.then(|| view! { <span class="steps__done visually-hidden">"Done"</span> })}
+            </LivePart>
+        }
+        .into_any()
+    };
+    let created = done("first-step-key", has_key);
+    let run = done("first-step-command", has_render);
+    let seen = done("first-step-page", has_document);
+    let gone_on = done("first-step-next", went_on);
     let beside = view! {
         <LivePart id="first-run-progress" events=events.clone()>
             <span class="section__note">{format!("{progress} of {} done", Checklist::STEPS)}</span>
@@ -60,18 +74,18 @@ pub fn FirstRun(checklist: Checklist) -> impl IntoView {
         <OutcomeErrors outcome=dismiss />
         <Section heading="First steps" beside id="first-steps">
             <ol class="steps">
-                <Step number=1 title="Create an API key" is_done=has_key>
+                <Step number=1 title="Create an API key" done=created>
                     <CreateKey outcome=create role has_key />
                 </Step>
-                <Step number=2 title="Run the command" is_done=has_render>
+                <Step number=2 title="Run the command" done=run>
                     <Command key=new_key />
                 </Step>
-                <Step number=3 title="See the page" is_done=has_document>
+                <Step number=3 title="See the page" done=seen>
                     <LivePart id="first-render" events unsettled=!has_picture says>
                         <FirstPage render />
                     </LivePart>
                 </Step>
-                <Step number=4 title="Go on" is_done=went_on>
+                <Step number=4 title="Go on" done=gone_on>
                     <p>"Store the HTML as a template and send only data, or invite your team."</p>
                     <Next role />
                 </Step>
@@ -202,18 +216,19 @@ fn Next(role: Role) -> impl IntoView {
 }
 
 #[component]
-fn Step(number: u8, title: &'static str, is_done: bool, children: Children) -> impl IntoView {
-    let class = if is_done {
-        "steps__item steps__item--done"
-    } else {
-        "steps__item"
-    };
+fn Step(
+    number: u8,
+    title: &'static str,
+    /// The live part that says whether it is done. A whole step can't be live, because the command contains an island.
+    done: AnyView,
+    children: Children,
+) -> impl IntoView {
     view! {
-        <li class=class>
+        <li class="steps__item">
             <span class="steps__number" aria-hidden="true">
                 {number}
             </span>
-            <h3 class="steps__title">{title}</h3>
+            <h3 class="steps__title">{title} " " {done}</h3>
             <div class="steps__body">{children()}</div>
         </li>
     }

@@ -25,7 +25,7 @@ use platen_domain::{
 };
 use time::{Date, Duration, OffsetDateTime, macros::format_description};
 
-use super::{RequestBackend, visitor_errors::invalid};
+use super::{RequestBackend, number, visitor_errors::invalid};
 
 /// Longer lists would amount to no restriction.
 const MOST_NETWORKS: usize = 100;
@@ -50,15 +50,28 @@ impl RequestBackend {
         ))
     }
 
-    /// Stores a new key, so that the next page can show it.
+    /// Returns a key that was just created, if the page of this address shows it.
+    pub(super) async fn new_key(
+        &self,
+        account: AccountId,
+        id: Option<ApiKeyId>,
+        now: OffsetDateTime,
+    ) -> Result<Option<CreatedKey>, AppError> {
+        let Some(id) = id else { return Ok(None) };
+        let (db, secret_keys) = (&self.app.db, &self.app.secret_keys);
+        self.answer(new_key::take(db, secret_keys, &self.session, account, id, now).await)
+    }
+
+    /// Stores a new key, so that the page whose address names it can show it. Returns its id.
     pub(super) async fn show_once(
         &self,
         account: AccountId,
         created: &CreatedKey,
         now: OffsetDateTime,
-    ) -> Result<(), AppError> {
+    ) -> Result<ApiKeyId, AppError> {
         let (db, secret_keys) = (&self.app.db, &self.app.secret_keys);
-        self.answer(new_key::keep(db, secret_keys, &self.session, account, created, now).await)
+        self.answer(new_key::keep(db, secret_keys, &self.session, account, created, now).await)?;
+        Ok(created.id)
     }
 }
 
@@ -116,16 +129,8 @@ pub(super) fn read(
     if networks.is_none() {
         faulty.push(Field::Networks);
     }
-    let credit_limit = match form.credit_limit.trim() {
-        "" => None,
-        typed => {
-            let limit = typed.parse().ok().filter(|limit| CreditLimit::RANGE.contains(limit));
-            if limit.is_none() {
-                faulty.push(Field::CreditLimit);
-            }
-            limit
-        }
-    };
+    let (least, most) = CreditLimit::RANGE.into_inner();
+    let credit_limit = number(&mut faulty, Field::CreditLimit, &form.credit_limit, least, most);
     let templates: Option<_> = form.templates.iter().map(|id| TemplateId::parse(id)).collect();
     let allowed_templates = templates.ok_or(AppError::NotFound)?;
     if !faulty.is_empty() {
@@ -213,7 +218,7 @@ mod tests {
         for (typed, expected) in [
             ("", Ok(None)),
             (" 1 ", Ok(Some(1))),
-            ("1000000000", Ok(Some(1_000_000_000))),
+            ("1,000,000,000", Ok(Some(1_000_000_000))),
             ("1000000001", Err(())),
             ("-5", Err(())),
             ("1.5", Err(())),
