@@ -84,7 +84,7 @@ pub trait Backend: Send + Sync {
 
     /// Returns the account's renders and figures over `span`. A key that was just created is included with the
     /// checklist, once.
-    async fn activity(&self, span: Span) -> Result<Activity, AppError>;
+    async fn activity(&self, span: Span, new_key: Option<ApiKeyId>) -> Result<Activity, AppError>;
 
     /// Dismisses the checklist of the first steps for the logged-in user.
     async fn dismiss_checklist(&self) -> Result<(), AppError>;
@@ -257,7 +257,7 @@ pub trait Backend: Send + Sync {
     // API keys.
 
     /// Lists all keys. A key that was just created is included with its secret, once.
-    async fn api_keys(&self) -> Result<ApiKeys, AppError>;
+    async fn api_keys(&self, new: Option<ApiKeyId>) -> Result<ApiKeys, AppError>;
 
     /// Returns a key, and the renders that were made with it.
     async fn api_key(&self, id: ApiKeyId, span: Span) -> Result<KeyDetail, AppError>;
@@ -266,10 +266,10 @@ pub trait Backend: Send + Sync {
     async fn edit_key(&self, id: ApiKeyId, form: KeySettingsForm) -> Result<(), AppError>;
 
     /// Creates a key. The next call of [`Self::api_keys`] returns its secret.
-    async fn create_key(&self, form: NewKeyForm) -> Result<(), AppError>;
+    async fn create_key(&self, form: NewKeyForm) -> Result<ApiKeyId, AppError>;
 
     /// Creates a replacement for a key, which stays valid for `overlap_hours`.
-    async fn rotate_key(&self, id: ApiKeyId, overlap_hours: u16) -> Result<(), AppError>;
+    async fn rotate_key(&self, id: ApiKeyId, overlap_hours: u16) -> Result<ApiKeyId, AppError>;
 
     /// Revokes a key at once, if `name` is its name.
     async fn revoke_key(&self, id: ApiKeyId, name: String) -> Result<(), AppError>;

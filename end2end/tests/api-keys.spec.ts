@@ -43,7 +43,7 @@ for (const javaScriptEnabled of [true, false]) {
       await create.getByLabel("Allowed addresses").fill("127.0.0.1\n203.0.113.0/24\n198.18.0.0/15");
       await create.getByRole("button", { name: "Create key" }).click();
 
-      await expect(page).toHaveURL(/\/dashboard\/api-keys\?done=created$/);
+      await expect(page).toHaveURL(/\/dashboard\/api-keys\?done=created&new=[0-9a-f-]{36}$/);
       await expect(page.getByRole("status")).toHaveText("Key created.");
       const key = await shownKey(page);
       expect(key).toMatch(/^pk_test_/);
@@ -63,7 +63,7 @@ for (const javaScriptEnabled of [true, false]) {
       await choose(page, "Month-end worker", "Rotate");
       await dialog(page, "Rotate “Month-end worker”").getByLabel("Old key stops").selectOption("At once");
       await dialog(page, "Rotate “Month-end worker”").getByRole("button", { name: "Rotate key" }).click();
-      await expect(page).toHaveURL(/done=rotated$/);
+      await expect(page).toHaveURL(/done=rotated&new=[0-9a-f-]{36}$/);
       const successor = await shownKey(page);
       expect(await status(baseURL!, key)).toBe(401);
       expect(await status(baseURL!, successor)).toBe(200);

@@ -38,15 +38,37 @@ test("the first render appears by itself, and the command stays", async ({ page,
   await hydrated(page);
   await expect(steps(page)).toContainText("1 of 4 done");
   await expect(steps(page)).toContainText("Waiting for the first render");
+  const done = steps(page).getByRole("heading", { name: /\bDone$/ });
+  await expect(done).toHaveText(/^Create an API key/);
   await run(curl);
   await expect(steps(page)).toContainText("First document rendered");
   await expect(steps(page)).toContainText("3 of 4 done");
+  await expect(done).toHaveText([/^Create an API key/, /^Run the command/, /^See the page/]);
   await expect(page.getByRole("group", { name: "curl" })).toHaveText(curl);
   const picture = page.getByRole("img", { name: "First page of the document" });
   await expect(picture).toBeVisible();
   expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(170);
   await page.getByRole("link", { name: "View the render" }).click();
   await expect(page).toHaveURL(/\/dashboard\/renders\/[0-9a-f-]{36}$/);
+});
+
+test("another tab that is refreshed leaves the key to the page that shows it", async ({ page, context, baseURL }) => {
+  await enter(page);
+  const csrf = (await page.locator("meta[name=csrf-token]").getAttribute("content"))!;
+  const created = await page.request.post("/web/create-first-key", {
+    form: { csrf },
+    headers: { origin: baseURL!, accept: "text/html" },
+    maxRedirects: 0,
+  });
+  expect(created.status()).toBe(303);
+  const shown = (tab: Page) => tab.getByRole("group", { name: "curl" });
+  const other = await context.newPage();
+  await other.goto("/dashboard");
+  await expect(shown(other)).toContainText("Bearer $PLATEN_KEY");
+  await page.goto(created.headers().location!);
+  await expect(shown(page)).toContainText(/Bearer pk_test_[0-9A-Za-z]{49}"/);
+  await page.reload();
+  await expect(shown(page)).toContainText("Bearer $PLATEN_KEY");
 });
 
 test("the whole command is copied", async ({ page, context, hydrated }) => {

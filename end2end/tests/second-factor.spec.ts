@@ -127,7 +127,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("alert")).toHaveText("This password is wrong.");
       await page.getByLabel("Your password").fill(PASSWORD);
       await page.getByRole("button", { name: "Confirm" }).click();
-      await expect(page).toHaveURL(/\/dashboard\/api-keys\?done=created$/);
+      await expect(page).toHaveURL(/\/dashboard\/api-keys\?done=created&new=[0-9a-f-]{36}$/);
       await expect(page.getByRole("row").filter({ hasText: "Billing & sons" })).toBeVisible();
 
       // With a second factor, its code also confirms.

@@ -19,11 +19,14 @@ use crate::{
     },
     model::api_key::{ApiKeys as Found, NewKey},
     outcome::{Done, Outcome, OutcomeErrors},
-    pages::api_keys::{
-        api::{RevokeKey, RotateKey},
-        create::CreateDialog,
-        end::EndDialogs,
-        list::KeyTable,
+    pages::{
+        api_keys::{
+            api::{RevokeKey, RotateKey},
+            create::CreateDialog,
+            end::EndDialogs,
+            list::KeyTable,
+        },
+        query::ListQuery,
     },
     ui::{
         button::{CloseButton, OpenButton, Rank},
@@ -37,14 +40,20 @@ use crate::{
 
 /// Path of the list.
 pub(crate) const PATH: &str = "/dashboard/api-keys";
+/// Name of the parameter with the id of the key that was just created: only the page of this address shows its secret.
+pub(crate) const NEW_KEY: &str = "new";
 const HEADER: &str = "Authorization: Bearer $PLATEN_KEY";
 
 /// The page of API keys.
 #[component]
 pub fn ApiKeys() -> impl IntoView {
+    let new = ListQuery::of_page(&[NEW_KEY]).get(NEW_KEY);
     view! {
         <Shell title="API keys" current=Entry::ApiKeys>
-            {loaded(|backend| async move { backend.api_keys().await }, |found| view! { <Content found /> })}
+            {loaded(
+                move |backend| async move { backend.api_keys(new).await },
+                |found| view! { <Content found /> },
+            )}
         </Shell>
     }
 }

@@ -18,6 +18,7 @@ use crate::{
     },
     pages::{
         activity::{REFRESH_SECONDS, Renders},
+        api_keys::NEW_KEY,
         latest::Latest,
         overview::first_run::FirstRun,
         query::ListQuery,
@@ -32,14 +33,15 @@ use crate::{
     },
 };
 
-/// The overview page. `period` of the query selects the time span of the figures.
+/// The overview page. `period` of the query selects the time span of the figures, and `new` is the key to show.
 #[component]
 pub fn Overview() -> impl IntoView {
-    let span = ListQuery::of_page(&["period"]).get("period").unwrap_or_default();
+    let query = ListQuery::of_page(&["period", NEW_KEY]);
+    let (span, new_key) = (query.get("period").unwrap_or_default(), query.get(NEW_KEY));
     view! {
         <Shell title="Overview" current=Entry::Overview>
             {loaded(
-                move |backend| async move { backend.activity(span).await },
+                move |backend| async move { backend.activity(span, new_key).await },
                 |activity| view! { <Content activity /> },
             )}
         </Shell>

@@ -10,7 +10,7 @@ use crate::{
         api_key::{Expiry, KeySettingsForm, NewKeyForm},
         own_path::OwnPath,
     },
-    pages::api_keys::PATH,
+    pages::api_keys::{NEW_KEY, PATH},
 };
 
 /// Values of `Field::KeyMode`.
@@ -52,8 +52,8 @@ pub async fn create_key(
         templates,
         credit_limit: if live { credit_limit } else { String::new() },
     };
-    backend().create_key(NewKeyForm { live, settings }).await?;
-    leave_for("/dashboard/api-keys?done=created")
+    let id = backend().create_key(NewKeyForm { live, settings }).await?;
+    leave_for(with_new_key("/dashboard/api-keys?done=created", id))
 }
 
 /// Changes the settings of a key in the logged-in user's account.
@@ -83,6 +83,13 @@ pub async fn edit_key(
     leave_for(page.unwrap_or_else(|| PATH.into()))
 }
 
+/// Returns the address that shows a new key.
+pub(in crate::pages) fn with_new_key(page: &'static str, id: ApiKeyId) -> OwnPath {
+    let separator = if page.contains('?') { '&' } else { '?' };
+    let path = OwnPath::parse(&format!("{page}{separator}{NEW_KEY}={id}"));
+    path.unwrap_or_else(|| page.into())
+}
+
 fn read_expiry(expiry: &str, day: String) -> Result<Expiry, AppError> {
     Ok(match expiry {
         NEVER => Expiry::Never,
@@ -99,8 +106,8 @@ pub async fn rotate_key(
     /// Hours for which the old key stays valid.
     overlap: u16,
 ) -> Result<(), AppError> {
-    backend().rotate_key(subject, overlap).await?;
-    leave_for("/dashboard/api-keys?done=rotated")
+    let id = backend().rotate_key(subject, overlap).await?;
+    leave_for(with_new_key("/dashboard/api-keys?done=rotated", id))
 }
 
 /// Revokes a key in the logged-in user's account.

@@ -52,7 +52,7 @@ pub fn EndDialogs(
                 action="Rotate key"
             >
                 <p>
-                    "Creates a new key with the same name, scopes, addresses and templates. The old key works until the time below, so that you can switch without downtime."
+                    "Creates a new key with the same name, scopes, addresses, templates and credit limit. The old key works until the time below, so that you can switch without downtime."
                 </p>
                 <Select
                     name=Field::Overlap.into_str()

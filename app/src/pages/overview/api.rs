@@ -9,6 +9,7 @@ use crate::{
         api_key::{Expiry, KeySettingsForm, NewKeyForm},
         own_path::DASHBOARD,
     },
+    pages::api_keys::api::with_new_key,
 };
 
 /// Creates a test key in the logged-in user's account. The overview shows it once, in the command that uses it.
@@ -23,8 +24,8 @@ pub async fn create_first_key() -> Result<(), AppError> {
         credit_limit: String::new(),
     };
     let live = false;
-    backend().create_key(NewKeyForm { live, settings }).await?;
-    leave_for(DASHBOARD)
+    let id = backend().create_key(NewKeyForm { live, settings }).await?;
+    leave_for(with_new_key(DASHBOARD, id))
 }
 
 /// Dismisses the checklist for the logged-in user.

@@ -13,9 +13,7 @@ use platen_app::{
 };
 use platen_core::{
     clock,
-    service::{
-        account_summary, activity, announcements, api_keys::new_key, billing, operators::look, renders::thumbnails,
-    },
+    service::{account_summary, activity, announcements, billing, operators::look, renders::thumbnails},
     store::usage::PeriodUsage,
 };
 use platen_domain::{
@@ -74,11 +72,12 @@ impl RequestBackend {
 
 impl RequestBackend {
     /// Returns the checklist of the first steps, until the last is done or the user has dismissed it. `latest` are the
-    /// latest renders, the latest first.
+    /// latest renders, the latest first. `new_key` is the key that was just created for the page.
     pub(super) async fn checklist(
         &self,
         caller: &Caller,
         latest: &[RenderGlance],
+        new_key: Option<ApiKeyId>,
         now: OffsetDateTime,
     ) -> Result<Option<Checklist>, AppError> {
         let (app, account) = (&self.app, caller.account);
@@ -104,8 +103,8 @@ impl RequestBackend {
             return Ok(None);
         }
         if caller.may(ManageKeys) && caller.access == Access::Full {
-            let new = new_key::take(&app.db, &app.secret_keys, &self.session, account, now).await;
-            checklist.new_key = self.answer(new)?.map(|new| new.key.expose().to_owned());
+            let new = self.new_key(account, new_key, now).await?;
+            checklist.new_key = new.map(|new| new.key.expose().to_owned());
         }
         Ok(Some(checklist))
     }

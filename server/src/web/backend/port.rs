@@ -39,7 +39,7 @@ use platen_core::{
         account_log, account_summary,
         accounts::PlanChoice,
         activity, announcements,
-        api_keys::{self, NewKeyRequest, new_key},
+        api_keys::{self, NewKeyRequest},
         billing::{BillingError, purchases, status},
         callbacks,
         connections::{self, probe, rejected_credentials},
@@ -138,7 +138,7 @@ impl Backend for RequestBackend {
         self.caller_who_may(SeeAccount).await?.role.ok_or(AppError::NoAccount)
     }
 
-    async fn activity(&self, span: Span) -> Result<Activity, AppError> {
+    async fn activity(&self, span: Span, new_key: Option<ApiKeyId>) -> Result<Activity, AppError> {
         let (caller, now) = (self.caller_who_may(SeeAccount).await?, clock::now());
         let usage = self.answer(credits::usage(&self.app.db, caller.account, now).await)?;
         let credits = overview::credit_period(usage, now);
@@ -146,7 +146,7 @@ impl Backend for RequestBackend {
         let latest = self.answer(activity::latest(&self.app.db, caller.account).await)?;
         Ok(Activity {
             renders,
-            checklist: self.checklist(&caller, &latest, now).await?,
+            checklist: self.checklist(&caller, &latest, new_key, now).await?,
             latest: latest.into_iter().rev().collect(),
             credits,
         })
@@ -574,10 +574,10 @@ impl Backend for RequestBackend {
 
     // API keys.
 
-    async fn api_keys(&self) -> Result<ApiKeys, AppError> {
+    async fn api_keys(&self, new: Option<ApiKeyId>) -> Result<ApiKeys, AppError> {
         let (caller, now) = (self.caller_who_may(ManageKeys).await?, clock::now());
         let (db, account) = (&self.app.db, caller.account);
-        let new = self.answer(new_key::take(db, &self.app.secret_keys, &self.session, account, now).await)?;
+        let new = self.new_key(account, new, now).await?;
         let mut keys = self.answer(api_keys::list(db, key_forms::owned(&caller), now).await)?;
         self.app.key_usage.add_to(&mut keys);
         Ok(ApiKeys {
@@ -612,7 +612,7 @@ impl Backend for RequestBackend {
         self.answer(api_keys::edit(&self.app.db, caller.account, &actor, id, settings, now).await)
     }
 
-    async fn create_key(&self, form: NewKeyForm) -> Result<(), AppError> {
+    async fn create_key(&self, form: NewKeyForm) -> Result<ApiKeyId, AppError> {
         let (caller, now) = (self.confirmed_caller_who_may(ManageKeys).await?, clock::now());
         let (owned, actor) = (key_forms::owned(&caller), Actor::of_caller(&caller));
         let request = NewKeyRequest {
@@ -623,7 +623,7 @@ impl Backend for RequestBackend {
         self.show_once(caller.account, &created, now).await
     }
 
-    async fn rotate_key(&self, id: ApiKeyId, overlap_hours: u16) -> Result<(), AppError> {
+    async fn rotate_key(&self, id: ApiKeyId, overlap_hours: u16) -> Result<ApiKeyId, AppError> {
         let (caller, now) = (self.confirmed_caller_who_may(ManageKeys).await?, clock::now());
         let (actor, overlap) = (Actor::of_caller(&caller), key_forms::overlap(overlap_hours)?);
         let rotated = api_keys::rotate(&self.app.db, caller.account, &actor, id, overlap, now).await;

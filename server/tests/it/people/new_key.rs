@@ -23,6 +23,7 @@ struct Maker {
     browser: Browser,
     account: AccountId,
     secret_keys: SecretKeys,
+    id: ApiKeyId,
     key: String,
 }
 
@@ -46,6 +47,7 @@ impl Maker {
                 current: Arc::new(SecretKey::from_random([1; 32])),
                 former: None,
             },
+            id: created.id,
             key: created.key.expose().to_owned(),
         };
         let (db, keys) = (&maker.town.people.db, &maker.secret_keys);
@@ -57,12 +59,17 @@ impl Maker {
         maker
     }
 
-    /// Returns the key that the page shows `later` after its creation.
+    /// Returns the key that its page shows `later` after its creation.
     async fn shown(&mut self, later: Duration) -> Option<String> {
+        self.shown_as(self.id, later).await
+    }
+
+    /// Returns the key that the page of a key shows.
+    async fn shown_as(&mut self, id: ApiKeyId, later: Duration) -> Option<String> {
         let (db, keys, account) = (&self.town.people.db, &self.secret_keys, self.account);
         let taken = self
             .browser
-            .visit(async |session| new_key::take(db, keys, session, account, clock::now() + later).await)
+            .visit(async |session| new_key::take(db, keys, session, account, id, clock::now() + later).await)
             .await;
         let taken = taken.expect("an answer");
         taken.map(|created| created.key.expose().to_owned())
@@ -81,6 +88,13 @@ async fn a_new_key_is_shown_once_and_lies_nowhere_in_the_clear() {
     assert_eq!(maker.shown(Duration::ZERO).await, Some(maker.key.clone()));
     assert_eq!(maker.town.number(waiting).await, 0);
     assert_eq!(maker.shown(Duration::ZERO).await, None);
+}
+
+#[tokio::test]
+async fn a_new_key_waits_for_its_own_page() {
+    let mut maker = Maker::with_key().await;
+    assert_eq!(maker.shown_as(ApiKeyId::generate(), Duration::ZERO).await, None);
+    assert_eq!(maker.shown(Duration::ZERO).await, Some(maker.key.clone()));
 }
 
 #[tokio::test]

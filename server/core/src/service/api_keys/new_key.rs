@@ -1,5 +1,5 @@
-//! Hands a new API key to the page that shows it. The key is stored encrypted in the session of the user who created
-//! it, and removed once it is read.
+//! Hands a new API key to the page that shows it, and whose address names it. The key is stored encrypted in the session
+//! of the user who created it, and removed once it is read.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use platen_domain::{
@@ -63,16 +63,18 @@ pub async fn keep(
     Ok(short_lived::keep(session, NEW_KEY, new, now + SHOWN_WITHIN).await?)
 }
 
-/// Removes the stored key from the session and returns it. Returns `None` if there is none or it was stored more than
-/// five minutes ago.
+/// Removes the stored key from the session and returns it. Returns `None` if it is another key than `id`, which stays for
+/// its own page, or if it was stored more than five minutes ago.
 pub async fn take(
     db: &PgPool,
     secret_keys: &SecretKeys,
     session: &Session,
     account: AccountId,
+    id: ApiKeyId,
     now: OffsetDateTime,
 ) -> Result<Option<CreatedKey>, NewKeyError> {
-    let Some(NewKey { id, sealed }) = short_lived::take(session, NEW_KEY, now).await? else {
+    let is_shown = |new: &NewKey| new.id == id;
+    let Some(NewKey { id, sealed }) = short_lived::take_if(session, NEW_KEY, is_shown, now).await? else {
         return Ok(None);
     };
     let Ok(sealed) = BASE64_STANDARD.decode(sealed) else {

@@ -37,6 +37,19 @@ pub(in crate::service) async fn take<T: DeserializeOwned>(
     }
 }
 
+/// As [`take`], but leaves a valid value that is not `wanted` in the session.
+pub(in crate::service) async fn take_if<T: DeserializeOwned>(
+    session: &Session,
+    key: &str,
+    wanted: impl Fn(&T) -> bool,
+    now: OffsetDateTime,
+) -> Result<Option<T>, session::Error> {
+    match find(session, key, now).await? {
+        Some(value) if !wanted(&value) => Ok(None),
+        _ => take(session, key, now).await,
+    }
+}
+
 /// As [`take`], but leaves the value in the session.
 pub(in crate::service) async fn find<T: DeserializeOwned>(
     session: &Session,
