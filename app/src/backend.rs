@@ -14,8 +14,8 @@ use platen_domain::{
     editor::{SavedTemplate, UnpublishedChanges},
     failed_jobs::Done,
     ids::{
-        AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeviceId, EventId, InstanceId, InvitationId, PasskeyId,
-        RenderId, SessionId, TemplateId, UserId,
+        AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId, InstanceId,
+        InvitationId, PasskeyId, RenderId, SessionId, TemplateId, UserId,
     },
     page::Page,
     plan::Plan,
@@ -39,7 +39,7 @@ use crate::{
         },
         api_key::{ApiKeys, KeyDetail, KeySettingsForm, NewKeyForm},
         connection::{ConnectionEdit, ConnectionForm, Connections},
-        delivery::{DeliverySearch, Webhooks},
+        delivery::{DeliverySearch, EndpointForm, Webhooks},
         live_preview::{PreviewEvent, PreviewRequest},
         money::Money,
         overview::{Activity, Span},
@@ -340,7 +340,7 @@ pub trait Backend: Send + Sync {
     /// Cancels an asynchronous render.
     async fn cancel_render(&self, id: RenderId) -> Result<(), AppError>;
 
-    /// Returns the signing secret and a page of deliveries.
+    /// Returns the endpoints, the signing secret and a page of deliveries.
     async fn webhooks(&self, search: DeliverySearch) -> Result<Webhooks, AppError>;
 
     /// Retries the delivery of a render at once.
@@ -348,6 +348,27 @@ pub trait Backend: Send + Sync {
 
     /// Discards the delivery of a render.
     async fn stop_callback(&self, render: RenderId) -> Result<(), AppError>;
+
+    /// Creates a webhook endpoint.
+    async fn create_endpoint(&self, form: EndpointForm) -> Result<(), AppError>;
+
+    /// Changes a webhook endpoint.
+    async fn edit_endpoint(&self, id: EndpointId, form: EndpointForm) -> Result<(), AppError>;
+
+    /// Enables or disables a webhook endpoint.
+    async fn switch_endpoint(&self, id: EndpointId, enable: bool) -> Result<(), AppError>;
+
+    /// Sends a test event to a webhook endpoint.
+    async fn test_endpoint(&self, id: EndpointId) -> Result<(), AppError>;
+
+    /// Deletes a webhook endpoint.
+    async fn delete_endpoint(&self, id: EndpointId) -> Result<(), AppError>;
+
+    /// Sends an event to its endpoint again.
+    async fn resend_delivery(&self, id: DeliveryId) -> Result<(), AppError>;
+
+    /// Stops the delivery of an event to an endpoint.
+    async fn stop_delivery(&self, id: DeliveryId) -> Result<(), AppError>;
 
     /// Shows the signing secret in this session for one minute.
     async fn reveal_webhook_secret(&self) -> Result<(), AppError>;

@@ -80,6 +80,7 @@ impl AppError {
                 | Reason::PublishedMeanwhile
                 | Reason::OwnerStays
                 | Reason::TooManyPasskeys
+                | Reason::TooManyEndpoints
                 | Reason::ExportUnderWay => 409,
                 Reason::Invalid(_)
                 | Reason::KeyEnded

@@ -20,7 +20,7 @@ use platen_core::{
     outbound::{callbacks::CallbackClient, mail::SmtpClient},
     service::{
         Services,
-        api_keys::{self, KeyUsage, known::KnownKeys},
+        api_keys::{self, KeyUsage, expiring, known::KnownKeys},
         billing::{Billing, events},
         connections::buckets::Buckets,
         exports,
@@ -36,6 +36,7 @@ use platen_core::{
             thumbnails::Thumbnails,
         },
         templates::{live::LivePreviews, retention as template_retention},
+        webhook_deliveries,
     },
     signals::Signals,
     storage::{
@@ -341,8 +342,12 @@ async fn purge(lifecycle: Lifecycle, state: Services) -> Result<(), Infallible> 
         warn("accounts, sessions and mails", people.await);
         warn("templates and versions", template_retention::purge(db, now).await);
         warn("API keys", api_keys::purge(db, now).await);
+        warn("webhook deliveries", webhook_deliveries::purge(db, now).await);
         warn("Stripe events", events::purge(&state.billing, now).await);
         warn("health records of processes", health::purge(db, now).await);
+        if let Err(error) = expiring::notify(db, now).await {
+            tracing::warn!(%error, "accounts could not be notified of expiring API keys");
+        }
         if timeout(PURGE_INTERVAL, lifecycle.stopping()).await.is_ok() {
             return Ok(());
         }

@@ -1,11 +1,15 @@
 //! Webhook deliveries, as their account sees them.
 
+use std::fmt;
+
 use platen_domain::{
     callback::{Delivery, DeliveryState},
-    ids::RenderId,
+    ids::DeliveryId,
     page::Page,
     webhook::SecretStatus,
+    webhook_endpoint::WebhookEndpoint,
 };
+use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Start of a range of time that ends now. The names are used in query parameters.
@@ -56,16 +60,37 @@ pub struct DeliverySearch {
     pub state: Option<DeliveryState>,
     /// Only deliveries of renders since then.
     pub since: Since,
-    /// Cursor: the page begins after this render.
-    pub after: Option<RenderId>,
+    /// Cursor: the page begins after this delivery.
+    pub after: Option<DeliveryId>,
+}
+
+/// The form of a webhook endpoint.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EndpointForm {
+    /// May contain secrets.
+    pub webhook_url: String,
+    pub endpoint_description: String,
+    /// Event types.
+    pub events: Vec<String>,
+}
+
+/// Omits the URL.
+impl fmt::Debug for EndpointForm {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("EndpointForm");
+        shown.field("events", &self.events).finish_non_exhaustive()
+    }
 }
 
 /// Everything the webhooks page shows.
 #[derive(Debug, Clone)]
 pub struct Webhooks {
+    /// Oldest first.
+    pub endpoints: Vec<WebhookEndpoint>,
     pub secret: SecretStatus,
-    /// Deliveries, those of the newest renders first.
-    pub deliveries: Page<Delivery, RenderId>,
+    /// Deliveries, newest first.
+    pub deliveries: Page<Delivery, DeliveryId>,
 }
 
 #[cfg(test)]

@@ -73,6 +73,12 @@ pub enum Field {
     ClientEmail,
     /// Key of a Google service account.
     KeyFile,
+    /// URL of a webhook endpoint.
+    WebhookUrl,
+    /// Description of a webhook endpoint.
+    EndpointDescription,
+    /// Events that a webhook endpoint receives.
+    Events,
     /// Email addresses to invite.
     Emails,
     /// Role of a member.
@@ -187,6 +193,11 @@ impl Field {
             Self::SecretAccessKey => "Enter the secret of the access key.",
             Self::ClientEmail => "Enter the address of a service account, such as platen@acme.iam.gserviceaccount.com.",
             Self::KeyFile => "Enter the complete JSON key file of a service account, as Google created it.",
+            Self::WebhookUrl => {
+                "Enter a public http:// or https:// URL of at most 8 KiB. Private addresses are refused."
+            }
+            Self::EndpointDescription => "Enter a description of at most 200 characters, on one line.",
+            Self::Events => "Choose at least one event.",
             Self::Emails => "Enter 1 to 20 email addresses, separated by commas. Existing members can’t be invited.",
             Self::TemplateContent => "The template has an error, is empty, or is larger than 2 MiB.",
             Self::TemplateData => "Sample data must be a JSON object of at most 256 KiB.",
@@ -263,6 +274,8 @@ pub enum Reason {
     PublishedMeanwhile,
     /// An export of the account is in progress.
     ExportUnderWay,
+    /// The account has the maximum number of webhook endpoints.
+    TooManyEndpoints,
     /// The account has reached its daily limit of exports.
     ExportsSpent,
     /// About a plan or a payment.
@@ -333,6 +346,9 @@ impl fmt::Display for Rejection {
             }
             Reason::ExportsSpent => {
                 formatter.write_str("An account can create at most three exports a day. Try again tomorrow.")
+            }
+            Reason::TooManyEndpoints => {
+                formatter.write_str("The account has ten webhook endpoints, the maximum. Delete one first.")
             }
             Reason::EmailTaken => formatter.write_str("Another user has this email address. Use a different one."),
             Reason::OthersInvitation => formatter

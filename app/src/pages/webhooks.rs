@@ -1,7 +1,8 @@
-//! `/dashboard/webhooks`: the signing secret, and the deliveries of webhooks.
+//! `/dashboard/webhooks`: the account's endpoints, the signing secret, and the deliveries of webhooks.
 
 pub mod api;
 pub mod deliveries;
+pub mod endpoints;
 pub mod secret;
 
 use leptos::prelude::*;
@@ -14,14 +15,18 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::delivery::{DeliverySearch, Since},
-    outcome::{Outcome, OutcomeErrors},
+    outcome::{Done, Outcome, OutcomeErrors},
     pages::{
         query::ListQuery,
         render::api::{ResendCallback, StopCallback},
         renders,
         webhooks::{
-            api::{ReplaceSecret, RevealSecret},
+            api::{
+                DeleteEndpoint, EditEndpoint, ReplaceSecret, ResendDelivery, RevealSecret, StopDelivery,
+                SwitchEndpoint, TestEndpoint,
+            },
             deliveries::Deliveries,
+            endpoints::{Endpoints, Events},
             secret::{Recipes, SigningSecret},
         },
     },
@@ -51,14 +56,23 @@ pub fn Webhooks() -> impl IntoView {
                     view! {
                         <OutcomeErrors outcome={Outcome::of::<ResendCallback>()} />
                         <OutcomeErrors outcome={Outcome::of::<StopCallback>()} />
+                        <OutcomeErrors outcome={Outcome::of::<ResendDelivery>()} />
+                        <OutcomeErrors outcome={Outcome::of::<StopDelivery>()} />
+                        <OutcomeErrors outcome={Outcome::of::<SwitchEndpoint>()} />
+                        <OutcomeErrors outcome={Outcome::of::<TestEndpoint>()} />
+                        <OutcomeErrors outcome={Outcome::about_nothing::<EditEndpoint>()} />
+                        <OutcomeErrors outcome={Outcome::about_nothing::<DeleteEndpoint>()} />
                         <OutcomeErrors outcome={Outcome::of::<RevealSecret>()} />
                         <OutcomeErrors outcome={Outcome::of::<ReplaceSecret>()} />
                         <PageHead
                             title="Webhooks"
-                            lede="When an asynchronous render ends, Platen notifies the URL in its request. Deliveries are signed, and retried up to eight times over about a day unless the response is 2xx."
+                            lede="Platen notifies your endpoints of events, and the URL in the request of an asynchronous render when it ends. Deliveries are signed, and retried up to eight times over about a day unless the response is 2xx."
                         />
+                        <Done about=done />
+                        <Endpoints endpoints=page.endpoints />
                         <SigningSecret secret=page.secret />
                         <Recipes />
+                        <Events />
                         <Section heading="Deliveries">
                             <Filters />
                             <LivePart
@@ -76,6 +90,19 @@ pub fn Webhooks() -> impl IntoView {
             )}
         </Shell>
     }
+}
+
+/// Returns the notice for a value of `done` in the query.
+fn done(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "created" => "Endpoint added.",
+        "saved" => "Endpoint saved.",
+        "enabled" => "Endpoint enabled.",
+        "disabled" => "Endpoint disabled. Pending deliveries to it are cancelled.",
+        "tested" => "Test event sent. The list of deliveries shows the response.",
+        "deleted" => "Endpoint deleted.",
+        _ => return None,
+    })
 }
 
 fn search(query: &ListQuery) -> DeliverySearch {

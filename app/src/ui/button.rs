@@ -144,6 +144,17 @@ pub fn OpenButton(
     }
 }
 
+/// A button in the foot of a panel, which opens a dialog about its item. `of` completes the label for screen readers.
+#[component]
+pub fn FootButton(dialog: String, words: &'static str, of: String) -> impl IntoView {
+    view! {
+        <OpenButton dialog rank=Rank::Quiet size=Size::Small>
+            {words}
+            <span class="visually-hidden">{of}</span>
+        </OpenButton>
+    }
+}
+
 /// A button that closes a dialog. It is focused when a dialog without fields opens: a focused field precedes it.
 #[component]
 pub fn CloseButton(

@@ -16,6 +16,7 @@ use crate::{
         billing::{mirror, overage},
         callbacks, exports, mail,
         renders::background,
+        webhook_deliveries,
     },
     store::{
         error::is_away,
@@ -23,9 +24,9 @@ use crate::{
     },
 };
 
-/// Webhook deliveries that a process holds at once.
+/// Webhooks of renders, and events for webhook endpoints, that a process delivers at once.
 const CALLBACKS: usize = 33;
-/// Webhook deliveries of one account in progress across all processes, so that slow receivers don't delay other
+/// The same of one account in progress across all processes, so that slow receivers don't delay other
 /// accounts.
 const CALLBACKS_OF_ACCOUNT: usize = 8;
 /// Mails that a process sends at once.
@@ -51,6 +52,7 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
     let renders = 3 * app.config.browser.slots;
     let renders = worker(JobKind::Render, renders, app.config.limits.concurrency);
     let callbacks = worker(JobKind::Callback, CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
+    let deliveries = worker(JobKind::Delivery, CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
     let mails = worker(JobKind::Mail, MAILS, None);
     let mails = async {
         if app.mailing.is_delivered() {
@@ -65,7 +67,14 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
             tokio::join!(customers.run(), usage.run(), billing::run(app, lifecycle));
         }
     };
-    tokio::join!(renders.run(), callbacks.run(), mails, exports.run(), stripe);
+    tokio::join!(
+        renders.run(),
+        callbacks.run(),
+        deliveries.run(),
+        mails,
+        exports.run(),
+        stripe
+    );
 }
 
 /// Runs one job of this kind. If its outcome can't be recorded, releases the job, as soon as the database accepts that.
@@ -73,6 +82,7 @@ async fn execute(app: &Services, lifecycle: &Lifecycle, kind: JobKind, job: &Cla
     let done = match job {
         ClaimedJob::Render(job) => background::render(app, job, || lifecycle.is_stopping()).await,
         ClaimedJob::Callback(job) => callbacks::send(app, job).await,
+        ClaimedJob::Delivery(job) => webhook_deliveries::send(app, job).await,
         ClaimedJob::Mail(claim, mail) => mail::send(&app.mailing, claim, *mail).await,
         ClaimedJob::Export(claim, export) => {
             let lifecycle = lifecycle.clone();

@@ -3,7 +3,7 @@
 mod pages;
 pub mod preview;
 mod record;
-mod rules;
+pub(crate) mod rules;
 pub mod stored;
 mod wire;
 

@@ -29,6 +29,8 @@ pub mod sessions;
 pub mod storage_use;
 pub mod templates;
 pub mod throttle;
+pub mod webhook_deliveries;
+pub mod webhook_endpoints;
 pub mod webhook_secrets;
 
 use std::sync::Arc;

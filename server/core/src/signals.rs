@@ -13,7 +13,7 @@ use std::{
 };
 
 use platen_domain::{
-    ids::{AccountId, InstanceId, RenderId},
+    ids::{AccountId, DeliveryId, InstanceId, RenderId},
     job::JobKind,
 };
 use sqlx::PgPool;
@@ -76,6 +76,13 @@ impl Signals {
     /// Signals that a render has changed in a way visible to its account. Must be called after that is committed.
     pub fn changed(&self, account: AccountId, render: RenderId) {
         self.0.changes.changed(account, render);
+    }
+
+    /// Signals that a delivery to a webhook endpoint has changed, and the render that it is about. Must be called after
+    /// that is committed.
+    pub fn delivery_changed(&self, account: AccountId, delivery: DeliveryId, render: Option<RenderId>) {
+        // Only lists show deliveries, and they listen to all changes: an id that no render has will do.
+        self.changed(account, render.unwrap_or(RenderId(delivery.0)));
     }
 
     pub fn changes(&self) -> &Changes {

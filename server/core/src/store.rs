@@ -52,4 +52,6 @@ pub mod templates;
 pub mod tx;
 pub mod usage;
 pub mod users;
+pub mod webhook_deliveries;
+pub mod webhook_endpoints;
 pub mod webhook_secrets;

@@ -58,6 +58,12 @@ audit_events! {
     ConnectionDeleted { name: String } "destination.deleted" "deleted the storage connection {name}";
     WebhookSecretShown {} "webhook.secret_shown" "viewed the webhook secret";
     WebhookSecretReplaced {} "webhook.secret_replaced" "rotated the webhook secret";
+    WebhookEndpointCreated { address: String } "webhook.endpoint_created" "created the webhook endpoint {address}";
+    WebhookEndpointChanged { address: String } "webhook.endpoint_changed" "changed the webhook endpoint {address}";
+    WebhookEndpointEnabled { address: String } "webhook.endpoint_enabled" "enabled the webhook endpoint {address}";
+    WebhookEndpointDisabled { address: String } "webhook.endpoint_disabled" "disabled the webhook endpoint {address}";
+    WebhookEndpointFailed { address: String } "webhook.endpoint_failed" "disabled the webhook endpoint {address}, whose deliveries have failed for five days";
+    WebhookEndpointDeleted { address: String } "webhook.endpoint_deleted" "deleted the webhook endpoint {address}";
     TemplateCreated { name: String } "template.created" "created the template {name}";
     TemplateDeleted { name: String } "template.deleted" "deleted the template {name}";
     LookedInto { reason: String, minutes: i64 } "operator.looked" "viewed the account as its owner, read-only, for up to {minutes} minutes ({reason})";

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use url::Url;
 
 use crate::{
-    ids::RenderId,
+    ids::{DeliveryId, RenderId},
     validation::{Problem, member},
 };
 
@@ -50,6 +50,18 @@ impl fmt::Debug for CallbackTarget {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "CallbackTarget({})", self.url.host_str().unwrap_or_default())
     }
+}
+
+/// Maximum length of a webhook's URL, in bytes.
+pub const LONGEST_URL: usize = 8192;
+/// Maximum length of a URL that is stored for display, in bytes.
+const LONGEST_ADDRESS: usize = 500;
+
+/// Returns a webhook's URL for display: without credentials, query and fragment.
+pub fn shown_address(url: &Url) -> String {
+    let mut address = format!("{}{}", url.origin().ascii_serialization(), url.path());
+    address.truncate(address.floor_char_boundary(LONGEST_ADDRESS));
+    address
 }
 
 /// Returns the validation errors of additional headers at `pointer`.
@@ -126,16 +138,29 @@ impl DeliveryState {
     }
 }
 
-/// The webhook delivery of a finished render.
+/// What a delivery is sent to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryTarget {
+    /// The webhook in the request of a render.
+    Request,
+    /// A webhook endpoint of the account.
+    Endpoint,
+}
+
+/// A webhook delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// Id of the render.
-    pub render: RenderId,
-    /// Event name: `success` or `failed`.
-    pub event: &'static str,
-    /// Address of the endpoint, without query string.
+    pub id: DeliveryId,
+    pub target: DeliveryTarget,
+    /// The render that it is about, if any.
+    pub render: Option<RenderId>,
+    /// Event type; `success` or `failed` for the webhook of a request.
+    pub event: String,
+    /// URL of the receiver, without query string.
     pub address: Option<String>,
     pub state: DeliveryState,
+    /// The reason of the last failure, of a delivery to an endpoint that was stopped.
+    pub stopped: Option<String>,
     /// Seconds until the next attempt.
     pub next_in_seconds: Option<i64>,
     /// `webhook-id`, by which receivers recognize retries.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::ids::{AccountId, RenderId, UserId};
+use crate::ids::{AccountId, EndpointId, RenderId, UserId};
 
 const KEY_BYTES: usize = 32;
 /// The version of the format of associated data and ciphertext.
@@ -207,6 +207,11 @@ impl Place {
     /// The webhook of a render.
     pub fn callback_target(account: AccountId, render: RenderId) -> Self {
         Self::new(account.0, "callback target", render.0)
+    }
+
+    /// The URL of a webhook endpoint.
+    pub fn webhook_endpoint(account: AccountId, endpoint: EndpointId) -> Self {
+        Self::new(account.0, "webhook endpoint", endpoint.0)
     }
 
     pub fn webhook_secret(account: AccountId, row: Uuid) -> Self {

@@ -19,7 +19,7 @@ pub const MOST_AT_ONCE: u16 = 1000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkName {
     pub kind: JobKind,
-    /// The id of the render, mail, export, customer or meter event.
+    /// The id of the render, delivery, mail, export, customer or meter event.
     pub id: String,
 }
 

@@ -58,6 +58,10 @@ identifiers! {
     TemplateId;
     /// A storage connection.
     ConnectionId;
+    /// A webhook endpoint of an account.
+    EndpointId;
+    /// A webhook delivery. That of a webhook in a request has the id of its render.
+    DeliveryId;
     /// An audit event of an account.
     EventId;
     /// An invitation to an account; not the token in its link.

@@ -23,6 +23,8 @@ pub enum JobKind {
     Render,
     /// Send the webhook of a render.
     Callback,
+    /// Send an event to a webhook endpoint.
+    Delivery,
     /// Send a mail.
     Mail,
     /// Create the archive of an account.
@@ -38,7 +40,7 @@ pub enum JobKind {
 pub enum Priority {
     /// In the order of acceptance.
     Normal = 0,
-    /// After all others, so that test renders don't delay live ones.
+    /// After all others, so that test renders don't delay live ones. Deliveries to failing endpoints have it too.
     Trial = 1,
 }
 
@@ -88,6 +90,7 @@ impl JobKind {
         match self {
             Self::Render => "Render",
             Self::Callback => "Webhook delivery",
+            Self::Delivery => "Webhook event",
             Self::Mail => "Email",
             Self::Export => "Export",
             Self::Customer => "Stripe customer",
@@ -103,7 +106,7 @@ impl JobKind {
         let attempt = usize::try_from(failures).unwrap_or_default();
         let delay = match self {
             Self::Render => RENDER_DELAYS.get(attempt),
-            Self::Callback => CALLBACK_DELAYS.get(attempt),
+            Self::Callback | Self::Delivery => CALLBACK_DELAYS.get(attempt),
             Self::Mail => MAIL_DELAYS.get(attempt),
             Self::Export => EXPORT_DELAYS.get(attempt),
             Self::Customer | Self::Usage => STRIPE_DELAYS.get(attempt).or(STRIPE_DELAYS.last()),

@@ -87,3 +87,5 @@ pub mod template;
 pub mod validation;
 #[cfg(feature = "server")]
 pub mod webhook;
+#[cfg(feature = "server")]
+pub mod webhook_endpoint;

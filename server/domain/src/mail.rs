@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 use time::OffsetDateTime;
 
-use crate::ids::InvitationId;
+use crate::ids::{ApiKeyId, InvitationId};
 
 /// The page that completes a sign-up, where the chosen password is entered.
 pub const VERIFY_PATH: &str = "/sign-up/verify";
@@ -141,6 +141,23 @@ pub enum MailKind {
         /// The end of the period.
         #[serde(with = "time::serde::rfc3339")]
         ends_at: OffsetDateTime,
+    },
+    /// An API key of an account expires soon.
+    KeyExpiring {
+        /// The account's name.
+        account: String,
+        key: ApiKeyId,
+        /// The key's name.
+        name: String,
+        #[serde(with = "time::serde::rfc3339")]
+        expires_at: OffsetDateTime,
+    },
+    /// A webhook endpoint was disabled because its deliveries kept failing.
+    WebhookEndpointDisabled {
+        /// The account's name.
+        account: String,
+        /// The endpoint's URL, for display.
+        address: String,
     },
     /// The export of an account failed.
     ExportFailed {

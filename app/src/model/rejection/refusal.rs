@@ -46,6 +46,8 @@ pub enum RenderRefusal {
     BeingSent,
     /// The delivery has ended or was discarded.
     NotTried,
+    /// The webhook endpoint is disabled.
+    EndpointDisabled,
 }
 
 impl RenderRefusal {
@@ -57,6 +59,7 @@ impl RenderRefusal {
             Self::NotToldYet => "This render hasn't ended yet. Its webhook is notified when it ends.",
             Self::BeingSent => "A delivery attempt is in progress. Try again in a minute.",
             Self::NotTried => "This delivery has already ended.",
+            Self::EndpointDisabled => "This endpoint is disabled. Enable it, then resend the delivery.",
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     },
     ui::{
         badge::{Badge, State},
-        button::{OpenButton, Rank, Size},
+        button::FootButton,
         dialog::Weight,
         moment::Day,
     },
@@ -91,17 +91,6 @@ pub fn ConnectionPanel(
                 <FootButton dialog=delete_dialog(&connection) words="Delete" of=format!(" {name}") />
             </div>
         </article>
-    }
-}
-
-/// Opens a dialog about the connection. `of` completes the label for screen readers.
-#[component]
-fn FootButton(dialog: String, words: &'static str, of: String) -> impl IntoView {
-    view! {
-        <OpenButton dialog rank=Rank::Quiet size=Size::Small>
-            {words}
-            <span class="visually-hidden">{of}</span>
-        </OpenButton>
     }
 }
 

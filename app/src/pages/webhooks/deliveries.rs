@@ -2,8 +2,8 @@
 
 use leptos::{either::Either, prelude::*};
 use platen_domain::{
-    callback::{Delivery, DeliveryState},
-    ids::RenderId,
+    callback::{Delivery, DeliveryState, DeliveryTarget},
+    ids::DeliveryId,
     number::{duration, wait},
 };
 
@@ -16,6 +16,7 @@ use crate::{
             attempts::Attempts,
         },
         renders,
+        webhooks::api::{ResendDelivery, StopDelivery},
     },
     ui::{
         badge::{Badge, State},
@@ -48,8 +49,8 @@ pub fn Deliveries(
             <div class="empty">
                 <p class="empty__title">"No deliveries"</p>
                 <p>
-                    "Deliveries appear here when a render that was requested with a " <code>"callback"</code>
-                    " ends. Clear the filters to see all."
+                    "Deliveries appear here when an event occurs that an endpoint receives, and when a render that was requested with a "
+                    <code>"callback"</code> " ends. Clear the filters to see all."
                 </p>
             </div>
         });
@@ -63,18 +64,13 @@ pub fn Deliveries(
 }
 
 fn row(delivery: Delivery) -> impl IntoView {
-    let short = short_id(&delivery.render.to_string());
+    let short = short(&delivery);
     let last = delivery.attempts.last();
     let took = last.map_or_else(|| "–".to_owned(), |attempt| duration(attempt.duration_ms.into()));
     let last = last.map(|attempt| attempt.inserted_at);
     view! {
-        <tr data-key=delivery.render.to_string()>
-            <th scope="row">
-                <a class="table__link mono" href=format!("{}/{}", renders::PATH, delivery.render)>
-                    {short.clone()}
-                </a>
-                <span class="table__sub">{delivery.event}</span>
-            </th>
+        <tr data-key=delivery.id.to_string()>
+            <th scope="row">{subject(&delivery)} <span class="table__sub">{delivery.event.clone()}</span></th>
             <td class="table__medium break">{delivery.address.clone()}</td>
             <td>
                 <Outcomes delivery=delivery.clone() />
@@ -83,7 +79,7 @@ fn row(delivery: Delivery) -> impl IntoView {
             <td class="table__figure table__medium">{took}</td>
             <td class="table__wide">{last.map(|at| view! { <Stamp at /> })}</td>
             <td class="table__actions">
-                <OpenButton dialog=drawer_id(delivery.render) size=Size::Small reads=true>
+                <OpenButton dialog=drawer_id(delivery.id) size=Size::Small reads=true>
                     "Open"
                     <span class="visually-hidden">{format!(" delivery {short}")}</span>
                 </OpenButton>
@@ -92,8 +88,26 @@ fn row(delivery: Delivery) -> impl IntoView {
     }
 }
 
-fn drawer_id(render: RenderId) -> String {
-    format!("delivery-{render}")
+/// Returns the short id of the render, or of a delivery that is about none.
+fn short(delivery: &Delivery) -> String {
+    let id = delivery.render.map_or(delivery.id.0, |render| render.0);
+    short_id(&id.to_string())
+}
+
+/// The render that a delivery is about.
+fn subject(delivery: &Delivery) -> impl IntoView + use<> {
+    match delivery.render {
+        Some(render) => Either::Left(view! {
+            <a class="table__link mono" href=format!("{}/{render}", renders::PATH)>
+                {short_id(&render.to_string())}
+            </a>
+        }),
+        None => Either::Right(view! { <span class="quiet">"no render"</span> }),
+    }
+}
+
+fn drawer_id(delivery: DeliveryId) -> String {
+    format!("delivery-{delivery}")
 }
 
 /// Status of a delivery, as a badge: `Delivered, 200`.
@@ -116,27 +130,36 @@ fn Outcomes(delivery: Delivery) -> impl IntoView {
 
 #[component]
 fn Drawer(delivery: Delivery) -> impl IntoView {
-    let short = short_id(&delivery.render.to_string());
+    let short = short(&delivery);
     let trying = delivery.state == DeliveryState::Trying;
+    let (resend, stop) = match delivery.target {
+        DeliveryTarget::Request => (Outcome::of::<ResendCallback>(), Outcome::of::<StopCallback>()),
+        DeliveryTarget::Endpoint => (Outcome::of::<ResendDelivery>(), Outcome::of::<StopDelivery>()),
+    };
+    let of_request = delivery.target == DeliveryTarget::Request;
     let hidden = move || {
         view! {
-            <input type="hidden" name="id" value=delivery.render.to_string() />
-            <input type="hidden" name="from_list" value="yes" />
+            <input type="hidden" name="id" value=delivery.id.to_string() />
+            {of_request.then(|| view! { <input type="hidden" name="from_list" value="yes" /> })}
         }
     };
+    let reason = delivery
+        .stopped
+        .clone()
+        .filter(|_| delivery.state == DeliveryState::GivenUp);
     view! {
-        <Dialog id=drawer_id(delivery.render) title=format!("Delivery for {short}") weight=Weight::Drawer>
+        <Dialog id=drawer_id(delivery.id) title=format!("Delivery for {short}") weight=Weight::Drawer>
             <div class="dialog__body">
                 <p>
                     <Outcomes delivery=delivery.clone() />
                 </p>
                 {if delivery.attempts.is_empty() {
-                    Either::Left(view! { <p class="quiet">"No attempt yet."</p> })
+                    Either::Left(view! { <p class="quiet">{reason.unwrap_or_else(|| "No attempt yet.".to_owned())}</p> })
                 } else {
                     Either::Right(view! { <Attempts attempts=delivery.attempts.clone() /> })
                 }}
                 <div class="cluster">
-                    <ButtonForm outcome={Outcome::of::<ResendCallback>()}>
+                    <ButtonForm outcome=resend>
                         {hidden()}
                         <SubmitButton rank=Rank::Primary icon=Glyph::Send>
                             "Resend now"
@@ -145,7 +168,7 @@ fn Drawer(delivery: Delivery) -> impl IntoView {
                     {trying
                         .then(|| {
                             view! {
-                                <ButtonForm outcome={Outcome::of::<StopCallback>()}>
+                                <ButtonForm outcome=stop>
                                     {hidden()} <SubmitButton>
                                         "Cancel delivery"
                                     </SubmitButton>
@@ -154,6 +177,10 @@ fn Drawer(delivery: Delivery) -> impl IntoView {
                         })}
                 </div>
                 <dl class="pairs">
+                    <dt>"Event"</dt>
+                    <dd>
+                        <code>{delivery.event}</code>
+                    </dd>
                     {delivery
                         .address
                         .map(|address| {

@@ -120,8 +120,8 @@ impl Worker<'_> {
                 self.app.metrics.render_begun(delay);
             }
         }
-        let last = claimed.last().and_then(ClaimedJob::of_render);
-        *after = last.map_or(AccountId(Uuid::nil()), |job| job.account);
+        let last = claimed.last().and_then(ClaimedJob::account);
+        *after = last.unwrap_or(AccountId(Uuid::nil()));
         Ok(claimed)
     }
 
@@ -137,13 +137,12 @@ impl Worker<'_> {
             ClaimedJob::Render(job) => app.jobs.begin(job.render),
             _ => CancellationToken::new(),
         };
-        let of_render = job.of_render();
         let span = tracing::info_span!(
             "job",
             otel.name = format!("job {}", kind.into_str()),
             kind = kind.into_str(),
-            account_id = of_render.map(|job| display(job.account)),
-            render_id = of_render.map(|job| display(job.render)),
+            account_id = job.account().map(display),
+            render_id = job.render().map(display),
         );
         let (stopped, running) = (stop.clone(), job.clone());
         let work = async move {

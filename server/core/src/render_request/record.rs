@@ -1,6 +1,7 @@
 //! The options that are stored with a render. An allow-list, so that content never reaches the database through a new
 //! option.
 
+use platen_domain::callback::shown_address;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -77,8 +78,7 @@ fn url(address: &str) -> Value {
 }
 
 fn shown_url(address: &str) -> String {
-    let shown = Url::parse(address).map(|url| format!("{}{}", url.origin().ascii_serialization(), url.path()));
-    shown.unwrap_or_default()
+    Url::parse(address).map_or_else(|_| String::new(), |url| shown_address(&url))
 }
 
 fn bytes(text: &Value) -> usize {

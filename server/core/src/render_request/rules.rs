@@ -1,7 +1,7 @@
 //! Validation rules that the schema can't express. Each rule skips members that already have an error.
 
 use platen_domain::{
-    callback,
+    callback::{self, LONGEST_URL as LONGEST_WEBHOOK_URL},
     destination::Destination,
     ids::TemplateId,
     render::sheet::{Margin, Orientation, Sheet, Size},
@@ -15,8 +15,6 @@ use crate::render_request::{no_such_template, pages, wire::is_url};
 
 /// Maximum length of a URL in bytes. Servers accept far less.
 const LONGEST_URL: usize = 64 << 10;
-/// Maximum length of a webhook's URL in bytes. It is stored until the render is purged.
-const LONGEST_CALLBACK_URL: usize = 8192;
 
 /// Adds the validation errors of all rules.
 pub(super) fn check(body: &Value, problems: &mut Problems) {
@@ -71,9 +69,9 @@ fn check_callback(body: &Value, problems: &mut Problems) {
     const URL: &str = "/callback/url";
     const HEADERS: &str = "/callback/headers";
     if let Some(address) = body["callback"]["url"].as_str().filter(|_| !problems.within(URL)) {
-        if address.len() > LONGEST_CALLBACK_URL {
+        if address.len() > LONGEST_WEBHOOK_URL {
             let detail = format!(
-                "Must have at most {LONGEST_CALLBACK_URL} bytes; got {}. Send other data for the receiver in headers",
+                "Must have at most {LONGEST_WEBHOOK_URL} bytes; got {}. Send other data for the receiver in headers",
                 address.len()
             );
             problems.add(Problem::invalid(URL, detail));
@@ -91,6 +89,15 @@ fn check_callback(body: &Value, problems: &mut Problems) {
             problems.add(problem);
         }
     }
+}
+
+/// Parses the URL of a webhook by the rules for the `callback` of a request.
+pub(crate) fn webhook_url(address: &str) -> Option<Url> {
+    let is_sound = address.len() <= LONGEST_WEBHOOK_URL
+        && is_url(address)
+        && !address.contains(char::is_whitespace)
+        && url_problem(address).is_none();
+    address.parse().ok().filter(|_| is_sound)
 }
 
 fn check_destination(body: &Value, problems: &mut Problems) {

@@ -1,5 +1,6 @@
 //! API keys: creating, listing, rotating and revoking them, and authenticating callers.
 
+pub mod expiring;
 pub mod known;
 pub mod new_key;
 

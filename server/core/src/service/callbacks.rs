@@ -14,6 +14,7 @@ use platen_domain::{
 use serde_json::{Map, Value};
 use sqlx::PgConnection;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use uuid::Uuid;
 
 use crate::{
     clock,
@@ -80,13 +81,15 @@ pub(super) fn body(outcome: WebhookResult, now: OffsetDateTime) -> String {
 
 /// Internal error that prevents a delivery.
 #[derive(Debug, thiserror::Error)]
-enum TryError {
+pub(super) enum TryError {
     #[error(transparent)]
     Secret(#[from] WebhookSecretError),
     #[error(transparent)]
     Sealed(#[from] ContentError),
     #[error("the webhook's target can't be read: {0}")]
     Target(#[from] serde_json::Error),
+    #[error("the endpoint's URL can't be read: {0}")]
+    Url(#[source] url::ParseError),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -110,16 +113,12 @@ pub async fn send(app: &Services, job: &RenderJob) -> Result<(), StoreError> {
         }
     };
     tracing::info!(status = attempt.status, error = attempt.error, "webhook attempt ended");
-    let sent = match (attempt.status, &attempt.error) {
-        (Some(200..=299), _) => Sent::Received,
-        (Some(status), _) => Sent::NotYet(format!("the endpoint responded with {status}")),
-        (None, error) => Sent::NotYet(error.clone().unwrap_or_default()),
-    };
+    let sent = Sent::by(&attempt);
     settle(app, job, Some(attempt), sent).await
 }
 
 /// Result of an attempt.
-enum Sent {
+pub(super) enum Sent {
     /// The endpoint accepted the webhook.
     Received,
     /// The attempt failed for this reason, and may be retried.
@@ -128,9 +127,19 @@ enum Sent {
     Never(String),
 }
 
+impl Sent {
+    /// Returns the result of an attempt that was made.
+    pub(super) fn by(attempt: &Attempt) -> Self {
+        match (attempt.status, &attempt.error) {
+            (Some(200..=299), _) => Self::Received,
+            (Some(status), _) => Self::NotYet(format!("the endpoint responded with {status}")),
+            (None, error) => Self::NotYet(error.clone().unwrap_or_default()),
+        }
+    }
+}
+
 async fn attempt(app: &Services, job: &RenderJob, callback: Callback) -> Result<Attempt, TryError> {
-    let inserted_at = clock::now();
-    let key = data_key(&app.db, &app.secret_keys, job.account, inserted_at)
+    let key = data_key(&app.db, &app.secret_keys, job.account, clock::now())
         .await
         .map_err(ContentError::from)?;
     let place = Place::callback_target(job.account, job.render);
@@ -138,18 +147,30 @@ async fn attempt(app: &Services, job: &RenderJob, callback: Callback) -> Result<
         .decrypt(&place, callback.sealed_target)
         .map_err(ContentError::from)?;
     let target: CallbackTarget = serde_json::from_slice(&target)?;
-    let secrets = webhook_secrets::in_use(&app.db, &app.secret_keys, job.account, inserted_at).await?;
-    let (id, seconds) = (webhook_id(callback.webhook_id), inserted_at.unix_timestamp());
+    post_signed(app, job.account, &target, callback.webhook_id, callback.body).await
+}
+
+/// Signs a body with the secrets of an account and posts it. Returns the attempt, to be recorded.
+pub(super) async fn post_signed(
+    app: &Services,
+    account: AccountId,
+    target: &CallbackTarget,
+    id: Uuid,
+    body: String,
+) -> Result<Attempt, TryError> {
+    let inserted_at = clock::now();
+    let secrets = webhook_secrets::in_use(&app.db, &app.secret_keys, account, inserted_at).await?;
+    let (id, seconds) = (webhook_id(id), inserted_at.unix_timestamp());
     let headers = vec![
         (
             HeaderName::from_static("webhook-signature"),
-            signatures(&secrets, &id, seconds, &callback.body),
+            signatures(&secrets, &id, seconds, &body),
         ),
         (HeaderName::from_static("webhook-id"), id),
         (HeaderName::from_static("webhook-timestamp"), seconds.to_string()),
     ];
     let started = Instant::now();
-    let answer = app.callbacks.post(&target, headers, callback.body).await;
+    let answer = app.callbacks.post(target, headers, body).await;
     let duration_ms = i32::try_from(started.elapsed().as_millis()).unwrap_or(i32::MAX);
     let (status, error, answer) = match answer {
         Ok(answer) => (Some(i32::from(answer.status)), None, answer.beginning),
@@ -216,6 +237,9 @@ pub enum ResendError {
     /// An attempt is in progress.
     #[error("the delivery is in progress")]
     UnderWay,
+    /// The endpoint is disabled.
+    #[error("the webhook endpoint is disabled; enable it first")]
+    Disabled,
     /// The account's limit of pending webhooks is reached.
     #[error(transparent)]
     Full(#[from] StorageFull),
@@ -250,6 +274,9 @@ pub async fn resend(app: &Services, account: AccountId, render: RenderId) -> Res
 /// Error of [`stop`].
 #[derive(Debug, thiserror::Error)]
 pub enum StopError {
+    /// There is no such delivery.
+    #[error("there is no such delivery")]
+    None,
     /// The webhook is not being delivered.
     #[error("no delivery to this webhook is in progress")]
     NotSending,

@@ -1,16 +1,18 @@
 //! Webhook deliveries of an account, for the dashboard.
 
-use std::{collections::HashMap, num::NonZeroU16};
+use std::{cmp::Reverse, collections::HashMap, num::NonZeroU16};
 
 use platen_domain::{
-    callback::{Attempt, Delivery, DeliveryState},
-    ids::{AccountId, RenderId},
+    callback::{Delivery, DeliveryState, DeliveryTarget},
+    ids::{AccountId, DeliveryId, RenderId},
     page::{Page, PageRequest},
     render::{
         history::RenderState,
         log::{containing, first_id_at, ids_beginning_with},
     },
+    sentence::sentence,
     webhook::webhook_id,
+    webhook_endpoint::event_body,
 };
 use serde_json::Value;
 use sqlx::PgPool;
@@ -20,22 +22,24 @@ use crate::store::{
     callbacks::CallbackState,
     deliveries::{self, DeliveryFilter},
     error::StoreError,
+    webhook_deliveries::{self, ListedDelivery},
 };
 
 /// Deliveries of a page.
 const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(19);
 
-/// Returns a page of 20 deliveries for renders since a time. `search` is the user's input: the beginning of a render's
-/// id, or a part of an address.
+/// Returns a page of 20 deliveries since a time: those of webhooks in requests, by the acceptance of their renders, and
+/// those to endpoints, by their events. `search` is the user's input: the beginning of a render's id, or a part of an
+/// address.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
     state: Option<DeliveryState>,
     since: Option<OffsetDateTime>,
     search: &str,
-    after: Option<RenderId>,
+    after: Option<DeliveryId>,
     now: OffsetDateTime,
-) -> Result<Page<Delivery, RenderId>, StoreError> {
+) -> Result<Page<Delivery, DeliveryId>, StoreError> {
     let search = search.trim();
     let ids = ids_beginning_with(search);
     let filter = DeliveryFilter {
@@ -49,42 +53,73 @@ pub async fn list(
         ids,
     };
     let page = PageRequest::after(after, PAGE_SIZE);
-    let found = deliveries::list(db, account, &filter, page).await?;
-    let deliveries = page.page(found, |delivery| delivery.render);
-    let renders: Vec<_> = deliveries.items.iter().map(|delivery| delivery.render).collect();
+    let of_requests = deliveries::list(db, account, &filter, page).await?.into_iter();
+    let to_endpoints = webhook_deliveries::list(db, account, &filter, page).await?.into_iter();
+    let mut found: Vec<_> = of_requests
+        .map(|found| of_request(found, now))
+        .chain(to_endpoints.map(|found| to_endpoint(found, now)))
+        .collect();
+    found.sort_by_key(|delivery| Reverse(delivery.id));
+    let mut deliveries = page.page(found, |delivery| delivery.id);
+    let listed: Vec<_> = deliveries.items.iter().map(|delivery| delivery.id).collect();
     let mut attempts: HashMap<_, Vec<_>> = HashMap::new();
-    for (render, attempt) in deliveries::list_attempts(db, account, &renders).await? {
-        attempts.entry(render).or_default().push(attempt);
+    for (delivery, attempt) in deliveries::list_attempts(db, account, &listed).await? {
+        attempts.entry(delivery).or_default().push(attempt);
     }
-    let listed = deliveries.items.into_iter().map(|found| {
-        let attempts = attempts.remove(&found.render).unwrap_or_default();
-        shown(found, attempts, now)
-    });
-    Ok(Page {
-        items: listed.collect(),
-        next: deliveries.next,
-    })
+    for delivery in &mut deliveries.items {
+        delivery.attempts = attempts.remove(&delivery.id).unwrap_or_default();
+    }
+    Ok(deliveries)
 }
 
-fn shown(found: deliveries::Delivery, attempts: Vec<Attempt>, now: OffsetDateTime) -> Delivery {
+fn of_request(found: deliveries::Delivery, now: OffsetDateTime) -> Delivery {
+    let event = if found.render_state == RenderState::Succeeded.into_str() {
+        "success"
+    } else {
+        "failed"
+    };
     Delivery {
-        render: found.render,
-        event: if found.render_state == RenderState::Succeeded.into_str() {
-            "success"
-        } else {
-            "failed"
-        },
+        id: DeliveryId(found.render.0),
+        target: DeliveryTarget::Request,
+        render: Some(found.render),
+        event: event.to_owned(),
         address: found.address,
-        state: match found.state.as_str() {
-            "delivered" => DeliveryState::Delivered,
-            "failed" => DeliveryState::GivenUp,
-            _ => DeliveryState::Trying,
-        },
-        next_in_seconds: found.next_try.map(|at| (at - now).whole_seconds().max(0)),
+        state: state(&found.state),
+        stopped: None,
+        next_in_seconds: seconds_until(found.next_try, now),
         webhook_id: webhook_id(found.webhook_id),
         body: pretty(&found.body),
-        attempts,
+        attempts: Vec::new(),
     }
+}
+
+fn to_endpoint(found: ListedDelivery, now: OffsetDateTime) -> Delivery {
+    let body = event_body(found.event_id, &found.event, found.inserted_at, found.data);
+    Delivery {
+        id: found.id,
+        target: DeliveryTarget::Endpoint,
+        render: found.render.map(RenderId),
+        event: found.event,
+        address: Some(found.address),
+        state: state(&found.state),
+        stopped: found.last_error.map(|error| sentence(&error)),
+        next_in_seconds: seconds_until(found.next_try, now),
+        webhook_id: webhook_id(found.id.0),
+        body: pretty(&body),
+        attempts: Vec::new(),
+    }
+}
+
+fn state(column: &str) -> DeliveryState {
+    match column {
+        "delivered" => DeliveryState::Delivered,
+        "failed" => DeliveryState::GivenUp,
+        _ => DeliveryState::Trying,
+    }
+}
+
+fn seconds_until(next: Option<OffsetDateTime>, now: OffsetDateTime) -> Option<i64> {
+    next.map(|at| (at - now).whole_seconds().max(0))
 }
 
 /// Formats JSON with indentation.

@@ -7,7 +7,7 @@ use platen_domain::{
     audit_log::{AuditActor, AuditEvent, Reason},
     failed_jobs::{Done, FailedJob, FailedJobFilter, MOST_AT_ONCE, WorkCursor, WorkName, counted, listed},
     health::failure_kind::FailureKind,
-    ids::{AccountId, ExportId, RenderId},
+    ids::{AccountId, DeliveryId, ExportId, RenderId},
     job::JobKind,
     page::{Page, PageRequest},
     render::history::RenderMode,
@@ -79,7 +79,9 @@ pub async fn retry(
     tx::commit(transaction).await?;
     app.jobs.added(JobKind::Render);
     app.jobs.added(JobKind::Callback);
+    app.jobs.added(JobKind::Delivery);
     publish(app, renders_of(JobKind::Callback, &retried));
+    publish_deliveries(app, &retried);
     Ok(Done {
         meant,
         done: retried.len(),
@@ -101,7 +103,7 @@ pub async fn discard(
     let discarded = discarded::discard(db, &meant).await?;
     let renders = renders_of(JobKind::Render, &discarded);
     for (account, render) in &renders {
-        let ending = Ending::Failed(json!({"message": ENDED}));
+        let ending = Ending::Failed(json!({"message": ENDED, "code": FailureKind::Internal.into_str()}));
         let result = ended_by_operator();
         background::end(db, *account, *render, ending, result, &Seen::default(), now).await?;
     }
@@ -118,6 +120,7 @@ pub async fn discard(
     app.jobs.added(JobKind::Callback);
     publish(app, renders);
     publish(app, renders_of(JobKind::Callback, &discarded));
+    publish_deliveries(app, &discarded);
     Ok(Done {
         meant: meant.len(),
         done: discarded.len(),
@@ -150,6 +153,15 @@ fn renders_of(kind: JobKind, treated: &[TreatedJob]) -> Vec<(AccountId, RenderId
 fn publish(app: &Services, renders: Vec<(AccountId, RenderId)>) {
     for (account, render) in renders {
         app.jobs.changed(account, render);
+    }
+}
+
+/// Notifies open pages of changed deliveries to webhook endpoints.
+fn publish_deliveries(app: &Services, treated: &[TreatedJob]) {
+    for job in treated.iter().filter(|job| job.name.kind == JobKind::Delivery) {
+        if let (Some(account), Some(delivery)) = (job.account, DeliveryId::parse(&job.name.id)) {
+            app.jobs.delivery_changed(account, delivery, None);
+        }
     }
 }
 

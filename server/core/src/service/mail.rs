@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration as StdDuration};
 
 use platen_domain::{
     email::Email,
-    ids::{MailId, UserId},
+    ids::{AccountId, MailId, UserId},
     job::{CRASHES, JobKind},
     mail::{
         ComposedMail, MailKind,
@@ -28,7 +28,7 @@ use crate::{
         invitations,
         jobs::{self, Claim},
         mails::{self, QueuedMail, StoredMail},
-        one_time_tokens, sign_ups, tx, users,
+        members, one_time_tokens, sign_ups, tx, users,
     },
 };
 
@@ -139,6 +139,19 @@ pub(super) async fn write_to_owner(
     write_to(db, &owner.email, None, mail, now).await
 }
 
+/// Enqueues a mail to the owner and each admin of an account, in the transaction of its cause.
+pub(super) async fn write_to_managers(
+    db: &mut PgConnection,
+    account: AccountId,
+    mail: &MailKind,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    for address in members::list_manager_addresses(db, account).await? {
+        write_to(db, &address, None, mail, now).await?;
+    }
+    Ok(())
+}
+
 /// Enqueues a mail to a stored address, in the transaction of its cause. `user` is the user whom it concerns, if any.
 pub(super) async fn write_to(
     db: &mut PgConnection,
@@ -225,6 +238,15 @@ async fn write(mailing: &Mailing, mail: &QueuedMail, now: OffsetDateTime) -> Res
             ends_at,
         } => payment::credits_used(base, account, *used, *own, *overage_limit, *ends_at),
         MailKind::PlanLost { account, plan } => payment::plan_lost(base, account, plan),
+        MailKind::KeyExpiring {
+            account,
+            key,
+            name,
+            expires_at,
+        } => texts::key_expiring(base, account, *key, name, *expires_at),
+        MailKind::WebhookEndpointDisabled { account, address } => {
+            texts::webhook_endpoint_disabled(base, account, address)
+        }
         MailKind::ExportFailed { account_name } => texts::export_failed(base, account_name),
     };
     Ok(Some(written))

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::store::error::StoreError;
 
-/// Returns the account with its small collections: members, invitations, API keys, connections, webhook secrets and
-/// credit periods. `None` if the account doesn't exist.
+/// Returns the account with its small collections: members, invitations, API keys, connections, webhook
+/// endpoints and secrets, and credit periods. `None` if the account doesn't exist.
 pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Value>, StoreError> {
     let found = sqlx::query_scalar!(
         r#"select json_build_object(
@@ -52,6 +52,13 @@ pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Value>, Stor
                     'region', region, 'endpoint', endpoint, 'identity', identity, 'created_at', inserted_at
                 ) order by inserted_at), '[]')
                 from connections where account_id = $1
+            ),
+            'webhook_endpoints', (
+                select coalesce(json_agg(json_build_object(
+                    'id', id, 'address', address, 'description', description, 'events', events, 'created_at', inserted_at,
+                    'disabled_at', disabled_at, 'failing_since', failing_since
+                ) order by inserted_at), '[]')
+                from webhook_endpoints where account_id = $1
             ),
             'webhook_secrets', (
                 select coalesce(json_agg(json_build_object(

@@ -2,6 +2,7 @@
 
 pub mod credit_counters;
 pub mod ended;
+pub mod expiring;
 
 use std::net::IpAddr;
 

@@ -3,7 +3,7 @@
 use platen_domain::{
     callback::Attempt,
     failed_jobs::kept_error,
-    ids::{AccountId, RenderId},
+    ids::{AccountId, DeliveryId, RenderId},
 };
 use sqlx::{PgConnection, PgPool};
 use strum::IntoStaticStr;
@@ -131,7 +131,7 @@ pub async fn give_up(db: &mut PgConnection, account: AccountId, render: RenderId
 }
 
 /// Attempts stored for one delivery, because users can resend it any number of times.
-const MOST_ATTEMPTS: i64 = 50;
+pub(super) const MOST_ATTEMPTS: i64 = 50;
 
 /// Stores an attempt, and deletes those before the newest [`MOST_ATTEMPTS`].
 pub async fn insert_attempt(
@@ -184,7 +184,9 @@ pub async fn find_history(
     let Some(state) = state.fetch_optional(db).await? else {
         return Ok(None);
     };
-    let attempts = deliveries::list_attempts(db, account, &[render]).await?.into_iter();
+    let attempts = deliveries::list_attempts(db, account, &[DeliveryId(render.0)])
+        .await?
+        .into_iter();
     Ok(Some(CallbackHistory {
         state,
         attempts: attempts.map(|(_, attempt)| attempt).collect(),

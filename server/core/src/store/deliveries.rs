@@ -1,10 +1,11 @@
-//! Tables `callbacks` and `callback_attempts`, as listed in the dashboard: by render, newest first.
+//! Tables `callbacks` and `callback_attempts`, as listed in the dashboard: by render, newest first. Deliveries to webhook
+//! endpoints are listed by `webhook_deliveries`.
 
 use std::ops::RangeInclusive;
 
 use platen_domain::{
     callback::Attempt,
-    ids::{AccountId, RenderId},
+    ids::{AccountId, DeliveryId, RenderId},
     page::PageRequest,
 };
 use sqlx::PgPool;
@@ -47,7 +48,7 @@ pub async fn list(
     db: &PgPool,
     account: AccountId,
     filter: &DeliveryFilter,
-    page: PageRequest<RenderId>,
+    page: PageRequest<DeliveryId>,
 ) -> Result<Vec<Delivery>, StoreError> {
     let (state, ids) = (filter.state.map(|state| state.into_str()), filter.ids.as_ref());
     let deliveries = list_by_state!(
@@ -83,18 +84,21 @@ pub async fn list(
     Ok(deliveries?)
 }
 
-/// Returns the attempts of several deliveries of an account; those of each delivery are in order, oldest first.
+/// Returns the attempts of several deliveries of an account, to webhooks of requests and to endpoints alike; those of
+/// each delivery are in order, oldest first.
 pub async fn list_attempts(
     db: &PgPool,
     account: AccountId,
-    renders: &[RenderId],
-) -> Result<Vec<(RenderId, Attempt)>, StoreError> {
-    let renders: Vec<_> = renders.iter().map(|id| id.0).collect();
+    deliveries: &[DeliveryId],
+) -> Result<Vec<(DeliveryId, Attempt)>, StoreError> {
+    let deliveries: Vec<_> = deliveries.iter().map(|id| id.0).collect();
     let attempts = sqlx::query!(
-        "select render_id, status, error, answer, duration_ms, inserted_at from callback_attempts
-         where account_id = $1 and render_id = any($2) order by render_id, id",
+        r#"select coalesce(render_id, delivery_id) as "delivery!", status, error, answer, duration_ms, inserted_at
+           from callback_attempts
+           where account_id = $1 and (render_id = any($2) or delivery_id = any($2))
+           order by id"#,
         account.0,
-        &renders,
+        &deliveries,
     )
     .map(|row| {
         let attempt = Attempt {
@@ -104,7 +108,7 @@ pub async fn list_attempts(
             duration_ms: row.duration_ms,
             inserted_at: row.inserted_at,
         };
-        (RenderId(row.render_id), attempt)
+        (DeliveryId(row.delivery), attempt)
     });
     Ok(attempts.fetch_all(db).await?)
 }

@@ -23,11 +23,11 @@ pub struct TreatedJob {
 }
 
 impl TreatedJob {
-    fn callback(account: Uuid, render: Uuid) -> Self {
+    fn of(kind: JobKind, account: Uuid, id: Uuid) -> Self {
         Self {
             name: WorkName {
-                kind: JobKind::Callback,
-                id: render.to_string(),
+                kind,
+                id: id.to_string(),
             },
             account: Some(AccountId(account)),
         }

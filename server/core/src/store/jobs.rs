@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use platen_domain::{
     failed_jobs::kept_error,
-    ids::{AccountId, ExportId, InstanceId, MailId, RenderId},
+    ids::{AccountId, DeliveryId, ExportId, InstanceId, MailId, RenderId},
     job::{AFTER_CRASHES, JobKind, LEASE, LEASE_OF_REQUEST, Priority, QueueLength},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
@@ -41,11 +41,20 @@ pub struct RenderJob {
     pub accepted_at: Option<OffsetDateTime>,
 }
 
+/// The claimed job of a delivery to a webhook endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeliveryJob {
+    pub claim: Claim,
+    pub account: AccountId,
+    pub delivery: DeliveryId,
+}
+
 /// A job that a worker holds, by its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimedJob {
     Render(RenderJob),
     Callback(RenderJob),
+    Delivery(DeliveryJob),
     Mail(Claim, MailId),
     Export(Claim, ExportId),
     /// Stripe's id of the customer.
@@ -58,14 +67,24 @@ impl ClaimedJob {
     pub fn claim(&self) -> &Claim {
         match self {
             Self::Render(job) | Self::Callback(job) => &job.claim,
+            Self::Delivery(job) => &job.claim,
             Self::Mail(claim, _) | Self::Export(claim, _) | Self::Customer(claim, _) | Self::Usage(claim, _) => claim,
         }
     }
 
-    /// Returns the job if it is that of a render, or of its webhook.
-    pub fn of_render(&self) -> Option<&RenderJob> {
+    /// Returns the account, if accounts take turns with jobs of this kind.
+    pub fn account(&self) -> Option<AccountId> {
         match self {
-            Self::Render(job) | Self::Callback(job) => Some(job),
+            Self::Render(job) | Self::Callback(job) => Some(job.account),
+            Self::Delivery(job) => Some(job.account),
+            _ => None,
+        }
+    }
+
+    /// Returns the render, if the job is that of a render or of its webhook.
+    pub fn render(&self) -> Option<RenderId> {
+        match self {
+            Self::Render(job) | Self::Callback(job) => Some(job.render),
             _ => None,
         }
     }
@@ -102,6 +121,11 @@ impl ClaimedRow {
         match kind {
             JobKind::Render => ClaimedJob::Render(of_render),
             JobKind::Callback => ClaimedJob::Callback(of_render),
+            JobKind::Delivery => ClaimedJob::Delivery(DeliveryJob {
+                claim,
+                account: of_render.account,
+                delivery: DeliveryId(subject),
+            }),
             JobKind::Mail => ClaimedJob::Mail(claim, MailId(subject)),
             JobKind::Export => ClaimedJob::Export(claim, ExportId(subject)),
             JobKind::Customer => ClaimedJob::Customer(claim, self.customer_id.unwrap_or_default()),
@@ -224,8 +248,8 @@ pub async fn claim(
             update jobs
             set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
             from chosen where jobs.id = chosen.id and jobs.claim is null
-            returning jobs.id, account_id, coalesce(render_id, mail_id, export_id, meter_event_id) as subject, customer_id,
-                claim, failures, crashes, turn, is_earlier
+            returning jobs.id, account_id, coalesce(render_id, mail_id, export_id, meter_event_id, delivery_id) as subject,
+                customer_id, claim, failures, crashes, turn, is_earlier
          ),
          begun as (
             update renders set status = 'processing', started_at = coalesce(started_at, $7)
@@ -382,6 +406,39 @@ pub async fn retry_now(
     Ok(done.rows_affected() == 1)
 }
 
+/// As [`retry_now`], for a delivery to a webhook endpoint.
+pub async fn retry_delivery_now(
+    db: &mut PgConnection,
+    account: AccountId,
+    delivery: DeliveryId,
+) -> Result<bool, StoreError> {
+    let insert = sqlx::query!(
+        "insert into jobs (id, account_id, kind, delivery_id, priority, run_at, due)
+         values ($1, $2, $3, $4, 0, now(), true)
+         on conflict (delivery_id) where delivery_id is not null do update set due = true, run_at = now()
+         where jobs.account_id = excluded.account_id and jobs.claim is null",
+        Uuid::now_v7(),
+        account.0,
+        JobKind::Delivery.into_str(),
+        delivery.0,
+    );
+    changes_one(db, insert).await
+}
+
+/// Deletes the job of a delivery to a webhook endpoint, even if a worker holds it.
+pub async fn delete_delivery(
+    db: &mut PgConnection,
+    account: AccountId,
+    delivery: DeliveryId,
+) -> Result<(), StoreError> {
+    let delete = sqlx::query!(
+        "delete from jobs where account_id = $1 and delivery_id = $2",
+        account.0,
+        delivery.0,
+    );
+    execute(db, delete).await
+}
+
 /// Renews the leases of a process's jobs. Returns the claims that it still holds.
 pub async fn renew(db: &PgPool, instance: InstanceId, claims: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let held = sqlx::query_scalar!(
@@ -445,15 +502,17 @@ pub async fn measure(db: &PgPool) -> Result<Vec<QueueLength>, StoreError> {
     )
     .fetch_all(db)
     .await?;
-    let lengths = [JobKind::Render, JobKind::Callback].into_iter().map(|kind| {
-        let row = rows.iter().find(|row| row.kind == kind.into_str());
-        QueueLength {
-            kind,
-            due: row.map_or(0, |row| row.due),
-            later: row.map_or(0, |row| row.later),
-            in_hand: row.map_or(0, |row| row.in_hand),
-            oldest_due_seconds: row.map_or(0.0, |row| row.oldest_due_seconds),
-        }
-    });
+    let lengths = [JobKind::Render, JobKind::Callback, JobKind::Delivery]
+        .into_iter()
+        .map(|kind| {
+            let row = rows.iter().find(|row| row.kind == kind.into_str());
+            QueueLength {
+                kind,
+                due: row.map_or(0, |row| row.due),
+                later: row.map_or(0, |row| row.later),
+                in_hand: row.map_or(0, |row| row.in_hand),
+                oldest_due_seconds: row.map_or(0.0, |row| row.oldest_due_seconds),
+            }
+        });
     Ok(lengths.collect())
 }

@@ -89,6 +89,17 @@ pub async fn find_owner(db: impl PgExecutor<'_>, account: AccountId) -> Result<O
     Ok(owner.fetch_optional(db).await?.map(UserId))
 }
 
+/// Returns the email addresses of the owner and the admins of an account.
+pub async fn list_manager_addresses(db: &mut PgConnection, account: AccountId) -> Result<Vec<String>, StoreError> {
+    let addresses = sqlx::query_scalar!(
+        "select users.email from members join users on users.id = members.user_id
+         where members.account_id = $1 and members.role in ('owner', 'admin')
+         order by members.inserted_at, users.id",
+        account.0,
+    );
+    Ok(addresses.fetch_all(db).await?)
+}
+
 /// Returns whether a member of the account has one of these email addresses.
 pub async fn any_has_address(db: &mut PgConnection, account: AccountId, emails: &[Email]) -> Result<bool, StoreError> {
     let emails: Vec<String> = emails.iter().map(|email| email.as_str().to_owned()).collect();

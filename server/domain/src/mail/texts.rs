@@ -9,12 +9,14 @@ use time::{OffsetDateTime, macros::format_description};
 use url::Url;
 
 use super::{CONFIRM_EMAIL_PATH, ComposedMail, INVITATION_PATH, RESET_PASSWORD_PATH, TOKEN, VERIFY_PATH};
-use crate::{one_time_token::OneTimeToken, password::MIN_CHARACTERS};
+use crate::{ids::ApiKeyId, one_time_token::OneTimeToken, password::MIN_CHARACTERS};
 
 const LOG_IN_PATH: &str = "/log-in";
 const DASHBOARD_PATH: &str = "/dashboard";
 const FORGOT_PASSWORD_PATH: &str = "/forgot-password";
 const SETTINGS_PATH: &str = "/dashboard/settings";
+const API_KEYS_PATH: &str = "/dashboard/api-keys";
+const WEBHOOKS_PATH: &str = "/dashboard/webhooks";
 
 /// Completes a sign-up.
 pub fn verify_address(base: &Url, token: &OneTimeToken) -> ComposedMail {
@@ -104,6 +106,30 @@ pub fn new_device(base: &Url, device: &str, address: IpAddr, at: OffsetDateTime)
         .paragraph("If this was you, no action is needed.")
         .paragraph("If this wasn't you, reset your password now. This ends all sessions.")
         .link("Reset password", &page(base, FORGOT_PASSWORD_PATH))
+        .finish()
+}
+
+/// Sent to the owner and the admins, seven days before.
+pub fn key_expiring(base: &Url, account: &str, key: ApiKeyId, name: &str, expires_at: OffsetDateTime) -> ComposedMail {
+    Composer::new("An API key expires soon")
+        .paragraph(format!(
+            "The API key {name} of the Platen account {account} expires on {}. Requests with it are rejected from then on.",
+            moment(expires_at)
+        ))
+        .paragraph("To avoid an interruption, rotate the key or change its expiry:")
+        .link("Open the API key", &page(base, &format!("{API_KEYS_PATH}/{key}")))
+        .finish()
+}
+
+/// Sent to the owner and the admins.
+pub fn webhook_endpoint_disabled(base: &Url, account: &str, address: &str) -> ComposedMail {
+    Composer::new("A webhook endpoint was disabled")
+        .paragraph(format!(
+            "All deliveries to the webhook endpoint {address} of the Platen account {account} have failed for five days, so \
+             the endpoint was disabled. It receives no more events."
+        ))
+        .paragraph("Correct the receiver, send a test event, and enable the endpoint again:")
+        .link("Open Webhooks", &page(base, WEBHOOKS_PATH))
         .finish()
 }
 

@@ -16,7 +16,7 @@ use platen_app::{
         },
         api_key::{ApiKeys, KeyDetail, KeySettingsForm, NewKey, NewKeyForm},
         connection::{ConnectionEdit, ConnectionForm, Connections},
-        delivery::{DeliverySearch, Webhooks},
+        delivery::{DeliverySearch, EndpointForm, Webhooks},
         live_preview::PreviewRequest,
         money::Money,
         overview::{Activity, Span},
@@ -61,7 +61,7 @@ use platen_core::{
         sessions::{self, Stay},
         storage_use,
         templates::{self, TemplateError, drafts, versions},
-        webhook_secrets,
+        webhook_deliveries, webhook_endpoints, webhook_secrets,
     },
 };
 use platen_domain::{
@@ -73,8 +73,8 @@ use platen_domain::{
     editor::{SavedTemplate, UnpublishedChanges},
     failed_jobs::Done,
     ids::{
-        AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeviceId, EventId, InstanceId, InvitationId, PasskeyId,
-        RenderId, SessionId, TemplateId, UserId,
+        AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId, InstanceId,
+        InvitationId, PasskeyId, RenderId, SessionId, TemplateId, UserId,
     },
     page::{Page, PageRequest},
     plan::Plan,
@@ -815,6 +815,7 @@ impl Backend for RequestBackend {
     async fn webhooks(&self, search: DeliverySearch) -> Result<Webhooks, AppError> {
         let (account, now) = (self.caller_who_may(ManageWebhooks).await?.account, clock::now());
         let (db, secret_keys) = (&self.app.db, &self.app.secret_keys);
+        self.app.jobs.changes().page_loaded(account);
         let since = search.since.days().map(|days| now - Duration::days(days));
         // The session's entry belongs to the operator's own account, so it is ignored during impersonation.
         let reveal = match self.look() {
@@ -824,6 +825,7 @@ impl Backend for RequestBackend {
         let reveal = reveal.is_some_and(|until| now.unix_timestamp() < until);
         let listed = deliveries::list(db, account, search.state, since, &search.text, search.after, now).await;
         Ok(Webhooks {
+            endpoints: self.answer(webhook_endpoints::list(&self.app, account).await)?,
             deliveries: self.answer(listed)?,
             secret: self.answer(webhook_secrets::status(db, secret_keys, account, reveal, now).await)?,
         })
@@ -837,6 +839,45 @@ impl Backend for RequestBackend {
     async fn stop_callback(&self, render: RenderId) -> Result<(), AppError> {
         let account = self.caller_who_may(Produce).await?.account;
         self.answer(callbacks::stop(&self.app, account, render).await)
+    }
+
+    async fn create_endpoint(&self, form: EndpointForm) -> Result<(), AppError> {
+        let caller = self.caller_who_may(ManageWebhooks).await?;
+        let (actor, form, now) = (Actor::of_caller(&caller), submitted(&form), clock::now());
+        self.answer(webhook_endpoints::create(&self.app, caller.account, &actor, &form, now).await)
+    }
+
+    async fn edit_endpoint(&self, id: EndpointId, form: EndpointForm) -> Result<(), AppError> {
+        let caller = self.caller_who_may(ManageWebhooks).await?;
+        let (actor, form, now) = (Actor::of_caller(&caller), submitted(&form), clock::now());
+        self.answer(webhook_endpoints::update(&self.app, caller.account, &actor, id, &form, now).await)
+    }
+
+    async fn switch_endpoint(&self, id: EndpointId, enable: bool) -> Result<(), AppError> {
+        let caller = self.caller_who_may(ManageWebhooks).await?;
+        let (actor, now) = (Actor::of_caller(&caller), clock::now());
+        self.answer(webhook_endpoints::switch(&self.app, caller.account, &actor, id, enable, now).await)
+    }
+
+    async fn test_endpoint(&self, id: EndpointId) -> Result<(), AppError> {
+        let account = self.caller_who_may(ManageWebhooks).await?.account;
+        self.answer(webhook_endpoints::test(&self.app, account, id, clock::now()).await)
+    }
+
+    async fn delete_endpoint(&self, id: EndpointId) -> Result<(), AppError> {
+        let caller = self.caller_who_may(ManageWebhooks).await?;
+        let (actor, now) = (Actor::of_caller(&caller), clock::now());
+        self.answer(webhook_endpoints::delete(&self.app, caller.account, &actor, id, now).await)
+    }
+
+    async fn resend_delivery(&self, id: DeliveryId) -> Result<(), AppError> {
+        let account = self.caller_who_may(ManageWebhooks).await?.account;
+        self.answer(webhook_deliveries::resend(&self.app, account, id).await)
+    }
+
+    async fn stop_delivery(&self, id: DeliveryId) -> Result<(), AppError> {
+        let account = self.caller_who_may(ManageWebhooks).await?.account;
+        self.answer(webhook_deliveries::stop(&self.app, account, id).await)
     }
 
     async fn reveal_webhook_secret(&self) -> Result<(), AppError> {
@@ -1165,6 +1206,14 @@ impl Backend for RequestBackend {
     async fn end_announcement(&self, id: AnnouncementId) -> Result<(), AppError> {
         let ended = announcements::end(&self.app.db, &self.auditor().await?, id, clock::now()).await;
         self.answer(ended)?.then_some(()).ok_or(AppError::NotFound)
+    }
+}
+
+fn submitted(form: &EndpointForm) -> webhook_endpoints::EndpointForm<'_> {
+    webhook_endpoints::EndpointForm {
+        url: &form.webhook_url,
+        description: &form.endpoint_description,
+        events: &form.events,
     }
 }
 

@@ -22,6 +22,7 @@ use platen_core::{
         people::{PeopleError, callers::CallerError},
         renders::cancel::CancelError,
         templates::{TemplateError, live::LiveError},
+        webhook_endpoints::{EndpointError, EndpointField},
         webhook_secrets::WebhookSecretError,
     },
     store::error::StoreError,
@@ -167,6 +168,7 @@ impl VisitorError for ResendError {
             Self::None => return Some(AppError::NotFound),
             Self::NotYet => RenderRefusal::NotToldYet,
             Self::UnderWay => RenderRefusal::BeingSent,
+            Self::Disabled => RenderRefusal::EndpointDisabled,
             Self::Full(full) => return Some(rejected(Reason::StorageFull(*full))),
             Self::Store(_) => return None,
         };
@@ -176,7 +178,30 @@ impl VisitorError for ResendError {
 
 impl VisitorError for StopError {
     fn for_visitor(&self) -> Option<AppError> {
-        matches!(self, Self::NotSending).then(|| rejected(Reason::Render(RenderRefusal::NotTried)))
+        Some(match self {
+            Self::None => AppError::NotFound,
+            Self::NotSending => rejected(Reason::Render(RenderRefusal::NotTried)),
+            Self::Store(_) => return None,
+        })
+    }
+}
+
+impl VisitorError for EndpointError {
+    fn for_visitor(&self) -> Option<AppError> {
+        Some(match self {
+            Self::NotFound => AppError::NotFound,
+            Self::Invalid(fields) => invalid(fields.iter().copied().map(endpoint_field).collect()),
+            Self::TooMany => rejected(Reason::TooManyEndpoints),
+            Self::DataKey(_) | Self::Encryption(_) | Self::Store(_) => return None,
+        })
+    }
+}
+
+fn endpoint_field(field: EndpointField) -> Field {
+    match field {
+        EndpointField::Url => Field::WebhookUrl,
+        EndpointField::Description => Field::EndpointDescription,
+        EndpointField::Events => Field::Events,
     }
 }
 

@@ -87,6 +87,7 @@ pub(super) fn jobs_name(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Render => "Queued renders",
         JobKind::Callback => "Webhook deliveries",
+        JobKind::Delivery => "Webhook events",
         JobKind::Mail => "Emails",
         JobKind::Export => "Exports",
         JobKind::Customer => "Stripe customers",

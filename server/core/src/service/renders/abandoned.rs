@@ -49,7 +49,8 @@ impl Sweeper {
                 continue;
             }
             if self.suspects.contains(&instance) {
-                let error = json!({"message": "the service stopped during the render"});
+                let error =
+                    json!({"message": "the service stopped during the render", "code": FailureKind::Lost.into_str()});
                 let ended = renders::fail_of_instance(&mut transaction, instance, error, now).await?;
                 let released = jobs::release_lost(&mut *transaction, Some(instance)).await?;
                 tx::commit(transaction).await?;

@@ -4,9 +4,11 @@ use platen_domain::{
     ids::{AccountId, RenderId},
     job::JobKind,
     mail::MailKind,
+    webhook_endpoint::EventType,
 };
+use serde_json::json;
 use sqlx::{Connection, PgConnection};
-use time::OffsetDateTime;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
     clock,
@@ -19,6 +21,7 @@ use crate::{
             self, NewRender,
             charges::{self, Charge, Completion, OwnCredits},
         },
+        webhook_endpoints,
     },
 };
 
@@ -127,6 +130,7 @@ async fn charge(
     match charged.ok_or_else(no_period)? {
         Charge::Made { notice, has_callback } => {
             if let Some(credits) = notice {
+                publish_low_credits(db, account, &credits).await?;
                 notify_owner(db, account, &credits, now).await?;
             }
             Ok(Charged { has_callback })
@@ -134,6 +138,21 @@ async fn charge(
         Charge::Ended | Charge::NeedsTransaction => Err(FailureReason::Ended),
         Charge::Refused(refusal) => Err(refusal.into()),
     }
+}
+
+/// Sends an event to webhook endpoints, together with the mail of [`notify_owner`].
+async fn publish_low_credits(
+    db: &mut PgConnection,
+    account: AccountId,
+    credits: &OwnCredits,
+) -> Result<(), StoreError> {
+    let data = json!({
+        "credits_used": credits.used,
+        "credits": credits.own,
+        "overage_limit": credits.overage_limit,
+        "period_ends_at": credits.ends_at.format(&Rfc3339).ok(),
+    });
+    webhook_endpoints::publish(db, account, EventType::CreditsLow, None, &data).await
 }
 
 /// Mails the owner that credits are running out.

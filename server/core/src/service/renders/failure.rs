@@ -177,9 +177,17 @@ impl FailureReason {
         }
     }
 
-    /// Returns the error for the caller, as the render's row stores it: a message, the JSON pointer into the request or
-    /// the phase in which the time ran out. Internal details are omitted.
+    /// Returns the error for the caller, as the render's row stores it: a message, a code, and the JSON pointer into the
+    /// request or the phase in which the time ran out. Internal details are omitted.
     pub(in crate::service) fn to_error(&self) -> Value {
+        let mut error = self.message_and_place();
+        if let Value::Object(error) = &mut error {
+            error.insert("code".into(), self.class().kind.into_str().into());
+        }
+        error
+    }
+
+    fn message_and_place(&self) -> Value {
         if self.class().disclosure == Disclosure::InternalError {
             return json!({"message": "internal error"});
         }

@@ -35,6 +35,7 @@ pub async fn retry(db: &mut PgConnection, mut names: Vec<WorkName>) -> Result<Ve
     );
     execute(&mut *db, update).await?;
     retried.extend(resend_callbacks(db, &ids_of(JobKind::Callback, &names)).await?);
+    retried.extend(resend_deliveries(db, &ids_of(JobKind::Delivery, &names)).await?);
     Ok(retried)
 }
 
@@ -64,7 +65,39 @@ async fn resend_callbacks(db: &mut PgConnection, renders: &[Uuid]) -> Result<Vec
     execute(db, update).await?;
     let resent = resent
         .into_iter()
-        .map(|row| TreatedJob::callback(row.account_id, row.render_id));
+        .map(|row| TreatedJob::of(JobKind::Callback, row.account_id, row.render_id));
+    Ok(resent.collect())
+}
+
+/// As [`resend_callbacks`], for deliveries to endpoints that are enabled.
+async fn resend_deliveries(db: &mut PgConnection, deliveries: &[Uuid]) -> Result<Vec<TreatedJob>, StoreError> {
+    let jobs: Vec<_> = deliveries.iter().map(|_| Uuid::now_v7()).collect();
+    let resent = sqlx::query!(
+        r#"insert into jobs (id, account_id, kind, delivery_id, priority, run_at, due)
+           select wanted.id, deliveries.account_id, $3, deliveries.id, $4, now(), true
+           from unnest($1::uuid[], $2::uuid[]) as wanted (id, delivery_id)
+           join webhook_deliveries deliveries
+               on deliveries.id = wanted.delivery_id and deliveries.failed_at is not null
+           join webhook_endpoints endpoints
+               on endpoints.id = deliveries.endpoint_id and endpoints.disabled_at is null
+           on conflict do nothing
+           returning account_id as "account_id!", delivery_id as "delivery_id!""#,
+        &jobs,
+        deliveries,
+        JobKind::Delivery.into_str(),
+        Priority::Normal as i16,
+    );
+    let resent = resent.fetch_all(&mut *db).await?;
+    let deliveries: Vec<_> = resent.iter().map(|row| row.delivery_id).collect();
+    let update = sqlx::query!(
+        "update webhook_deliveries set state = 'sending', failed_at = null, last_error = null, failures = 0
+         where id = any($1)",
+        &deliveries,
+    );
+    execute(db, update).await?;
+    let resent = resent
+        .into_iter()
+        .map(|row| TreatedJob::of(JobKind::Delivery, row.account_id, row.delivery_id));
     Ok(resent.collect())
 }
 

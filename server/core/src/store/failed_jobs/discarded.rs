@@ -26,8 +26,10 @@ pub async fn discard(db: &mut PgConnection, names: &[WorkName]) -> Result<Vec<Tr
     );
     execute(&mut *db, usage).await?;
     let without_job = ids(JobKind::Callback);
-    discarded.retain(|job| job.name.kind != JobKind::Callback);
+    let deliveries_without_job = ids(JobKind::Delivery);
+    discarded.retain(|job| !matches!(job.name.kind, JobKind::Callback | JobKind::Delivery));
     discarded.extend(give_callbacks_up(db, &ids_of(JobKind::Callback, names), &without_job).await?);
+    discarded.extend(give_deliveries_up(db, &ids_of(JobKind::Delivery, names), &deliveries_without_job).await?);
     Ok(discarded)
 }
 
@@ -45,6 +47,23 @@ async fn give_callbacks_up(
         renders,
         without_job,
     )
-    .map(|row| TreatedJob::callback(row.account_id, row.render_id));
+    .map(|row| TreatedJob::of(JobKind::Callback, row.account_id, row.render_id));
+    Ok(given_up.fetch_all(db).await?)
+}
+
+/// As [`give_callbacks_up`], for deliveries to endpoints.
+async fn give_deliveries_up(
+    db: &mut PgConnection,
+    deliveries: &[Uuid],
+    without_job: &[Uuid],
+) -> Result<Vec<TreatedJob>, StoreError> {
+    let given_up = sqlx::query!(
+        "update webhook_deliveries set state = 'failed', failed_at = null
+         where id = any($1) and (failed_at is not null or id = any($2))
+         returning account_id, id",
+        deliveries,
+        without_job,
+    )
+    .map(|row| TreatedJob::of(JobKind::Delivery, row.account_id, row.id));
     Ok(given_up.fetch_all(db).await?)
 }

@@ -1,0 +1,207 @@
+//! Table `webhook_deliveries`: events for webhook endpoints. Their attempts are rows of `callback_attempts`.
+
+use platen_domain::{
+    callback::Attempt,
+    failed_jobs::kept_error,
+    ids::{AccountId, DeliveryId, EndpointId},
+    page::PageRequest,
+};
+use serde_json::Value;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::{
+    callbacks::{CallbackState, MOST_ATTEMPTS},
+    deliveries::DeliveryFilter,
+    error::StoreError,
+    statement::{changes_one, count_changes, execute, list_by_state},
+};
+
+/// A delivery that can be sent, with its endpoint.
+#[derive(Debug)]
+pub struct PendingDelivery {
+    pub endpoint: EndpointId,
+    pub sealed_url: Vec<u8>,
+    pub is_disabled: bool,
+    pub event_id: Uuid,
+    pub event: String,
+    pub render: Option<Uuid>,
+    pub data: Value,
+    pub inserted_at: OffsetDateTime,
+}
+
+/// Returns a delivery of an account.
+pub async fn find(db: &PgPool, account: AccountId, id: DeliveryId) -> Result<Option<PendingDelivery>, StoreError> {
+    let delivery = sqlx::query_as!(
+        PendingDelivery,
+        r#"select endpoints.id as endpoint, endpoints.sealed_url, endpoints.disabled_at is not null as "is_disabled!",
+            deliveries.event_id, deliveries.event, deliveries.render_id as render, deliveries.data,
+            deliveries.inserted_at
+         from webhook_deliveries deliveries join webhook_endpoints endpoints on endpoints.id = deliveries.endpoint_id
+         where deliveries.account_id = $1 and deliveries.id = $2"#,
+        account.0,
+        id.0,
+    );
+    Ok(delivery.fetch_optional(db).await?)
+}
+
+/// Sets the status of a delivery and clears an earlier failure.
+pub async fn set_state(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: DeliveryId,
+    state: CallbackState,
+) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update webhook_deliveries set state = $3, failed_at = null, last_error = null where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+        state.into_str(),
+    );
+    execute(db, update).await
+}
+
+/// Marks a delivery as failed after `failures` attempts. `error` is the reason of the last one, for operators.
+pub async fn fail(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: DeliveryId,
+    failures: i32,
+    error: &str,
+) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update webhook_deliveries set state = 'failed', failed_at = now(), last_error = $3, failures = $4
+         where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+        kept_error(error),
+        failures,
+    );
+    execute(db, update).await
+}
+
+/// Stops a delivery that is being sent, for a reason that operators needn't see. Returns `false` if it isn't being sent.
+pub async fn stop(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: DeliveryId,
+    reason: Option<&str>,
+) -> Result<bool, StoreError> {
+    let update = sqlx::query!(
+        "update webhook_deliveries set state = 'failed', last_error = $3
+         where account_id = $1 and id = $2 and state = 'sending'",
+        account.0,
+        id.0,
+        reason,
+    );
+    changes_one(db, update).await
+}
+
+/// Stores an attempt as [`crate::store::callbacks::insert_attempt`] does, unless the delivery was deleted meanwhile.
+pub async fn insert_attempt(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: DeliveryId,
+    attempt: &Attempt,
+) -> Result<(), StoreError> {
+    let statement = sqlx::query!(
+        "with surplus as (
+            delete from callback_attempts where id in (
+                select id from callback_attempts where account_id = $3 and delivery_id = $2 order by id desc offset $9
+            )
+         )
+         insert into callback_attempts (id, delivery_id, account_id, status, error, answer, duration_ms, inserted_at)
+         select $1, id, account_id, $4, $5, $6, $7, $8
+         from webhook_deliveries where account_id = $3 and id = $2
+         for key share",
+        Uuid::now_v7(),
+        id.0,
+        account.0,
+        attempt.status,
+        attempt.error,
+        attempt.answer,
+        attempt.duration_ms,
+        attempt.inserted_at,
+        MOST_ATTEMPTS - 1,
+    );
+    execute(db, statement).await
+}
+
+/// A listed delivery.
+#[derive(Debug)]
+pub struct ListedDelivery {
+    pub id: DeliveryId,
+    pub render: Option<Uuid>,
+    /// `sending`, `delivered` or `failed`.
+    pub state: String,
+    pub event_id: Uuid,
+    pub event: String,
+    pub data: Value,
+    /// The URL of the endpoint, for display.
+    pub address: String,
+    pub last_error: Option<String>,
+    /// When the next attempt is due, if any.
+    pub next_try: Option<OffsetDateTime>,
+    pub inserted_at: OffsetDateTime,
+}
+
+/// Returns the deliveries of an account to its endpoints, newest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    filter: &DeliveryFilter,
+    page: PageRequest<DeliveryId>,
+) -> Result<Vec<ListedDelivery>, StoreError> {
+    let (state, ids) = (filter.state.map(|state| state.into_str()), filter.ids.as_ref());
+    let deliveries = list_by_state!(
+        db,
+        ListedDelivery,
+        r#"select deliveries.id, deliveries.render_id as render, deliveries.state, deliveries.event_id,
+                deliveries.event, deliveries.data, endpoints.address, deliveries.last_error,
+                jobs.run_at as "next_try?", deliveries.inserted_at
+             from webhook_deliveries deliveries
+             join webhook_endpoints endpoints on endpoints.id = deliveries.endpoint_id
+             left join jobs on jobs.delivery_id = deliveries.id
+             where deliveries.account_id = $1
+                and "#,
+        "deliveries.state",
+        "delivered",
+        "
+                and deliveries.id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+                and deliveries.id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+                and ($5::uuid is null or deliveries.render_id between $5 and $6)
+                and ($7::text is null or endpoints.address ilike $7)
+             order by deliveries.id desc
+             limit $8",
+        account,
+        state,
+        filter.since,
+        page.after.map(|id| id.0),
+        ids.map(|ids| *ids.start()),
+        ids.map(|ids| *ids.end()),
+        filter.address,
+        page.limit(),
+    );
+    Ok(deliveries?)
+}
+
+/// Deletes deliveries of events that are not about renders, after the retention of their accounts' plans. Deletes up to
+/// `at_most` and returns how many. Those about renders are deleted with their renders.
+pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
+    let delete = sqlx::query!(
+        "delete from webhook_deliveries where id in (
+            select deliveries.id
+            from webhook_deliveries deliveries
+            join accounts on accounts.id = deliveries.account_id
+            join plans on plans.name = accounts.plan
+            where deliveries.render_id is null
+                and deliveries.inserted_at < $1::timestamptz - plans.retention_days * interval '1 day'
+            limit $2
+            for update of deliveries skip locked
+         )",
+        now,
+        at_most,
+    );
+    count_changes(db, delete).await
+}
