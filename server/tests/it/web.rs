@@ -18,6 +18,7 @@ mod template_pdf;
 mod template_versions;
 mod templates;
 mod thumbnails;
+mod webhook_endpoints;
 mod webhooks;
 
 use std::{collections::BTreeSet, fs, io::Read, path::Path};

@@ -8,6 +8,7 @@ use std::{
     time::Instant,
 };
 
+use aws_lc_rs::hmac;
 use axum::{
     Router,
     body::Bytes,
@@ -15,6 +16,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
 use crate::support::process::PATIENCE;
@@ -25,6 +27,22 @@ pub(crate) struct Received {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: String,
+}
+
+impl Received {
+    /// Returns whether one of the signatures was made with the secret, verified like a receiver does.
+    pub(crate) fn is_signed_with(&self, secret: &str) -> bool {
+        let text = |name: &str| self.headers[name].to_str().expect("text");
+        let key = BASE64_STANDARD.decode(secret.strip_prefix("whsec_").expect("a secret"));
+        let key = key.expect("base64");
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
+        let content = format!("{}.{}.{}", text("webhook-id"), text("webhook-timestamp"), self.body);
+        text("webhook-signature").split(' ').any(|signature| {
+            let signature = BASE64_STANDARD.decode(signature.strip_prefix("v1,").expect("version 1"));
+            let signature = signature.expect("base64");
+            hmac::verify(&key, content.as_bytes(), &signature).is_ok()
+        })
+    }
 }
 
 /// A running receiver; stopped on drop. The path determines the response: `/500` the status 500, `/redirect` a redirect

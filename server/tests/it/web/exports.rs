@@ -137,6 +137,11 @@ async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
     studio.ended(&render).await;
 
     let ann = Visitor::log_in(&studio.service, "ann@example.org").await;
+    let endpoint = [
+        ("webhook_url", "https://hooks.invalid/here?token=hidden"),
+        ("events[0]", "key.expiring"),
+    ];
+    ann.submit("create-webhook-endpoint", &endpoint).await;
     ask(&ann).await;
     let path = fetchable(&ann).await;
     studio.service.number_is(1, READY).await;
@@ -161,6 +166,7 @@ async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
     assert_eq!(account["members"].as_array().expect("a list").len(), 1);
     assert_eq!(account["api_keys"][0]["id"], studio.account.key_id);
     assert_eq!(account["connections"][0]["bucket"], "archive");
+    assert_eq!(account["webhook_endpoints"][0]["address"], "https://hooks.invalid/here");
     let described = json_of(&files[&format!("templates/{template}/template.json")]);
     assert_eq!(described["name"], "../../etc/passwd");
     assert_eq!(files[&format!("templates/{template}/1.html")], b"<p>first");

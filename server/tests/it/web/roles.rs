@@ -164,6 +164,24 @@ const FUNCTIONS: &[Line] = &[
         In(ManageDestinations),
         &[("subject", NOBODYS), ("confirmation", "x")],
     ),
+    ("create-webhook-endpoint", In(ManageWebhooks), &[("webhook_url", "x")]),
+    (
+        "edit-webhook-endpoint",
+        In(ManageWebhooks),
+        &[("subject", "{endpoint}"), ("webhook_url", "x")],
+    ),
+    (
+        "switch-webhook-endpoint",
+        In(ManageWebhooks),
+        &[("subject", "{endpoint}"), ("enable", "no")],
+    ),
+    (
+        "test-webhook-endpoint",
+        In(ManageWebhooks),
+        &[("subject", "{endpoint}")],
+    ),
+    ("resend-delivery", In(ManageWebhooks), &[("id", NOBODYS)]),
+    ("stop-delivery", In(ManageWebhooks), &[("id", NOBODYS)]),
     ("reveal-webhook-secret", In(ManageWebhooks), &[]),
     ("replace-webhook-secret", In(ManageWebhooks), &[]),
     ("invite", In(ManagePeople), &[("emails", "x"), ("role", "member")]),
@@ -255,6 +273,11 @@ const FUNCTIONS: &[Line] = &[
 /// The same for functions with permanent effects, which are tried last.
 const LAST: &[Line] = &[
     ("undo-deletion", In(DeleteAccount), &[]),
+    (
+        "delete-webhook-endpoint",
+        In(ManageWebhooks),
+        &[("subject", "{endpoint}")],
+    ),
     ("request-export", In(ExportAccount), &[]),
     ("begin-second-factor", LogIn, &[]),
     ("begin-passkey", LogIn, &[]),
@@ -332,6 +355,13 @@ impl Stage {
         let owner = people.iter().find(|(role, _)| *role == Some(Role::Owner));
         let answer = owner.expect("an owner").1.submit("invite", &invited).await;
         assert_eq!(header(&answer, "location"), "/dashboard/team?done=invited");
+        let endpoint = [("webhook_url", "https://hooks.invalid/"), ("events[0]", "key.expiring")];
+        let answer = owner
+            .expect("an owner")
+            .1
+            .submit("create-webhook-endpoint", &endpoint)
+            .await;
+        assert_eq!(header(&answer, "location"), "/dashboard/webhooks?done=created");
         let body = json!({"template": {"name": "Letter", "content": "Dear"}});
         let request = service.client.post(service.url("/api/v1/templates"));
         let made = request
@@ -348,6 +378,7 @@ impl Stage {
             ("{template}", made["data"]["id"].as_str().expect("an id").to_owned()),
             ("{render}", service.queued(&account, &json!({"parts": ["<p>"]})).await),
             ("{invitation}", id_of("select id::text from invitations").await),
+            ("{endpoint}", id_of("select id::text from webhook_endpoints").await),
             ("{member}", id_of(&user("member")).await),
             ("{owner}", id_of(&user("owner")).await),
         ];
