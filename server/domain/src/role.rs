@@ -33,7 +33,7 @@ pub enum Permission {
     ManageKeys,
     /// View, create, test and delete storage connections.
     ManageDestinations,
-    /// View webhook deliveries and the signing secret, and replace the secret.
+    /// Manage webhook endpoints, view deliveries and the signing secret, and replace the secret.
     ManageWebhooks,
     /// View the account's activity.
     ReadLog,
