@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { startMailbox } from "./mailbox.ts";
+import { startReceiver } from "./receiver.ts";
 import { startStripe } from "./stripe.ts";
 
 /** The first start creates a database cluster. */
@@ -22,6 +23,8 @@ export default async function start(): Promise<() => Promise<void>> {
   process.env.PLATEN_TEST_MAILS = mails;
   const mailbox = await startMailbox(mails);
   const stripe = await startStripe(setting("PLATEN_TEST_STRIPE"));
+  const receiver = await startReceiver();
+  process.env.PLATEN_TEST_RECEIVER = `http://${receiver.authority}`;
   const port = await freePort();
   const service = spawn(setting("PLATEN_TEST_PROGRAM"), ["serve"], {
     env: {
@@ -37,6 +40,7 @@ export default async function start(): Promise<() => Promise<void>> {
       PLATEN_LOG: process.env.PLATEN_LOG ?? "warn",
       PLATEN_SMTP_URL: mailbox.url,
       PLATEN_MAIL_FROM: "Platen <mail@example.org>",
+      PLATEN_EGRESS_ALLOW: receiver.authority,
       // Tests use addresses of their own, because attempts are limited by address.
       PLATEN_TRUSTED_PROXIES: "127.0.0.1/32",
       ...stripe.settings,
@@ -49,6 +53,7 @@ export default async function start(): Promise<() => Promise<void>> {
       await new Promise((ended) => service.once("exit", ended));
     }
     mailbox.server.close();
+    receiver.server.close();
     stripe.stop();
     await rm(folder, { recursive: true, force: true });
   };
