@@ -9,7 +9,6 @@ use platen_domain::{
     webhook::SecretStatus,
     webhook_endpoint::WebhookEndpoint,
 };
-use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Start of a range of time that ends now. The names are used in query parameters.
@@ -65,8 +64,6 @@ pub struct DeliverySearch {
 }
 
 /// The form of a webhook endpoint.
-#[derive(Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
 pub struct EndpointForm {
     /// May contain secrets.
     pub webhook_url: String,

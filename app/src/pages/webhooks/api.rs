@@ -13,10 +13,20 @@ use crate::{
 /// Creates a webhook endpoint of the logged-in user's account.
 #[server(prefix = "/web", endpoint = "create-webhook-endpoint")]
 pub async fn create_endpoint(
-    /// The form.
-    #[server(flatten)]
-    form: EndpointForm,
+    /// The URL that receives events.
+    webhook_url: String,
+    /// May be empty.
+    #[server(default)]
+    endpoint_description: String,
+    /// Types of the events.
+    #[server(default)]
+    events: Vec<String>,
 ) -> Result<(), AppError> {
+    let form = EndpointForm {
+        webhook_url,
+        endpoint_description,
+        events,
+    };
     backend().create_endpoint(form).await?;
     leave_for("/dashboard/webhooks?done=created")
 }
@@ -26,10 +36,16 @@ pub async fn create_endpoint(
 pub async fn edit_endpoint(
     /// Id of the endpoint.
     subject: EndpointId,
-    /// The form.
-    #[server(flatten)]
-    form: EndpointForm,
+    /// As for `create_endpoint`.
+    webhook_url: String,
+    #[server(default)] endpoint_description: String,
+    #[server(default)] events: Vec<String>,
 ) -> Result<(), AppError> {
+    let form = EndpointForm {
+        webhook_url,
+        endpoint_description,
+        events,
+    };
     backend().edit_endpoint(subject, form).await?;
     leave_for("/dashboard/webhooks?done=saved")
 }

@@ -108,7 +108,7 @@ fn Panel(endpoint: WebhookEndpoint) -> impl IntoView {
         .iter()
         .map(|event| view! { <span class="tag tag--code">{event.into_str()}</span> });
     view! {
-        <article class="panel" data-endpoint=id.clone()>
+        <article class="panel">
             <div class="panel__head">
                 <h3 class="break">{called(&endpoint)}</h3>
                 {badge(endpoint.state)}

@@ -92,6 +92,10 @@ async fn settle(
     let is_test = delivery.event == TEST_EVENT;
     let mut transaction = tx::begin(&app.db).await?;
     let db = &mut *transaction;
+    // The endpoint is locked before the job.
+    if matches!(sent, Sent::Received) {
+        webhook_endpoints::note_success(db, account, endpoint).await?;
+    }
     let has_failed = attempt.is_some() && matches!(sent, Sent::NotYet(_)) && !is_test;
     let is_disabled = has_failed && note_failure(db, account, endpoint, now).await?;
     let again = match &sent {
@@ -123,9 +127,6 @@ async fn settle(
     };
     if let Some(attempt) = attempt {
         webhook_deliveries::insert_attempt(db, account, id, &attempt).await?;
-    }
-    if matches!(outcome, CallbackOutcome::Delivered) {
-        webhook_endpoints::note_success(db, account, endpoint).await?;
     }
     tx::commit(transaction).await?;
     app.jobs.delivery_changed(account, id, delivery.render.map(RenderId));

@@ -815,7 +815,6 @@ impl Backend for RequestBackend {
     async fn webhooks(&self, search: DeliverySearch) -> Result<Webhooks, AppError> {
         let (account, now) = (self.caller_who_may(ManageWebhooks).await?.account, clock::now());
         let (db, secret_keys) = (&self.app.db, &self.app.secret_keys);
-        self.app.jobs.changes().page_loaded(account);
         let since = search.since.days().map(|days| now - Duration::days(days));
         // The session's entry belongs to the operator's own account, so it is ignored during impersonation.
         let reveal = match self.look() {
