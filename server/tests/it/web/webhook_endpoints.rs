@@ -456,4 +456,13 @@ async fn endpoints_of_another_account_are_not_found() {
     let state = "select state || ' ' || address from webhook_deliveries join webhook_endpoints on true";
     let address = stage.receiver.url("/503");
     assert_eq!(stage.service.text(state).await, format!("sending {address}"));
+
+    let delete = ["accounts", "delete", "--email", "ann@example.org", "--yes"];
+    stage.service.command(&delete, "").succeeded();
+    for table in ["webhook_endpoints", "webhook_deliveries", "callback_attempts"] {
+        let rows = stage.service.number(&format!("select count(*) from {table}")).await;
+        assert_eq!(rows, 0, "{table}");
+    }
+    let counted = "select count(*) from deletions where counts ->> 'webhook_endpoints' = '1'";
+    assert_eq!(stage.service.number(counted).await, 1);
 }
