@@ -65,7 +65,7 @@ impl EventType {
             "evt_0192f0c17bd47e6a9c1f2b3d4e5f6a7b",
             self.into_str(),
             "2026-11-21T09:30:00.212Z",
-            data,
+            &data,
         )
     }
 }
@@ -80,10 +80,10 @@ pub fn event_body(id: Uuid, event: &str, at: OffsetDateTime, mut data: Value) ->
         data["error"]["message"] = message.into();
     }
     let at = at.format(&Rfc3339).unwrap_or_default();
-    payload(&format!("evt_{}", id.simple()), event, &at, data).to_string()
+    payload(&format!("evt_{}", id.simple()), event, &at, &data).to_string()
 }
 
-fn payload(id: &str, event: &str, at: &str, data: Value) -> Value {
+fn payload(id: &str, event: &str, at: &str, data: &Value) -> Value {
     json!({"id": id, "type": event, "timestamp": at, "data": data})
 }
 

@@ -453,9 +453,9 @@ async fn endpoints_of_another_account_are_not_found() {
     }
     let page = bob.page(PAGE).await;
     assert!(!page.contains(&id) && !page.contains(&delivery), "{page}");
-    let state = "select state || ' ' || address from webhook_deliveries join webhook_endpoints on true";
+    let unchanged = "select state || ' ' || address from webhook_deliveries join webhook_endpoints on true";
     let address = stage.receiver.url("/503");
-    assert_eq!(stage.service.text(state).await, format!("sending {address}"));
+    assert_eq!(stage.service.text(unchanged).await, format!("sending {address}"));
 
     let delete = ["accounts", "delete", "--email", "ann@example.org", "--yes"];
     stage.service.command(&delete, "").succeeded();
