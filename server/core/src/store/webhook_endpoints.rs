@@ -25,11 +25,11 @@ pub async fn publish(
     data: &Value,
 ) -> Result<(), StoreError> {
     let publish = sqlx::query!(
-        "select publish_event($1, $2, $3, $4)",
+        "select publish_event($1, $2, $3, $4::text::json)",
         account.0,
         event.into_str(),
         render.map(|render| render.0),
-        data,
+        data.to_string(),
     );
     execute(db, publish).await
 }

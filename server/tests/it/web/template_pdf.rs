@@ -1,7 +1,6 @@
 //! The PDF of the editor's content.
 
-use super::{service_with, site, templates::create};
-use crate::support::{pdf, studio::header, visitor::Visitor};
+use crate::support::{editor::Editor, pdf, studio::header, visitor::Visitor};
 
 /// The fields of the editor's form.
 fn form<'a>(content: &'a str, data: &'a str, scale: &'a str) -> Vec<(&'a str, &'a str)> {
@@ -20,14 +19,16 @@ fn form<'a>(content: &'a str, data: &'a str, scale: &'a str) -> Vec<(&'a str, &'
 
 #[tokio::test]
 async fn the_editors_content_is_a_pdf_without_being_saved_or_charged() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let editor = create(&ann).await;
+    let opened = Editor::open().await;
+    let Editor {
+        service,
+        ann,
+        path: editor,
+        ..
+    } = &opened;
     let path = format!("{editor}/preview.pdf");
 
-    let page = ann.page(&editor).await;
+    let page = ann.page(editor).await;
     assert!(page.contains(&format!("formaction=\"{path}\"")), "{page}");
     let answer = ann
         .submit_to(&path, &form("<p>Dear {{ name }}", r#"{"name": "Zoë"}"#, "1"))
@@ -45,20 +46,21 @@ async fn the_editors_content_is_a_pdf_without_being_saved_or_charged() {
     assert!(inked > 1000, "a word lies across the page");
     assert!(pdf::info(&document).contains("595"), "the longer side of A5 in points");
     assert_eq!(service.number("select count(*) from renders").await, 0);
-    assert!(ann.page(&editor).await.contains("Version 1, published"));
+    assert!(ann.page(editor).await.contains("Version 1, published"));
 
     // Opened by its address, as after a log-in, it leads to the editor.
     let answer = ann.get(&path).await;
-    assert_eq!((answer.status().as_u16(), header(&answer, "location")), (303, &*editor));
+    assert_eq!(
+        (answer.status().as_u16(), header(&answer, "location")),
+        (303, editor.as_str())
+    );
 }
 
 #[tokio::test]
 async fn content_that_cannot_be_rendered_is_explained_on_a_page() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = format!("{}/preview.pdf", create(&ann).await);
+    let opened = Editor::open().await;
+    let Editor { ann, path: editor, .. } = &opened;
+    let path = format!("{editor}/preview.pdf");
     for (content, data, scale, expected) in [
         ("<p>\r\n{{ a|nope }}", "{}", "1", "Line 2 of the HTML."),
         ("<p>", "{\r\n\"a\": ,}", "1", "Line 2 of the sample data."),
@@ -75,13 +77,17 @@ async fn content_that_cannot_be_rendered_is_explained_on_a_page() {
 
 #[tokio::test]
 async fn only_members_of_the_account_get_the_pdf_and_only_from_our_pages() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    let account = service.account("ann@example.org");
+    let opened = Editor::open().await;
+    let Editor {
+        service,
+        account,
+        ann,
+        path: editor,
+        ..
+    } = &opened;
     service.account("bob@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let bob = Visitor::log_in(&service, "bob@example.org").await;
-    let path = format!("{}/preview.pdf", create(&ann).await);
+    let bob = Visitor::log_in(service, "bob@example.org").await;
+    let path = format!("{editor}/preview.pdf");
     let fields = form("<p>", "{}", "1");
     assert_eq!(bob.submit_to(&path, &fields).await.status(), 404);
     let nobodys = "/dashboard/templates/none/preview.pdf";
@@ -89,7 +95,7 @@ async fn only_members_of_the_account_get_the_pdf_and_only_from_our_pages() {
     assert_eq!(ann.get(nobodys).await.status(), 404);
     assert_eq!(ann.post_to(&path, &fields).await.status(), 403, "without the token");
 
-    let mut operator = Visitor::operator(&service, "op@example.org").await;
+    let mut operator = Visitor::operator(service, "op@example.org").await;
     let page = format!("/admin/accounts/{}", account.id);
     let look = [("subject", account.id.as_str()), ("reason", "x")];
     let answer = operator.submit_from(&page, "look-into-account", &look).await;
