@@ -24,7 +24,7 @@ use platen_core::{
     },
     drawing::{
         self,
-        child::{Drawings, Size},
+        child::{Documents, Drawings, Size},
     },
     telemetry,
 };
@@ -62,6 +62,16 @@ enum Invocation {
         /// Interpret the size as pixels along the longer side of a page.
         #[arg(long)]
         small: bool,
+    },
+    /// Compare pages of two PDFs in a sandboxed worker process; started by `serve`.
+    #[command(hide = true)]
+    ComparePages {
+        /// Size of the first PDF in bytes.
+        older_bytes: usize,
+        /// Number of pages of the first PDF to compare.
+        older_pages: usize,
+        /// Number of pages of the second PDF to compare.
+        newer_pages: usize,
     },
     #[command(flatten)]
     Command(Command),
@@ -137,6 +147,18 @@ pub fn run() -> ExitCode {
             };
             let wanted = Drawings { size, pages, first };
             drawing::child::run(wanted).map_err(Failure::from)
+        }
+        Invocation::ComparePages {
+            older_bytes,
+            older_pages,
+            newer_pages,
+        } => {
+            let documents = Documents {
+                older_bytes,
+                older_pages,
+                newer_pages,
+            };
+            drawing::child::compare(documents).map_err(Failure::from)
         }
         Invocation::Command(command) => execute(command),
     };

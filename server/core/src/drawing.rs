@@ -9,7 +9,8 @@ use platen_confined::{
     parent::{self, Limit, OWN_PROGRAM, limit_exceeded},
     turns::{Turn, Turns},
 };
-use platen_domain::ids::AccountId;
+use platen_domain::{ids::AccountId, page_comparison::ComparedPage};
+use serde::de::DeserializeOwned;
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
     process::{Child, ChildStdout},
@@ -17,14 +18,15 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::drawing::child::{Drawings, Drawn, PROCESSOR_SECONDS, Refusal, Size};
+use crate::drawing::child::{Drawings, Drawn, PROCESSOR_SECONDS, Refusal, SECONDS_OF_COMPARISONS, Size};
 
-/// The hidden command of `platen`.
+/// The hidden commands of `platen`.
 const COMMAND: &str = "draw-pages";
+const COMPARISON: &str = "compare-pages";
 /// Marks the size as that of the longer side.
 const SMALL: &str = "--small";
-/// Time limit of a document, whatever the load of the machine.
-const WALL_CLOCK: Duration = Duration::from_secs(2 * PROCESSOR_SECONDS);
+/// Time limit of a document, whatever the load of the machine, as a multiple of its processor time.
+const WALL_CLOCK: u64 = 2;
 
 /// Rasterizes pages in worker processes; cheap to clone.
 #[derive(Debug, Clone)]
@@ -75,9 +77,6 @@ impl Drawing {
 
     /// Starts rasterizing pages of a document of the account, after the account's previous document.
     pub async fn start(&self, account: AccountId, pdf: &[u8], wanted: Drawings) -> Result<RasterStream, DrawingError> {
-        let turn = self.turns.wait(account.0).await?;
-        let place = Arc::clone(&self.places).acquire_owned().await;
-        let place = place.map_err(io::Error::other)?;
         let Drawings { size, pages, first } = wanted;
         let (size, small) = match size {
             Size::DotsPerInch(dots) => (dots, None),
@@ -87,23 +86,63 @@ impl Drawing {
         let arguments = iter::once(COMMAND)
             .chain(numbers.iter().map(String::as_str))
             .chain(small);
+        self.spawn(account, arguments, &[pdf], pages, PROCESSOR_SECONDS).await
+    }
+
+    /// Compares the pages of two documents of the account, after its previous document. Each is given with the number
+    /// of its pages that are compared. Dropping the future ends the process.
+    pub async fn compare(
+        &self,
+        account: AccountId,
+        (older, older_pages): (&[u8], usize),
+        (newer, newer_pages): (&[u8], usize),
+    ) -> Result<Vec<ComparedPage>, DrawingError> {
+        let numbers = [older.len(), older_pages, newer_pages].map(|number| number.to_string());
+        let arguments = iter::once(COMPARISON).chain(numbers.iter().map(String::as_str));
+        let pages = older_pages.max(newer_pages);
+        let mut stream = self
+            .spawn(account, arguments, &[older, newer], pages, SECONDS_OF_COMPARISONS)
+            .await?;
+        let mut compared = Vec::with_capacity(pages);
+        while let Some(page) = stream.next_line().await? {
+            compared.push(page);
+        }
+        Ok(compared)
+    }
+
+    /// Starts a process that reads documents and writes a line for each of `pages` pages, within `seconds` of processor
+    /// time.
+    async fn spawn<'a>(
+        &self,
+        account: AccountId,
+        arguments: impl Iterator<Item = &'a str>,
+        documents: &[&[u8]],
+        pages: usize,
+        seconds: u64,
+    ) -> Result<RasterStream, DrawingError> {
+        let turn = self.turns.wait(account.0).await?;
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = place.map_err(io::Error::other)?;
         let mut child = parent::command(OWN_PROGRAM, arguments).spawn()?;
         let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
         };
-        let ends = Instant::now() + WALL_CLOCK;
+        let ends = Instant::now() + Duration::from_secs(WALL_CLOCK * seconds);
         let handed_over = timeout_at(ends, async {
-            input.write_all(pdf).await?;
+            for document in documents {
+                input.write_all(document).await?;
+            }
             drop(input);
             io::Result::Ok(())
         });
         // If writing fails, the exit status of the process shows why.
-        let _ = handed_over.await.map_err(|_| too_long())?;
+        let _ = handed_over.await.map_err(|_| too_long(seconds))?;
         Ok(RasterStream {
             child,
             pages: BufReader::new(output).lines(),
             missing: pages,
             ends,
+            seconds,
             _place: place,
             _turn: turn,
         })
@@ -116,6 +155,8 @@ pub struct RasterStream {
     pages: Lines<BufReader<ChildStdout>>,
     missing: usize,
     ends: Instant,
+    /// Limit of processor time.
+    seconds: u64,
     _place: OwnedSemaphorePermit,
     _turn: Turn,
 }
@@ -123,6 +164,10 @@ pub struct RasterStream {
 impl RasterStream {
     /// Returns the next page, or `None` after the last one.
     pub async fn next(&mut self) -> Result<Option<Drawn>, DrawingError> {
+        self.next_line().await
+    }
+
+    async fn next_line<T: DeserializeOwned>(&mut self) -> Result<Option<T>, DrawingError> {
         if self.missing == 0 {
             return Ok(None);
         }
@@ -131,14 +176,14 @@ impl RasterStream {
                 self.missing -= 1;
                 drawn.map(Some)
             }
-            Err(_) => Err(too_long()),
+            Err(_) => Err(too_long(self.seconds)),
         }
     }
 
-    async fn read(&mut self) -> Result<Drawn, DrawingError> {
+    async fn read<T: DeserializeOwned>(&mut self) -> Result<T, DrawingError> {
         // A killed process may leave an incomplete line.
         let line = self.pages.next_line().await.ok().flatten();
-        match line.as_deref().map(serde_json::from_str) {
+        match line.as_deref().map(serde_json::from_str::<Result<T, Refusal>>) {
             Some(Ok(Ok(drawn))) => return Ok(drawn),
             Some(Ok(Err(Refusal::TooMuch(message)))) => return Err(DrawingError::TooMuch(message)),
             Some(Ok(Err(Refusal::NotDrawn(message)))) => return Err(io::Error::other(message).into()),
@@ -146,7 +191,7 @@ impl RasterStream {
         }
         let status = self.child.wait().await?;
         match limit_exceeded(status) {
-            Some(Limit::Time) => Err(too_long()),
+            Some(Limit::Time) => Err(too_long(self.seconds)),
             Some(Limit::Memory) => {
                 let message = "rasterizing the pages takes too much memory";
                 Err(DrawingError::TooMuch(message.to_owned()))
@@ -156,6 +201,6 @@ impl RasterStream {
     }
 }
 
-fn too_long() -> DrawingError {
-    DrawingError::TooMuch(format!("rasterizing the pages takes more than {PROCESSOR_SECONDS} s"))
+fn too_long(seconds: u64) -> DrawingError {
+    DrawingError::TooMuch(format!("rasterizing the pages takes more than {seconds} s"))
 }

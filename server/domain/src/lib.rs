@@ -66,6 +66,8 @@ pub mod operator;
 #[cfg(feature = "server")]
 pub mod page;
 #[cfg(feature = "server")]
+pub mod page_comparison;
+#[cfg(feature = "server")]
 pub mod passkey;
 #[cfg(feature = "server")]
 pub mod password;

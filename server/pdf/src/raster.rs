@@ -1,6 +1,7 @@
 //! Rasterizes pages.
 
 mod demand;
+pub mod difference;
 
 use std::panic::catch_unwind;
 
@@ -119,6 +120,17 @@ pub fn rasterise(pdf: &[u8], view: PageView) -> Result<Picture, RasterError> {
 /// Like [`rasterise`], but with `longer_side` pixels along the longer side of the page, regardless of its size.
 pub fn thumbnail(pdf: &[u8], page: usize, longer_side: u16) -> Result<Picture, RasterError> {
     rasterise_at(pdf, page, Resolution::LongerSide(longer_side))
+}
+
+/// Returns the longer side of a page in points.
+pub fn longer_side(pdf: &[u8], page: usize) -> Result<f32, RasterError> {
+    let pdf = &*unpack(pdf)?;
+    let measured = catch_unwind(|| {
+        let pdf = Pdf::new(pdf.to_vec()).ok()?;
+        let (width, height) = pdf.pages().get(page.checked_sub(1)?)?.render_dimensions();
+        Some(width.max(height))
+    });
+    measured.ok().flatten().ok_or(RasterError::NotDrawn { page })
 }
 
 #[derive(Clone, Copy)]

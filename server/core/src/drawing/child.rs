@@ -1,10 +1,15 @@
 //! The worker process that rasterizes: reads a PDF from standard input, and writes one line of JSON per page to
-//! standard output as soon as the page is drawn.
+//! standard output as soon as the page is drawn. Or it reads two PDFs and compares their pages.
 
 use std::io::{self, Read, Write};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use platen_pdf::raster::{PageView, RasterError, rasterise, thumbnail};
+use platen_domain::page_comparison::{ComparedPage, MOST_PICTURED_PAGES, PageChange, Picture, Pictures};
+use platen_pdf::raster::{
+    PageView, Picture as Raster, RasterError,
+    difference::{Difference, difference},
+    longer_side, rasterise, thumbnail,
+};
 use rustix::process::nice;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +20,15 @@ const MEMORY: u64 = 1 << 30;
 pub(super) const PROCESSOR_SECONDS: u64 = 10;
 /// Thumbnails have lower priority than renders, because no caller waits for them.
 const NICENESS_OF_THUMBNAILS: i32 = 10;
+
+/// Limit of processor time for a comparison, which draws up to 200 pages.
+pub(super) const SECONDS_OF_COMPARISONS: u64 = 30;
+/// Resolution of compared pages in pixels per inch, unless a side would have more than [`LONGEST_SIDE`] pixels.
+const COMPARED_DOTS_PER_INCH: f32 = 96.0;
+const LONGEST_SIDE: f32 = 1200.0;
+const POINTS_PER_INCH: f32 = 72.0;
+/// Maximum size of the pictures of a comparison together, in bytes of base64: pages with photographs have a MiB each.
+const MOST_PICTURE_BYTES: usize = 16 << 20;
 
 /// The size of rasters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,15 +107,137 @@ pub fn run(wanted: Drawings) -> io::Result<()> {
     Ok(())
 }
 
+/// The documents whose pages are compared, one after the other on standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Documents {
+    /// Size of the first one in bytes.
+    pub older_bytes: usize,
+    /// Number of pages of the first one that are compared.
+    pub older_pages: usize,
+    /// Number of pages of the second one that are compared.
+    pub newer_pages: usize,
+}
+
+/// Compares the pages of two PDFs on standard input. Stops after the first page that can't be drawn.
+///
+/// # Errors
+/// As for [`run`].
+pub fn compare(documents: Documents) -> io::Result<()> {
+    platen_confined::confine(MEMORY)?;
+    platen_confined::grant_processor_time(SECONDS_OF_COMPARISONS)?;
+    let mut pdfs = Vec::new();
+    io::stdin().lock().read_to_end(&mut pdfs)?;
+    let (older, newer) = pdfs
+        .split_at_checked(documents.older_bytes)
+        .ok_or(io::ErrorKind::UnexpectedEof)?;
+    let mut pair = Pair {
+        older,
+        newer,
+        documents,
+        pictured: 0,
+        picture_bytes: 0,
+    };
+    let mut output = io::stdout().lock();
+    for number in 1..=documents.older_pages.max(documents.newer_pages) {
+        let compared = pair.compare(number);
+        let is_last = compared.is_err();
+        let mut line = serde_json::to_vec(&compared)?;
+        line.push(b'\n');
+        output.write_all(&line)?;
+        output.flush()?;
+        if is_last {
+            break;
+        }
+    }
+    Ok(())
+}
+
+struct Pair<'a> {
+    older: &'a [u8],
+    newer: &'a [u8],
+    documents: Documents,
+    /// Number of pages of which there are pictures.
+    pictured: usize,
+    picture_bytes: usize,
+}
+
+impl Pair<'_> {
+    fn compare(&mut self, number: usize) -> Result<ComparedPage, Refusal> {
+        let older = (number <= self.documents.older_pages).then_some(self.older);
+        let newer = (number <= self.documents.newer_pages).then_some(self.newer);
+        // Both at the same scale.
+        let mut longest: f32 = 0.0;
+        for pdf in older.into_iter().chain(newer) {
+            longest = longest.max(longer_side(pdf, number)?);
+        }
+        let scale = COMPARED_DOTS_PER_INCH.min(LONGEST_SIDE * POINTS_PER_INCH / longest.max(1.0));
+        let view = PageView {
+            page: number,
+            dots_per_inch: (scale as u16).max(1),
+        };
+        let draw = |pdf: Option<&[u8]>| pdf.map(|pdf| rasterise(pdf, view)).transpose();
+        let (before, after) = (draw(older)?, draw(newer)?);
+        let found = before
+            .as_ref()
+            .zip(after.as_ref())
+            .map(|(before, after)| difference(before, after));
+        let change = match &found {
+            Some(Difference { changed: 0, .. }) => PageChange::Unchanged,
+            Some(Difference { changed, .. }) => PageChange::Changed { pixels: *changed },
+            None if after.is_some() => PageChange::Added,
+            None => PageChange::Removed,
+        };
+        let pictures = match change {
+            PageChange::Unchanged => None,
+            _ => self.pictures([before, after, found.map(|found| found.picture)]),
+        };
+        Ok(ComparedPage {
+            number,
+            change,
+            pictures,
+        })
+    }
+
+    /// Encodes the pictures of a changed page, unless there are too many already.
+    fn pictures(&mut self, drawn: [Option<Raster>; 3]) -> Option<Pictures> {
+        if self.pictured >= MOST_PICTURED_PAGES || self.picture_bytes > MOST_PICTURE_BYTES {
+            return None;
+        }
+        let [before, after, difference] = drawn.map(|raster| raster.map(|raster| encoded(&raster)));
+        let pictures = [&before, &after, &difference].into_iter().flatten();
+        self.picture_bytes += pictures.map(|picture| picture.png.len()).sum::<usize>();
+        self.pictured += 1;
+        Some(Pictures {
+            before,
+            after,
+            difference,
+        })
+    }
+}
+
+fn encoded(raster: &Raster) -> Picture {
+    Picture {
+        width: raster.width,
+        height: raster.height,
+        png: BASE64_STANDARD.encode(raster.to_png()),
+    }
+}
+
+impl From<RasterError> for Refusal {
+    fn from(error: RasterError) -> Self {
+        match error {
+            RasterError::TooManyPixels { .. } | RasterError::TooMuchContent { .. } => Self::TooMuch(error.to_string()),
+            _ => Self::NotDrawn(error.to_string()),
+        }
+    }
+}
+
 fn draw(pdf: &[u8], size: Size, page: usize) -> Result<Drawn, Refusal> {
     let drawn = match size {
         Size::DotsPerInch(dots_per_inch) => rasterise(pdf, PageView { page, dots_per_inch }),
         Size::LongerSide(pixels) => thumbnail(pdf, page, pixels),
     };
-    let picture = drawn.map_err(|error| match error {
-        RasterError::TooManyPixels { .. } | RasterError::TooMuchContent { .. } => Refusal::TooMuch(error.to_string()),
-        _ => Refusal::NotDrawn(error.to_string()),
-    })?;
+    let picture = drawn?;
     Ok(Drawn {
         page,
         width: picture.width,
