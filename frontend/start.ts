@@ -7,6 +7,7 @@ import "./elements/local-time.ts";
 import "./elements/page-viewer.ts";
 import "./elements/pane-splitter.ts";
 import "./elements/passkey-button.ts";
+import "./elements/sample-sets.ts";
 import "./dialogs.ts";
 import "./filters.ts";
 import "./forms.ts";

@@ -11,7 +11,7 @@ use platen_domain::{
     account_log::ActivityFilter,
     announcement::{Announcement, AnnouncementForm},
     audit_log::{AuditFilter, AuditRow},
-    editor::{SavedTemplate, UnpublishedChanges},
+    editor::{SampleSet, SavedTemplate, UnpublishedChanges},
     failed_jobs::Done,
     ids::{
         AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId, InstanceId,
@@ -51,7 +51,7 @@ use crate::{
         second_factor::{NewPasskey, SetUp},
         settings::Settings,
         team::{LogPage, OwnAccount, Team},
-        template::{Beginning, PublicationForm, TemplateForm},
+        template::{Beginning, GeneratedData, PublicationForm, TemplateForm},
         template_versions::Versions,
         usage::Usage,
     },
@@ -387,6 +387,13 @@ pub trait Backend: Send + Sync {
 
     /// Returns a template in its newest version.
     async fn template(&self, id: TemplateId) -> Result<EditedTemplate, AppError>;
+
+    /// Returns the sets of sample data of a template, as the editor shows them. The first one is that of the newest
+    /// version.
+    async fn sample_sets(&self, id: TemplateId) -> Result<Vec<SampleSet>, AppError>;
+
+    /// Adds values to sample data for everything that a template uses and the data lacks.
+    async fn generate_sample(&self, content: String, data: String) -> Result<GeneratedData, AppError>;
 
     /// Compares the editor's HTML with the published version.
     async fn unpublished_changes(&self, id: String, content: String) -> Result<UnpublishedChanges, AppError>;

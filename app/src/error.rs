@@ -85,6 +85,7 @@ impl AppError {
                 Reason::Invalid(_)
                 | Reason::KeyEnded
                 | Reason::CredentialsRejected
+                | Reason::SampleSets(_)
                 | Reason::WorthlessLink
                 | Reason::EmailTaken
                 | Reason::PasskeyTooLate => 422,

@@ -16,10 +16,12 @@ const load = () => import("./code-editor/editor.ts");
  *
  * The textarea always contains the current text, and dispatches `input` when the user edits it.
  */
-class CodeEditor extends HTMLElement {
+export class CodeEditor extends HTMLElement {
   static observedAttributes = ["go-to", "markers"];
 
   private editor: Editor | undefined;
+  /** Name of the document that is shown. */
+  private document = "";
 
   connectedCallback() {
     if (!this.editor) void this.upgrade();
@@ -35,6 +37,23 @@ class CodeEditor extends HTMLElement {
     else this.go();
   }
 
+  /** Shows another document. Each has an undo history of its own. Nothing is reported as an input. */
+  show(name: string, text: string) {
+    this.document = name;
+    this.editor?.show(name, text);
+    const textarea = this.querySelector<HTMLTextAreaElement>(":scope > textarea");
+    if (textarea) textarea.value = text;
+  }
+
+  /** Replaces the text, in one undo step or together with the changes before. */
+  replace(text: string, step: "own" | "joined" = "own") {
+    if (this.editor) return this.editor.replace(text, step);
+    const textarea = this.querySelector<HTMLTextAreaElement>(":scope > textarea");
+    if (!textarea) return;
+    textarea.value = text;
+    textarea.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  }
+
   private async upgrade() {
     const textarea = this.querySelector<HTMLTextAreaElement>(":scope > textarea");
     if (!textarea) return;
@@ -43,6 +62,7 @@ class CodeEditor extends HTMLElement {
     const data = textarea.form?.querySelector<HTMLTextAreaElement>("textarea[name=data]");
     const hadFocus = document.activeElement === textarea;
     const editor = open(this, {
+      document: this.document,
       text: textarea.value,
       label: this.getAttribute("label") ?? "",
       language: this.getAttribute("language") === "json" ? "json" : "template",

@@ -5,7 +5,7 @@ pub mod refusal;
 
 use std::fmt;
 
-use platen_domain::storage::StorageFull;
+use platen_domain::{editor::SampleSetProblem, storage::StorageFull};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -272,6 +272,8 @@ pub enum Reason {
     SavedMeanwhile,
     /// Another version has been published since the page was loaded.
     PublishedMeanwhile,
+    /// About the sets of sample data of a template.
+    SampleSets(SampleSetProblem),
     /// An export of the account is in progress.
     ExportUnderWay,
     /// The account has the maximum number of webhook endpoints.
@@ -341,6 +343,7 @@ impl fmt::Display for Rejection {
             Reason::PublishedMeanwhile => formatter.write_str(
                 "Another version has been published since you opened this page. Check it, and publish again.",
             ),
+            Reason::SampleSets(problem) => problem.fmt(formatter),
             Reason::ExportUnderWay => {
                 formatter.write_str("An export is in progress. We’ll email you when it is ready.")
             }

@@ -12,12 +12,32 @@ pub struct TemplateForm {
     pub name: String,
     /// HTML in the template syntax.
     pub content: String,
-    /// Sample data, JSON.
-    pub data: String,
+    pub sample: SampleForm,
     /// Whether the version is published.
     pub publish: bool,
     /// What the version changes. Ignored unless it is published.
     pub note: String,
+}
+
+/// The sample data of a form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampleForm {
+    /// JSON.
+    pub data: String,
+    /// Name of the set to which `data` belongs; the first one by default. Ignored if there are `sets`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// All sets as a JSON array of [`SampleSet`](platen_domain::editor::SampleSet), from editors with scripts. Without it,
+    /// the other sets stay as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sets: Option<String>,
+}
+
+impl SampleForm {
+    /// Returns the size of the texts in bytes.
+    pub fn bytes(&self) -> usize {
+        self.data.len() + self.sets.as_ref().map_or(0, String::len)
+    }
 }
 
 /// The form that publishes a version of a template.
@@ -29,6 +49,16 @@ pub struct PublicationForm {
     pub seen: i32,
     /// What the version changes.
     pub note: String,
+}
+
+/// Generated sample data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GeneratedData {
+    /// Indented JSON.
+    Data(String),
+    /// Why nothing can be generated, as a sentence.
+    Problem(String),
 }
 
 /// The starter content of a new template.
@@ -85,6 +115,11 @@ pub fn versions_path(id: &str) -> String {
 /// Returns the path to which the editor's form is submitted for its PDF.
 pub fn preview_pdf_path(id: &str) -> String {
     format!("/dashboard/templates/{id}/preview.pdf")
+}
+
+/// Returns the path of the comparison of the pages of two versions.
+pub fn pages_path(id: &str, older: i32, newer: i32) -> String {
+    format!("/dashboard/templates/{id}/pages?older={older}&newer={newer}")
 }
 
 /// Returns the path of the comparison of a version with the newest.

@@ -1,11 +1,13 @@
 //! `/dashboard/templates/{id}`: the editor, and `…/versions`.
 
+pub mod api;
 pub mod snippets;
 pub mod versions;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
-use platen_domain::{ids::TemplateId, template::EditedTemplate};
+use leptos_router::hooks::use_query_map;
+use platen_domain::{editor::SampleSet, ids::TemplateId, template::EditedTemplate};
 
 use crate::{
     backend::backend,
@@ -14,16 +16,24 @@ use crate::{
         page::loaded,
         shell::{Shell, ShellKind, rail::Entry},
     },
+    model::template::editor_path,
     outcome::{Outcome, OutcomeErrors},
-    pages::{query::id_in_path, template::snippets::UseDialog},
+    pages::{
+        query::{address, id_in_path},
+        template::snippets::UseDialog,
+    },
     read_only::is_read_only,
-    ui::code_field::{CodeField, CodeLanguage},
+    ui::{
+        code_field::{CodeField, CodeLanguage},
+        text_area::HiddenText,
+    },
 };
 
-/// The page of the template editor.
+/// The page of the template editor. `set` of the query is the name of the set of sample data that is shown first.
 #[component]
 pub fn Template() -> impl IntoView {
     let id = id_in_path(TemplateId::parse);
+    let chosen = use_query_map().read_untracked().get("set").unwrap_or_default();
     let saved = Outcome::of::<SaveTemplate>();
     view! {
         <Shell title="Template" current=Entry::Templates kind=ShellKind::Workbench>
@@ -31,20 +41,29 @@ pub fn Template() -> impl IntoView {
             {loaded(
                 move |backend| async move {
                     let id = id?;
-                    Ok((id, backend.template(id).await?))
+                    Ok((id, backend.template(id).await?, backend.sample_sets(id).await?))
                 },
-                |(id, template)| view! { <Editor id template /> },
+                move |(id, template, sets)| view! { <Editor id template sets chosen /> },
             )}
         </Shell>
     }
 }
 
 #[component]
-fn Editor(id: TemplateId, template: EditedTemplate) -> impl IntoView {
+fn Editor(
+    id: TemplateId,
+    template: EditedTemplate,
+    /// The sets of sample data, at least one.
+    sets: Vec<SampleSet>,
+    /// Name of the set that is shown first.
+    chosen: String,
+) -> impl IntoView {
     let base_url = backend().base_url();
     let EditedTemplate { published, newest } = template;
     let id = id.to_string();
-    let data = newest.data();
+    let chosen = sets.iter().position(|set| set.name == chosen).unwrap_or_default();
+    let id_of_sets = id.clone();
+    let data = sets.get(chosen).map(|set| set.data.clone()).unwrap_or_default();
     view! {
         <Title text=newest.summary.name.clone() />
         <Workbench id=id.clone() name=newest.summary.name newest=newest.summary.number published read_only=is_read_only()>
@@ -67,9 +86,44 @@ fn Editor(id: TemplateId, template: EditedTemplate) -> impl IntoView {
                     </h2>
                     <span>"JSON, saved with the template"</span>
                 </div>
+                <SampleSets id=id_of_sets sets chosen />
                 <CodeField name="data" label="Sample data" language=CodeLanguage::Json value=data />
             </section>
         </Workbench>
         <UseDialog id base_url />
+    }
+}
+
+/// The choice of a set of sample data. With scripts, `<sample-sets>` replaces the links by a list and buttons, and changes
+/// all sets (`frontend/elements/sample-sets.ts`). Without, the form saves the set that is shown.
+#[component]
+fn SampleSets(
+    /// Id of the template.
+    id: String,
+    sets: Vec<SampleSet>,
+    /// Index of the set that is shown.
+    chosen: usize,
+) -> impl IntoView {
+    let json = serde_json::to_string(&sets).unwrap_or_default();
+    let shown = sets.get(chosen).map(|set| set.name.clone());
+    let links = sets.iter().enumerate().map(|(index, set)| {
+        let address = address(&editor_path(&id), [("set", Some(set.name.clone()))]);
+        let name = set.name.clone();
+        view! {
+            <li>
+                <a class="break" href=address aria-current=(index == chosen).then_some("true")>
+                    {name}
+                </a>
+            </li>
+        }
+    });
+    view! {
+        <sample-sets data-read-only=is_read_only().then_some("")>
+            <input type="hidden" name="set" value=shown />
+            <HiddenText name="sets" value=json />
+            <nav class="sample-sets sample-sets--links" aria-label="Sets of sample data">
+                <ul class="cluster">{links.collect_view()}</ul>
+            </nav>
+        </sample-sets>
     }
 }

@@ -61,6 +61,16 @@ pub fn TextArea(
     }
 }
 
+/// A text for scripts, which is not submitted.
+#[component]
+pub fn HiddenText(
+    /// `name` of the field.
+    name: &'static str,
+    value: String,
+) -> impl IntoView {
+    view! { <textarea name=name autocomplete="off" hidden disabled inner_html=as_content(&value)></textarea> }
+}
+
 /// Escapes a text for `<textarea>`, which Leptos doesn't do. The leading line break is ignored by browsers and protects
 /// one in the text.
 pub(super) fn as_content(text: &str) -> String {

@@ -1,6 +1,6 @@
 // The editor: CodeMirror, configured for templates and their data.
 
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
@@ -21,7 +21,7 @@ import { languageOf, type Language } from "./languages.ts";
 import { mark, offsetOf, type Marker } from "./markers.ts";
 import { showShortcuts } from "./shortcuts.ts";
 import { addTools } from "./tools.ts";
-import { toggleWrapping, wrapping } from "./wrapping.ts";
+import { applyWrapping, toggleWrapping, wrapping } from "./wrapping.ts";
 
 /** The accessible description, read after the label. */
 const WAY_OUT = "Tab indents; press Escape first to leave by Tab. F1 lists the keyboard shortcuts.";
@@ -41,6 +41,8 @@ const OUR_KEYS = [
 ];
 
 export interface Options {
+  /** Name of the document that is shown first. */
+  document: string;
   text: string;
   label: string;
   language: Language;
@@ -54,6 +56,10 @@ export interface Editor {
   text(): string;
   mark(markers: Marker[]): void;
   goTo(line: number, column: number): void;
+  /** Shows another document. Its undo history and selection are those of the last time, unless the text differs. */
+  show(document: string, text: string): void;
+  /** Replaces the text, in one undo step or together with the changes before. */
+  replace(text: string, step: "own" | "joined"): void;
   focus(): void;
   close(): void;
 }
@@ -63,13 +69,11 @@ export function open(parent: HTMLElement, options: Options): Editor {
   const notify = (update: ViewUpdate) => {
     if (update.docChanged) options.onInput();
   };
-  const view = new EditorView({
-    parent,
-    state: EditorState.create({
-      doc: options.text,
-      extensions: [extensions(options), EditorView.updateListener.of(notify)],
-    }),
-  });
+  const shared = [extensions(options), EditorView.updateListener.of(notify)];
+  const create = (doc: string) => EditorState.create({ doc, extensions: shared });
+  const view = new EditorView({ parent, state: create(options.text) });
+  const hidden = new Map<string, EditorState>();
+  let shown = options.document;
   // “Go to line” is a form of its own: the form around the editor must not be submitted with it.
   view.dom.addEventListener("submit", (event) => event.stopPropagation());
   const tools = addTools(view, parent, options.label);
@@ -80,6 +84,27 @@ export function open(parent: HTMLElement, options: Options): Editor {
       const offset = offsetOf(view.state.doc, line, column);
       view.dispatch({ selection: { anchor: offset }, effects: EditorView.scrollIntoView(offset, { y: "center" }) });
       view.focus();
+    },
+    show: (document, text) => {
+      hidden.set(shown, view.state);
+      const last = hidden.get(document);
+      shown = document;
+      view.setState(last?.doc.toString() === text ? last : create(text));
+      applyWrapping(view);
+    },
+    replace: (text, step) => {
+      const old = view.state.doc.toString();
+      if (text === old) return;
+      let from = 0;
+      while (from < Math.min(old.length, text.length) && old[from] === text[from]) from += 1;
+      let end = 0;
+      const most = Math.min(old.length, text.length) - from;
+      while (end < most && old.at(-1 - end) === text.at(-1 - end)) end += 1;
+      view.dispatch({
+        changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) },
+        annotations: step === "own" ? isolateHistory.of("full") : [],
+        userEvent: "input.type",
+      });
     },
     focus: () => view.focus(),
     close: () => {

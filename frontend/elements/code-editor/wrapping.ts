@@ -36,6 +36,11 @@ export function toggleWrapping(): boolean {
   return true;
 }
 
+/** Wraps the lines of a document that has become visible as those of others. */
+export function applyWrapping(view: EditorView) {
+  view.dispatch({ effects: compartment.reconfigure(lineWrapping(isWrapping())) });
+}
+
 function isWrapping(): boolean {
   return recall(SETTING) === "on";
 }

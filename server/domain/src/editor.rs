@@ -1,5 +1,7 @@
 //! What the template editor in the browser learns from the server.
 
+use std::{error, fmt};
+
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
@@ -16,6 +18,84 @@ pub struct SavedTemplate {
     /// Number of the published version, which renders use.
     pub published: i32,
 }
+
+/// Name of the first set of sample data: the preview context, which is saved with each version.
+pub const DEFAULT_SET: &str = "Default";
+/// Maximum number of sets of sample data of a template, with the first one.
+pub const MOST_SETS: usize = 20;
+/// Maximum length of the name of a set, in characters.
+pub const LONGEST_SET_NAME: usize = 64;
+/// Maximum size of all sets but the first one together, as JSON without whitespace, in bytes.
+pub const MOST_SET_BYTES: usize = 1 << 20;
+
+/// A set of sample data, as typed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampleSet {
+    pub name: String,
+    /// JSON, which may be invalid.
+    pub data: String,
+}
+
+/// Why sets of sample data can't be saved. `number` is the position of a set, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SampleSetProblem {
+    /// The list of sets can't be read.
+    Unreadable,
+    /// There are more than [`MOST_SETS`].
+    TooMany,
+    /// The sets exceed [`MOST_SET_BYTES`].
+    TooLarge,
+    /// The name is empty, too long or reserved.
+    Name { number: usize },
+    /// An earlier set has the same name.
+    NameTaken { number: usize },
+    /// The data is no object, or too large.
+    Data { number: usize },
+    /// The set was renamed or deleted since the page was loaded.
+    Gone,
+}
+
+impl SampleSetProblem {
+    /// Returns the number of the set that it is about.
+    pub fn number(self) -> Option<usize> {
+        match self {
+            Self::Name { number } | Self::NameTaken { number } | Self::Data { number } => Some(number),
+            Self::Unreadable | Self::TooMany | Self::TooLarge | Self::Gone => None,
+        }
+    }
+
+    /// Returns the text for users, with the name of the set where it is known.
+    pub fn sentence(self, name: Option<&str>) -> String {
+        let set = match (name, self.number()) {
+            (Some(name), _) => format!("The set “{name}” of the sample data"),
+            (None, Some(number)) => format!("Set {number} of the sample data"),
+            (None, None) => String::new(),
+        };
+        match self {
+            Self::Unreadable => "The sets of sample data can’t be read. Reload the page.".to_owned(),
+            Self::TooMany => format!("A template has at most {MOST_SETS} sets of sample data. Delete some."),
+            Self::TooLarge => {
+                "The sets of sample data other than “Default” have more than 1 MiB together. Shorten or delete some."
+                    .to_owned()
+            }
+            Self::Name { .. } => {
+                format!("{set} needs a name of 1 to {LONGEST_SET_NAME} characters other than “{DEFAULT_SET}”.")
+            }
+            Self::NameTaken { .. } => format!("{set} has the name of another set. Rename one of them."),
+            Self::Data { .. } => format!("{set} must be a JSON object of at most 256 KiB."),
+            Self::Gone => "This set of sample data no longer exists. Choose another one.".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for SampleSetProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.sentence(None))
+    }
+}
+
+impl error::Error for SampleSetProblem {}
 
 /// What publishing the editor's content would change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,6 +4,8 @@ pub mod demos;
 pub mod labels;
 pub mod note;
 pub mod places;
+pub mod sample_generation;
+pub mod sample_sets;
 pub mod settings;
 
 use std::{io, marker::PhantomData};
@@ -24,7 +26,7 @@ use crate::{
 /// Maximum length of a template's name, in characters.
 pub const LONGEST_NAME: usize = 200;
 /// Maximum size of a template's content in UTF-8, in bytes.
-const LONGEST_CONTENT: usize = 2 << 20;
+pub const LONGEST_CONTENT: usize = 2 << 20;
 /// Maximum size of a preview context as JSON without whitespace, in bytes.
 pub const LONGEST_PREVIEW_CONTEXT: usize = 256 << 10;
 /// Maximum number of values in a preview context: more don't fit into its maximum size.
@@ -119,7 +121,7 @@ impl From<TemplateVersion> for NewTemplate {
 impl TemplateVersion {
     /// Returns the sample data as indented JSON.
     pub fn data(&self) -> String {
-        serde_json::to_string_pretty(&self.preview_context).unwrap_or_default()
+        sample_sets::indented(&self.preview_context)
     }
 }
 
@@ -235,9 +237,8 @@ impl<T: Saved> Submission<T> {
 fn preview_context(data: &RawValue, problems: &mut Problems) -> Value {
     let read = || {
         let context: Value = serde_json::from_str(data.get())?;
-        let mut written = CountingWriter(0);
-        serde_json::to_writer(&mut written, &context)?;
-        Ok((context, written.0))
+        let bytes = written_bytes(&context)?;
+        Ok((context, bytes))
     };
     match read() {
         Ok((context, ..=LONGEST_PREVIEW_CONTEXT)) => return context,
@@ -251,6 +252,13 @@ fn preview_context(data: &RawValue, problems: &mut Problems) -> Value {
         }
     }
     Value::Null
+}
+
+/// Returns the size of a value as JSON without whitespace, in bytes.
+fn written_bytes(value: &impl Serialize) -> Result<usize, serde_json::Error> {
+    let mut written = CountingWriter(0);
+    serde_json::to_writer(&mut written, value)?;
+    Ok(written.0)
 }
 
 /// Counts bytes and discards them.

@@ -202,7 +202,11 @@ fn template_error(error: TemplateError) -> Response {
         TemplateError::Picture(DrawingError::TooMuch(detail)) => {
             validation_error(&[Problem::invalid("/dots_per_inch", sentence(&detail))])
         }
-        TemplateError::Picture(_) | TemplateError::Process(_) | TemplateError::Store(_) => internal(&error),
+        // The API doesn't know sets of sample data.
+        TemplateError::SampleSets(_)
+        | TemplateError::Picture(_)
+        | TemplateError::Process(_)
+        | TemplateError::Store(_) => internal(&error),
     }
 }
 

@@ -11,6 +11,7 @@ mod renders;
 mod requests;
 mod retention;
 mod roles;
+mod sample_sets;
 mod second_factor;
 mod storage_limits;
 mod team;

@@ -8,7 +8,11 @@ use platen_domain::editor::{SavedTemplate, UnpublishedChanges};
 
 #[cfg(feature = "ssr")]
 use crate::{backend::backend, model::template::TemplateForm};
-use crate::{csrf::PageClient, error::AppError, model::live_preview::PreviewRequest};
+use crate::{
+    csrf::PageClient,
+    error::AppError,
+    model::{live_preview::PreviewRequest, template::SampleForm},
+};
 
 /// Saves a new version of a template, for the logged-in user. Without JavaScript it is a form that leads back to its
 /// page.
@@ -22,8 +26,9 @@ pub async fn save_template(
     template_name: String,
     /// HTML with placeholders.
     content: String,
-    /// Sample data as JSON.
-    data: String,
+    /// Sample data.
+    #[server(flatten)]
+    sample: SampleForm,
     /// Present if the version is published.
     publish: Option<String>,
     /// What the version changes, if it is published.
@@ -34,7 +39,7 @@ pub async fn save_template(
         seen,
         name: template_name,
         content,
-        data,
+        sample,
         publish: publish.is_some(),
         note: note.unwrap_or_default(),
     };

@@ -1,13 +1,16 @@
 //! Saving of the template.
 
 use leptos::{ev, html, prelude::*, task::spawn_local, wasm_bindgen::JsCast};
-use platen_domain::editor::SavedTemplate;
-use web_sys::{Element, HtmlDialogElement, HtmlInputElement, HtmlTextAreaElement};
+use platen_domain::editor::{SampleSet, SampleSetProblem, SavedTemplate};
+use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, HtmlTextAreaElement};
 
 use super::{api::save_template, live::Live, remarks};
 use crate::{
     error::AppError,
-    model::rejection::{Field, Reason, Rejection},
+    model::{
+        rejection::{Field, Reason, Rejection},
+        template::SampleForm,
+    },
     ui::{
         badge::{Badge, State},
         icon::{Glyph, Icon},
@@ -50,19 +53,29 @@ impl Draft {
         self.unsaved.get_untracked()
     }
 
-    /// Records a change. Returns whether it affects the preview: the name and the visible pane don't.
+    pub(super) fn saved(self) -> SavedTemplate {
+        self.saved.get()
+    }
+
+    /// As [`Self::is_unsaved`], tracked.
+    pub(super) fn has_changes(self) -> bool {
+        self.unsaved.get()
+    }
+
+    /// Records a change. Returns whether it affects the preview: the name and the visible pane don't. The choice of a set
+    /// of sample data does, but is no change.
     pub(super) fn note(self, event: &ev::Event) -> bool {
         let field = event.target().and_then(|field| field.dyn_into::<Element>().ok());
         let name = field.and_then(|field| field.get_attribute("name")).unwrap_or_default();
-        let is_text = matches!(name.as_str(), "content" | "data");
-        if is_text || name == "template_name" {
+        let is_content = matches!(name.as_str(), "content" | "data" | "sets");
+        if is_content || name == "template_name" {
             // What was wrong may have been corrected.
             self.refusal
                 .update(|refusal| drop(refusal.take_if(|error| names_fields(error))));
             self.changes.update_value(|changes| *changes += 1);
             self.unsaved.set(true);
         }
-        is_text || name.starts_with("paper-")
+        is_content || name == "set" || name.starts_with("paper-")
     }
 
     /// Closes the dialog and saves the form. Nothing is saved while an earlier call is in progress.
@@ -79,7 +92,16 @@ impl Draft {
             .and_then(|field| field.dyn_into::<HtmlInputElement>().ok())
             .map(|field| field.value())
             .unwrap_or_default();
-        let (content, data) = (text(&root, "content"), text(&root, "data"));
+        // `<sample-sets>` writes all sets into its field.
+        if let Ok(event) = Event::new("collect") {
+            let _ = root.dispatch_event(&event);
+        }
+        let content = text(&root, "content");
+        let sample = SampleForm {
+            data: text(&root, "data"),
+            set: None,
+            sets: Some(text(&root, "sets")).filter(|sets| !sets.is_empty()),
+        };
         let changes = self.changes.get_value();
         self.saving.set(true);
         let note = publish.then(|| text(&root, "note"));
@@ -87,7 +109,7 @@ impl Draft {
         let (id, seen) = (self.id.get_value(), self.seen.get_value());
         spawn_local(async move {
             let is_published = publish.is_some();
-            let answer = save_template(id, seen, name, content, data, publish, note).await;
+            let answer = save_template(id, seen, name, content, sample, publish, note).await;
             self.saving.set(false);
             match answer {
                 Ok(saved) => {
@@ -112,6 +134,16 @@ impl Draft {
                 }
             }
         });
+    }
+}
+
+impl Draft {
+    /// Returns the name of the set of sample data that a problem is about.
+    fn name_of_set(self, problem: SampleSetProblem) -> Option<String> {
+        let root = self.root.get_untracked()?;
+        let sets: Vec<SampleSet> = serde_json::from_str(&text(&root, "sets")).ok()?;
+        let set = sets.into_iter().nth(problem.number()?.checked_sub(1)?)?;
+        Some(set.name)
     }
 }
 
@@ -178,6 +210,13 @@ pub(super) fn Refusal(draft: Draft, live: Live) -> impl IntoView {
     move || {
         draft.refusal.get().map(|error| {
             let words = match &error {
+                AppError::Rejected(Rejection {
+                    reason: Reason::SampleSets(problem),
+                    ..
+                }) => {
+                    let name = draft.name_of_set(*problem);
+                    format!("Not saved. {}", problem.sentence(name.as_deref()))
+                }
                 AppError::Rejected(rejection) if names_fields(&error) => {
                     // The preview knows the line of an error.
                     let problem = live.problem.get_untracked();

@@ -3,6 +3,7 @@
 
 pub mod demos;
 pub mod drafts;
+pub mod generation;
 pub mod live;
 pub mod preview;
 pub mod retention;
@@ -12,6 +13,7 @@ pub mod versions;
 use platen_domain::{
     account_log::{AccountEvent, Actor},
     caller::Caller,
+    editor::SampleSetProblem,
     ids::{AccountId, TemplateId, UserId},
     page::{Page, PageRequest},
     template::{
@@ -31,7 +33,7 @@ use crate::{
     drawing::DrawingError,
     memory::MemoryFull,
     service::{Services, renders::failure::EnterError},
-    store::{account_log, error::StoreError, template_versions, templates, tx},
+    store::{account_log, error::StoreError, template_sample_sets, template_versions, templates, tx},
 };
 
 /// Error of an operation on a template.
@@ -46,6 +48,9 @@ pub enum TemplateError {
     /// The request is invalid, or the template can't be filled.
     #[error("the request body is invalid")]
     Invalid(Vec<Problem>),
+    /// The sets of sample data are invalid.
+    #[error(transparent)]
+    SampleSets(#[from] SampleSetProblem),
     /// A worker process failed.
     #[error(transparent)]
     Process(#[from] pool::Error),
@@ -80,19 +85,36 @@ pub async fn create(
 ) -> Result<Template, TemplateError> {
     let new = checked(app, caller.account, submission).await?;
     let (id, actor, now) = (TemplateId::generate(), Actor::of_caller(caller), clock::now());
-    let version = insert(&app.db, caller.account, caller.user.id, &actor, id, &new, now).await?;
+    let mut transaction = tx::begin(&app.db).await?;
+    let version = insert(&mut transaction, caller.account, caller.user.id, &actor, id, &new, now).await?;
+    tx::commit(transaction).await?;
     Ok(template(id, new, version, now, now))
 }
 
-/// Creates a copy of a template's newest version, which may be a draft. Returns the copy's id.
+/// Creates a copy of a template's newest version, which may be a draft, and of its sets of sample data. Returns the copy's
+/// id.
 pub async fn duplicate(db: &PgPool, caller: &Caller, id: TemplateId) -> Result<TemplateId, TemplateError> {
     let original = drafts::open(db, caller.account, id).await?.newest;
     let copy = NewTemplate {
         name: name_of_copy(&original.summary.name),
         ..original.into()
     };
-    let (id, actor) = (TemplateId::generate(), Actor::of_caller(caller));
-    insert(db, caller.account, caller.user.id, &actor, id, &copy, clock::now()).await?;
+    let (account, actor) = (caller.account, Actor::of_caller(caller));
+    let mut transaction = tx::begin(db).await?;
+    let sets = template_sample_sets::list(&mut *transaction, account, id).await?;
+    let id = TemplateId::generate();
+    insert(
+        &mut transaction,
+        account,
+        caller.user.id,
+        &actor,
+        id,
+        &copy,
+        clock::now(),
+    )
+    .await?;
+    template_sample_sets::replace(&mut transaction, account, id, &sets).await?;
+    tx::commit(transaction).await?;
     Ok(id)
 }
 
@@ -152,7 +174,7 @@ pub async fn update(
     Ok(template(id, new, version, inserted_at, now))
 }
 
-/// Deletes a template. Versions that renders have used are retained.
+/// Deletes a template and its sets of sample data. Versions that renders have used are retained.
 pub async fn delete(
     db: &PgPool,
     caller: &Caller,
@@ -162,6 +184,7 @@ pub async fn delete(
     let (account, now) = (caller.account, clock::now());
     let mut transaction = tx::begin(db).await?;
     let name = lock(&mut transaction, account, id, expected).await?.name;
+    template_sample_sets::replace(&mut transaction, account, id, &[]).await?;
     templates::delete(&mut transaction, account, id, now).await?;
     let event = AccountEvent::TemplateDeleted { name };
     account_log::insert(&mut transaction, account, &Actor::of_caller(caller), &event, now).await?;
@@ -170,7 +193,7 @@ pub async fn delete(
 
 /// Inserts a template and publishes its first version, whose number it returns.
 async fn insert(
-    db: &PgPool,
+    transaction: &mut PgConnection,
     account: AccountId,
     author: UserId,
     actor: &Actor,
@@ -178,12 +201,10 @@ async fn insert(
     new: &NewTemplate,
     now: OffsetDateTime,
 ) -> Result<i32, TemplateError> {
-    let mut transaction = tx::begin(db).await?;
-    templates::insert(&mut transaction, account, id, &new.name, now).await?;
-    let version = template_versions::insert(&mut transaction, account, id, author, new, now).await?;
+    templates::insert(transaction, account, id, &new.name, now).await?;
+    let version = template_versions::insert(transaction, account, id, author, new, now).await?;
     let event = AccountEvent::TemplateCreated { name: new.name.clone() };
-    account_log::insert(&mut transaction, account, actor, &event, now).await?;
-    tx::commit(transaction).await?;
+    account_log::insert(transaction, account, actor, &event, now).await?;
     Ok(version)
 }
 

@@ -146,6 +146,17 @@ pub async fn find_version_after(
     Ok(version.fetch_optional(db).await?)
 }
 
+/// Returns the sets of sample data of a template, besides those of its versions, as a list: at most a few MiB.
+pub async fn list_sample_sets(db: &PgPool, account: AccountId, template: TemplateId) -> Result<Value, StoreError> {
+    let sets = sqlx::query_scalar!(
+        r#"select coalesce(json_agg(json_build_object('name', name, 'sample_data', data) order by position), '[]') as "sets!"
+         from template_sample_sets where account_id = $1 and template_id = $2"#,
+        account.0,
+        template.0,
+    );
+    Ok(sets.fetch_one(db).await?)
+}
+
 /// An audit event of the account's activity.
 #[derive(Debug)]
 pub struct LogEntry {

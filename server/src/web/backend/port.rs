@@ -28,7 +28,7 @@ use platen_app::{
         second_factor::{NewPasskey, SetUp},
         settings::{OwnedAccount, Settings},
         team::{LogPage, OwnAccount, Team},
-        template::{Beginning, PublicationForm, TemplateForm},
+        template::{Beginning, GeneratedData, PublicationForm, TemplateForm},
         template_versions::Versions,
         usage::Usage,
     },
@@ -60,7 +60,7 @@ use platen_core::{
         renders::{self, cancel, detail, request},
         sessions::{self, Stay},
         storage_use,
-        templates::{self, TemplateError, drafts, versions},
+        templates::{self, TemplateError, drafts, generation, versions},
         webhook_deliveries, webhook_endpoints, webhook_secrets,
     },
 };
@@ -70,7 +70,7 @@ use platen_domain::{
     announcement::{Announcement, AnnouncementField, AnnouncementForm, NewAnnouncement},
     audit_log::{AuditActor, AuditFilter, AuditRow, Reason},
     caller::Access,
-    editor::{SavedTemplate, UnpublishedChanges},
+    editor::{SampleSet, SavedTemplate, UnpublishedChanges},
     failed_jobs::Done,
     ids::{
         AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId, InstanceId,
@@ -919,6 +919,17 @@ impl Backend for RequestBackend {
         self.answer(drafts::open(&self.app.db, account, id).await)
     }
 
+    async fn sample_sets(&self, id: TemplateId) -> Result<Vec<SampleSet>, AppError> {
+        let account = self.caller_who_may(Produce).await?.account;
+        self.answer(drafts::sample_sets(&self.app.db, account, id).await)
+    }
+
+    async fn generate_sample(&self, content: String, data: String) -> Result<GeneratedData, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let generated = self.answer(generation::generate(&self.app, &caller, content, data).await)?;
+        Ok(generated.map_or_else(GeneratedData::Problem, GeneratedData::Data))
+    }
+
     async fn unpublished_changes(&self, id: String, content: String) -> Result<UnpublishedChanges, AppError> {
         let account = self.caller_who_may(Produce).await?.account;
         let published = self.answer(templates::get(&self.app.db, account, template_id(&id)?).await)?;
@@ -978,14 +989,14 @@ impl Backend for RequestBackend {
         } else {
             None
         };
-        let (publish, bytes) = (form.publish, form.content.len() + form.data.len());
+        let (publish, bytes) = (form.publish, form.content.len() + form.sample.bytes());
         let parse = move || template_forms::draft(&form);
         let parsing = self
             .app
             .parsers
             .run(caller.account, self.app.parsing_deadline(), bytes, parse);
-        let draft = parsing.await.map_err(|Busy| too_many(StdDuration::ZERO))??;
-        let mut saved = self.answer(drafts::save(&self.app, &caller, id, &seen, draft).await)?;
+        let (draft, sets) = parsing.await.map_err(|Busy| too_many(StdDuration::ZERO))??;
+        let mut saved = self.answer(drafts::save(&self.app, &caller, id, &seen, draft, sets).await)?;
         if publish {
             let published = drafts::publish(&self.app.db, &caller, id, saved.version, note.as_ref()).await;
             self.answer(published)?;

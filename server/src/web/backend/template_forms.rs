@@ -4,16 +4,26 @@ use platen_app::{
     error::AppError,
     model::{
         rejection::{Field, Reason},
-        template::{Beginning, TemplateForm},
+        template::{Beginning, SampleForm, TemplateForm},
     },
 };
 use platen_domain::{
-    template::{MOST_PREVIEW_VALUES, NewTemplate, Saved, Submission, demos::Demo, note::VersionNote},
+    editor::{DEFAULT_SET, SampleSet, SampleSetProblem},
+    template::{
+        NewTemplate, Saved, Submission,
+        demos::Demo,
+        note::VersionNote,
+        sample_sets::{NamedSet, SampleSets, SetChanges, SetName, parse_data},
+    },
     validation::json,
 };
 use serde_json::{Map, Value};
 
 use super::visitor_errors::{invalid, invalid_template, rejected};
+
+/// Maximum number of JSON values in a list of sets, of which each has a name and a text. Longer lists can be read, so that
+/// the error says that there are too many sets.
+const MOST_VALUES_OF_SETS: usize = 1000;
 
 /// Returns a new template with its starter content.
 pub(super) fn beginning(name: &str, beginning: Beginning) -> Result<Submission<NewTemplate>, AppError> {
@@ -32,15 +42,34 @@ pub(super) fn beginning(name: &str, beginning: Beginning) -> Result<Submission<N
     submission(&body(&begun.name, &begun.content, &begun.preview_context))
 }
 
-/// Parses the form that saves a template.
-pub(super) fn draft(form: &TemplateForm) -> Result<Submission<NewTemplate>, AppError> {
-    let data = json::read_data(&form.data, MOST_PREVIEW_VALUES).ok();
-    let Some(Ok(Value::Object(data))) = data.map(|data| serde_json::from_str(data.get())) else {
-        return Err(invalid(vec![Field::TemplateData]));
-    };
+/// Parses the form that saves a template with its sets of sample data.
+pub(super) fn draft(form: &TemplateForm) -> Result<(Submission<NewTemplate>, SetChanges), AppError> {
+    let (data, sets) = sample_data(&form.sample)?;
     // Browsers submit line breaks in forms as CRLF.
     let content = form.content.replace("\r\n", "\n");
-    submission(&body(form.name.trim(), &content, &data))
+    Ok((submission(&body(form.name.trim(), &content, &data))?, sets))
+}
+
+/// Returns the data of the first set, and the change of the others.
+fn sample_data(form: &SampleForm) -> Result<(Map<String, Value>, SetChanges), AppError> {
+    let refused = |problem| rejected(Reason::SampleSets(problem));
+    let Some(sets) = &form.sets else {
+        let data = parse_data(&form.data).ok_or_else(|| invalid(vec![Field::TemplateData]))?;
+        let set = form.set.as_deref().unwrap_or(DEFAULT_SET);
+        if set == DEFAULT_SET {
+            return Ok((data, SetChanges::Unchanged));
+        }
+        let name = SetName::parse(set).ok_or_else(|| refused(SampleSetProblem::Gone))?;
+        return Ok((Map::new(), SetChanges::One(NamedSet { name, data })));
+    };
+    let sets = json::read_data(sets, MOST_VALUES_OF_SETS).ok();
+    let sets: Option<Vec<SampleSet>> = sets.and_then(|sets| serde_json::from_str(sets.get()).ok());
+    let sets = sets.ok_or_else(|| refused(SampleSetProblem::Unreadable))?;
+    match SampleSets::parse(&sets) {
+        Ok(SampleSets { default, others }) => Ok((default, SetChanges::Replaced(others))),
+        Err(SampleSetProblem::Data { number: 1 }) if sets.len() == 1 => Err(invalid(vec![Field::TemplateData])),
+        Err(problem) => Err(refused(problem)),
+    }
 }
 
 /// Parses the note on a version, which may be empty.

@@ -211,6 +211,7 @@ impl VisitorError for TemplateError {
             Self::NotFound => AppError::NotFound,
             Self::Changed => rejected(Reason::SavedMeanwhile),
             Self::Invalid(problems) => invalid_template(problems),
+            Self::SampleSets(problem) => rejected(Reason::SampleSets(*problem)),
             Self::Process(_) | Self::Render(_) | Self::Memory(_) | Self::Picture(_) | Self::Store(_) => return None,
         })
     }

@@ -29,9 +29,12 @@ const WRONG: &str = "
         select account_id, 'document_bytes', sum(bytes) from renders
         where object_expires_at is not null group by account_id
         union all
-        select account_id, 'template_bytes',
-            sum(1024 + octet_length(content) + octet_length(preview_context::text))
-        from template_versions join templates on templates.id = template_id group by account_id
+        select account_id, 'template_bytes', sum(bytes) from (
+            select account_id, 1024 + octet_length(content) + octet_length(preview_context::text) as bytes
+            from template_versions join templates on templates.id = template_id
+            union all
+            select account_id, 1024 + octet_length(data::text) from template_sample_sets
+        ) template_bytes group by account_id
         union all
         select account_id, 'templates', count(*) from templates where deleted_at is null group by account_id
         union all

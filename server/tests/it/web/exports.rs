@@ -127,6 +127,12 @@ async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
     let changed = studio.request(Method::PATCH, &template).json(&change).send().await;
     assert_eq!(changed.expect("an answer").status(), 200);
     let template = template.rsplit('/').next().expect("an id");
+    let set = format!(
+        "insert into template_sample_sets (account_id, template_id, position, name, data)
+         values ('{}', '{template}', 1, 'Long names', '{{\"name\": \"Ann\"}}')",
+        studio.account.id
+    );
+    assert_eq!(studio.service.execute(&set).await, 1);
     let gone = studio.template("Gone", "<p>gone").await;
     let deleted = studio.request(Method::DELETE, &gone).send().await;
     assert_eq!(deleted.expect("an answer").status(), 204);
@@ -157,7 +163,10 @@ async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
 
     let gone = gone.rsplit('/').next().expect("an id");
     let document = format!("documents/{render}.pdf");
-    let expected = names(&[(template, 2), (gone, 1)], &document);
+    let sets = format!("templates/{template}/sample_sets.json");
+    let mut expected = names(&[(template, 2), (gone, 1)], &document);
+    expected.push(sets.clone());
+    expected.sort();
     assert_eq!(files.keys().cloned().collect::<Vec<_>>(), expected);
 
     let account = json_of(&files["account.json"]);
@@ -171,6 +180,10 @@ async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
     assert_eq!(described["name"], "../../etc/passwd");
     assert_eq!(files[&format!("templates/{template}/1.html")], b"<p>first");
     assert_eq!(files[&format!("templates/{template}/2.html")], b"<p>second {{ name }}");
+    assert_eq!(
+        json_of(&files[&sets]),
+        json!([{"name": "Long names", "sample_data": {"name": "Ann"}}])
+    );
     // Exactly as the API shows it.
     let line = json_of(&files["renders.ndjson"]);
     assert_eq!(line, studio.service.shown(&studio.account, &render).await);

@@ -100,6 +100,11 @@ const FUNCTIONS: &[Line] = &[
     ),
     ("compare-draft", In(Produce), &[("id", "{template}"), ("content", "x")]),
     ("preview-template", In(Produce), &[("id", "{template}")]),
+    (
+        "generate-sample",
+        In(Produce),
+        &[("content", "{{ a }}"), ("data", "{}")],
+    ),
     ("sample-of-template", In(Produce), &[("id", "{template}")]),
     (
         "play",

@@ -151,6 +151,10 @@ impl<S: Fn() -> Option<Stop>> Archive<'_, S> {
                     &format!("templates/{}/template.json", template.id),
                     &template.description,
                 )?;
+                let sets = account_contents::list_sample_sets(&self.app.db, self.account, template.id).await?;
+                if sets.as_array().is_some_and(|sets| !sets.is_empty()) {
+                    self.write_json(&format!("templates/{}/sample_sets.json", template.id), &sets)?;
+                }
                 self.write_versions(template.id).await?;
             }
         }

@@ -8,7 +8,10 @@ use platen_domain::{
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use crate::service::templates::{TemplateError, insert};
+use crate::{
+    service::templates::{TemplateError, insert},
+    store::tx,
+};
 
 /// Creates a sample template in an account, under this name.
 pub async fn create(
@@ -20,6 +23,17 @@ pub async fn create(
     now: OffsetDateTime,
 ) -> Result<TemplateId, TemplateError> {
     let id = TemplateId::generate();
-    insert(db, account, author, &Actor::SERVICE, id, &demo.named(name), now).await?;
+    let mut transaction = tx::begin(db).await?;
+    insert(
+        &mut transaction,
+        account,
+        author,
+        &Actor::SERVICE,
+        id,
+        &demo.named(name),
+        now,
+    )
+    .await?;
+    tx::commit(transaction).await?;
     Ok(id)
 }

@@ -1,12 +1,16 @@
 //! Drafts: versions newer than the published one. Renders and the API ignore them until they are published.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, iter};
 
 use platen_domain::{
     caller::Caller,
-    editor::SavedTemplate,
+    editor::{DEFAULT_SET, SampleSet, SavedTemplate},
     ids::{AccountId, TemplateId},
-    template::{EditedTemplate, ExpectedVersion, NewTemplate, Submission, TemplateVersion, note::VersionNote},
+    template::{
+        EditedTemplate, ExpectedVersion, NewTemplate, Submission, TemplateVersion,
+        note::VersionNote,
+        sample_sets::{NamedSet, SetChanges},
+    },
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 
@@ -16,8 +20,24 @@ use crate::{
         Services,
         templates::{TemplateError, checked, lock, versions},
     },
-    store::{template_versions, tx},
+    store::{template_sample_sets, template_versions, tx},
 };
+
+/// Returns all sets of sample data of a template, as the editor shows them. The first one is that of the newest version.
+pub async fn sample_sets(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Vec<SampleSet>, TemplateError> {
+    let first = SampleSet {
+        name: DEFAULT_SET.to_owned(),
+        data: newest(db, account, id).await?.data(),
+    };
+    let others = template_sample_sets::list(db, account, id).await?;
+    Ok(iter::once(first).chain(others.iter().map(NamedSet::shown)).collect())
+}
+
+/// Returns the names of all sets of sample data of a template.
+pub async fn set_names(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Vec<String>, TemplateError> {
+    let others = template_sample_sets::list_names(db, account, id).await?;
+    Ok(iter::once(DEFAULT_SET.to_owned()).chain(others).collect())
+}
 
 /// Returns the newest version of a template.
 pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<EditedTemplate, TemplateError> {
@@ -26,16 +46,18 @@ pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Edi
     Ok(EditedTemplate { published, newest })
 }
 
-/// Saves a draft. Fails with [`TemplateError::Changed`] unless the newest version is `seen`, because the author would
-/// overwrite changes unseen. Content identical to the newest version creates no new one.
+/// Saves a draft and the sets of sample data. Fails with [`TemplateError::Changed`] unless the newest version is `seen`,
+/// because the author would overwrite changes unseen. If content and sets are the same, no version is created. Sets
+/// belong to the template; yet a change of them creates a version, so that others notice it.
 pub async fn save(
     app: &Services,
     caller: &Caller,
     id: TemplateId,
     seen: &ExpectedVersion,
     submission: Submission<NewTemplate>,
+    sets: SetChanges,
 ) -> Result<SavedTemplate, TemplateError> {
-    let draft = checked(app, caller.account, submission).await?;
+    let mut draft = checked(app, caller.account, submission).await?;
     let mut transaction = tx::begin(&app.db).await?;
     let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any)
         .await?
@@ -44,7 +66,25 @@ pub async fn save(
     if !seen.includes(newest.summary.number) {
         return Err(TemplateError::Changed);
     }
-    let version = insert(&mut transaction, caller, id, newest, &draft).await?;
+    if matches!(sets, SetChanges::One(_)) {
+        draft.preview_context = newest.preview_context.clone();
+    }
+    let stored = template_sample_sets::list(&mut *transaction, caller.account, id).await?;
+    let sets = sets.applied_to(stored.clone())?;
+    let version = if sets == stored {
+        insert(&mut transaction, caller, id, newest, &draft).await?
+    } else {
+        template_sample_sets::replace(&mut transaction, caller.account, id, &sets).await?;
+        template_versions::insert(
+            &mut transaction,
+            caller.account,
+            id,
+            caller.user.id,
+            &draft,
+            clock::now(),
+        )
+        .await?
+    };
     tx::commit(transaction).await?;
     Ok(SavedTemplate { version, published })
 }

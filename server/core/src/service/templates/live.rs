@@ -44,7 +44,7 @@ use crate::{
 const MOST_PICTURES: usize = 20;
 /// Ten previews a second for a minute: more than users cause, who pause between words, and half of what one browser can
 /// do.
-const QUOTA: Quota = Quota {
+pub(super) const QUOTA: Quota = Quota {
     times: NonZeroU32::MIN.saturating_add(599),
     within: Duration::from_mins(1),
 };
