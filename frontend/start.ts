@@ -4,6 +4,7 @@ import "./elements/code-editor.ts";
 import "./elements/command-palette.ts";
 import "./elements/live-part.ts";
 import "./elements/local-time.ts";
+import "./elements/page-comparison.ts";
 import "./elements/page-viewer.ts";
 import "./elements/pane-splitter.ts";
 import "./elements/passkey-button.ts";

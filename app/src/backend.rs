@@ -52,7 +52,7 @@ use crate::{
         settings::Settings,
         team::{LogPage, OwnAccount, Team},
         template::{Beginning, GeneratedData, PublicationForm, TemplateForm},
-        template_versions::Versions,
+        template_versions::{PageComparisons, Versions},
         usage::Usage,
     },
 };
@@ -400,6 +400,16 @@ pub trait Backend: Send + Sync {
 
     /// Lists the versions of a template. `compared` is the number of the version that is compared with the newest.
     async fn template_versions(&self, id: TemplateId, compared: Option<i32>) -> Result<Versions, AppError>;
+
+    /// Returns two versions of a template, by default the published and the newest one, with the names of the sets of
+    /// sample data. With `set`, renders both versions with this set and compares their pages.
+    async fn page_comparisons(
+        &self,
+        id: TemplateId,
+        older: Option<i32>,
+        newer: Option<i32>,
+        set: Option<String>,
+    ) -> Result<PageComparisons, AppError>;
 
     /// Creates a template and returns its id.
     async fn create_template(&self, name: String, beginning: Beginning) -> Result<TemplateId, AppError>;

@@ -32,7 +32,7 @@ use crate::pages::{
     second_factor::{SecondFactor, passkey::NewPasskey},
     settings::Settings,
     team::{Team, log::Log},
-    template::{Template, versions::Versions},
+    template::{Template, pages::Pages, versions::Versions},
     templates::Templates,
     webhooks::Webhooks,
 };
@@ -60,6 +60,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/templates") view=Templates ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/templates/:id") view=Template ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/templates/:id/versions") view=Versions ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/templates/:id/pages") view=Pages ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/billing") view=Billing ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys/:id") view=ApiKey ssr=SsrMode::Async />

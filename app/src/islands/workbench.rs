@@ -137,9 +137,9 @@ pub fn Workbench(
             <PaneTabs live />
             <div class="workbench__panes">
                 {children()} <pane-splitter axis="columns" label="Width of the editors"></pane-splitter>
-                <pane-splitter axis="rows" label="Height of the HTML pane"></pane-splitter> <Viewer live id read_only />
+                <pane-splitter axis="rows" label="Height of the HTML pane"></pane-splitter> <Viewer live id=id.clone() read_only />
             </div>
-            <PublishDialog live publication comparison />
+            <PublishDialog id draft live publication comparison />
         </form>
     }
 }

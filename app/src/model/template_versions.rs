@@ -2,8 +2,11 @@
 
 use platen_domain::{
     diff::Diff,
+    page_comparison,
     template::{EditedTemplate, VersionSummary},
 };
+
+use crate::error::AppError;
 
 /// Versions of a template, and a comparison with the newest.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +15,8 @@ pub struct Versions {
     /// The latest versions, the newest first.
     pub listed: Vec<VersionSummary>,
     pub compared: Option<Comparison>,
+    /// Names of the sets of sample data.
+    pub sets: Vec<String>,
 }
 
 /// A version, compared with the newest.
@@ -20,4 +25,19 @@ pub struct Comparison {
     pub older: VersionSummary,
     pub html: Diff,
     pub data: Diff,
+}
+
+/// Two versions whose pages can be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageComparisons {
+    /// Name of the template.
+    pub name: String,
+    /// Number of the older version.
+    pub older: i32,
+    /// Number of the newer version.
+    pub newer: i32,
+    /// Names of the sets of sample data.
+    pub sets: Vec<String>,
+    /// The set with which the pages were compared, and the outcome.
+    pub compared: Option<(String, Result<page_comparison::Comparison, AppError>)>,
 }

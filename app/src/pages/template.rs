@@ -1,6 +1,7 @@
-//! `/dashboard/templates/{id}`: the editor, and `…/versions`.
+//! `/dashboard/templates/{id}`: the editor, `…/versions` and `…/pages`.
 
 pub mod api;
+pub mod pages;
 pub mod snippets;
 pub mod versions;
 

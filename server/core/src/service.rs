@@ -57,7 +57,7 @@ use crate::{
         parsers::Parsers,
         people::People,
         renders::{contents::RequestContents, thumbnails::Thumbnails},
-        templates::live::LivePreviews,
+        templates::{comparison::Comparisons, live::LivePreviews},
     },
     signals::Signals,
     storage::{default_storage::DefaultStorage, exports::ExportFiles, responses::ResponseFiles},
@@ -77,6 +77,8 @@ pub struct Services {
     pub drawing: Drawing,
     /// Rate limiter of live previews.
     pub live_previews: LivePreviews,
+    /// Queues of comparisons of versions.
+    pub comparisons: Comparisons,
     /// Makes and stores thumbnails.
     pub thumbnails: Thumbnails,
     /// Requests of synchronous renders that are yet to be stored.

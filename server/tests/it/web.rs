@@ -7,6 +7,7 @@ mod destinations;
 mod events;
 mod exports;
 mod outdated_forms;
+mod page_comparisons;
 mod renders;
 mod requests;
 mod retention;

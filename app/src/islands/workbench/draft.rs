@@ -71,7 +71,7 @@ impl Draft {
         if is_content || name == "template_name" {
             // What was wrong may have been corrected.
             self.refusal
-                .update(|refusal| drop(refusal.take_if(|error| names_fields(error))));
+                .update(|refusal| drop(refusal.take_if(|error| is_about_content(error))));
             self.changes.update_value(|changes| *changes += 1);
             self.unsaved.set(true);
         }
@@ -200,8 +200,10 @@ pub(super) fn SaveStatus(draft: Draft) -> impl IntoView {
     }
 }
 
-fn names_fields(error: &AppError) -> bool {
-    matches!(error, AppError::Rejected(rejection) if !rejection.faulty().is_empty())
+/// Returns whether another text can make the error disappear.
+fn is_about_content(error: &AppError) -> bool {
+    matches!(error, AppError::Rejected(rejection)
+        if !rejection.faulty().is_empty() || matches!(rejection.reason, Reason::SampleSets(_)))
 }
 
 /// Shows why the last save was refused.
@@ -217,7 +219,7 @@ pub(super) fn Refusal(draft: Draft, live: Live) -> impl IntoView {
                     let name = draft.name_of_set(*problem);
                     format!("Not saved. {}", problem.sentence(name.as_deref()))
                 }
-                AppError::Rejected(rejection) if names_fields(&error) => {
+                AppError::Rejected(rejection) if !rejection.faulty().is_empty() => {
                     // The preview knows the line of an error.
                     let problem = live.problem.get_untracked();
                     let rule = |field: &Field| match (field, &problem) {

@@ -1,11 +1,22 @@
 //! The dialog that publishes the template.
 
 use leptos::{html, prelude::*, task::spawn_local};
-use platen_domain::{diff::Diff, editor::UnpublishedChanges, number::counted};
+use platen_domain::{
+    diff::Diff,
+    editor::{SavedTemplate, UnpublishedChanges},
+    number::counted,
+};
 
-use super::{api::compare_draft, draft::text, live::Live, note::NoteField, remarks};
+use super::{
+    api::compare_draft,
+    draft::{Draft, text},
+    live::Live,
+    note::NoteField,
+    remarks,
+};
 use crate::{
     error::AppError,
+    model::template::pages_path,
     ui::{
         button::CloseButton,
         dialog::{Dialog, Weight},
@@ -65,6 +76,9 @@ impl Publication {
 /// Asks for confirmation, because publishing changes renders at once.
 #[component]
 pub(super) fn PublishDialog(
+    /// Id of the template.
+    id: String,
+    draft: Draft,
     live: Live,
     publication: Publication,
     /// Address of the comparison of the published version with a saved draft, if there is one.
@@ -98,6 +112,7 @@ pub(super) fn PublishDialog(
                 </p>
                 <NoteField id="note" />
                 <ChangesOfHtml publication comparison />
+                <PagesLink id draft />
             </div>
             <div class="dialog__foot">
                 <CloseButton dialog="publish">"Cancel"</CloseButton>
@@ -106,6 +121,26 @@ pub(super) fn PublishDialog(
                 </button>
             </div>
         </Dialog>
+    }
+}
+
+/// A link to the comparison of pages, which are those of saved versions.
+#[component]
+fn PagesLink(id: String, draft: Draft) -> impl IntoView {
+    move || {
+        let SavedTemplate { version, published } = draft.saved();
+        if version > published {
+            let note = draft.has_changes().then_some(" Unsaved changes are not included.");
+            let address = pages_path(&id, published, version);
+            Some(view! { <p class="small"><a href=address>"Compare pages"</a> {note}</p> }.into_any())
+        } else if draft.has_changes() {
+            Some(
+                view! { <p class="small">"To compare pages before you publish, save the template first."</p> }
+                    .into_any(),
+            )
+        } else {
+            None
+        }
     }
 }
 

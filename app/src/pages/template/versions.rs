@@ -62,6 +62,7 @@ fn Found(id: String, found: VersionsModel, arrangement: Arrangement) -> impl Int
         edited: EditedTemplate { published, newest },
         listed,
         compared,
+        sets,
     } = found;
     let newest = newest.summary;
     let shown = compared.as_ref().map(|compared| compared.older.number);
@@ -85,7 +86,7 @@ fn Found(id: String, found: VersionsModel, arrangement: Arrangement) -> impl Int
     });
     let items = items.collect_view();
     let (title, editor) = (format!("Versions of {}", newest.name), editor_path(&id));
-    let comparison = compared.map(|compared| view! { <Compared id compared newest arrangement /> });
+    let comparison = compared.map(|compared| view! { <Compared id compared newest sets arrangement /> });
     let restored = Outcome::of::<RestoreTemplate>();
     let not_published = Outcome::about_nothing::<PublishVersion>();
     view! {

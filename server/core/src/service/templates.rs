@@ -1,6 +1,7 @@
 //! Stored templates: creating, reading, changing and deleting them. Every save creates a version. Versions saved
 //! through the API are published at once; those saved in the editor are drafts until they are published ([`drafts`]).
 
+pub mod comparison;
 pub mod demos;
 pub mod drafts;
 pub mod generation;

@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use platen_app::{error::AppError, model::template_versions::Comparison};
-use platen_core::service::{Services, parsers::Busy};
+use platen_core::service::{Services, parsers::Busy, templates::drafts};
 use platen_domain::{
     diff::{Diff, compare::compare},
-    ids::AccountId,
+    ids::{AccountId, TemplateId},
     template::TemplateVersion,
 };
 
-use super::visitor_errors::too_many;
+use super::{RequestBackend, visitor_errors::too_many};
 
 /// Maximum number of lines of each comparison on the page of versions.
 const LINES_ON_PAGE: usize = 1000;
@@ -18,6 +18,13 @@ const LINES_ON_PAGE: usize = 1000;
 const LINES_IN_DIALOG: usize = 300;
 /// Time after which everything that is not compared yet counts as changed: texts with many repeated lines are expensive.
 const LONGEST: Duration = Duration::from_millis(500);
+
+impl RequestBackend {
+    /// Returns the names of the sets of sample data of a template.
+    pub(super) async fn set_names(&self, account: AccountId, id: TemplateId) -> Result<Vec<String>, AppError> {
+        self.answer(drafts::set_names(&self.app.db, account, id).await)
+    }
+}
 
 /// Compares a version with a newer one.
 pub(super) async fn of_versions(

@@ -29,7 +29,7 @@ use platen_app::{
         settings::{OwnedAccount, Settings},
         team::{LogPage, OwnAccount, Team},
         template::{Beginning, GeneratedData, PublicationForm, TemplateForm},
-        template_versions::Versions,
+        template_versions::{PageComparisons, Versions},
         usage::Usage,
     },
 };
@@ -60,7 +60,11 @@ use platen_core::{
         renders::{self, cancel, detail, request},
         sessions::{self, Stay},
         storage_use,
-        templates::{self, TemplateError, drafts, generation, versions},
+        templates::{
+            self, TemplateError,
+            comparison::{self, Compared},
+            drafts, generation, versions,
+        },
         webhook_deliveries, webhook_endpoints, webhook_secrets,
     },
 };
@@ -954,6 +958,47 @@ impl Backend for RequestBackend {
         Ok(Versions {
             edited,
             listed: self.answer(versions::list(db, account, id, page).await)?.items,
+            compared,
+            sets: self.set_names(account, id).await?,
+        })
+    }
+
+    async fn page_comparisons(
+        &self,
+        id: TemplateId,
+        older: Option<i32>,
+        newer: Option<i32>,
+        set: Option<String>,
+    ) -> Result<PageComparisons, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let edited = self.answer(drafts::open(&self.app.db, caller.account, id).await)?;
+        let (older, newer) = (
+            older.unwrap_or(edited.published),
+            newer.unwrap_or(edited.newest.summary.number),
+        );
+        for number in [older, newer] {
+            self.answer(versions::get(&self.app.db, caller.account, id, number).await)?;
+        }
+        let sets = self.set_names(caller.account, id).await?;
+        let compared = match set {
+            Some(set) => {
+                // A request for a page, though it takes a slot like a preview.
+                match caller.access {
+                    Access::Full => {}
+                    Access::Suspended => return Err(AppError::Suspended),
+                    Access::Looking => return Err(AppError::OnlyLooking),
+                }
+                let versions = Compared { older, newer };
+                let compared = comparison::compare(&self.app, &caller, id, versions, &set).await;
+                Some((set, self.answer(compared)))
+            }
+            None => None,
+        };
+        Ok(PageComparisons {
+            name: edited.newest.summary.name,
+            older,
+            newer,
+            sets,
             compared,
         })
     }

@@ -307,6 +307,7 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/templates", Produce),
     ("/dashboard/templates/:id", Produce),
     ("/dashboard/templates/:id/versions", Produce),
+    ("/dashboard/templates/:id/pages", Produce),
     ("/dashboard/renders", Produce),
     ("/dashboard/renders/:id", Produce),
     ("/dashboard/api-keys", ManageKeys),

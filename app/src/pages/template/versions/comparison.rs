@@ -11,7 +11,10 @@ use crate::{
     layout::page::Section,
     model::{template::comparison_path, template_versions::Comparison},
     outcome::{ButtonForm, Outcome},
-    pages::template::versions::{api::RestoreTemplate, publish::publish_dialog_id},
+    pages::template::{
+        pages::SetList,
+        versions::{api::RestoreTemplate, publish::publish_dialog_id},
+    },
     ui::{
         button::{OpenButton, SubmitButton},
         diff::UnifiedDiff,
@@ -49,9 +52,12 @@ pub fn Compared(
     id: String,
     compared: Comparison,
     newest: VersionSummary,
+    /// Names of the sets of sample data.
+    sets: Vec<String>,
     arrangement: Arrangement,
 ) -> impl IntoView {
     let Comparison { older, html, data } = compared;
+    let lists_pages = id.clone();
     let (number, current) = (older.number, newest.number);
     let restored = Outcome::of::<RestoreTemplate>();
     let renamed = (older.name != newest.name).then(|| {
@@ -69,6 +75,8 @@ pub fn Compared(
         <Section heading=format!("Version {number} compared with {current}") beside body="section__body stack stack--tight">
             {renamed} <Difference title="HTML" diff=html arrangement versions=(number, current) />
             <Difference title="Sample data" diff=data arrangement versions=(number, current) />
+            <h3>"Pages"</h3>
+            <SetList id=lists_pages older=number newer=current sets />
             <p class="small quiet">
                 {format!("Restoring saves version {number} again as a draft. Nothing is lost.")}
             </p>
