@@ -115,6 +115,12 @@ impl ListQuery {
     }
 }
 
+/// Escapes a value of any content for [`address`], because the router decodes values once more than they are encoded, both
+/// when they are inserted and when they are read.
+pub fn literal(value: &str) -> String {
+    value.replace('%', "%2525")
+}
+
 /// Returns `path` with these parameters. Those that are `None` or empty are omitted.
 pub fn address(path: &str, words: impl IntoIterator<Item = (&'static str, Option<String>)>) -> String {
     let mut query = ParamsMap::new();

@@ -20,7 +20,7 @@ use crate::{
     model::template::editor_path,
     outcome::{Outcome, OutcomeErrors},
     pages::{
-        query::{address, id_in_path},
+        query::{address, id_in_path, literal},
         template::snippets::UseDialog,
     },
     read_only::is_read_only,
@@ -108,7 +108,7 @@ fn SampleSets(
     let json = serde_json::to_string(&sets).unwrap_or_default();
     let shown = sets.get(chosen).map(|set| set.name.clone());
     let links = sets.iter().enumerate().map(|(index, set)| {
-        let address = address(&editor_path(&id), [("set", Some(set.name.clone()))]);
+        let address = address(&editor_path(&id), [("set", Some(literal(&set.name)))]);
         let name = set.name.clone();
         view! {
             <li>

@@ -20,7 +20,7 @@ use crate::{
         template::{comparison_path, editor_path},
         template_versions::PageComparisons,
     },
-    pages::query::{address, id_in_path},
+    pages::query::{address, id_in_path, literal},
     ui::{
         button::ButtonLink,
         notice::{ErrorNotice, InfoNotice},
@@ -93,7 +93,7 @@ pub fn SetList(
             [
                 ("older", Some(older.to_string())),
                 ("newer", Some(newer.to_string())),
-                ("set", Some(name.clone())),
+                ("set", Some(literal(&name))),
             ],
         );
         let outcome = compared

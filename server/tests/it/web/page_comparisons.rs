@@ -30,8 +30,7 @@ async fn changed_pages_are_shown_before_and_after_for_each_set() {
     let ann = Visitor::log_in(&service, "ann@example.org").await;
     let path = create(&ann).await;
     let id = path.rsplit('/').next().expect("an id");
-    let sets =
-        r#"[{"name": "Default", "data": "{\"a\": 1}"}, {"name": "Two & more", "data": "{\"a\": 2, \"b\": true}"}]"#;
+    let sets = r#"[{"name": "Default", "data": "{\"a\": 1}"}, {"name": "Two & 50%20more", "data": "{\"a\": 2, \"b\": true}"}]"#;
     let save = async |seen: &str, content: &str| {
         let fields: Vec<_> = saved(id, seen, content).into_iter().chain([("sets", sets)]).collect();
         ann.submit("save-template", &fields).await;
@@ -51,8 +50,8 @@ async fn changed_pages_are_shown_before_and_after_for_each_set() {
 
     // All sets are listed, and none is rendered without being asked for.
     let list = ann.page(&format!("{path}/pages?older=2&newer=3")).await;
-    assert!(list.contains("Two &amp; more"), "{list}");
-    assert!(list.contains("set=Two%20%26%20more"), "{list}");
+    assert!(list.contains("Two &amp; 50%20more"), "{list}");
+    assert!(list.contains("set=Two%20%26%2050%252520more"), "{list}");
     assert!(pictures(&list).is_empty());
 
     let changed = compared(2, 3, "Default").await;
@@ -78,13 +77,13 @@ async fn changed_pages_are_shown_before_and_after_for_each_set() {
         assert!(pictures(&same).is_empty());
     }
 
-    let more = compared(2, 4, "Two%20%26%20more").await;
+    let more = compared(2, 4, "Two%20%26%2050%252520more").await;
     assert!(more.contains("1 page more"), "{more}");
     assert!(more.contains("Page 2, added"), "{more}");
     let shown = pictures(&more);
     assert_eq!(shown.len(), 1);
     assert_eq!(shown[0].0, "Page 2 in version 4");
-    let fewer = compared(4, 2, "Two%20%26%20more").await;
+    let fewer = compared(4, 2, "Two%20%26%2050%252520more").await;
     assert!(fewer.contains("1 page fewer"), "{fewer}");
     assert_eq!(pictures(&fewer)[0].0, "Page 2 in version 4");
 
