@@ -60,6 +60,11 @@ fn answer(frame: &[u8]) -> io::Result<Vec<u8>> {
             context,
             undefined,
         } => encoded(&language::render(&template, context, undefined)),
+        Work::Trace {
+            template,
+            context,
+            undefined,
+        } => encoded(&language::trace(&template, context, undefined)),
         Work::Check { template } => encoded(&language::check(&template)),
         Work::Schema { template } => encoded(&analysis::schema(&template)),
         Work::Unused { template, context } => encoded(&analysis::unused(&template, &context)),

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticKind, Warning},
     language::{undefined::Instrumented, uses::Uses},
+    source_text::{Mark, Places, SourceText, source_texts},
 };
 
 /// Longest output of one template, in bytes.
@@ -44,6 +45,15 @@ pub struct Rendered {
     pub warnings: Vec<Warning>,
 }
 
+/// A filled template, and the lines that made its text.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traced {
+    /// The filled template.
+    pub rendered: Rendered,
+    /// Its words in their order, at most 5,000.
+    pub texts: Vec<SourceText>,
+}
+
 /// Fills a template with a context, a map of the names that the template may use. Returns the first error.
 ///
 /// Testing whether a value is defined or true, or giving it a default, is not a use of an undefined value; printing,
@@ -51,19 +61,46 @@ pub struct Rendered {
 ///
 /// Output is limited to [`LONGEST_OUTPUT`]; memory is limited only by the process that this runs in.
 pub fn render(template: &str, context: Value, undefined: Undefined) -> Result<Rendered, Diagnostic> {
+    render_with(template, context, undefined, |_| None).map(|(rendered, _)| rendered)
+}
+
+/// Fills a template like [`render`], and finds the lines of the template that made the text.
+pub fn trace(template: &str, context: Value, undefined: Undefined) -> Result<Traced, Diagnostic> {
+    let (rendered, origin) = render_with(template, context, undefined, |source| Some(Places::of(source)))?;
+    let texts = source_texts(&rendered.text, template, &origin.marks, |offset| {
+        let watched = origin.watched.as_ref();
+        watched.map_or(offset, |watched| watched.original_offset(offset))
+    });
+    Ok(Traced { rendered, texts })
+}
+
+/// Where output comes from.
+struct Origin {
+    marks: Vec<Mark>,
+    /// The template that was filled, if it isn't the author's.
+    watched: Option<Instrumented>,
+}
+
+/// Fills a template. `places` creates the record of places for the template that is filled.
+fn render_with(
+    template: &str,
+    context: Value,
+    undefined: Undefined,
+    places: fn(&str) -> Option<Places>,
+) -> Result<(Rendered, Origin), Diagnostic> {
     // Most templates use nothing undefined, and the engine itself is the fastest way to find out.
     let environment = environment::with_behavior(UndefinedBehavior::SemiStrict);
-    let refused = match fill(&environment, template, context.clone()) {
-        Ok((text, _)) => {
-            return Ok(Rendered {
-                text,
-                warnings: Vec::new(),
-            });
+    let refused = match fill(&environment, template, context.clone(), places(template)) {
+        Ok(Filled { text, marks, .. }) => {
+            let warnings = Vec::new();
+            return Ok((Rendered { text, warnings }, Origin { marks, watched: None }));
         }
         Err(diagnostic) => diagnostic,
     };
     match undefined {
-        Undefined::Warn if refused.error.kind() == ErrorKind::UndefinedError => fill_and_warn(template, context),
+        Undefined::Warn if refused.error.kind() == ErrorKind::UndefinedError => {
+            fill_and_warn(template, context, places)
+        }
         _ => Err(refused.into_fault(template, None)),
     }
 }
@@ -91,17 +128,20 @@ pub fn check(template: &str) -> Result<(), Diagnostic> {
 }
 
 /// Fills the template again, with every use of a name watched.
-fn fill_and_warn(template: &str, context: Value) -> Result<Rendered, Diagnostic> {
+fn fill_and_warn(
+    template: &str,
+    context: Value,
+    places: fn(&str) -> Option<Places>,
+) -> Result<(Rendered, Origin), Diagnostic> {
     let watched =
         Instrumented::new(template).map_err(|error| Diagnostic::from_engine(&error, template, error.range()))?;
     let mut environment = environment::with_behavior(UndefinedBehavior::Chainable);
     undefined::add_filter(&mut environment);
-    let (text, seen) =
-        fill(&environment, &watched.source, context).map_err(|refused| refused.into_fault(template, Some(&watched)))?;
-    Ok(Rendered {
-        text,
-        warnings: watched.warnings(template, &seen),
-    })
+    let filled = fill(&environment, &watched.source, context, places(&watched.source));
+    let Filled { text, seen, marks } = filled.map_err(|refused| refused.into_fault(template, Some(&watched)))?;
+    let warnings = watched.warnings(template, &seen);
+    let watched = Some(watched);
+    Ok((Rendered { text, warnings }, Origin { marks, watched }))
 }
 
 /// Why filling failed: the engine's error, and whether the output limit caused it.
@@ -126,15 +166,26 @@ impl Refused {
     }
 }
 
-fn fill(environment: &Environment, source: &str, context: Value) -> Result<(String, undefined::Seen), Refused> {
-    let mut output = LimitedOutput::default();
+/// The output of the engine.
+struct Filled {
+    text: String,
+    seen: undefined::Seen,
+    marks: Vec<Mark>,
+}
+
+fn fill(environment: &Environment, source: &str, context: Value, places: Option<Places>) -> Result<Filled, Refused> {
+    let mut output = LimitedOutput {
+        places,
+        ..LimitedOutput::default()
+    };
     let filled = environment
         .template_from_named_str(NAME, source)
         .and_then(|template| template.render_captured_to(context, &mut output))
         .map(|mut captured| captured.with_state_mut(undefined::seen));
+    let marks = output.places.take().map(|places| places.marks).unwrap_or_default();
     match filled {
         Ok(seen) => String::from_utf8(output.bytes)
-            .map(|text| (text, seen))
+            .map(|text| Filled { text, seen, marks })
             .map_err(|_| Refused {
                 error: Error::new(ErrorKind::WriteFailure, "the output is not valid UTF-8"),
                 output_full: false,
@@ -151,6 +202,7 @@ fn fill(environment: &Environment, source: &str, context: Value) -> Result<(Stri
 struct LimitedOutput {
     bytes: Vec<u8>,
     full: bool,
+    places: Option<Places>,
 }
 
 impl io::Write for LimitedOutput {
@@ -158,6 +210,9 @@ impl io::Write for LimitedOutput {
         if self.bytes.len() + bytes.len() > LONGEST_OUTPUT {
             self.full = true;
             return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if let Some(places) = &mut self.places {
+            places.note(self.bytes.len(), bytes);
         }
         self.bytes.extend_from_slice(bytes);
         Ok(bytes.len())

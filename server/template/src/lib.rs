@@ -11,6 +11,7 @@ pub mod child;
 pub mod diagnostic;
 pub mod language;
 pub mod pool;
+pub mod source_text;
 
 mod filters;
 mod wire;

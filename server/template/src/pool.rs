@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 use crate::{
     diagnostic::{Diagnostic, DiagnosticKind},
-    language::{Rendered, Undefined},
+    language::{Rendered, Traced, Undefined},
     pool::process::Process,
     wire::Work,
 };
@@ -107,6 +107,26 @@ impl Pool {
         self.call(
             account,
             &Work::Render {
+                template,
+                context,
+                undefined,
+            },
+        )
+        .await
+    }
+
+    /// Fills a template, and finds the lines that made its text; see [`crate::language::trace`].
+    pub async fn trace(
+        &self,
+        account: Uuid,
+        template: &str,
+        context: &(impl Serialize + ?Sized),
+        undefined: Undefined,
+    ) -> Result<Traced, Error> {
+        let template = template.into();
+        self.call(
+            account,
+            &Work::Trace {
                 template,
                 context,
                 undefined,

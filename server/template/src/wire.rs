@@ -23,6 +23,12 @@ pub(crate) enum Work<'a, Context> {
         context: Context,
         undefined: Undefined,
     },
+    /// Answered by a [`crate::language::Traced`].
+    Trace {
+        template: Cow<'a, str>,
+        context: Context,
+        undefined: Undefined,
+    },
     /// Answered by nothing.
     Check { template: Cow<'a, str> },
     /// Answered by a JSON schema.

@@ -3,7 +3,7 @@ mod reference;
 use minijinja::{Value, value::Serde};
 use serde_json::json;
 
-use super::{LONGEST_OUTPUT, Rendered, Undefined, check, render};
+use super::{LONGEST_OUTPUT, Rendered, Undefined, check, render, trace};
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 
 fn context() -> Value {
@@ -31,6 +31,42 @@ fn warnings(template: &str) -> Vec<String> {
         .into_iter()
         .map(|warning| format!("{}@{}:{}", warning.name, warning.place.line, warning.place.column))
         .collect()
+}
+
+/// Returns the text of a filled template as `line: words`.
+fn lines(template: &str, undefined: Undefined) -> Vec<String> {
+    let traced = trace(template, context(), undefined).unwrap_or_else(|diagnostic| panic!("{diagnostic:?}"));
+    assert_eq!(Ok(traced.rendered), render(template, context(), undefined));
+    let texts = traced.texts.into_iter();
+    texts.map(|text| format!("{}: {}", text.line, text.text)).collect()
+}
+
+#[test]
+fn text_is_traced_to_the_line_that_made_it_in_loops_conditions_and_values() {
+    let template = "<h1>Invoice</h1>\n<p>{{ customer.name }}\n{% for line in lines %}\n<p>{{ line.text }} a\n<b>b</b>\n\
+                    {% endfor %}\n{% if flag %}\nno\n{% else %}\nyes\n{% endif %}\nend";
+    let expected = [
+        "1: Invoice",
+        "2: Ada & Co",
+        "4: One a",
+        "5: b",
+        "4: Two a",
+        "5: b",
+        "10: yes",
+        "12: end",
+    ];
+    assert_eq!(lines(template, Undefined::Refuse), expected);
+    // The template is filled again to find what is undefined.
+    let template = format!("{template}{{{{ customer.fax }}}}");
+    assert_eq!(lines(&template, Undefined::Warn), expected);
+}
+
+#[test]
+fn text_of_macros_and_other_blocks_is_traced_to_where_it_is_printed() {
+    let template = "{% macro greet(name) %}\n<p>Dear {{ name }}\n{% endmacro %}\n<h1>x\n{{ greet('Ada') }}\n\
+                    {% set block %}\ninner\n{% endset %}\n<p>{{ block }}\n{% raw %}{{ raw }}{% endraw %}";
+    let expected = ["4: x", "5: Dear Ada", "9: inner", "10: {{ raw }}"];
+    assert_eq!(lines(template, Undefined::Refuse), expected);
 }
 
 #[test]
