@@ -1,5 +1,7 @@
 //! Rasterizes pages.
 
+pub mod words;
+
 mod demand;
 pub mod difference;
 
@@ -17,6 +19,7 @@ use png::{BitDepth, ColorType, Encoder, Filter};
 
 use crate::PdfError;
 use crate::document::Document;
+use crate::object::ObjectNumber;
 use crate::object_streams::unpack;
 use crate::page_tree::list_pages;
 use demand::Demand;
@@ -147,12 +150,18 @@ fn rasterise_at(pdf: &[u8], page: usize, resolution: Resolution) -> Result<Pictu
     let number = page.checked_sub(1).and_then(|index| pages.get(index));
     let page_count = pages.len();
     let number = *number.ok_or(RasterError::NoSuchPage { page, page_count })?;
-    let demand = Demand::of_page(&document, number)?;
+    check_demand(&document, number, page)?;
+    // The library should not panic, but it is young, and the page is untrusted.
+    catch_unwind(|| draw(pdf, page, resolution)).unwrap_or(Err(RasterError::NotDrawn { page }))
+}
+
+/// Fails if a page, which has this object number, draws with too much.
+fn check_demand(document: &Document, number: ObjectNumber, page: usize) -> Result<(), RasterError> {
+    let demand = Demand::of_page(document, number)?;
     if demand.content > MAX_CONTENT || demand.pixels > MAX_SOURCE_PIXELS {
         return Err(RasterError::TooMuchContent { page });
     }
-    // The library should not panic, but it is young, and the page is untrusted.
-    catch_unwind(|| draw(pdf, page, resolution)).unwrap_or(Err(RasterError::NotDrawn { page }))
+    Ok(())
 }
 
 fn draw(pdf: &[u8], page: usize, resolution: Resolution) -> Result<Picture, RasterError> {
