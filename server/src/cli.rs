@@ -59,6 +59,8 @@ enum Invocation {
         pages: usize,
         /// Page to draw before the others.
         first: usize,
+        /// Maximum number of words to find.
+        words: usize,
         /// Interpret the size as pixels along the longer side of a page.
         #[arg(long)]
         small: bool,
@@ -138,6 +140,7 @@ pub fn run() -> ExitCode {
             size,
             pages,
             first,
+            words,
             small,
         } => {
             let size = if small {
@@ -145,7 +148,12 @@ pub fn run() -> ExitCode {
             } else {
                 Size::DotsPerInch(size)
             };
-            let wanted = Drawings { size, pages, first };
+            let wanted = Drawings {
+                size,
+                pages,
+                first,
+                words,
+            };
             drawing::child::run(wanted).map_err(Failure::from)
         }
         Invocation::ComparePages {

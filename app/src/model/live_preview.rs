@@ -92,6 +92,8 @@ pub enum PreviewEvent {
     Page(PagePicture),
     /// Warnings for the author.
     Remarks(Vec<Remark>),
+    /// The text of template and pages as JSON, which only `frontend/elements/page-viewer/places.ts` reads.
+    Texts(String),
 }
 
 /// A rendered document.

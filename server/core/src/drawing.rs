@@ -18,7 +18,9 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::drawing::child::{Drawings, Drawn, PROCESSOR_SECONDS, Refusal, SECONDS_OF_COMPARISONS, Size};
+use crate::drawing::child::{
+    Drawings, Drawn, PROCESSOR_SECONDS, PlacedWord, Refusal, SECONDS_OF_COMPARISONS, Size,
+};
 
 /// The hidden commands of `platen`.
 const COMMAND: &str = "draw-pages";
@@ -66,7 +68,12 @@ impl Drawing {
         size: Size,
         pages: usize,
     ) -> Result<Vec<Drawn>, DrawingError> {
-        let wanted = Drawings { size, pages, first: 1 };
+        let wanted = Drawings {
+            size,
+            pages,
+            first: 1,
+            words: 0,
+        };
         let mut raster_stream = self.start(account, pdf, wanted).await?;
         let mut drawn = Vec::with_capacity(pages);
         while let Some(page) = raster_stream.next().await? {
@@ -77,12 +84,17 @@ impl Drawing {
 
     /// Starts rasterizing pages of a document of the account, after the account's previous document.
     pub async fn start(&self, account: AccountId, pdf: &[u8], wanted: Drawings) -> Result<RasterStream, DrawingError> {
-        let Drawings { size, pages, first } = wanted;
+        let Drawings {
+            size,
+            pages,
+            first,
+            words,
+        } = wanted;
         let (size, small) = match size {
-            Size::DotsPerInch(dots) => (dots, None),
-            Size::LongerSide(pixels) => (pixels, Some(SMALL)),
+            Size::DotsPerInch(dots) => (dots.to_string(), None),
+            Size::LongerSide(pixels) => (pixels.to_string(), Some(SMALL)),
         };
-        let numbers = [size.to_string(), pages.to_string(), first.to_string()];
+        let numbers = [size, pages.to_string(), first.to_string(), words.to_string()];
         let arguments = iter::once(COMMAND)
             .chain(numbers.iter().map(String::as_str))
             .chain(small);
@@ -180,11 +192,19 @@ impl RasterStream {
         }
     }
 
+    /// Returns the words of the pages, after the last page, if they were requested.
+    pub async fn words(&mut self) -> Result<Vec<PlacedWord>, DrawingError> {
+        let seconds = self.seconds;
+        timeout_at(self.ends, self.read())
+            .await
+            .map_err(|_| too_long(seconds))?
+    }
+
     async fn read<T: DeserializeOwned>(&mut self) -> Result<T, DrawingError> {
         // A killed process may leave an incomplete line.
         let line = self.pages.next_line().await.ok().flatten();
         match line.as_deref().map(serde_json::from_str::<Result<T, Refusal>>) {
-            Some(Ok(Ok(drawn))) => return Ok(drawn),
+            Some(Ok(Ok(read))) => return Ok(read),
             Some(Ok(Err(Refusal::TooMuch(message)))) => return Err(DrawingError::TooMuch(message)),
             Some(Ok(Err(Refusal::NotDrawn(message)))) => return Err(io::Error::other(message).into()),
             Some(Err(_)) | None => {}

@@ -200,6 +200,15 @@ impl Live {
                 remarks::mark(self.root, &remarks, false);
                 self.remarks.set(remarks);
             }
+            PreviewEvent::Texts(texts) => {
+                let viewer = self
+                    .root
+                    .get_untracked()
+                    .and_then(|root| root.query_selector("page-viewer").ok()?);
+                if let Some(viewer) = viewer {
+                    let _ = viewer.set_attribute("texts", &texts);
+                }
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! The worker process that rasterizes: reads a PDF from standard input, and writes one line of JSON per page to
-//! standard output as soon as the page is drawn. Or it reads two PDFs and compares their pages.
+//! standard output as soon as the page is drawn. If the words of the pages are wanted, they follow in a last line. Or it
+//! reads two PDFs and compares their pages.
 
 use std::io::{self, Read, Write};
 
@@ -9,6 +10,7 @@ use platen_pdf::raster::{
     PageView, Picture as Raster, RasterError,
     difference::{Difference, difference},
     longer_side, rasterise, thumbnail,
+    words::words,
 };
 use rustix::process::nice;
 use serde::{Deserialize, Serialize};
@@ -69,7 +71,13 @@ pub struct Drawings {
     pub pages: usize,
     /// The page to draw before the others, because it is visible to the user.
     pub first: usize,
+    /// Maximum number of words that are found on these pages once they are drawn.
+    pub words: usize,
 }
+
+/// A word on a page, in the form in which it is sent to the browser: the page's number, the text, and left, top, width
+/// and height in ten-thousandths of the page.
+pub type PlacedWord = (usize, String, [u16; 4]);
 
 impl Drawings {
     /// Returns the page numbers in the order in which they are drawn.
@@ -101,8 +109,12 @@ pub fn run(wanted: Drawings) -> io::Result<()> {
         output.write_all(&line)?;
         output.flush()?;
         if is_last {
-            break;
+            return Ok(());
         }
+    }
+    if wanted.words > 0 {
+        serde_json::to_writer(&mut output, &find_words(&pdf, wanted))?;
+        output.write_all(b"\n")?;
     }
     Ok(())
 }
@@ -232,6 +244,12 @@ impl From<RasterError> for Refusal {
     }
 }
 
+fn find_words(pdf: &[u8], wanted: Drawings) -> Result<Vec<PlacedWord>, Refusal> {
+    let words = words(pdf, wanted.pages, wanted.words).map_err(|error| Refusal::NotDrawn(error.to_string()))?;
+    let words = words.into_iter().map(|word| (word.page, word.text, word.place));
+    Ok(words.collect())
+}
+
 fn draw(pdf: &[u8], size: Size, page: usize) -> Result<Drawn, Refusal> {
     let drawn = match size {
         Size::DotsPerInch(dots_per_inch) => rasterise(pdf, PageView { page, dots_per_inch }),
@@ -257,6 +275,7 @@ mod tests {
                 size: Size::DotsPerInch(96),
                 pages,
                 first,
+                words: 0,
             };
             drawings.order().collect::<Vec<_>>()
         };

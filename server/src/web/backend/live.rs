@@ -12,11 +12,12 @@ use platen_core::{
     drawing::DrawingError,
     service::templates::{
         TemplateError,
-        live::{self, Live, LiveError, LivePdf, LivePreview, Seen, Typed},
+        live::{self, Live, LiveError, LivePdf, LivePreview, Seen, Texts, Typed},
     },
 };
 use platen_domain::{caller::Caller, editor::Remark, ids::TemplateId, role::Permission, sentence::sentence};
 use platen_engine::error::RenderError;
+use platen_template::source_text::SourceText;
 
 use super::RequestBackend;
 
@@ -114,6 +115,13 @@ fn event(seen: Seen) -> PreviewEvent {
             png: drawn.png,
         }),
         Seen::Remarks(remarks) => PreviewEvent::Remarks(remarks),
+        Seen::Texts(Texts { source, pages }) => {
+            let source: Vec<_> = source
+                .into_iter()
+                .map(|SourceText { line, text }| (line, text))
+                .collect();
+            PreviewEvent::Texts(json!({"source": source, "pages": pages}).to_string())
+        }
     }
 }
 

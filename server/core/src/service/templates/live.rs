@@ -1,5 +1,5 @@
 //! Live previews while a user types. The visible page comes first, then the remarks about the template, then the other
-//! pages. Nothing is charged or stored. Dropping a preview ends it at once.
+//! pages and the text. Nothing is charged or stored. Dropping a preview ends it at once.
 
 mod remarks;
 
@@ -20,13 +20,18 @@ use platen_engine::{
     render_log::{NetworkRequest, RenderLog},
 };
 use platen_pdf::Watermark;
-use platen_template::{diagnostic::Warning as UndefinedName, language::Undefined, pool};
+use platen_template::{
+    diagnostic::Warning as UndefinedName,
+    language::{Traced, Undefined},
+    pool,
+    source_text::SourceText,
+};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     drawing::{
         RasterStream,
-        child::{Drawings, Drawn, Size},
+        child::{Drawings, Drawn, PlacedWord, Size},
     },
     memory::Reservation,
     render_request::RenderRequest,
@@ -42,6 +47,8 @@ use crate::{
 
 /// Maximum number of pages that are rasterized.
 const MOST_PICTURES: usize = 20;
+/// Maximum number of words of a document that are located.
+const MOST_WORDS: usize = 5000;
 /// Ten previews a second for a minute: more than users cause, who pause between words, and half of what one browser can
 /// do.
 pub(super) const QUOTA: Quota = Quota {
@@ -72,6 +79,16 @@ pub enum Seen {
     Page(Drawn),
     /// Remarks for the author. They come once.
     Remarks(Vec<Remark>),
+    /// The text of the template and of the pages. It comes last.
+    Texts(Texts),
+}
+
+/// The text of a template and of its pages, by which the editor finds the source of a place on a page. Both are bounded.
+pub struct Texts {
+    /// Words of the filled template, with the lines that made them.
+    pub source: Vec<SourceText>,
+    /// Words of the pages that are rasterized.
+    pub pages: Vec<PlacedWord>,
 }
 
 /// Outcome of rendering the editor's content.
@@ -116,6 +133,7 @@ pub struct LivePreview {
     undefined: Vec<UndefinedName>,
     requests: Vec<NetworkRequest>,
     warnings: Vec<platen_engine::job::Warning>,
+    source: Vec<SourceText>,
     raster_stream: RasterStream,
     next: Next,
     /// Reserves memory for the editor's content until all results are sent.
@@ -126,6 +144,7 @@ enum Next {
     FirstPage,
     Remarks,
     OtherPages,
+    End,
 }
 
 /// Renders the editor's content instead of a template of the account, with that template's settings.
@@ -141,6 +160,7 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
         size: Size::DotsPerInch(typed.dots_per_inch),
         pages: document.page_count.min(MOST_PICTURES),
         first: typed.page,
+        words: MOST_WORDS,
     };
     let raster_stream = app.drawing.start(caller.account, &document.pdf, wanted).await;
     Ok(Live::Rendered(Box::new(LivePreview {
@@ -155,6 +175,7 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
         undefined: printed.undefined,
         requests: printed.requests,
         warnings: document.warnings,
+        source: printed.source,
         raster_stream: raster_stream.map_err(TemplateError::from)?,
         next: Next::FirstPage,
         _memory: printed.memory,
@@ -190,6 +211,7 @@ struct Printed {
     data: Box<RawValue>,
     undefined: Vec<UndefinedName>,
     requests: Vec<NetworkRequest>,
+    source: Vec<SourceText>,
     memory: Reservation,
 }
 
@@ -230,9 +252,12 @@ async fn print(
     let log = RenderLog::default();
     let entered = enter(app, engine_caller(caller), &terms, &mut memory, &log).await;
     let entered = entered.map_err(TemplateError::from)?;
-    let filling = app.templates.render(account.0, &typed.content, &data, undefined);
+    let filling = app.templates.trace(account.0, &typed.content, &data, undefined);
     let filled = entered.within(Phase::Load, &log, filling).await;
-    let filled = match filled.map_err(TemplateError::from)? {
+    let Traced {
+        rendered: filled,
+        texts,
+    } = match filled.map_err(TemplateError::from)? {
         Ok(filled) => filled,
         Err(pool::Error::Template(problem)) => return Ok(Err(remarks::of_problem(&problem))),
         Err(error) => return Err(TemplateError::from(error).into()),
@@ -247,6 +272,7 @@ async fn print(
         data,
         undefined: filled.warnings,
         requests: log.seen().requests,
+        source: texts,
         memory,
     }))
 }
@@ -263,7 +289,17 @@ impl LivePreview {
                 self.next = Next::OtherPages;
                 Ok(Some(Seen::Remarks(self.remarks().await?)))
             }
-            Next::OtherPages => Ok(self.raster_stream.next().await?.map(Seen::Page)),
+            Next::OtherPages => match self.raster_stream.next().await? {
+                Some(page) => Ok(Some(Seen::Page(page))),
+                None => {
+                    self.next = Next::End;
+                    let source = std::mem::take(&mut self.source);
+                    // All pages are there, so this is not worth an error.
+                    let pages = self.raster_stream.words().await.unwrap_or_default();
+                    Ok(Some(Seen::Texts(Texts { source, pages })))
+                }
+            },
+            Next::End => Ok(None),
         }
     }
 
