@@ -6,7 +6,10 @@ import type { Viewer } from "./page-viewer/viewer.ts";
 /** Loads the viewer on demand: only the template editor contains one. */
 const load = () => import("./page-viewer/viewer.ts");
 
+/** Attribute: `texts`, the text of template and pages as JSON (see places.ts). */
 class PageViewer extends HTMLElement {
+  static observedAttributes = ["texts"];
+
   private viewer: Viewer | undefined;
 
   connectedCallback() {
@@ -18,9 +21,15 @@ class PageViewer extends HTMLElement {
     this.viewer = undefined;
   }
 
+  attributeChangedCallback() {
+    this.viewer?.read(this.getAttribute("texts"));
+  }
+
   private async upgrade() {
     const { open } = await load();
-    if (this.isConnected && !this.viewer) this.viewer = open(this);
+    if (!this.isConnected || this.viewer) return;
+    this.viewer = open(this);
+    this.viewer.read(this.getAttribute("texts"));
   }
 }
 

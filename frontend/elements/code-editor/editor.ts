@@ -19,7 +19,9 @@ import { findBar } from "./find-bar.ts";
 import { colours, look } from "./look.ts";
 import { languageOf, type Language } from "./languages.ts";
 import { mark, offsetOf, type Marker } from "./markers.ts";
+import { isTemplate, showInPreview } from "./preview.ts";
 import { showShortcuts } from "./shortcuts.ts";
+import { tidyTemplate } from "./tidying.ts";
 import { addTools } from "./tools.ts";
 import { applyWrapping, toggleWrapping, wrapping } from "./wrapping.ts";
 
@@ -38,6 +40,8 @@ const PHRASES = {
 const OUR_KEYS = [
   { key: "F1", run: showShortcuts, scope: "editor search-panel", preventDefault: true },
   { key: "Alt-z", run: toggleWrapping, scope: "editor search-panel", preventDefault: true },
+  { key: "Alt-p", run: showInPreview, preventDefault: true },
+  { key: "Shift-Alt-f", run: (view: EditorView) => isTemplate(view) && tidyTemplate(view), preventDefault: true },
 ];
 
 export interface Options {

@@ -4,7 +4,9 @@ import { openSearchPanel } from "@codemirror/search";
 import type { EditorView } from "@codemirror/view";
 
 import { button, element } from "./dom.ts";
+import { hasPreview, isTemplate, showInPreview } from "./preview.ts";
 import { keyName, showShortcuts } from "./shortcuts.ts";
+import { tidyTemplate } from "./tidying.ts";
 import { onWrapping, toggleWrapping } from "./wrapping.ts";
 
 /** Adds the buttons, and returns them. */
@@ -13,7 +15,10 @@ export function addTools(view: EditorView, parent: HTMLElement, label: string): 
   onWrapping(view, (wraps) => wrap.setAttribute("aria-pressed", String(wraps)));
   const find = button("find", `Find (${keyName("Mod-F")})`, () => openSearchPanel(view));
   const help = button("help", "Keyboard shortcuts (F1)", showShortcuts);
-  const tools = element("div", "editor-tools", find, wrap, help);
+  const ours = [];
+  if (isTemplate(view)) ours.push(button({ text: "Tidy" }, `Tidy (${keyName("Shift-Alt-F")})`, () => tidyTemplate(view)));
+  if (hasPreview(view)) ours.push(button("locate", `Show in preview (${keyName("Alt-P")})`, () => showInPreview(view)));
+  const tools = element("div", "editor-tools", ...ours, find, wrap, help);
   tools.setAttribute("role", "group");
   tools.setAttribute("aria-label", `${label}: tools`);
   const bar = parent.closest(".pane")?.querySelector(".pane__bar");

@@ -4,6 +4,7 @@ import { button, element, type Glyph } from "../code-editor/dom.ts";
 import { recall, remember } from "../remembered.ts";
 import { marginsOf, pageRules } from "./margins.ts";
 import { Overview } from "./overview.ts";
+import { Places } from "./places.ts";
 import { LEVELS, measure, nextZoom, parseZoom, STYLE_DOTS, type Size, type Zoom } from "./zoom.ts";
 
 /** Size of a page until there is one: A4, in inches. */
@@ -30,6 +31,10 @@ export class Viewer {
   private readonly observers: { disconnect(): void }[];
   private readonly stop = new AbortController();
   private zoom: Zoom = parseZoom(recall("preview-zoom"));
+  private readonly message = element("span", "viewer__message");
+  private texts: string | undefined;
+  /** Computed from the texts when it is needed. */
+  private places: Places | undefined;
   private scale = 1;
   private current = 1;
   private frame = 0;
@@ -48,6 +53,10 @@ export class Viewer {
     // On small screens, the page scrolls instead of the stage.
     document.addEventListener("scroll", () => this.soon(), { capture: true, passive: true, signal });
     window.addEventListener("keydown", (event) => this.press(event), { signal });
+    this.stage.addEventListener("click", (event) => this.goToSource(event), { signal });
+    this.form.addEventListener("show-in-preview", (event) => this.show((event as CustomEvent<number>).detail), {
+      signal,
+    });
     this.layOut();
     this.update();
   }
@@ -58,7 +67,66 @@ export class Viewer {
     cancelAnimationFrame(this.frame);
   }
 
+  /** Takes the text of template and pages, or none. */
+  read(texts: string | null) {
+    this.texts = texts ?? undefined;
+    this.places = undefined;
+    this.unmark();
+  }
+
+  private known(): Places | undefined {
+    if (this.texts !== undefined) this.places ??= new Places(this.texts);
+    return this.places;
+  }
+
+  /** Moves the editor to the line that printed what was clicked. */
+  private goToSource(event: MouseEvent) {
+    const page = (event.target as Element).closest<HTMLElement>(".viewer__page");
+    if (!page) return;
+    const bounds = page.getBoundingClientRect();
+    const x = (10_000 * (event.clientX - bounds.left)) / bounds.width;
+    const y = (10_000 * (event.clientY - bounds.top)) / bounds.height;
+    const line = this.known()?.lineAt(this.pages().indexOf(page) + 1, x, y);
+    this.unmark();
+    if (line === undefined) return this.say("No text of the template here");
+    this.select("html");
+    this.form.querySelector("code-editor:has([name=content])")?.setAttribute("go-to", `${line}:1`);
+  }
+
+  /** Outlines what a line of the template printed, and scrolls to the first place. */
+  private show(wanted: number) {
+    this.unmark();
+    const { line, marks } = this.known()?.marksOf(wanted) ?? { line: wanted, marks: [] };
+    if (marks.length === 0) return this.say(`Line ${line} prints no text`);
+    this.select("preview");
+    const pages = this.pages();
+    for (const { page, box } of marks) {
+      const mark = element("div", "viewer__mark");
+      const [left, top, width, height] = box.map((part) => `${part / 100}%`) as [string, string, string, string];
+      Object.assign(mark.style, { left, top, width, height });
+      pages[page - 1]?.append(mark);
+    }
+    const places = marks.length === 1 ? "1 place" : `${marks.length} places`;
+    this.say(`Line ${line}: ${places}, first on page ${marks[0]!.page}`);
+    this.stage.querySelector(".viewer__mark")?.scrollIntoView({ block: "center" });
+  }
+
+  private unmark() {
+    for (const mark of this.stage.querySelectorAll(".viewer__mark")) mark.remove();
+    this.say("");
+  }
+
+  private say(message: string) {
+    this.message.textContent = message;
+  }
+
+  /** Selects a pane where only one is visible. */
+  private select(pane: "html" | "preview") {
+    this.form.querySelector<HTMLInputElement>(`[name=pane][value=${pane}]`)?.click();
+  }
+
   private addTools() {
+    this.message.setAttribute("role", "status");
     const names = new Map<Zoom, string>([
       ["width", "Fit width"],
       ["page", "Fit page"],
@@ -82,6 +150,7 @@ export class Viewer {
       .append(
         element("div", "viewer__group", this.previous, this.position, this.next),
         element("div", "viewer__group", this.smaller, this.sizes, this.larger, margins, overview),
+        this.message,
       );
   }
 
