@@ -152,7 +152,7 @@ impl<'h> Words<'h> {
     }
 
     /// Returns the character at the position, and passes it.
-    fn character(&mut self) -> Option<Decoded<'h>> {
+    fn character(&mut self) -> Option<Decoded> {
         let rest = &self.html[self.position..];
         let first = rest.chars().next()?;
         if first == '&'
@@ -168,9 +168,9 @@ impl<'h> Words<'h> {
 }
 
 /// A character, or the text of a name.
-enum Decoded<'h> {
+enum Decoded {
     Character(char),
-    Text(&'h str),
+    Text(&'static str),
 }
 
 impl Iterator for Words<'_> {
@@ -251,7 +251,7 @@ fn find_end(content: &str, name: &str) -> Option<usize> {
     })
 }
 
-fn decode(name: &str) -> Option<Decoded<'static>> {
+fn decode(name: &str) -> Option<Decoded> {
     if let Some(number) = name.strip_prefix('#') {
         let code = match number.strip_prefix(['x', 'X']) {
             Some(digits) => u32::from_str_radix(digits, 16),

@@ -289,16 +289,16 @@ impl LivePreview {
                 self.next = Next::OtherPages;
                 Ok(Some(Seen::Remarks(self.remarks().await?)))
             }
-            Next::OtherPages => match self.raster_stream.next().await? {
-                Some(page) => Ok(Some(Seen::Page(page))),
-                None => {
-                    self.next = Next::End;
-                    let source = std::mem::take(&mut self.source);
-                    // All pages are there, so this is not worth an error.
-                    let pages = self.raster_stream.words().await.unwrap_or_default();
-                    Ok(Some(Seen::Texts(Texts { source, pages })))
+            Next::OtherPages => {
+                if let Some(page) = self.raster_stream.next().await? {
+                    return Ok(Some(Seen::Page(page)));
                 }
-            },
+                self.next = Next::End;
+                let source = std::mem::take(&mut self.source);
+                // All pages are there, so this is not worth an error.
+                let pages = self.raster_stream.words().await.unwrap_or_default();
+                Ok(Some(Seen::Texts(Texts { source, pages })))
+            }
             Next::End => Ok(None),
         }
     }
