@@ -21,8 +21,6 @@ pub enum Glyph {
     Close,
     /// Two sheets: copies.
     Copy,
-    /// Four corners: the whole page.
-    Corners,
     /// A tray with an arrow into it.
     Destination,
     /// A circle with a tick.
@@ -37,8 +35,6 @@ pub enum Glyph {
     Key,
     /// An arrow out of a box.
     Leave,
-    /// A minus.
-    Less,
     /// Three bars.
     Menu,
     /// Three dots.
@@ -92,7 +88,6 @@ impl Glyph {
             Self::Clock => "M3 3v3h3M3.2 6A5.5 5.5 0 1 1 2.5 8.5M8 5v3.5l2.5 1.5",
             Self::Close => "m4 4 8 8M12 4l-8 8",
             Self::Copy => "M5.5 5.5h8v8.5h-8zM10.5 5.5V2h-8v8.5h3",
-            Self::Corners => "M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4",
             Self::Destination => "M2 9.5V14h12V9.5M8 1.75v8M4.75 6.75 8 10l3.25-3.25",
             Self::Done => "M1.75 8a6.25 6.25 0 1 0 12.5 0a6.25 6.25 0 1 0 -12.5 0zM5.25 8.25l2 2 3.5-4",
             Self::Download => "M8 2v8M4.5 7 8 10.5 11.5 7M2.5 13.5h11",
@@ -103,7 +98,6 @@ impl Glyph {
             Self::Info => "M8 1.75a6.25 6.25 0 1 1 0 12.5a6.25 6.25 0 0 1 0-12.5zM8 7.5V11M8 5v.1",
             Self::Key => "M2 11a3 3 0 1 0 6 0a3 3 0 1 0 -6 0zM7.2 8.8 13.5 2.5M11 5l2 2",
             Self::Leave => "M6 3H3v10h10v-3M9 2.5h4.5V7M13 3 7.5 8.5",
-            Self::Less => "M3 8h10",
             Self::Menu => "M2 4h12M2 8h12M2 12h12",
             Self::More => "M3.5 8h.1M8 8h.1M12.5 8h.1",
             Self::Next => "m6 4 4 4-4 4",

@@ -17,7 +17,6 @@ const GLYPHS = {
   previous: "m4 10 4-4 4 4",
   regexp: "M3.5 12h.1M9.75 3.5v6M7 5l5.5 3M12.5 5 7 8",
   right: "m6 4 4 4-4 4",
-  tidy: "M2 3.5h12M5 8h9M5 12.5h6M2 7v2",
   word: "M2 3.5v9M14 3.5v9M5 6h6v4H5z",
   wrap: "M2 3.5h12M2 8h10a2.25 2.25 0 0 1 0 4.5H8.5M2 12.5h2.5M10 10.5l-2 2 2 2",
 };
