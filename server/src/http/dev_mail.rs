@@ -131,7 +131,8 @@ async fn find(app: &Services, path: &str) -> Result<platen_core::store::mails::S
 /// Wraps `body` in an HTML document. `body` and `title` must be escaped.
 fn document(title: &str, body: &str) -> String {
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n\
+        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>{title}</title></head>\n\
          <body>\n{body}</body>\n</html>\n"
     )
 }

@@ -17,6 +17,9 @@ const FORGOT_PASSWORD_PATH: &str = "/forgot-password";
 const SETTINGS_PATH: &str = "/dashboard/settings";
 const API_KEYS_PATH: &str = "/dashboard/api-keys";
 const WEBHOOKS_PATH: &str = "/dashboard/webhooks";
+/// Style of links that look like buttons. Mail programs ignore style sheets.
+const BUTTON: &str = "display:inline-block;padding:10px 20px;border-radius:2px;background:#2a31c4;color:#ffffff;\
+                      font-weight:bold;text-decoration:none";
 
 /// Completes a sign-up.
 pub fn verify_address(base: &Url, token: &OneTimeToken) -> ComposedMail {
@@ -292,7 +295,10 @@ impl Composer {
     fn link(mut self, label: &str, url: &Url) -> Self {
         self.text.extend([label, ":\n", url.as_str(), "\n\n"]);
         let (label, url) = (escaped(label), escaped(url.as_str()));
-        let link = format!("<p><a href=\"{url}\">{label}</a><br><small>{url}</small></p>\n");
+        let link = format!(
+            "<p><a href=\"{url}\" style=\"{BUTTON}\">{label}</a></p>\n\
+             <p style=\"font-size:13px;overflow-wrap:anywhere\">Or open this address:<br><a href=\"{url}\">{url}</a></p>\n"
+        );
         self.html.push_str(&link);
         self
     }
@@ -303,7 +309,8 @@ impl Composer {
             subject: subject.to_owned(),
             text: format!("{}\n\n-- \nPlaten\n", text.trim_end()),
             html: format!(
-                "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{subject}</title></head>\n\
+                "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">\
+                 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>{subject}</title></head>\n\
                  <body style=\"max-width:34em;margin:2em auto;padding:0 1em;font:16px/1.5 sans-serif\">\n\
                  <h1 style=\"font-size:1.25em\">{subject}</h1>\n{html}<p>Platen</p>\n</body>\n</html>\n"
             ),
@@ -344,6 +351,19 @@ mod tests {
         let url = format!("https://platen.example/app/reset-password?token={}", token.expose());
         assert!(mail.text.lines().any(|line| line == url), "{}", mail.text);
         assert!(mail.html.contains(&format!("href=\"{url}\"")), "{}", mail.html);
+        // As text as well, for mail programs without links.
+        assert!(mail.html.contains(&format!(">{url}</a>")), "{}", mail.html);
+    }
+
+    #[test]
+    fn a_mail_is_as_wide_as_the_phone_that_shows_it() {
+        let mail = password_changed(&base());
+        assert!(
+            mail.html
+                .contains("<meta name=\"viewport\" content=\"width=device-width"),
+            "{}",
+            mail.html
+        );
     }
 
     #[test]
