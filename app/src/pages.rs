@@ -22,5 +22,6 @@ pub mod settings;
 pub mod storage;
 pub mod team;
 pub mod template;
+pub mod template_syntax;
 pub mod templates;
 pub mod webhooks;

@@ -33,6 +33,7 @@ use crate::pages::{
     settings::Settings,
     team::{Team, log::Log},
     template::{Template, pages::Pages, versions::Versions},
+    template_syntax::TemplateSyntax,
     templates::Templates,
     webhooks::Webhooks,
 };
@@ -46,6 +47,7 @@ pub fn App() -> impl IntoView {
         <Router>
             <Routes fallback=NotFound>
                 <Route path=path!("/") view=Landing ssr=SsrMode::Async />
+                <Route path=path!("/docs/templates") view=TemplateSyntax ssr=SsrMode::Async />
                 <Route path=path!("/sign-up") view=SignUp ssr=SsrMode::Async />
                 <Route path=path!("/sign-up/verify") view=Verify ssr=SsrMode::Async />
                 <Route path=path!("/check-mail") view=CheckMail ssr=SsrMode::Async />

@@ -74,8 +74,10 @@ fn Editor(
                         "HTML"
                     </h2>
                     <span>"Jinja, escaped for HTML"</span>
-                    <a class="pane__spring" href="/docs/templates">
-                        "The language"
+                    // Leaving the editor would ask about unsaved changes.
+                    <a class="pane__spring" href="/docs/templates" target="_blank">
+                        "Template syntax"
+                        <span class="visually-hidden">" (opens in a new tab)"</span>
                     </a>
                 </div>
                 <CodeField name="content" label="Template" language=CodeLanguage::Template value=newest.content />

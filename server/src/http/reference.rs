@@ -15,7 +15,6 @@ use axum::{
 };
 use flate2::{Compression, write::GzEncoder};
 use platen_domain::validation::schema::OPENAPI;
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 use sha2::{Digest, Sha256};
 
 /// Scripts only from this service. Inline styles are allowed, because Scalar inserts its own.
@@ -30,7 +29,6 @@ static SCALAR: LazyLock<File> = LazyLock::new(|| {
     let script = scalar_api_reference::get_asset("scalar.js").expect("the package contains scalar.js");
     File::script(&script)
 });
-static TEMPLATES: LazyLock<File> = LazyLock::new(|| File::page(&templates_page()));
 static DESCRIPTION: LazyLock<File> = LazyLock::new(|| File::new("application/json", OPENAPI.as_bytes()));
 
 /// Returns the routes of the pages and their files, which need no key.
@@ -39,7 +37,6 @@ pub(super) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
         .route("/docs", serve(&PAGE))
         .route("/docs/start.js", serve(&START))
         .route("/docs/scalar.js", serve(&SCALAR))
-        .route("/docs/templates", serve(&TEMPLATES))
         .route("/openapi.json", serve(&DESCRIPTION))
 }
 
@@ -113,32 +110,4 @@ fn pack(content: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(content)?;
     encoder.finish()
-}
-
-/// Returns the page on the filters of the template syntax, from the documentation of the package `template`.
-fn templates_page() -> String {
-    let mut page = String::from(include_str!("reference/templates.html"));
-    let filters = Parser::new_ext(include_str!("../../template/filters.md"), Options::empty());
-    // The page has its own `h1`.
-    html::push_html(&mut page, filters.map(lowered));
-    page.push_str("</main>\n</body>\n</html>\n");
-    page
-}
-
-fn lowered(event: Event<'_>) -> Event<'_> {
-    match event {
-        Event::Start(Tag::Heading {
-            level: HeadingLevel::H1,
-            id,
-            classes,
-            attrs,
-        }) => Event::Start(Tag::Heading {
-            level: HeadingLevel::H2,
-            id,
-            classes,
-            attrs,
-        }),
-        Event::End(TagEnd::Heading(HeadingLevel::H1)) => Event::End(TagEnd::Heading(HeadingLevel::H2)),
-        other => other,
-    }
 }

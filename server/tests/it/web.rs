@@ -121,6 +121,27 @@ async fn every_page_has_a_policy_of_its_own_and_keeps_to_it() {
 }
 
 #[tokio::test]
+async fn the_template_syntax_is_described_filter_by_filter() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let answer = page(&service, "/docs/templates").await;
+    assert_eq!(answer.status(), 200);
+    let html = answer.text().await.expect("a page");
+    for filter in [
+        "number", "percent", "currency", "plural", "date", "markdown", "qrcode", "barcode",
+    ] {
+        assert!(html.contains(&format!("<code>{filter}</code>")), "{filter} in {html}");
+    }
+    for shown in [
+        "<h2 id=\"numbers\">Numbers</h2>",
+        "href=\"#table-with-a-total\"",
+        "<dt><code>{{ 1234567.891|number }}</code></dt><dd><samp>1,234,567.891</samp></dd>",
+    ] {
+        assert!(html.contains(shown), "{shown} in {html}");
+    }
+}
+
+#[tokio::test]
 async fn compiled_files_are_kept_for_ever_and_packed_as_the_browser_likes_it() {
     let site = site();
     let service = service_with(site.path()).await;

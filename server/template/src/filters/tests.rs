@@ -24,7 +24,8 @@ fn plain_spaces(text: &str) -> String {
 
 #[test]
 fn every_example_in_the_description_is_true() {
-    let examples: Vec<_> = include_str!("../../filters.md")
+    let description = concat!(include_str!("../../guide.md"), include_str!("../../filters.md"));
+    let examples: Vec<_> = description
         .split("```jinja\n")
         .skip(1)
         .filter_map(|block| block.split_once("```"))
@@ -39,6 +40,30 @@ fn every_example_in_the_description_is_true() {
         .map(|(template, actual, expected)| format!("{template}\n  is       {actual}\n  not      {expected}"))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_recipe_in_the_guide_is_true() {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let blocks: Vec<_> = include_str!("../../guide.md").split("```").skip(1).step_by(2).collect();
+    let mut checked = 0;
+    for (index, block) in blocks.iter().enumerate() {
+        let Some(template) = block
+            .strip_prefix("jinja\n")
+            .filter(|template| !template.contains(" →"))
+        else {
+            continue;
+        };
+        let following = |distance: usize, kind| blocks.get(index + distance)?.strip_prefix(kind);
+        let data = following(1, "json\n").unwrap_or("{}");
+        let data: serde_json::Value = serde_json::from_str(data).unwrap();
+        let rendered = render(template, Value::from_serialize(data), Undefined::Warn).unwrap();
+        if let Some(output) = following(2, "html\n") {
+            assert_eq!(words(&rendered.text), words(output));
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 1);
 }
 
 #[test]

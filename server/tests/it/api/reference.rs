@@ -39,7 +39,6 @@ async fn the_reference_needs_no_key_and_is_asked_for_once() {
     let get = |path: &str| studio.service.client.get(studio.service.url(path));
     for (path, media_type) in [
         ("/docs", "text/html; charset=utf-8"),
-        ("/docs/templates", "text/html; charset=utf-8"),
         ("/docs/scalar.js", "text/javascript; charset=utf-8"),
         ("/docs/start.js", "text/javascript; charset=utf-8"),
         ("/openapi.json", "application/json"),
@@ -77,24 +76,5 @@ async fn the_description_is_served_as_it_is() {
         operations()
             .iter()
             .all(|operation| described.contains_key(operation.path))
-    );
-}
-
-#[tokio::test]
-async fn the_language_of_templates_is_described_filter_by_filter() {
-    let studio = Studio::start().await;
-    let answer = studio.service.client.get(studio.service.url("/docs/templates"));
-    let page = answer.send().await.unwrap().text().await.unwrap();
-    for filter in [
-        "number", "percent", "currency", "plural", "date", "markdown", "qrcode", "barcode",
-    ] {
-        assert!(
-            page.contains(&format!("<code>{filter}</code>")) || page.contains(&format!("|{filter}")),
-            "{filter}"
-        );
-    }
-    assert!(
-        page.contains("<h2>Numbers</h2>") && page.contains("1,234,567.891"),
-        "{page}"
     );
 }
