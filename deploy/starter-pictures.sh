@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Writes the pictures of the starters, public/img/starter-*.webp: the first page of each with its sample data. Run it
-# after changing a starter, and commit the result.
+# Writes the pictures of the starters, public/img/starter-*.webp: the first page of each with its sample data; and those of
+# the document on the landing page, public/img/invoice-*.webp. Run it after changing a starter, or the landing page's
+# request, and commit the result.
 #
 #   deploy/starter-pictures.sh [PROGRAM]   default: the debug build
 #
@@ -10,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 program=${1:-${CARGO_TARGET_DIR:-target}/debug/platen}
 starters=server/domain/src/template/demos
-# Twice the size of the picture's frame in the dialog, in pixels.
+# At least twice the size of the picture's frame in the dialog, in pixels.
 width=400 height=320
 
 work=$(mktemp -d)
@@ -50,4 +51,7 @@ for starter in "$starters"/*.html; do
     '.data.pages[0] | [$width / .width, $height / .height] | min * 96 | floor')
   preview "$dots" | jq -r '.data.pages[0].png' | base64 -d >"$work/pictures/starter-$name.png"
 done
+curl -fsS "$address/api/v1/renderers/pdf" --header "Authorization: Bearer $key" \
+  --json @app/src/pages/landing/press.json --output "$work/press.pdf"
+pdftoppm -r 144 -png "$work/press.pdf" "$work/pictures/invoice"
 node frontend/webp.mjs "$work/pictures" public/img

@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
+
 import { expect, test } from "../fixtures.ts";
+import { makeMember } from "../people.ts";
 
 const WIDTHS = [1280, 390];
 const THEMES = ["light", "dark"] as const;
@@ -29,6 +32,20 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/");
       await page.getByRole("link", { name: "Read the docs" }).click();
       await expect(page).toHaveURL(/\/docs$/);
+    });
+
+    test("the template syntax has contents, recipes and a way back", async ({ page }) => {
+      await page.goto("/");
+      await page.getByRole("link", { name: "Template syntax" }).click();
+      await expect(page).toHaveTitle("Template syntax · Platen");
+      const contents = page.getByRole("navigation", { name: "Contents" });
+      await contents.getByRole("link", { name: "Table with a total" }).click();
+      await expect(page.getByRole("heading", { name: "Table with a total" })).toBeInViewport();
+      await expect(page.getByRole("group", { name: "Output: Table with a total" })).toContainText("€23.10");
+      const headings = await page.locator(".guide__text").getByRole("heading", { level: 2 }).allTextContents();
+      expect(await contents.getByRole("link").allTextContents()).toEqual(headings);
+      await page.getByRole("link", { name: "Platen", exact: true }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("HTML in, archival PDF out.");
     });
 
     test("the theme is changed by its button and stays", async ({ page, hydrated }) => {
@@ -65,6 +82,33 @@ test("the request can be copied", async ({ page, context, baseURL }) => {
   expect(copied).toBe(`${await page.getByRole("group", { name: "Request with curl" }).textContent()}\n`);
 });
 
+test("the request makes the document beside it", async ({ page }) => {
+  const { key } = await makeMember();
+  await page.goto("/");
+  const command = await page.getByRole("group", { name: "Request with curl" }).textContent();
+  const script = command!.replace("-o invoice.pdf", "--silent --fail -o /dev/null -D -");
+  const headers = await new Promise<string>((resolve, reject) => {
+    const env = { ...process.env, PLATEN_KEY: key };
+    execFile("sh", ["-c", script], { env }, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+  });
+  const shown = await page.locator(".press__answer span").allTextContents();
+  expect(shown.length).toBe(4);
+  for (const header of shown.slice(1)) {
+    expect(headers.toLowerCase()).toContain(header.replace(" ", ": ").toLowerCase());
+  }
+});
+
+test("each output of the template syntax is readable at 390 px", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/docs/templates");
+  const examples = page.locator(".examples__item");
+  expect(await examples.count()).toBeGreaterThan(40);
+  const longest = examples.filter({ hasText: "strona" }).first();
+  await expect(longest.getByRole("definition")).toHaveText("strony");
+  const cut = await examples.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+  expect(cut, "cut off").toBe(0);
+});
+
 for (const colorScheme of THEMES) {
   for (const width of WIDTHS) {
     test(`pages are accessible at ${width} px in ${colorScheme}`, async ({
@@ -79,6 +123,7 @@ for (const colorScheme of THEMES) {
       await page.setViewportSize({ width, height: 900 });
       for (const [path, name] of [
         ["/", "landing"],
+        ["/docs/templates", "template-syntax"],
         ["/no/such/page", "404"],
       ] as const) {
         await page.goto(path);

@@ -4,15 +4,8 @@ use leptos::{either::Either, prelude::*};
 
 use crate::ui::code::Code;
 
-/// Body of the request. It creates a document of two pages.
-const BODY: &str = r#"{
-    "parts": [
-      "<h1>Annual report</h1><p>For the year 2026.</p>",
-      "https://example.org/"
-    ],
-    "size": "a4",
-    "output_encoding": "binary"
-  }"#;
+/// Body of the request. `deploy/starter-pictures.sh` writes pictures of the two pages that it creates.
+const BODY: &str = include_str!("press.json");
 
 /// The request on the left, the document on the right, the response headers below.
 #[component]
@@ -20,30 +13,31 @@ pub fn Press(
     /// Public base URL of the service, without a trailing slash.
     base_url: String,
 ) -> impl IntoView {
+    let body = BODY.trim_end();
     let address = format!("{base_url}/api/v1/renderers/pdf");
     let text = format!(
         "curl {address} \\\n  -H \"Authorization: Bearer $PLATEN_KEY\" \\\n  -H \"Content-Type: application/json\" \\\n  \
-         -o report.pdf \\\n  -d '{BODY}'\n"
+         -o invoice.pdf \\\n  -d '{body}'\n"
     );
     view! {
         <div class="press">
-            <Code title="Request" label="Request with curl" text class="press__request">
+            <Code title="Request" label="Request with curl" text class="press__request code--wrap">
                 "curl " {address} " \\\n  " {key("-H")} " " {string("\"Authorization: Bearer $PLATEN_KEY\"")} " \\\n  "
-                {key("-H")} " " {string("\"Content-Type: application/json\"")} " \\\n  " {key("-o")} " report.pdf \\\n  "
-                {key("-d")} " '" {marked(BODY)} "'"
+                {key("-H")} " " {string("\"Content-Type: application/json\"")} " \\\n  " {key("-o")} " invoice.pdf \\\n  "
+                {key("-d")} " '" {marked(body)} "'"
             </Code>
             <div class="press__bed">
                 <div class="press__stack">
                     <div class="press__under">
-                        <img src="/img/invoice-2.webp" width="993" height="1404" alt="" />
+                        <img src="/img/invoice-2.webp" width="840" height="1192" alt="" />
                     </div>
                     <div class="page-frame">
                         <img
                             class="page-image page-image--marked"
                             src="/img/invoice-1.webp"
-                            width="993"
-                            height="1404"
-                            alt="First page of a rendered invoice, with a table of six services and a payment code"
+                            width="840"
+                            height="1192"
+                            alt="First page of the document: an invoice for three services, with their total"
                         />
                     </div>
                 </div>
@@ -52,7 +46,7 @@ pub fn Press(
                 <span><b>"200"</b> " application/pdf"</span>
                 <span>"X-Page-Count " <b>"2"</b></span>
                 <span>"X-Credits-Used " <b>"1"</b></span>
-                <span>"X-PDF-Conformance " <b>"pdf/a-2b"</b></span>
+                <span>"X-PDF-Conformance " <b>"PDF/A-2b"</b></span>
             </p>
         </div>
     }
