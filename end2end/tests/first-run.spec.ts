@@ -71,6 +71,13 @@ test("another tab that is refreshed leaves the key to the page that shows it", a
   await expect(shown(page)).toContainText("Bearer $PLATEN_KEY");
 });
 
+test("the last step opens the dialog of a new template", async ({ page, hydrated }) => {
+  await enter(page);
+  await page.getByRole("link", { name: "Create a template" }).click();
+  await hydrated(page);
+  await expect(page.getByRole("dialog", { name: "New template" })).toBeVisible();
+});
+
 test("the whole command is copied", async ({ page, context, hydrated }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await enter(page);
@@ -92,7 +99,7 @@ test.describe("without JavaScript", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Overview");
     await expect(page.getByRole("group", { name: "curl" })).toContainText("Bearer $PLATEN_KEY");
     await expect(steps(page)).toContainText("3 of 4 done");
-    await page.goto("/dashboard/templates");
+    await page.getByRole("link", { name: "Create a template" }).click();
     await page.getByRole("button", { name: "New template" }).first().click();
     const dialog = page.getByRole("dialog", { name: "New template" });
     await dialog.getByLabel("Name").fill("Letter");

@@ -41,6 +41,27 @@ test("a template begins as an invoice, and its page changes as one types", async
   await expect(page.getByText("title is undefined and prints empty.")).toBeVisible();
 });
 
+test("a template without a name is named after its starter", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await page.goto("/dashboard/templates#create");
+  const dialog = page.getByRole("dialog", { name: "New template" });
+  await expect(dialog.getByRole("radio").first()).toHaveAccessibleName("Blank page");
+  await expect(dialog.getByRole("radio", { name: "Invoice" })).toBeChecked();
+  await dialog.getByRole("radio", { name: "Shipping label" }).check();
+  await dialog.getByRole("button", { name: "Create template" }).click();
+  await expect(page.getByRole("textbox", { name: "Name of the template" })).toHaveValue("Shipping label");
+});
+
+test("the template syntax opens beside the editor", async ({ page, member, hydrated, context }) => {
+  expect(member.email).toContain("@");
+  await create(page, "Beside", "Blank page");
+  await hydrated(page);
+  const opened = context.waitForEvent("page");
+  await page.getByRole("link", { name: "Template syntax" }).click();
+  await expect((await opened).getByRole("heading", { level: 1 })).toHaveText("Template syntax");
+  await expect(page.getByRole("textbox", { name: "Name of the template" })).toHaveValue("Beside");
+});
+
 test("every starter conforms and has no warnings", async ({ page, member, hydrated }) => {
   test.slow();
   expect(member.email).toContain("@");
@@ -207,8 +228,8 @@ test.describe("on a small screen", () => {
       await expect(radio(name)).toBeInViewport({ ratio: 1 });
     }
     const top = async (name: string) => (await radio(name).boundingBox())!.y;
-    expect(await top("Invoice"), "two cards in a row").toBe(await top("Quote"));
-    expect(await top("Receipt")).toBeGreaterThan(await top("Quote"));
+    expect(await top("Blank page"), "two cards in a row").toBe(await top("Invoice"));
+    expect(await top("Quote")).toBeGreaterThan(await top("Invoice"));
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(/\/dashboard\/templates\/[0-9a-f-]{36}$/);

@@ -87,19 +87,35 @@ pub enum Beginning {
 }
 
 impl Beginning {
-    /// All starters in the order of the form: form value, name and contents. `/img/starter-<form value>.webp` is a
+    /// All starters in the order of the form, with form value, name and contents. `/img/starter-<form value>.webp` is a
     /// picture of the first page; `deploy/starter-pictures.sh` writes it.
-    pub const OFFERED: [(&'static str, &'static str, &'static str); 9] = [
-        ("invoice", "Invoice", "Line items, VAT, payment code"),
-        ("quote", "Quote", "Prices, options, acceptance"),
-        ("receipt", "Receipt", "80 mm strip, VAT by rate"),
-        ("letter", "Letter", "Letterhead, window address"),
-        ("report", "Report", "Cover, contents, chart, tables"),
-        ("certificate", "Certificate", "Landscape, with signatures"),
-        ("shipping-label", "Shipping label", "100 × 150 mm, two barcodes"),
-        ("ticket", "Ticket", "Seat, QR code on a stub"),
-        ("blank", "Blank page", "A heading and a date"),
+    pub const OFFERED: [(Self, &'static str, &'static str, &'static str); 9] = [
+        (Self::Blank, "blank", "Blank page", "A heading and a date"),
+        (Self::Invoice, "invoice", "Invoice", "Line items, VAT, payment code"),
+        (Self::Quote, "quote", "Quote", "Prices, options, acceptance"),
+        (Self::Receipt, "receipt", "Receipt", "80 mm strip, VAT by rate"),
+        (Self::Letter, "letter", "Letter", "Letterhead, window address"),
+        (Self::Report, "report", "Report", "Cover, contents, chart, tables"),
+        (
+            Self::Certificate,
+            "certificate",
+            "Certificate",
+            "Landscape, with signatures",
+        ),
+        (
+            Self::ShippingLabel,
+            "shipping-label",
+            "Shipping label",
+            "100 × 150 mm, two barcodes",
+        ),
+        (Self::Ticket, "ticket", "Ticket", "Seat, QR code on a stub"),
     ];
+
+    /// Returns the name of the starter, which is also that of templates without a name of their own.
+    pub fn name(self) -> &'static str {
+        let offered = Self::OFFERED.iter().find(|(offered, ..)| *offered == self);
+        offered.map_or("", |(_, _, name, _)| name)
+    }
 }
 
 /// Returns the path of a template's editor.

@@ -204,7 +204,7 @@ fn Next(role: Role) -> impl IntoView {
     });
     view! {
         <div class="cluster">
-            <ButtonLink href="/dashboard/templates" icon=Glyph::Template>
+            <ButtonLink href="/dashboard/templates#create" icon=Glyph::Template>
                 "Create a template"
             </ButtonLink>
             {invite}

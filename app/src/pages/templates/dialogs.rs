@@ -23,20 +23,24 @@ pub(super) fn delete_dialog_id(id: &str) -> String {
 #[component]
 pub fn CreateDialog() -> impl IntoView {
     let outcome = Outcome::of::<CreateTemplate>();
-    let beginnings = Beginning::OFFERED
-        .into_iter()
-        .enumerate()
-        .map(|(index, (value, name, note))| {
-            let picture = format!("/img/starter-{value}.webp");
-            view! { <RadioCard name="beginning" value=value label=name hint=note picture checked=index == 0 /> }
-        });
+    let beginnings = Beginning::OFFERED.into_iter().map(|(beginning, value, name, note)| {
+        let picture = format!("/img/starter-{value}.webp");
+        let checked = beginning == Beginning::default();
+        view! { <RadioCard name="beginning" value=value label=name hint=note picture checked /> }
+    });
     view! {
         <DialogForm outcome id="create" title="New template" weight=Weight::Wide action="Create template">
             <div class="fields fields--narrow">
-                <FormField outcome=outcome field=Field::TemplateName label="Name" focus=true />
+                <FormField
+                    outcome=outcome
+                    field=Field::TemplateName
+                    label="Name"
+                    optional=true
+                    focus=true
+                />
             </div>
             <fieldset class="fieldset">
-                <legend class="fieldset__legend">"Begin with"</legend>
+                <legend class="fieldset__legend">"Starter"</legend>
                 <div class="radio-cards">{beginnings.collect_view()}</div>
             </fieldset>
         </DialogForm>

@@ -25,7 +25,7 @@ use super::visitor_errors::{invalid, invalid_template, rejected};
 /// the error says that there are too many sets.
 const MOST_VALUES_OF_SETS: usize = 1000;
 
-/// Returns a new template with its starter content.
+/// Returns a new template with its starter content. Without a name, it is called as its starter.
 pub(super) fn beginning(name: &str, beginning: Beginning) -> Result<Submission<NewTemplate>, AppError> {
     let demo = match beginning {
         Beginning::Invoice => Demo::Invoice,
@@ -38,7 +38,8 @@ pub(super) fn beginning(name: &str, beginning: Beginning) -> Result<Submission<N
         Beginning::Ticket => Demo::Ticket,
         Beginning::Blank => Demo::Blank,
     };
-    let begun = demo.named(name.trim().to_owned());
+    let name = Some(name.trim()).filter(|name| !name.is_empty());
+    let begun = demo.named(name.unwrap_or(beginning.name()).to_owned());
     submission(&body(&begun.name, &begun.content, &begun.preview_context))
 }
 

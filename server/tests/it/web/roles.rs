@@ -37,6 +37,11 @@ type Line = (&'static str, Takes, &'static [(&'static str, &'static str)]);
 /// An id that doesn't exist.
 const NOBODYS: &str = "00000000-0000-0000-0000-000000000000";
 
+/// A name that is too long: 210 characters.
+const LONG: &str = "\
+    ..................................................................................................................\
+    ................................................................................................";
+
 /// Functions, the permissions that they require, and harmless fields: permitted calls fail for another reason or change
 /// nothing. Names in braces stand for ids of the account's objects.
 const FUNCTIONS: &[Line] = &[
@@ -70,7 +75,7 @@ const FUNCTIONS: &[Line] = &[
     (
         "create-template",
         In(Produce),
-        &[("template_name", ""), ("beginning", "blank")],
+        &[("template_name", LONG), ("beginning", "blank")],
     ),
     ("duplicate-template", In(Produce), &[("id", "{template}")]),
     (
