@@ -79,9 +79,15 @@ pub fn Shell(
             view! {
                 <div class=class>
                     <Bar>
-                        <ButtonLink href="/dashboard/playground" size=Size::Small>
-                            "New render"
-                        </ButtonLink>
+                        // The overview has one of its own, and the playground is its target.
+                        {(!matches!(current, Entry::Overview | Entry::Playground))
+                            .then(|| {
+                                view! {
+                                    <ButtonLink href="/dashboard/playground" size=Size::Small>
+                                        "New render"
+                                    </ButtonLink>
+                                }
+                            })}
                     </Bar>
                     <Rail summary=summary.clone() current />
                     <div class="shell__sheet">

@@ -102,9 +102,7 @@ fn RendersChart(activity: RenderActivity, key: Option<ApiKeyId>) -> impl IntoVie
     let bars: Vec<_> = activity
         .steps
         .iter()
-        .enumerate()
-        .map(|(index, step)| {
-            let end = activity.steps.get(index + 1).map(|next| next.from);
+        .map(|step| {
             let (date, hour) = (step.from.date(), hour(step.from));
             let (label, name) = if by_hour {
                 (hour.clone(), format!("{}, {hour}", day(date)))
@@ -116,7 +114,6 @@ fn RendersChart(activity: RenderActivity, key: Option<ApiKeyId>) -> impl IntoVie
                 name,
                 lower: step.succeeded,
                 upper: step.failed,
-                now: step.from <= activity.now && end.is_none_or(|end| activity.now < end),
                 later: step.from > activity.now,
                 href: Some(list(key, &[("from", &date.to_string()), ("to", &date.to_string())])),
             }

@@ -42,7 +42,7 @@ pub fn Billing() -> impl IntoView {
         .is_some_and(|word| matches!(word.as_str(), "subscribed" | "bought"));
     view! {
         <Shell title="Usage and billing" current=Entry::Billing>
-            <PageHead title="Usage and billing" facts=view! { <span>"Days are in UTC"</span> }.into_any() />
+            <PageHead title="Usage and billing" facts=view! { <span>"Days begin at midnight UTC"</span> }.into_any() />
             <Done about=done />
             {loaded(
                 move |backend| async move {

@@ -21,8 +21,9 @@ pub fn Latest(
     beside: Option<AnyView>,
 ) -> impl IntoView {
     let patches = patches(&latest);
+    let note = format!("Up to {LATEST}, a square for each: the darker, the longer it took");
     view! {
-        <Section heading=format!("Latest {LATEST}") nostrip:beside=beside>
+        <Section heading="Latest renders" note=note nostrip:beside=beside>
             <ControlStrip
                 label=told_of(&patches)
                 places=LATEST

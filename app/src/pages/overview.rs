@@ -72,7 +72,6 @@ fn Content(activity: Activity) -> impl IntoView {
     });
     let facts = view! {
         <span>{today}</span>
-        <span>"Days are in UTC"</span>
     }
     .into_any();
     view! {

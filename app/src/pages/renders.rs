@@ -66,7 +66,7 @@ pub fn Renders() -> impl IntoView {
                         <PageHead
                             title="Renders"
                             lede=format!(
-                                "Renders of the last {}, the retention of your plan.",
+                                "Your plan stores renders for {}.",
                                 counted(page.retention_days, "day", "days"),
                             )
                         />

@@ -30,8 +30,6 @@ pub struct Bar {
     pub lower: i64,
     /// Value of the upper part.
     pub upper: i64,
-    /// Whether its time is not over yet.
-    pub now: bool,
     /// Whether its time is in the future.
     pub later: bool,
     /// Address of the renders behind it.
@@ -105,11 +103,6 @@ pub fn Chart(
             0.0
         };
         let title = bar.title(parts);
-        let class = if bar.now {
-            "chart__bar chart__bar--today"
-        } else {
-            "chart__bar"
-        };
         let label = (index % every == 0).then(|| {
             view! {
                 <text class="chart__label chart__label--middle" x=centre y=LABELS>
@@ -124,7 +117,7 @@ pub fn Chart(
                     .then(|| {
                         view! {
                             <rect
-                                class=class
+                                class="chart__bar"
                                 x=left.clone()
                                 width=width.clone()
                                 y=pixels(AXIS - lower)

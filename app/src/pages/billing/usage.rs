@@ -32,7 +32,6 @@ pub fn UsageSection(
         name: day(used.day),
         lower: used.sync,
         upper: used.queued,
-        now: used.day == today,
         later: used.day > today,
         href: Some(format!(
             "{}?keys=live&from={day}&to={day}",

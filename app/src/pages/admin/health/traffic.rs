@@ -29,13 +29,11 @@ pub fn Throughput(
     minutes: Vec<Minute>,
 ) -> impl IntoView {
     let description = description(&minutes);
-    let last = minutes.len().saturating_sub(1);
-    let bars = minutes.iter().enumerate().map(|(index, minute)| Bar {
+    let bars = minutes.iter().map(|minute| Bar {
         label: minute_of_day(minute.from),
         name: minute_of_day(minute.from),
         lower: minute.succeeded,
         upper: minute.failed,
-        now: index == last,
         later: false,
         href: None,
     });
