@@ -21,7 +21,7 @@ pub fn Latest(
     beside: Option<AnyView>,
 ) -> impl IntoView {
     let patches = patches(&latest);
-    let note = format!("Up to {LATEST}, a square for each: the darker, the longer it took");
+    let note = format!("Up to {LATEST}, one square each; darker took longer");
     view! {
         <Section heading="Latest renders" note=note nostrip:beside=beside>
             <ControlStrip

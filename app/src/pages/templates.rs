@@ -53,7 +53,7 @@ pub fn Templates() -> impl IntoView {
     let deleted = Outcome::of::<DeleteTemplate>();
     view! {
         <Shell title="Templates" current=Entry::Templates>
-            <PageHead title="Templates" lede="HTML with placeholders. A request for a render has the id of a template and the data that fills it.">
+            <PageHead title="Templates" lede="A template is HTML with placeholders. A request names it by its id and sends the data that fills it.">
                 <OpenButton dialog="create" rank=Rank::Primary icon=Glyph::Add>
                     "New template"
                 </OpenButton>

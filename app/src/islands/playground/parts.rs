@@ -151,6 +151,6 @@ fn TemplateField(part: Part, at: String, templates: StoredValue<Vec<TemplateName
                 </div>
             </div>
         </div>
-        <Area id=format!("context-{id}") label="Context, JSON" value=part.context at=format!("{at}/context") />
+        <Area id=format!("context-{id}") label="Data, JSON (context)" value=part.context at=format!("{at}/context") />
     }
 }
