@@ -16,7 +16,8 @@ export function addTools(view: EditorView, parent: HTMLElement, label: string): 
   const find = button("find", `Find (${keyName("Mod-F")})`, () => openSearchPanel(view));
   const help = button("help", "Keyboard shortcuts (F1)", showShortcuts);
   const ours = [];
-  if (isTemplate(view)) ours.push(button({ text: "Tidy" }, `Tidy (${keyName("Shift-Alt-F")})`, () => tidyTemplate(view)));
+  if (isTemplate(view))
+    ours.push(button({ text: "Tidy" }, `Tidy (${keyName("Shift-Alt-F")})`, () => tidyTemplate(view)));
   if (hasPreview(view)) ours.push(button("locate", `Show in preview (${keyName("Alt-P")})`, () => showInPreview(view)));
   const tools = element("div", "editor-tools", ...ours, find, wrap, help);
   tools.setAttribute("role", "group");

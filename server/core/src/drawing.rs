@@ -18,9 +18,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::drawing::child::{
-    Drawings, Drawn, PROCESSOR_SECONDS, PlacedWord, Refusal, SECONDS_OF_COMPARISONS, Size,
-};
+use crate::drawing::child::{Drawings, Drawn, PROCESSOR_SECONDS, PlacedWord, Refusal, SECONDS_OF_COMPARISONS, Size};
 
 /// The hidden commands of `platen`.
 const COMMAND: &str = "draw-pages";

@@ -18,6 +18,7 @@ use platen_core::{
 use platen_domain::{caller::Caller, editor::Remark, ids::TemplateId, role::Permission, sentence::sentence};
 use platen_engine::error::RenderError;
 use platen_template::source_text::SourceText;
+use serde_json::json;
 
 use super::RequestBackend;
 

@@ -56,8 +56,8 @@ fn every_recipe_in_the_guide_is_true() {
         };
         let following = |distance: usize, kind| blocks.get(index + distance)?.strip_prefix(kind);
         let data = following(1, "json\n").unwrap_or("{}");
-        let data: serde_json::Value = serde_json::from_str(data).unwrap();
-        let rendered = render(template, Value::from_serialize(data), Undefined::Warn).unwrap();
+        let data: Value = serde_json::from_str(data).unwrap();
+        let rendered = render(template, data, Undefined::Warn).unwrap();
         if let Some(output) = following(2, "html\n") {
             assert_eq!(words(&rendered.text), words(output));
             checked += 1;

@@ -1,10 +1,7 @@
 //! What changes on the pages between two versions of a template.
 
-use super::{
-    service_with, site,
-    templates::{create, saved},
-};
-use crate::support::visitor::Visitor;
+use super::templates::saved;
+use crate::support::editor::Editor;
 
 /// A page with little content, so that one word changes few pixels.
 const SHEET: &str = "<style>@page { size: a6 }</style><h1>{{ a }}</h1>";
@@ -24,11 +21,8 @@ fn pictures(page: &str) -> Vec<(String, String)> {
 
 #[tokio::test]
 async fn changed_pages_are_shown_before_and_after_for_each_set() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = create(&ann).await;
+    let editor = Editor::open().await;
+    let Editor { service, ann, path, .. } = &editor;
     let id = path.rsplit('/').next().expect("an id");
     let sets = r#"[{"name": "Default", "data": "{\"a\": 1}"}, {"name": "Two & 50%20more", "data": "{\"a\": 2, \"b\": true}"}]"#;
     let save = async |seen: &str, content: &str| {
@@ -105,11 +99,14 @@ async fn changed_pages_are_shown_before_and_after_for_each_set() {
 
 #[tokio::test]
 async fn a_read_only_account_renders_nothing() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    let account = service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = create(&ann).await;
+    let editor = Editor::open().await;
+    let Editor {
+        service,
+        account,
+        ann,
+        path,
+        ..
+    } = &editor;
     let suspended = format!("update accounts set suspended_at = now() where id = '{}'", account.id);
     assert_eq!(service.execute(&suspended).await, 1);
     assert_eq!(ann.get(&format!("{path}/pages")).await.status(), 200);

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{
     service_with, site,
-    templates::{create, published, saved},
+    templates::{published, saved},
 };
-use crate::support::{service::TestService, studio::header, visitor::Visitor};
+use crate::support::{editor::Editor, service::TestService, studio::header, visitor::Visitor};
 
 const STORED: &str =
     "select coalesce(json_agg(json_build_array(name, data) order by template_id, position), '[]')::text
@@ -43,34 +43,37 @@ async fn preview_context(service: &TestService, key: &str, id: &str) -> Value {
 
 #[tokio::test]
 async fn sets_are_saved_with_the_template_and_the_api_knows_the_first_one() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    let account = service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = create(&ann).await;
+    let editor = Editor::open().await;
+    let Editor {
+        service,
+        account,
+        ann,
+        path,
+        ..
+    } = &editor;
     let id = path.rsplit('/').next().expect("an id");
 
     let both = sets(
         r#"{"a": 1}"#,
         &[(" Long  names ", r#"{"b": "ä", "a": 2}"#), ("<b>", "{}")],
     );
-    let answer = save(&ann, id, "1", both.clone()).await;
+    let answer = save(ann, id, "1", both.clone()).await;
     assert_eq!(answer, json!({"version": 2, "published": 1}));
     assert_eq!(
-        stored(&service).await,
+        stored(service).await,
         json!([["Long names", {"b": "ä", "a": 2}], ["<b>", {}]])
     );
     service.storage_is_counted().await;
     // The same sets create no version, but changed ones do, so that other members notice them.
-    assert_eq!(save(&ann, id, "2", both.clone()).await["version"], 2);
+    assert_eq!(save(ann, id, "2", both.clone()).await["version"], 2);
     let fewer = sets(r#"{"a": 1}"#, &[("Long", r#"{"a": 3}"#)]);
-    assert_eq!(save(&ann, id, "2", fewer.clone()).await["version"], 3);
-    let late = save(&ann, id, "2", both).await;
+    assert_eq!(save(ann, id, "2", fewer.clone()).await["version"], 3);
+    let late = save(ann, id, "2", both).await;
     assert_eq!(late["Rejected"]["reason"], "saved_meanwhile", "{late}");
-    assert_eq!(stored(&service).await, json!([["Long", {"a": 3}]]));
+    assert_eq!(stored(service).await, json!([["Long", {"a": 3}]]));
 
     // The page contains all sets, and shows one of them.
-    let page = ann.page(&path).await;
+    let page = ann.page(path).await;
     assert!(page.contains(r#"href="/dashboard/templates/"#), "{page}");
     assert!(page.contains("set=Long"), "{page}");
     let data = |page: &str| {
@@ -87,50 +90,50 @@ async fn sets_are_saved_with_the_template_and_the_api_knows_the_first_one() {
         .chain([("publish", "yes"), ("sets", &*fewer)])
         .collect();
     ann.submit("save-template", &publish).await;
-    assert_eq!(published(&service, &account, &path).await.1, "<p>{{ a }}");
-    assert_eq!(preview_context(&service, &account.key, id).await, json!({"a": 1}));
+    assert_eq!(published(service, account, path).await.1, "<p>{{ a }}");
+    assert_eq!(preview_context(service, &account.key, id).await, json!({"a": 1}));
     // Changes by the API leave the other sets.
     let url = service.url(&format!("/api/v1/templates/{id}"));
     let change = json!({"template": {"preview_context": {"a": 7}}});
     let request = service.client.patch(url).bearer_auth(&account.key).json(&change);
     assert_eq!(request.send().await.expect("an answer").status(), 200);
-    assert_eq!(stored(&service).await, json!([["Long", {"a": 3}]]));
-    assert_eq!(preview_context(&service, &account.key, id).await, json!({"a": 7}));
+    assert_eq!(stored(service).await, json!([["Long", {"a": 3}]]));
+    assert_eq!(preview_context(service, &account.key, id).await, json!({"a": 7}));
 }
 
 #[tokio::test]
 async fn a_form_without_scripts_saves_the_set_that_it_shows() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    let account = service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = create(&ann).await;
+    let editor = Editor::open().await;
+    let Editor {
+        service,
+        account,
+        ann,
+        path,
+        ..
+    } = &editor;
     let id = path.rsplit('/').next().expect("an id");
-    save(&ann, id, "1", sets(r#"{"x": 1}"#, &[("Long", "{}"), ("Short", "{}")])).await;
+    save(ann, id, "1", sets(r#"{"x": 1}"#, &[("Long", "{}"), ("Short", "{}")])).await;
 
     let form = |set: &'static str, seen: &'static str| {
         let fields = saved(id, seen, "<p>{{ a }}").into_iter();
         fields.chain([("set", set), ("publish", "yes")]).collect::<Vec<_>>()
     };
     ann.submit("save-template", &form("Long", "2")).await;
-    assert_eq!(stored(&service).await, json!([["Long", {"a": 1}], ["Short", {}]]));
-    assert_eq!(preview_context(&service, &account.key, id).await, json!({"x": 1}));
+    assert_eq!(stored(service).await, json!([["Long", {"a": 1}], ["Short", {}]]));
+    assert_eq!(preview_context(service, &account.key, id).await, json!({"x": 1}));
     ann.submit("save-template", &form("Default", "3")).await;
-    assert_eq!(stored(&service).await, json!([["Long", {"a": 1}], ["Short", {}]]));
-    assert_eq!(preview_context(&service, &account.key, id).await, json!({"a": 1}));
+    assert_eq!(stored(service).await, json!([["Long", {"a": 1}], ["Short", {}]]));
+    assert_eq!(preview_context(service, &account.key, id).await, json!({"a": 1}));
 
     let answer = ann.submit("save-template", &form("Gone", "4")).await;
     assert!(header(&answer, "location").contains("__err="));
-    assert_eq!(stored(&service).await, json!([["Long", {"a": 1}], ["Short", {}]]));
+    assert_eq!(stored(service).await, json!([["Long", {"a": 1}], ["Short", {}]]));
 }
 
 #[tokio::test]
 async fn invalid_sets_are_refused_with_their_number() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = create(&ann).await;
+    let editor = Editor::open().await;
+    let Editor { service, ann, path, .. } = &editor;
     let id = path.rsplit('/').next().expect("an id");
 
     let large = format!("{{\"x\": \"{}\"}}", "a".repeat((256 << 10) - 8));
@@ -155,7 +158,7 @@ async fn invalid_sets_are_refused_with_their_number() {
         ("[]".to_owned(), json!("unreadable")),
         ("{".to_owned(), json!("unreadable")),
     ] {
-        let answer = save(&ann, id, "1", refused).await;
+        let answer = save(ann, id, "1", refused).await;
         assert_eq!(
             answer["Rejected"]["reason"],
             json!({"sample_sets": problem}),
@@ -163,30 +166,33 @@ async fn invalid_sets_are_refused_with_their_number() {
         );
     }
     // If there is only one, the error is that of the field.
-    let answer = save(&ann, id, "1", sets("{", &[])).await;
+    let answer = save(ann, id, "1", sets("{", &[])).await;
     assert_eq!(
         answer["Rejected"]["reason"],
         json!({"invalid": ["template_data"]}),
         "{answer}"
     );
-    assert_eq!(stored(&service).await, json!([]));
-    assert!(ann.page(&path).await.contains("Version 1, published"));
+    assert_eq!(stored(service).await, json!([]));
+    assert!(ann.page(path).await.contains("Version 1, published"));
 
-    let most = save(&ann, id, "1", sets("{}", &many[..19])).await;
+    let most = save(ann, id, "1", sets("{}", &many[..19])).await;
     assert_eq!(most["version"], 2, "{most}");
 }
 
 #[tokio::test]
 async fn sets_follow_their_template_and_belong_to_its_account() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    let account = service.account("ann@example.org");
+    let editor = Editor::open().await;
+    let Editor {
+        service,
+        account,
+        ann,
+        path,
+        ..
+    } = &editor;
     service.account("bob@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let bob = Visitor::log_in(&service, "bob@example.org").await;
-    let path = create(&ann).await;
+    let bob = Visitor::log_in(service, "bob@example.org").await;
     let id = path.rsplit('/').next().expect("an id");
-    save(&ann, id, "1", sets("{}", &[("Long", r#"{"a": 1}"#)])).await;
+    save(ann, id, "1", sets("{}", &[("Long", r#"{"a": 1}"#)])).await;
 
     assert_eq!(save(&bob, id, "2", sets("{}", &[("Of Bob", "{}")])).await, "NotFound");
     for page in [
@@ -195,22 +201,22 @@ async fn sets_follow_their_template_and_belong_to_its_account() {
     ] {
         assert_eq!(bob.get(&page).await.status(), 404, "{page}");
     }
-    assert_eq!(stored(&service).await, json!([["Long", {"a": 1}]]));
+    assert_eq!(stored(service).await, json!([["Long", {"a": 1}]]));
 
     let copy = ann.submit("duplicate-template", &[("id", id)]).await;
     let copy = header(&copy, "location").to_owned();
-    assert_eq!(stored(&service).await, json!([["Long", {"a": 1}], ["Long", {"a": 1}]]));
+    assert_eq!(stored(service).await, json!([["Long", {"a": 1}], ["Long", {"a": 1}]]));
     service.storage_is_counted().await;
     assert!(ann.page(&copy).await.contains("set=Long"));
 
-    let before = service.stored(&account, "template_bytes").await;
+    let before = service.stored(account, "template_bytes").await;
     let name = "Letter <b>";
     ann.submit("delete-template", &[("id", id), ("confirmation", name)])
         .await;
-    assert_eq!(stored(&service).await, json!([["Long", {"a": 1}]]));
-    assert!(service.stored(&account, "template_bytes").await < before);
+    assert_eq!(stored(service).await, json!([["Long", {"a": 1}]]));
+    assert!(service.stored(account, "template_bytes").await < before);
     service.storage_is_counted().await;
-    service.limit_storage(&account, "template_bytes", before).await;
+    service.limit_storage(account, "template_bytes", before).await;
     let copied = copy
         .rsplit('/')
         .next()
@@ -219,7 +225,7 @@ async fn sets_follow_their_template_and_belong_to_its_account() {
         .next()
         .expect("an id");
     let large = format!("{{\"x\": \"{}\"}}", "a".repeat(200 << 10));
-    let full = save(&ann, copied, "1", sets("{}", &[("Large", &large)])).await;
+    let full = save(ann, copied, "1", sets("{}", &[("Large", &large)])).await;
     assert!(full["Rejected"]["reason"]["storage_full"].is_object(), "{full}");
     service.storage_is_counted().await;
 }
