@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use platen_domain::ids::ApiKeyId;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     backend::{backend, leave_for},
@@ -20,15 +21,11 @@ pub(super) const TEST: &str = "test";
 pub(super) const NEVER: &str = "never";
 pub(super) const ON_A_DAY: &str = "day";
 
-/// Creates a key in the logged-in user's account.
-#[server(prefix = "/web", endpoint = "create-key")]
-pub async fn create_key(
-    /// Name of the key.
+/// The settings of a key, as its forms submit them.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct KeySettingsFields {
     key_name: String,
-    /// `live` or `test`.
-    key_mode: String,
-    /// Scopes of the key.
-    #[server(default)]
+    #[serde(default)]
     scopes: Vec<String>,
     /// `never`, `day` or a number of days.
     expiry: String,
@@ -37,21 +34,41 @@ pub async fn create_key(
     /// Networks from which the key may be used, one per line. Empty: anywhere.
     networks: String,
     /// Ids of the templates to which the key is restricted. Empty: unrestricted.
-    #[server(default)]
+    #[serde(default)]
     templates: Vec<String>,
-    /// Credits that the key may use in each month. Empty: unlimited. Ignored for test keys, for which it is hidden.
-    #[server(default)]
+    /// Credits that the key may use in each month. Empty: unlimited.
+    #[serde(default)]
     credit_limit: String,
+}
+
+impl TryFrom<KeySettingsFields> for KeySettingsForm {
+    type Error = AppError;
+
+    fn try_from(fields: KeySettingsFields) -> Result<Self, AppError> {
+        Ok(Self {
+            name: fields.key_name,
+            scopes: fields.scopes,
+            expiry: read_expiry(&fields.expiry, fields.expiry_day)?,
+            networks: fields.networks,
+            templates: fields.templates,
+            credit_limit: fields.credit_limit,
+        })
+    }
+}
+
+/// Creates a key in the logged-in user's account.
+#[server(prefix = "/web", endpoint = "create-key")]
+pub async fn create_key(
+    /// `live` or `test`.
+    key_mode: String,
+    /// The settings. The credit limit of a test key is ignored: its field is hidden.
+    #[server(flatten)]
+    fields: KeySettingsFields,
 ) -> Result<(), AppError> {
-    let live = key_mode != TEST;
-    let settings = KeySettingsForm {
-        name: key_name,
-        scopes,
-        expiry: read_expiry(&expiry, expiry_day)?,
-        networks,
-        templates,
-        credit_limit: if live { credit_limit } else { String::new() },
-    };
+    let (live, mut settings) = (key_mode != TEST, KeySettingsForm::try_from(fields)?);
+    if !live {
+        settings.credit_limit.clear();
+    }
     let id = backend().create_key(NewKeyForm { live, settings }).await?;
     leave_for(with_new_key("/dashboard/api-keys?done=created", id))
 }
@@ -61,24 +78,11 @@ pub async fn create_key(
 pub async fn edit_key(
     /// Id of the key.
     subject: ApiKeyId,
-    /// As for `create_key`.
-    key_name: String,
-    #[server(default)] scopes: Vec<String>,
-    expiry: String,
-    expiry_day: String,
-    networks: String,
-    #[server(default)] templates: Vec<String>,
-    #[server(default)] credit_limit: String,
+    /// The settings.
+    #[server(flatten)]
+    fields: KeySettingsFields,
 ) -> Result<(), AppError> {
-    let settings = KeySettingsForm {
-        name: key_name,
-        scopes,
-        expiry: read_expiry(&expiry, expiry_day)?,
-        networks,
-        templates,
-        credit_limit,
-    };
-    backend().edit_key(subject, settings).await?;
+    backend().edit_key(subject, fields.try_into()?).await?;
     let page = OwnPath::parse(&format!("{PATH}/{subject}?done=changed"));
     leave_for(page.unwrap_or_else(|| PATH.into()))
 }

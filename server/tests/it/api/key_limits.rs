@@ -19,15 +19,15 @@ async fn limited(limit: &str, settings: &[(&str, &str)]) -> Studio {
     let created = studio
         .service
         .create_key("ann@example.org", "limited", &["--credit-limit", limit]);
-    studio.account.key_id = created.stderr.trim().to_owned();
+    created.stderr.trim().clone_into(&mut studio.account.key_id);
     studio.account.key = created.succeeded();
     studio
 }
 
 /// Rotates the studio's key, and returns the studio's former one.
-async fn rotate(studio: &mut Studio) -> String {
+fn rotate(studio: &mut Studio) -> String {
     let rotated = studio.service.command(&["keys", "rotate", &studio.account.key_id], "");
-    studio.account.key_id = rotated.stderr.trim().to_owned();
+    rotated.stderr.trim().clone_into(&mut studio.account.key_id);
     std::mem::replace(&mut studio.account.key, rotated.succeeded())
 }
 
@@ -160,9 +160,9 @@ async fn the_next_period_starts_anew() {
 async fn a_key_and_its_successors_have_one_limit() {
     let mut studio = limited("3", &[]).await;
     studio.pdf("<p>", json!({})).await;
-    let first = rotate(&mut studio).await;
+    let first = rotate(&mut studio);
     assert_eq!(status_with(&studio.service, &first).await, 200);
-    let second = rotate(&mut studio).await;
+    let second = rotate(&mut studio);
     studio.pdf("<p>", json!({})).await;
     for key in [&first, &second, &studio.account.key] {
         assert_eq!(status_with(&studio.service, key).await, 403);
