@@ -39,7 +39,7 @@ export class Viewer {
   private current = 1;
   private frame = 0;
 
-  constructor(host: HTMLElement) {
+  constructor(private readonly host: HTMLElement) {
     this.form = host.closest("form")!;
     this.stage = host.querySelector<HTMLElement>(".viewer__stage")!;
     this.overview = new Overview(host.querySelector<HTMLElement>(".viewer__overview")!, (page) => this.goTo(page));
@@ -142,7 +142,7 @@ export class Viewer {
     });
     overview.setAttribute("aria-controls", this.overview.dom.id);
     const margins = this.toggle("margins", "Show margins", "preview-margins", (isOn) => {
-      this.stage.classList.toggle("viewer__stage--margins", isOn);
+      this.host.classList.toggle("viewer__body--margins", isOn);
       this.update();
     });
     this.form
@@ -259,7 +259,7 @@ export class Viewer {
 
   /** Outlines the margins, if they are shown. */
   private outline() {
-    if (!this.stage.classList.contains("viewer__stage--margins")) return;
+    if (!this.host.classList.contains("viewer__body--margins")) return;
     const content = this.form.querySelector<HTMLTextAreaElement>("textarea[name=content]")!.value;
     const rules = pageRules(content);
     const [top, right, bottom, left] = SIDES.map((_, side) => {
