@@ -1,3 +1,8 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../fixtures.ts";
@@ -190,6 +195,10 @@ test("a template is used in six languages, copied and deleted", async ({ page, m
     await dialog.getByLabel(language, { exact: true }).check();
     await expect(dialog.getByRole("group", { name: `${language} example` })).toContainText(id);
   }
+  const download = page.waitForEvent("download");
+  await dialog.getByRole("link", { name: "Download data.json" }).click();
+  expect((await download).suggestedFilename()).toBe("data.json");
+  await expect(dialog.getByRole("link", { name: "Create a key in a new tab" })).toHaveAttribute("target", "_blank");
   await page.goto("/dashboard/templates?q=used");
   await page.getByRole("button", { name: "More for Used" }).click();
   await page.getByRole("button", { name: "Duplicate" }).click();
@@ -207,6 +216,27 @@ test("a template is used in six languages, copied and deleted", async ({ page, m
   await danger.getByLabel("Type the name to confirm").fill("Used copy");
   await danger.getByRole("button", { name: "Delete template" }).click();
   await expect(page.getByRole("link", { name: "Used copy" })).toHaveCount(0);
+});
+
+test("the curl example renders the sample data as it is", async ({ page, member, context, hydrated }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await create(page, "Pasted", "Certificate");
+  await hydrated(page);
+  await page.getByRole("button", { name: "Use in API" }).click();
+  await page.getByRole("button", { name: "Copy: curl example" }).click();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const directory = await mkdtemp(join(tmpdir(), "platen-"));
+  const run = (key: string) =>
+    new Promise<string>((resolve) => {
+      const env = { PATH: process.env.PATH, PLATEN_KEY: key };
+      execFile("sh", ["-c", command], { cwd: directory, env }, (error, _, log) => resolve(error ? log : ""));
+    });
+  expect(await run(member.key)).toBe("");
+  const file = join(directory, "document.pdf");
+  expect((await readFile(file)).subarray(0, 5).toString()).toBe("%PDF-");
+  expect(await run("pk_test_wrong")).toContain("401");
+  expect(await readFile(file, "utf8")).toContain('"error"');
+  await rm(directory, { recursive: true });
 });
 
 test.describe("on a small screen", () => {

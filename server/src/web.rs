@@ -16,6 +16,7 @@ mod preview_pdf;
 mod requests;
 mod require_session;
 mod site;
+mod template_data;
 mod thumbnails;
 mod typed_values;
 mod usage;
@@ -81,6 +82,7 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
         )
         .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get))
         .route("/dashboard/renders/{id}/request.json", get(requests::get))
+        .route("/dashboard/templates/{id}/data.json", get(template_data::get))
         .route("/dashboard/exports/{id}", get(exports::get));
     let pages = pages
         .fallback(elsewhere)

@@ -90,10 +90,10 @@ fn Editor(
                     <span>"JSON, saved with the template"</span>
                 </div>
                 <SampleSets id=id_of_sets sets chosen />
-                <CodeField name="data" label="Sample data" language=CodeLanguage::Json value=data />
+                <CodeField name="data" label="Sample data" language=CodeLanguage::Json value=data.clone() />
             </section>
         </Workbench>
-        <UseDialog id base_url />
+        <UseDialog id base_url data />
     }
 }
 

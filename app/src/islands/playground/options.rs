@@ -4,6 +4,8 @@ use leptos::prelude::*;
 use serde_json::{Map, Value, json};
 use strum::{IntoStaticStr, VariantArray};
 
+use crate::curl::CurlCommand;
+
 /// The HTML of a new form.
 const FIRST_HTML: &str = "<h1>Hello, paper</h1>\n<p>Change this, then render.</p>";
 
@@ -300,29 +302,17 @@ fn object(members: &[(&str, RwSignal<String>)]) -> Value {
 /// Returns the request as a curl command for a POSIX shell.
 pub(super) fn curl(base_url: &str, options: Options) -> String {
     let queued = options.queued.get();
-    let path = if queued { "renderers/pdf/async" } else { "renderers/pdf" };
-    let key = options.idempotency_key.get();
-    let key = if key.is_empty() {
-        String::new()
-    } else {
-        format!("  -H {} \\\n", quoted(&format!("Idempotency-Key: {key}")))
+    let command = CurlCommand {
+        base_url,
+        path: if queued { "renderers/pdf/async" } else { "renderers/pdf" },
+        idempotency_key: &options.idempotency_key.get(),
+        output: match (queued, options.encoding.get().as_str()) {
+            (true, _) => None,
+            (false, "base64") => Some("document.json"),
+            (false, _) => Some("document.pdf"),
+        },
     };
-    let body = serde_json::to_string_pretty(&options.request()).unwrap_or_default();
-    let output = match (queued, options.encoding.get().as_str()) {
-        (true, _) => "",
-        (false, "base64") => " \\\n  -o document.json",
-        (false, _) => " \\\n  -o document.pdf",
-    };
-    format!(
-        "curl {base_url}/api/v1/{path} \\\n  -H \"Authorization: Bearer $PLATEN_KEY\" \\\n  \
-         -H \"Content-Type: application/json\" \\\n{key}  -d {}{output}\n",
-        quoted(&body)
-    )
-}
-
-/// Puts a text in single quotes for a POSIX shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
+    command.with_body(&serde_json::to_string_pretty(&options.request()).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -374,10 +364,5 @@ mod tests {
             assert_eq!(options.margin[0].get(), "5");
             assert_eq!(options.pages.get(), "1");
         });
-    }
-
-    #[test]
-    fn shells_read_the_body_as_it_is() {
-        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 }

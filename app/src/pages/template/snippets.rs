@@ -1,24 +1,31 @@
 //! Code examples: the request that renders a template, in six languages.
 
-use leptos::prelude::*;
+use leptos::{either::Either, prelude::*};
+use platen_domain::role::Permission;
 
-use crate::ui::{
-    button::{CloseButton, Rank},
-    code_choice::{CodeChoice, Sample},
-    copy_button::CopyButton,
-    dialog::{Dialog, Weight},
+use crate::{
+    curl::CurlCommand,
+    layout::page::IfMay,
+    pages::templates,
+    ui::{
+        button::{CloseButton, Rank},
+        code_choice::{CodeChoice, Sample},
+        copy_button::CopyButton,
+        dialog::{Dialog, Weight},
+    },
 };
 
-/// Name, value of its radio button, and source code of each example, with the placeholders `BASE_URL` and
-/// `TEMPLATE_ID`.
-const SNIPPETS: [(&str, &str, &str); 6] = [
-    ("curl", "curl", include_str!("snippets/curl.txt")),
+/// Name, value of its radio button, and source code of each example that reads `data.json`, with the placeholders
+/// `BASE_URL` and `TEMPLATE_ID`.
+const SNIPPETS: [(&str, &str, &str); 5] = [
     ("Python", "python", include_str!("snippets/python.txt")),
     ("Node", "node", include_str!("snippets/node.txt")),
     ("Rust", "rust", include_str!("snippets/rust.txt")),
     ("Go", "go", include_str!("snippets/go.txt")),
     ("PHP", "php", include_str!("snippets/php.txt")),
 ];
+/// Maximum length of sample data inside the curl command, in bytes. The command with longer data would be unwieldy.
+const LONGEST_IN_COMMAND: usize = 4096;
 
 /// The dialog `use`.
 #[component]
@@ -27,29 +34,57 @@ pub fn UseDialog(
     id: String,
     /// Public base URL of the service, without a trailing slash.
     base_url: String,
+    /// The sample data, as indented JSON.
+    data: String,
 ) -> impl IntoView {
-    let samples = SNIPPETS.into_iter().map(|(language, key, code)| Sample {
+    let snippets = SNIPPETS.map(|(language, key, code)| Sample {
         language,
         key,
         label: format!("{language} example"),
         code: code.replace("BASE_URL", &base_url).replace("TEMPLATE_ID", &id),
     });
-    let samples = samples.collect();
+    let curl = Sample {
+        language: "curl",
+        key: "curl",
+        label: "curl example".to_owned(),
+        code: curl(&base_url, &id, &data),
+    };
+    let samples = std::iter::once(curl).chain(snippets).collect();
+    let readers = if data.len() <= LONGEST_IN_COMMAND {
+        Either::Left("The curl command contains the sample data. The other examples read it from ")
+    } else {
+        Either::Right("The examples read the sample data from ")
+    };
+    let file = format!("{}/{id}/data.json", templates::PATH);
     view! {
         <Dialog id="use" title="Use in API" weight=Weight::Wide>
             <div class="dialog__body">
-                <p class="small">
-                    "A render gets the published version. "
-                    <code>"data.json"</code>
-                    " holds what fills it, "
-                    <code>"PLATEN_KEY"</code>
-                    " a key: "
-                    <a href="/dashboard/api-keys">"API keys"</a>
-                    "."
-                </p>
-                <div class="copy">
-                    <span class="copy__value">{id.clone()}</span>
-                    <CopyButton text=id.clone() label="Copy the template id".to_owned() />
+                <div class="small"><ul>
+                    <li>"Renders use the published version of the template."</li>
+                    <li>
+                        "Set the environment variable " <code>"PLATEN_KEY"</code> " to your API key. "
+                        <IfMay permission=Permission::ManageKeys>
+                            <a href="/dashboard/api-keys#create" target="_blank">
+                                "Create a key in a new tab"
+                            </a>
+                        </IfMay>
+                    </li>
+                    <li>
+                        {readers} <code>"data.json"</code> ". "
+                        <a href=file download="data.json">
+                            "Download data.json"
+                        </a>
+                    </li>
+                    <li>
+                        "If a request fails, curl writes the error message to " <code>"document.pdf"</code> "."
+                    </li>
+                </ul></div>
+                <div class="field">
+                    <span class="field__label">"Template id"</span>
+                    <div class="copy">
+                        <span class="copy__value">{id.clone()}</span>
+                        <CopyButton text=id.clone() label="Copy the template id".to_owned() />
+                    </div>
                 </div>
                 <CodeChoice samples />
             </div>
@@ -59,5 +94,72 @@ pub fn UseDialog(
                 </CloseButton>
             </div>
         </Dialog>
+    }
+}
+
+/// Returns the curl command. It contains short data, and reads long data from `data.json`.
+fn curl(base_url: &str, id: &str, data: &str) -> String {
+    let command = CurlCommand {
+        base_url,
+        path: "renderers/pdf",
+        idempotency_key: "",
+        output: Some("document.pdf"),
+    };
+    if data.len() > LONGEST_IN_COMMAND {
+        command.with_expanded_body(&body(id, "$(cat data.json)"))
+    } else {
+        // Strings in JSON contain no line breaks.
+        command.with_body(&body(id, &data.replace('\n', "\n      ")))
+    }
+}
+
+fn body(id: &str, data: &str) -> String {
+    format!(
+        r#"{{
+  "parts": [{{
+    "type": "template",
+    "content": {{
+      "template_id": "{id}",
+      "context": {data}
+    }}
+  }}],
+  "prefer_css_page_size": true,
+  "output_encoding": "binary"
+}}"#
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Returns the body inside a command.
+    fn body_of(command: &str) -> Value {
+        let (_, rest) = command.split_once("-d '").expect("a body");
+        let (body, _) = rest.rsplit_once("' \\\n  -o ").expect("an end");
+        serde_json::from_str(&body.replace(r"'\''", "'")).expect("JSON")
+    }
+
+    #[test]
+    fn the_command_contains_short_data() {
+        let context = json!({"name": "O'Neill\n", "items": [1, {"a": "$(x)"}], "none": {}});
+        let data = serde_json::to_string_pretty(&context).expect("JSON");
+        let sent = body_of(&curl("https://platen.example", "t1", &data));
+        assert_eq!(
+            sent["parts"][0]["content"],
+            json!({"template_id": "t1", "context": context})
+        );
+    }
+
+    #[test]
+    fn the_command_reads_long_data_from_a_file() {
+        let data = format!("\"{}\"", "x".repeat(LONGEST_IN_COMMAND));
+        let command = curl("https://platen.example", "t1", &data);
+        assert!(
+            command.contains("\"context\": $(cat data.json)") && command.len() < 1000,
+            "{command}"
+        );
     }
 }

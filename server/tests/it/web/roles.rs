@@ -335,6 +335,7 @@ const OPERATORS: &[&str] = &[
 const FILES: &[(&str, Permission)] = &[
     ("/dashboard/team/log.csv", ReadLog),
     ("/dashboard/billing/usage.csv", SeeAccount),
+    ("/dashboard/templates/:id/data.json", Produce),
 ];
 
 /// An account with one user in each role, and a user with another account.

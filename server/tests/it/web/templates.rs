@@ -93,6 +93,39 @@ async fn drafts_are_what_editors_see_and_renders_do_not() {
 }
 
 #[tokio::test]
+async fn code_examples_contain_the_sample_data_or_read_its_file() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    service.account("ann@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let path = create(&ann).await;
+    let id = path.rsplit('/').next().expect("an id");
+    let save = async |seen, data: &str| {
+        let mut fields = saved(id, seen, "<p>{{ name }}");
+        fields.retain(|(name, _)| *name != "data");
+        fields.push(("data", data));
+        ann.submit("save-template", &fields).await;
+    };
+    save("1", r#"{"name": "O'Neill"}"#).await;
+    let page = ann.page(&path).await;
+    assert!(
+        page.contains("O'\\''Neill") && !page.contains("$(cat data.json)"),
+        "{page}"
+    );
+    let file = ann.get(&format!("{path}/data.json")).await;
+    assert_eq!(header(&file, "content-type"), "application/json");
+    assert_eq!(
+        header(&file, "content-disposition"),
+        "attachment; filename=\"data.json\""
+    );
+    let data: Value = file.json().await.expect("JSON");
+    assert_eq!(data, serde_json::json!({"name": "O'Neill"}));
+
+    save("2", &format!(r#"{{"name": "{}"}}"#, "long ".repeat(1000))).await;
+    assert!(ann.page(&path).await.contains("$(cat data.json)"));
+}
+
+#[tokio::test]
 async fn templates_of_others_are_not_there() {
     let editor = Editor::open().await;
     let (
@@ -112,6 +145,8 @@ async fn templates_of_others_are_not_there() {
     for page in [
         path.clone(),
         format!("{path}/versions"),
+        format!("{path}/data.json"),
+        "/dashboard/templates/none/data.json".to_owned(),
         "/dashboard/templates/none".to_owned(),
     ] {
         assert_eq!(bob.get(&page).await.status(), 404, "{page}");
