@@ -20,7 +20,7 @@ pub mod backend;
 #[cfg(feature = "ssr")]
 pub mod cookies;
 pub mod csrf;
-mod curl;
+pub mod curl;
 #[cfg(feature = "ssr")]
 pub mod document;
 pub mod error;

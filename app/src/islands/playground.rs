@@ -194,7 +194,7 @@ fn Code(label: &'static str, #[prop(into)] text: Signal<String>) -> impl IntoVie
                 <span>{label}</span>
                 <CopyText text label=format!("Copy: {label}") />
             </div>
-            <pre class="code__body" tabindex="0" role="group" aria-label=label>
+            <pre class="code__body code__body--wrap" tabindex="0" role="group" aria-label=label>
                 <code>{move || text.get()}</code>
             </pre>
         </div>

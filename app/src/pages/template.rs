@@ -65,6 +65,7 @@ fn Editor(
     let chosen = sets.iter().position(|set| set.name == chosen).unwrap_or_default();
     let id_of_sets = id.clone();
     let data = sets.get(chosen).map(|set| set.data.clone()).unwrap_or_default();
+    let sample = newest.data();
     view! {
         <Title text=newest.summary.name.clone() />
         <Workbench id=id.clone() name=newest.summary.name newest=newest.summary.number published read_only=is_read_only()>
@@ -90,10 +91,10 @@ fn Editor(
                     <span>"JSON, saved with the template"</span>
                 </div>
                 <SampleSets id=id_of_sets sets chosen />
-                <CodeField name="data" label="Sample data" language=CodeLanguage::Json value=data.clone() />
+                <CodeField name="data" label="Sample data" language=CodeLanguage::Json value=data />
             </section>
         </Workbench>
-        <UseDialog id base_url data />
+        <UseDialog id base_url data=sample />
     }
 }
 

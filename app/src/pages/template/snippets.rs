@@ -1,6 +1,6 @@
 //! Code examples: the request that renders a template, in six languages.
 
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use platen_domain::role::Permission;
 
 use crate::{
@@ -51,9 +51,9 @@ pub fn UseDialog(
     };
     let samples = std::iter::once(curl).chain(snippets).collect();
     let readers = if data.len() <= LONGEST_IN_COMMAND {
-        Either::Left("The curl command contains the sample data. The other examples read it from ")
+        "The curl command contains the sample data. The other examples read it from "
     } else {
-        Either::Right("The examples read the sample data from ")
+        "The examples read the sample data from "
     };
     let file = format!("{}/{id}/data.json", templates::PATH);
     view! {
