@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::job::{Phase, RunningTemplate};
+use crate::{
+    job::{Phase, RunningTemplate},
+    network_error::explain,
+};
 
 /// Why a render failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -44,7 +47,7 @@ pub enum RenderError {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RenderProblem {
     /// DNS, connection or TLS failure of a URL part.
-    #[error("the address could not be reached: {reason}")]
+    #[error("the address could not be reached: {}", explain(reason))]
     Unreachable {
         /// Reason given by Chromium or the guard, for example `net::ERR_CONNECTION_REFUSED`.
         reason: String,

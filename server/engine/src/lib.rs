@@ -18,6 +18,7 @@ pub mod error;
 mod header_footer;
 pub mod job;
 mod network;
+pub mod network_error;
 mod numbering;
 mod observer;
 mod page_kind;

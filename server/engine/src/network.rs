@@ -2,25 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use platen_egress::log::{ConnectionLog, ConnectionRecord, Outcome};
+use platen_egress::log::{ConnectionLog, ConnectionRecord, Kind, Outcome};
 use url::{Host, Url};
 
 use crate::{
     job::Warning,
+    network_error::{self, ABORTED, TUNNEL_FAILED},
     render_log::{NetworkRequest, REQUEST_LIMIT},
 };
 
 /// Maximum number of URLs in a warning.
 const NAMED_IN_WARNING: usize = 5;
 
-/// Marks requests that the guard refused. DevTools reports them as responses with status 403, or as failed tunnels.
-pub(crate) fn with_refusals(
-    mut requests: Vec<NetworkRequest>,
-    part: usize,
-    log: &ConnectionLog,
-) -> Vec<NetworkRequest> {
+/// Adds the guard's reasons to requests that it refused, or that failed. DevTools reports these as responses with status
+/// 403, 502 or 504, or as failed tunnels.
+pub(crate) fn with_reasons(mut requests: Vec<NetworkRequest>, part: usize, log: &ConnectionLog) -> Vec<NetworkRequest> {
     for record in &log.records {
         let Outcome::Refused(rule) = &record.outcome else {
+            if let Some(reason) = why_unreachable(&record.outcome) {
+                explain_failure(&mut requests, record, reason);
+            }
             continue;
         };
         let room = requests.len() < REQUEST_LIMIT;
@@ -42,6 +43,32 @@ pub(crate) fn with_refusals(
         }
     }
     requests
+}
+
+/// Returns why the guard could not connect, or could not complete the response.
+pub(crate) fn why_unreachable(outcome: &Outcome) -> Option<&str> {
+    Some(match outcome {
+        Outcome::Pending | Outcome::Connected | Outcome::Refused(_) => return None,
+        Outcome::ResolveFailed => "the host has no address",
+        Outcome::ConnectFailed(reason) => reason,
+        Outcome::TimedOut => "no response in time",
+        Outcome::OverLimit => "the byte limit of one render was exceeded",
+    })
+}
+
+/// Adds the reason to the request that failed because of this connection.
+fn explain_failure(requests: &mut [NetworkRequest], record: &ConnectionRecord, reason: &str) {
+    let has_failed = |request: &NetworkRequest| match record.kind {
+        Kind::Tunnel => request.error.as_deref() == Some(TUNNEL_FAILED),
+        Kind::Http => matches!(request.status, Some(502 | 504)),
+    };
+    let failed = requests
+        .iter_mut()
+        .find(|request| request.refused.is_none() && has_failed(request) && is_for(&request.url, record));
+    if let Some(request) = failed {
+        request.status = None;
+        request.error = Some(reason.to_owned());
+    }
 }
 
 /// Returns warnings for the author of the page: one for refused requests, one for failed ones.
@@ -97,7 +124,8 @@ fn why_failed(request: &NetworkRequest) -> Option<String> {
         return None;
     }
     // Requests that the page itself aborted are not missing.
-    let error = request.error.clone().filter(|error| error != "net::ERR_ABORTED");
+    let error = request.error.as_deref().filter(|error| *error != ABORTED);
+    let error = error.map(|error| network_error::explain(error).to_owned());
     let status = request.status.filter(|status| *status >= 400);
     error.or_else(|| status.map(|status| format!("status {status}")))
 }
@@ -134,8 +162,6 @@ pub(crate) fn is_for(url: &str, record: &ConnectionRecord) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use platen_egress::log::Kind;
-
     use super::*;
 
     fn refused(host: &str, port: u16) -> ConnectionRecord {
@@ -166,7 +192,7 @@ mod tests {
             records: vec![refused("127.0.0.1", 80), refused("10.0.0.1", 81)],
             ..Default::default()
         };
-        let requests = with_refusals(vec![seen], 1, &log);
+        let requests = with_reasons(vec![seen], 1, &log);
         assert_eq!(requests[0].status, None);
         assert_eq!(requests[0].refused.as_deref(), Some("a loopback address"));
         assert_eq!((requests[1].part, requests[1].url.as_str()), (1, "10.0.0.1:81"));
@@ -177,6 +203,48 @@ mod tests {
                 .starts_with("2 requests refused: http://127.0.0.1/x.png"),
             "{}",
             warning.message
+        );
+    }
+
+    #[test]
+    fn failures_have_the_reasons_of_the_guard() {
+        let record = |kind, host: &str, outcome| ConnectionRecord {
+            kind,
+            outcome,
+            ..refused(host, 443)
+        };
+        let request = |url: &str, status, error: Option<&str>| NetworkRequest {
+            status,
+            error: error.map(ToOwned::to_owned),
+            ..NetworkRequest::new(0, url.to_owned())
+        };
+        let log = ConnectionLog {
+            records: vec![
+                record(Kind::Tunnel, "a.example", Outcome::ResolveFailed),
+                record(Kind::Http, "b.example", Outcome::TimedOut),
+                record(Kind::Tunnel, "c.example", Outcome::Connected),
+            ],
+            ..Default::default()
+        };
+        let requests = vec![
+            request("https://a.example/fine", Some(200), None),
+            request("https://a.example/x", None, Some(TUNNEL_FAILED)),
+            request("http://b.example:443/x", Some(504), None),
+            request("https://c.example/x", Some(502), None),
+        ];
+        let requests = with_reasons(requests, 0, &log);
+        let found: Vec<_> = requests
+            .iter()
+            .map(|request| (request.status, request.error.as_deref()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (Some(200), None),
+                (None, Some("the host has no address")),
+                (None, Some("no response in time")),
+                (Some(502), None),
+            ]
         );
     }
 
@@ -198,7 +266,7 @@ mod tests {
         assert_eq!(said[0].code, "resource_failed");
         assert!(
             said[0].message.ends_with(
-                ": http://example.com/missing (status 404), http://example.com/cut (net::ERR_CONTENT_LENGTH_MISMATCH)"
+                ": http://example.com/missing (status 404), http://example.com/cut (the response was incomplete)"
             ),
             "{}",
             said[0].message

@@ -98,7 +98,7 @@ impl Render<'_> {
             (requests, page.dialogs, page.remote_document)
         });
         let connections = session.proxy.take_log();
-        let requests = network::with_refusals(requests, index, &connections);
+        let requests = network::with_reasons(requests, index, &connections);
         let mut warnings: Vec<_> = network::warnings(&requests).collect();
         if dialogs > 0 {
             warnings.push(Warning {

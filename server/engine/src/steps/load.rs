@@ -177,19 +177,13 @@ fn why_unreachable(session: &Session, error: String) -> RenderProblem {
     let log = session.proxy.take_log();
     let mut records = log.records.into_iter().rev();
     let record = url.and_then(|url| records.find(|record| network::is_for(&url, record)));
-    match record.map(|record| record.outcome) {
-        Some(Outcome::Refused(reason)) => RenderProblem::AddressRefused { reason },
-        Some(Outcome::ResolveFailed) => RenderProblem::Unreachable {
-            reason: "the host has no address".to_owned(),
-        },
-        Some(Outcome::ConnectFailed(reason)) => RenderProblem::Unreachable { reason },
-        Some(Outcome::TimedOut) => RenderProblem::Unreachable {
-            reason: "no response in time".to_owned(),
-        },
-        Some(Outcome::OverLimit) => RenderProblem::Unreachable {
-            reason: "the byte limit of one render was exceeded".to_owned(),
-        },
-        Some(Outcome::Pending | Outcome::Connected) | None => RenderProblem::Unreachable { reason: error },
+    let outcome = record.map(|record| record.outcome);
+    if let Some(Outcome::Refused(reason)) = outcome {
+        return RenderProblem::AddressRefused { reason };
+    }
+    let reason = outcome.as_ref().and_then(network::why_unreachable);
+    RenderProblem::Unreachable {
+        reason: reason.map_or(error, ToOwned::to_owned),
     }
 }
 

@@ -9,7 +9,11 @@ use platen_domain::{
     },
     validation::Problem,
 };
-use platen_engine::{job::Warning, render_log::NetworkRequest};
+use platen_engine::{
+    job::Warning,
+    network_error::{ABORTED, explain},
+    render_log::NetworkRequest,
+};
 use platen_template::diagnostic::{Diagnostic, Warning as UndefinedName};
 
 /// Maximum number of remarks of one kind.
@@ -98,7 +102,7 @@ pub(super) fn of_requests(content: &str, requests: &[NetworkRequest]) -> Vec<Rem
         let message = match (&request.refused, &request.error, request.status) {
             (Some(rule), _, _) => format!("was blocked: {rule}."),
             // A request that the page itself aborted is no problem.
-            (None, Some(error), _) if error != "net::ERR_ABORTED" => format!("did not load: {error}."),
+            (None, Some(error), _) if error != ABORTED => format!("did not load: {}.", explain(error)),
             (None, _, Some(status @ 400..)) => format!("did not load: status {status}."),
             _ => return None,
         };
@@ -189,7 +193,7 @@ mod tests {
             status: None,
             bytes: None,
             took: None,
-            error: Some("net::ERR_TUNNEL_CONNECTION_FAILED".to_owned()),
+            error: Some("net::ERR_CONNECTION_RESET".to_owned()),
             refused: Some("a private address".to_owned()),
         };
         let content = "<p>\n<img src=\"https://10.0.0.1?x\">";
@@ -201,6 +205,10 @@ mod tests {
         assert_eq!(remark.place, Some(place(Pane::Content, 2, 11, 16)));
 
         request.refused = None;
+        let [failed] = &of_requests(content, std::slice::from_ref(&request))[..] else {
+            panic!("no remark")
+        };
+        assert_eq!(failed.message, "did not load: the server closed the connection.");
         request.error = Some("net::ERR_ABORTED".to_owned());
         assert_eq!(of_requests(content, &[request]), []);
     }
