@@ -90,7 +90,10 @@ fn add(error: &ValidationError<'_>, problems: &mut Problems) {
             problems.add(Problem {
                 pointer: member(pointer, name),
                 title: "Missing field".into(),
-                detail: format!("{name} is required"),
+                detail: match choices_of(error, name) {
+                    Some(choices) => format!("{name} is required: one of {choices}"),
+                    None => format!("{name} is required"),
+                },
             });
         }
         ValidationErrorKind::AdditionalProperties { unexpected } => {
@@ -130,13 +133,7 @@ fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
             format!("Must be {}; got {}", types.join(" or "), type_of(error.instance()))
         }
         (ValidationErrorKind::Enum { options }, None) => {
-            let options: Vec<_> = options
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(ToString::to_string)
-                .collect();
-            format!("Must be one of {}; got {came}", options.join(", "))
+            format!("Must be one of {}; got {came}", listed(options))
         }
         (ValidationErrorKind::Minimum { limit }, None) => format!("Must be at least {limit}; got {came}"),
         (ValidationErrorKind::Maximum { limit }, None) => format!("Must be at most {limit}; got {came}"),
@@ -146,6 +143,20 @@ fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
         }
         _ => format!("Must be valid: {}", error.masked()),
     }
+}
+
+/// Returns the allowed values of a missing member, if they are listed.
+fn choices_of(error: &ValidationError<'_>, name: &str) -> Option<String> {
+    let mut schema = keyword_of(error, "properties")?.get(name)?;
+    if let Some(target) = schema["$ref"].as_str() {
+        schema = DOCUMENT.pointer(target.strip_prefix('#')?)?;
+    }
+    schema.get("enum").map(listed)
+}
+
+fn listed(choices: &Value) -> String {
+    let choices = choices.as_array().into_iter().flatten();
+    choices.map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns a keyword next to the one that failed.
@@ -297,6 +308,19 @@ mod tests {
                 assert!(problems.is_empty(), "{name}: {problems:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_missing_choice_is_named_with_its_values() {
+        let body = json!({"parts": ["<p>"]});
+        let mut problems = Problems::default();
+        RequestBody::SynchronousRender.check(&body, &mut problems);
+        let details: Vec<_> = problems
+            .sorted(&body)
+            .into_iter()
+            .map(|problem| problem.detail)
+            .collect();
+        assert_eq!(details, [r#"output_encoding is required: one of "binary", "base64""#]);
     }
 
     #[test]
