@@ -17,6 +17,7 @@ use platen_domain::{
         AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId, InstanceId,
         InvitationId, PasskeyId, RenderId, SessionId, TemplateId, UserId,
     },
+    one_time_token::Purpose,
     page::Page,
     plan::Plan,
     render::{detail::RenderDetail, log::LogFilter},
@@ -62,7 +63,7 @@ pub type PreviewEvents = Pin<Box<dyn Stream<Item = Result<PreviewEvent, AppError
 
 /// The services, on behalf of one request. Callers need not check who is logged in: each method authenticates the
 /// session, checks the permission and acts for the session's account, except for those of log-in, sign-up, password reset
-/// and invitations, [`Backend::mail_sent_to`] and [`Backend::plans`], which are public.
+/// and invitations, [`Backend::mail_sent_to`], [`Backend::address_of_link`] and [`Backend::plans`], which are public.
 #[async_trait]
 pub trait Backend: Send + Sync {
     /// Returns the public base URL of the service, without a trailing slash.
@@ -130,6 +131,9 @@ pub trait Backend: Send + Sync {
 
     /// Returns the address to which the visitor's last mail of a sign-up or password reset went, for an hour.
     async fn mail_sent_to(&self) -> Result<Option<String>, AppError>;
+
+    /// Returns the address to which the link with this token was mailed, while it is valid.
+    async fn address_of_link(&self, purpose: Purpose, token: String) -> Result<Option<String>, AppError>;
 
     /// Lists the plans on offer with their prices per month, the smallest first.
     async fn plans(&self) -> Result<Vec<(Plan, Money)>, AppError>;
@@ -333,6 +337,9 @@ pub trait Backend: Send + Sync {
     /// Returns a page of renders. `search` is an id, or part of a title or of a template's name.
     async fn renders(&self, filter: LogFilter, search: String, after: Option<RenderId>)
     -> Result<RenderPage, AppError>;
+
+    /// Returns the ids and titles of the latest renders whose titles contain a text, newest first.
+    async fn find_renders_by_title(&self, search: String) -> Result<Vec<(RenderId, String)>, AppError>;
 
     /// Returns the details of a render.
     async fn render(&self, id: RenderId) -> Result<RenderDetail, AppError>;

@@ -21,7 +21,7 @@ async function produce(member: Member): Promise<string> {
     });
   const template = await call("templates", { template: { name: "Delivery <b>note</b>", content: "<p>x" } });
   expect(template.status).toBe(201);
-  const render = await call("renderers/pdf/async", { parts: ["<p>found"] });
+  const render = await call("renderers/pdf/async", { parts: ["<title>Order LW-2041</title><p>found"] });
   expect(render.status).toBe(200);
   return render.headers.get("x-render-id")!;
 }
@@ -59,6 +59,48 @@ test("pages, actions, templates and a render are reached by the keyboard alone",
   await expect(palette(page).getByRole("group", { name: "Renders" }).getByRole("option")).toHaveText([render]);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`/dashboard/renders/${render}$`));
+});
+
+test("renders are found by title, and the failed ones on their page", async ({ page, member, hydrated }) => {
+  const render = await produce(member);
+  await expect(async () => {
+    await page.goto("/dashboard");
+    await hydrated(page);
+    await open(page, "lw-2041");
+    const found = palette(page).getByRole("group", { name: "Renders" }).getByRole("option");
+    await expect(found).toHaveText(["Order LW-2041"], { timeout: 1000 });
+  }).toPass({ timeout: 20_000 });
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/dashboard/renders/${render}$`));
+  await hydrated(page);
+  await open(page, "fail");
+  await expect(palette(page).getByRole("option")).toHaveText(["Failed renders"]);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/dashboard\/renders\?state=failed$/);
+  await expect(page.getByLabel("Status")).toHaveValue("failed");
+});
+
+test("the palette fits into the window, and its button clears the search", async ({ page, member, hydrated }) => {
+  expect(member.email).toBeTruthy();
+  await page.setViewportSize({ width: 1366, height: 500 });
+  await page.goto("/dashboard/billing");
+  await hydrated(page);
+  await page.keyboard.press("Control+k");
+  const last = palette(page).getByRole("option").last();
+  await expect(last).toBeAttached();
+  const clear = palette(page).getByRole("button", { name: "Clear" });
+  await expect(clear).toBeHidden();
+  const box = (await palette(page).boundingBox())!;
+  expect(box.y + box.height).toBeLessThanOrEqual(500);
+  await page.keyboard.press("ArrowUp");
+  await expect(last).toBeInViewport();
+  await page.keyboard.type("billing");
+  await expect(palette(page).getByRole("option")).toHaveText(["Usage and billing"]);
+  await clear.click();
+  const field = palette(page).getByRole("combobox", { name: "Search" });
+  await expect(field).toHaveValue("");
+  await expect(field).toBeFocused();
+  await expect(palette(page).getByRole("option", { name: "Overview" })).toBeVisible();
 });
 
 test("Enter before the results never opens one of an earlier search", async ({ page, member, hydrated }) => {

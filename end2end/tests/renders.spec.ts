@@ -57,6 +57,8 @@ for (const javaScriptEnabled of [true, false]) {
       await apply(page);
       await expect(page).toHaveURL(/state=failed/);
       await expect(rows).toHaveCount(1);
+      await expect(rows).toContainText("The address");
+      await expect(page.getByText("1 render matches the filters")).toBeVisible();
       await rows.getByRole("link").click();
       await expect(page).toHaveURL(`/dashboard/renders/${bad}`);
       await expect(page.getByRole("alert")).toContainText("No credits were charged");
@@ -84,6 +86,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(network.getByRole("row", { name: "10.0.0.1/figures.png" })).toContainText("refused");
       await expect(page.getByRole("table", { name: "Console messages" })).toContainText(ATTACK);
       await expect(page.getByText("PDF/A-2b conforms")).toBeVisible();
+      await expect(page.getByText("The document was returned in the response to the request")).toBeVisible();
       const picture = page.locator(".thumbs img");
       await loadedUntil(page, () => expect(picture).toHaveCount(1, { timeout: 200 }));
       await expect
@@ -165,6 +168,25 @@ test("a row leads to its render, wherever it is clicked", async ({ page, member,
     await expect(page).toHaveURL(`/dashboard/renders/${id}`);
     await expect(page.getByRole("row", { name: "Total" }).getByRole("cell").last()).toHaveText(took!);
   }
+});
+
+test("a failed template leads to its line in the editor", async ({ page, member, request, hydrated }) => {
+  const created = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/templates`, {
+    headers: { authorization: `Bearer ${member.key}` },
+    data: { template: { name: "Order letter", content: "<h1>Order</h1>\n<p>{{ amount|currency('EUR') }}</p>" } },
+  });
+  const editor = `/dashboard/templates/${created.headers().location!.split("/").pop()}`;
+  const content = { template_id: editor.split("/").pop(), context: { amount: "two" } };
+  const id = await render(request, member, { type: "template", content });
+  await page.goto(`/dashboard/renders/${id}`);
+  const failure = page.getByRole("alert");
+  await expect(failure).toContainText("Line 2, column");
+  await expect(failure.getByRole("link", { name: "View network requests" })).toHaveCount(0);
+  await expect(page.getByText("Template: Order letter, version 1")).toBeVisible();
+  await failure.getByRole("link", { name: "Open the template at line 2" }).click();
+  await expect(page).toHaveURL(`${editor}#line-2`);
+  await hydrated(page);
+  await expect(page.locator(".cm-activeLine").first()).toContainText("amount");
 });
 
 test("filters apply at once, and the address has them", async ({

@@ -12,6 +12,8 @@ const load = () => import("./code-editor/editor.ts");
  * Attributes: `label`, the accessible name; `language`, `template` or `json`; `markers`, positions with messages as
  * JSON (see markers.ts); `go-to`, the position to move the cursor to, as line and column: `36:5`.
  *
+ * The address of the page may name a line of the field `content`: `#line-36`.
+ *
  * If the form has a field `data`, it contains the sample data of the template, whose names are completed.
  *
  * The textarea always contains the current text, and dispatches `input` when the user edits it.
@@ -75,7 +77,15 @@ export class CodeEditor extends HTMLElement {
     this.editor = editor;
     textarea.hidden = true;
     this.mark();
-    if (hadFocus) editor.focus();
+    const line = textarea.name === "content" && /^#line-(\d{1,6})$/.exec(location.hash)?.[1];
+    if (line) {
+      // On small screens, the field is one of several panes.
+      const pane = textarea.form?.querySelector<HTMLInputElement>("input[name=pane][value=html]");
+      if (pane) pane.checked = true;
+      editor.goTo(Number(line), 1);
+    } else if (hadFocus) {
+      editor.focus();
+    }
   }
 
   private mark() {

@@ -49,6 +49,12 @@ class CommandPalette extends HTMLElement {
       event.preventDefault();
       this.#active.click();
     });
+    this.querySelector("form")!.addEventListener("reset", (event) => {
+      event.preventDefault();
+      this.#field.value = "";
+      // The focus starts the search.
+      this.#field.focus();
+    });
     // A link to a dialog of this page doesn't leave it.
     this.#results.addEventListener("click", () => this.#dialog.close());
     // Clicks beside the dialog hit its backdrop.

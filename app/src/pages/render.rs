@@ -9,14 +9,14 @@ pub mod request;
 pub mod seen;
 pub mod timeline;
 
-use leptos::prelude::*;
+use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_params_map;
 use platen_domain::{
     ids::RenderId,
     number::counted,
     render::{
         content::ShownRequest,
-        detail::{Callback, RenderDetail},
+        detail::{Callback, RenderDetail, RenderedTemplate},
         history::{RenderMode, RenderState},
         thumbnail::Pictures,
     },
@@ -42,6 +42,7 @@ use crate::{
             seen::{Console, Network},
             timeline::Waterfall,
         },
+        templates,
     },
     ui::{
         button::{ButtonLink, Rank, Size, SubmitButton},
@@ -84,7 +85,7 @@ fn Whole(render: RenderDetail) -> impl IntoView {
                     .error
                     .clone()
                     .map(|failure| {
-                        view! { <FailureNotice failure mode=render.mode sources=render.sources.clone() /> }
+                        view! { <FailureNotice failure render=render.clone() /> }
                     })}
                 {(!render.warnings.is_empty()).then(|| view! { <Warnings warnings=render.warnings.clone() /> })}
             </div>
@@ -95,13 +96,13 @@ fn Whole(render: RenderDetail) -> impl IntoView {
                 .map(|document| {
                     view! {
                         <div class="grid grid--main-side">
-                            <Pages document=document.clone() render=render.id keeps=render.keeps_content />
-                            <Facts document key=render.key.clone() idempotency=render.idempotency_key.clone() />
+                            <Pages document=document.clone() render=render.clone() />
+                            <Facts document render=render.clone() />
                         </div>
                     }
                 })}
             <Network requests=render.requests.clone() parts=render.sources.len() />
-            <div class="grid grid--2">
+            <div class=if render.callback.is_some() { "grid grid--2" } else { "grid" }>
                 <Console messages=render.console.clone() parts=render.sources.len() keeps=render.keeps_content />
                 {render
                     .callback
@@ -149,6 +150,7 @@ fn Head(render: RenderDetail) -> impl IntoView {
         <span>{format!("{}, {kind}", render.mode.into_str())}</span>
         <span>{cost}</span>
         <span class="mono break">{render.id.to_string()}</span>
+        {templates(render.templates)}
     }
     .into_any();
     view! {
@@ -181,6 +183,29 @@ fn Head(render: RenderDetail) -> impl IntoView {
                     }
                 })}
         </PageHead>
+    }
+}
+
+/// Maximum number of templates in the head of the page.
+const MOST_TEMPLATES: usize = 3;
+
+/// The templates of a render with their versions. Those that still exist are links to the editor.
+fn templates(mut templates: Vec<RenderedTemplate>) -> impl IntoView {
+    templates.dedup_by_key(|template| (template.id, template.version));
+    let more = templates.len().saturating_sub(MOST_TEMPLATES);
+    let items = templates.into_iter().take(MOST_TEMPLATES).map(|template| {
+        let version = template.version.map(|version| format!(", version {version}"));
+        let name = if template.exists {
+            let editor = format!("{}/{}", templates::PATH, template.id);
+            Either::Left(view! { <a href=editor>{template.name}</a> })
+        } else {
+            Either::Right(format!("{} (deleted)", template.name))
+        };
+        view! { <span class="break">"Template: " {name} {version}</span> }
+    });
+    view! {
+        {items.collect_view()}
+        {(more > 0).then(|| view! { <span>{format!("and {more} more")}</span> })}
     }
 }
 

@@ -29,7 +29,7 @@ use crate::{
 
 const COLUMNS: &[Column] = &[
     Column::text("Render"),
-    Column::text("Source").from_medium(),
+    Column::text("Document").from_medium(),
     Column::text("Status"),
     Column::text("Execution").from_wide(),
     Column::text("API key").from_wide(),
@@ -60,7 +60,7 @@ pub fn Renders() -> impl IntoView {
                     let listed = &page.renders;
                     let pager = query.pager(PATH, listed.items.len(), listed.next);
                     let unsettled = listed.items.iter().any(|render| !render.state.has_ended());
-                    let since = since(&page);
+                    let count = count(&page, &query);
                     let (latest, templates, keys) = (page.latest.clone(), page.templates.clone(), page.keys.clone());
                     view! {
                         <PageHead
@@ -73,7 +73,7 @@ pub fn Renders() -> impl IntoView {
                         <LivePart id="latest" events=Some(EVENTS.to_owned())>
                             {(!latest.is_empty()).then(|| view! { <Latest latest /> })}
                         </LivePart>
-                        <Section heading="Log" note=since>
+                        <Section heading="Log">
                             <Filters templates keys />
                             <LivePart
                                 id=LIST
@@ -81,6 +81,7 @@ pub fn Renders() -> impl IntoView {
                                 unsettled
                                 says=says(&page)
                             >
+                                {count.map(|count| view! { <p class="small quiet">{count}</p> })}
                                 <Log page />
                                 {pager}
                             </LivePart>
@@ -92,7 +93,19 @@ pub fn Renders() -> impl IntoView {
     }
 }
 
-/// Returns the number of renders of this month: `10,015 since 1 November`.
+/// Returns the number of renders that match the filters, or without filters the number of this month:
+/// `10,015 since 1 November`. `None` if it is unknown or the list is empty.
+fn count(page: &RenderPage, query: &ListQuery) -> Option<String> {
+    let listed = page.renders.items.len();
+    if query.is_empty() {
+        return Some(since(page));
+    }
+    (listed > 0 && query.is_first()).then(|| match page.renders.next {
+        Some(_) => format!("More than {listed} renders match the filters"),
+        None => format!("{} the filters", counted(listed, "render matches", "renders match")),
+    })
+}
+
 fn since(page: &RenderPage) -> String {
     let count = page.this_month.map_or_else(|| "More than 10,000".to_owned(), grouped);
     format!("{count} since {}", day(page.since))
@@ -141,11 +154,16 @@ fn Log(page: RenderPage) -> impl IntoView {
 }
 
 fn row(render: RenderLine) -> impl IntoView {
-    let mode = if render.live {
-        render.mode.into_str().to_owned()
-    } else {
-        format!("{}, test", render.mode.into_str())
+    let is_test = !render.live;
+    let test = move || is_test.then(|| view! { " " <span class="tag tag--test">"Test"</span> });
+    let mode = render.mode.into_str();
+    let (name, source) = match render.title {
+        Some(title) => (title, Some(render.source)),
+        None => (render.source, None),
     };
+    let remark = render
+        .error
+        .or_else(|| (render.warnings > 0).then(|| counted(render.warnings, "warning", "warnings")));
     let class = match render.state {
         RenderState::Cancelled => "table__row--linked table__row--faint",
         _ => "table__row--linked",
@@ -157,17 +175,18 @@ fn row(render: RenderLine) -> impl IntoView {
                 <a class="table__link mono" href=format!("{PATH}/{}", render.id)>
                     {short_id(&render.id.to_string())}
                 </a>
-                <span class="table__sub table__narrow break">{format!("{}, {mode}", render.source)}</span>
+                <span class="table__sub table__narrow break">{format!("{name}, {mode}")} {test()}</span>
                 <span class="table__sub table__narrow">
                     <Stamp at=render.at />
                     " UTC"
                 </span>
             </th>
             <td class="table__medium break">
-                {render.source.clone()} {render.title.map(|title| view! { <span class="table__sub">{title}</span> })}
+                {name.clone()} {test()} {source.map(|source| view! { <span class="table__sub">{source}</span> })}
             </td>
             <td>
                 <StateBadge state=render.state />
+                {remark.map(|remark| view! { <span class="table__sub break">{remark}</span> })}
             </td>
             <td class="table__wide">{mode}</td>
             <td class="table__wide">{render.key.unwrap_or_else(|| "–".to_owned())}</td>

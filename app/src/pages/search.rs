@@ -1,4 +1,4 @@
-//! `/dashboard/search`: pages, actions, templates and a render that match `q` of the query. The command palette shows
+//! `/dashboard/search`: pages, actions, templates and renders that match `q` of the query. The command palette shows
 //! the results of this page.
 
 use std::sync::Arc;
@@ -70,7 +70,14 @@ const ACTIONS: [(&str, &str, &str, Glyph, Permission); 5] = [
 ];
 
 /// Pages that the rail doesn't list: name, synonyms, path, icon, and the permission that they require.
-const MORE_PAGES: [(&str, &str, &str, Glyph, Permission); 3] = [
+const MORE_PAGES: [(&str, &str, &str, Glyph, Permission); 4] = [
+    (
+        "Failed renders",
+        "errors failures",
+        "/dashboard/renders?state=failed",
+        Glyph::Sheets,
+        Permission::Produce,
+    ),
     (
         "Activity",
         "log history audit",
@@ -113,7 +120,7 @@ pub fn Search() -> impl IntoView {
     let typed = search.clone();
     view! {
         <Shell title="Search" current=Entry::Overview>
-            <PageHead title="Search" lede="Pages, actions, templates by name, and a render by its id." />
+            <PageHead title="Search" lede="Pages, actions, templates by name, and renders by title or id." />
             <form class="cluster" action=PATH role="search">
                 <input
                     class="input"
@@ -140,7 +147,7 @@ pub fn Search() -> impl IntoView {
 #[component]
 fn Results(groups: Vec<Group>, search: String) -> impl IntoView {
     let nothing = groups.is_empty().then(|| {
-        view! { <p class="palette__hint">"No results for “" {search} "”. Search for part of a name, or for the id of a render."</p> }
+        view! { <p class="palette__hint">"No results for “" {search} "”. Search for part of a name or title, or for the id of a render."</p> }
     });
     let groups = groups.into_iter().map(|(heading, hits)| {
         let hits = hits.into_iter().map(|Hit { name, href, icon }| {
@@ -167,7 +174,7 @@ fn Results(groups: Vec<Group>, search: String) -> impl IntoView {
 /// newest templates.
 async fn find(backend: Arc<dyn Backend>, search: String) -> Result<Vec<Group>, AppError> {
     let summary = backend.summary().await?;
-    let (mut templates, mut render) = (Vec::new(), Vec::new());
+    let (mut templates, mut renders) = (Vec::new(), Vec::new());
     if summary.role.may(Permission::Produce) {
         let filter = TemplateFilter {
             search: Some(search.clone()).filter(|search| !search.is_empty()),
@@ -179,7 +186,7 @@ async fn find(backend: Arc<dyn Backend>, search: String) -> Result<Vec<Group>, A
             href: format!("{}/{}", templates::PATH, found.id),
             icon: Glyph::Template,
         }));
-        render.extend(find_render(&*backend, &search).await?);
+        renders = find_renders(&*backend, &search).await?;
     }
     let mut pages = find_pages(&search, summary.role);
     if summary.operator && matches(&search, "Operator area", "admin accounts") {
@@ -190,7 +197,7 @@ async fn find(backend: Arc<dyn Backend>, search: String) -> Result<Vec<Group>, A
         actions = choose(&ACTIONS, &search, summary.role);
     }
     let groups = [
-        ("Renders", render),
+        ("Renders", renders),
         ("Pages", pages),
         ("Actions", actions),
         ("Templates", templates),
@@ -198,20 +205,24 @@ async fn find(backend: Arc<dyn Backend>, search: String) -> Result<Vec<Group>, A
     Ok(groups.into_iter().filter(|(_, hits)| !hits.is_empty()).collect())
 }
 
-/// Returns the render with the searched id.
-async fn find_render(backend: &dyn Backend, search: &str) -> Result<Option<Hit>, AppError> {
+/// Returns the render with the searched id, or the latest renders whose titles contain the search.
+async fn find_renders(backend: &dyn Backend, search: &str) -> Result<Vec<Hit>, AppError> {
     let Some(id) = RenderId::parse(search) else {
-        return Ok(None);
+        if search.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = backend.find_renders_by_title(search.to_owned()).await?;
+        return Ok(found.into_iter().map(|(id, title)| render_hit(id, &title)).collect());
     };
     match backend.render(id).await {
-        Ok(_) => Ok(Some(hit(
-            &id.to_string(),
-            &format!("{}/{id}", renders::PATH),
-            Glyph::Sheets,
-        ))),
-        Err(AppError::NotFound) => Ok(None),
+        Ok(_) => Ok(vec![render_hit(id, &id.to_string())]),
+        Err(AppError::NotFound) => Ok(Vec::new()),
         Err(error) => Err(error),
     }
+}
+
+fn render_hit(id: RenderId, name: &str) -> Hit {
+    hit(name, &format!("{}/{id}", renders::PATH), Glyph::Sheets)
 }
 
 fn find_pages(search: &str, role: Role) -> Vec<Hit> {

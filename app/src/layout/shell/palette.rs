@@ -30,12 +30,15 @@ pub fn Palette() -> impl IntoView {
                         type="search"
                         name="q"
                         maxlength=MOST_CHARACTERS
-                        placeholder="Page, action, template or render id"
+                        placeholder="Page, action, template or render"
                         aria-label="Search"
                         autocomplete="off"
                         spellcheck="false"
                         autofocus
                     />
+                    <button class="button button--quiet button--small button--icon" type="reset" aria-label="Clear">
+                        <Icon glyph=Glyph::Close />
+                    </button>
                 </form>
                 <div class="palette__results">
                     <p class="palette__hint">"Press Enter to search."</p>

@@ -5,7 +5,8 @@ use platen_domain::{
     ids::RenderId,
     number::{grouped, size},
     render::{
-        detail::Document,
+        detail::{Document, RenderDetail},
+        history::RenderMode,
         thumbnail::{ListedThumbnail, Pictures},
     },
 };
@@ -22,20 +23,18 @@ use crate::{
 /// Thumbnails of the first pages.
 #[component]
 pub fn Pages(
-    /// The document.
     document: Document,
-    /// Id of the render.
-    render: RenderId,
-    /// Whether the account stores content.
-    keeps: bool,
+    /// The render of the document.
+    render: RenderDetail,
 ) -> impl IntoView {
+    let (id, keeps) = (render.id, render.keeps_content);
     let (pages, url) = (document.pages, document.url);
     let body = match document.pictures {
         Pictures::Drawn(pictures) => {
             let shown = pictures.len();
             let items = pictures
                 .into_iter()
-                .map(|picture| thumbnail(picture, render, url.as_deref()));
+                .map(|picture| thumbnail(picture, id, url.as_deref()));
             let more = usize::try_from(pages).is_ok_and(|pages| pages > shown);
             Either::Left(view! {
                 <div class="thumbs">{items.collect_view()}</div>
@@ -44,9 +43,12 @@ pub fn Pages(
             })
         }
         Pictures::Coming => Either::Right(nothing("Thumbnails are being created. Reload the page in a moment.")),
+        Pictures::None if keeps && render.mode == RenderMode::Sync => Either::Right(nothing(
+            "No thumbnails. For synchronous renders, they are created only while a page of the dashboard is open, and \
+             Platen is not busy.",
+        )),
         Pictures::None if keeps => Either::Right(nothing(
-            "No thumbnails. They are created while the dashboard is open, or later while Platen still stores the \
-             document. Very large documents have none.",
+            "No thumbnails. They can be created only while Platen stores the document. Very large documents have none.",
         )),
         Pictures::None => Either::Right(nothing("This account doesn’t store thumbnails.")),
     };
@@ -88,12 +90,9 @@ fn thumbnail(picture: ListedThumbnail, render: RenderId, url: Option<&str>) -> i
 /// Properties of the document and of its request.
 #[component]
 pub fn Facts(
-    /// The document.
     document: Document,
-    /// Name of the API key of the request.
-    key: Option<String>,
-    /// Idempotency key of the request.
-    idempotency: Option<String>,
+    /// The render of the document.
+    render: RenderDetail,
 ) -> impl IntoView {
     let archive = match document.conformance {
         Some(standard) => Either::Left(view! { <Badge state=State::Good>{format!("{standard} conforms")}</Badge> }),
@@ -109,9 +108,17 @@ pub fn Facts(
                 <dd>{size(document.bytes)}</dd>
                 {document.place.map(|place| pair("Stored at", view! { <code>{place}</code> }))}
                 {document.expires_at.map(|at| pair("Stored until", view! { <Moment at /> }))}
-                {key.map(|key| pair("API key", key))}
-                {idempotency.map(|key| pair("Idempotency key", view! { <code>{key}</code> }))}
+                {render.key.map(|key| pair("API key", key))}
+                {render.idempotency_key.map(|key| pair("Idempotency key", view! { <code>{key}</code> }))}
             </dl>
+            {(render.mode == RenderMode::Sync)
+                .then(|| {
+                    view! {
+                        <p class="form-foot quiet small">
+                            "The document was returned in the response to the request, and is not stored. Asynchronous renders store their documents."
+                        </p>
+                    }
+                })}
         </Section>
     }
 }

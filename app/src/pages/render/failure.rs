@@ -2,11 +2,14 @@
 
 use leptos::prelude::*;
 use platen_domain::render::{
-    detail::{Failure, Phase},
+    detail::{Failure, Phase, RenderDetail},
     history::RenderMode,
 };
 
-use crate::ui::icon::{Glyph, Icon};
+use crate::{
+    pages::templates,
+    ui::icon::{Glyph, Icon},
+};
 
 /// Title and advice for a failure.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,20 +25,21 @@ struct Explanation {
 pub fn FailureNotice(
     /// The failure as it was reported to the client.
     failure: Failure,
-    /// Execution of the render.
-    mode: RenderMode,
-    /// Sources of the parts.
-    sources: Vec<String>,
+    /// The failed render.
+    render: RenderDetail,
 ) -> impl IntoView {
     let Explanation { title, advice, network } = explain(&failure);
-    let part = failure.pointer.as_deref().and_then(part_of).and_then(|part| {
-        let source = sources.get(part)?.clone();
+    let network = network && !render.requests.is_empty();
+    let part = failure.pointer.as_deref().and_then(part_of);
+    let template = template(&render, part, &failure.message);
+    let part = part.and_then(|part| {
+        let source = render.sources.get(part)?.clone();
         Some(view! {
             "Part " {part + 1} ", " <code class="break">{source}</code> ", caused the failure. "
         })
     });
     let place = failure.pointer.filter(|pointer| !pointer.is_empty()).map(|pointer| {
-        let told = match mode {
+        let told = match render.mode {
             RenderMode::Sync => "Rejected with 422 at ",
             RenderMode::Async => "Location in the request: ",
         };
@@ -49,6 +53,7 @@ pub fn FailureNotice(
                 <p>{part} {place} {advice} " No credits were charged."</p>
             </div>
             <div class="notice__actions">
+                {template.map(|(address, words)| view! { <a href=address>{words}</a> })}
                 {network.then(|| view! { <a href="#network">"View network requests"</a> })}
                 <a href="/docs">"API reference"</a>
             </div>
@@ -126,6 +131,27 @@ fn out_of_time(phase: Phase) -> Explanation {
     }
 }
 
+/// Returns the address of the failed part's template, and the words of the link, unless it has been deleted. If the
+/// message names a line, the editor opens there.
+fn template(render: &RenderDetail, part: Option<usize>, message: &str) -> Option<(String, String)> {
+    let mut templates = render.templates.iter();
+    let template = templates.find(|template| Some(template.part) == part && template.exists)?;
+    let editor = format!("{}/{}", templates::PATH, template.id);
+    Some(match line_of(message) {
+        Some(line) => (
+            format!("{editor}#line-{line}"),
+            format!("Open the template at line {line}"),
+        ),
+        None => (editor, "Open the template".to_owned()),
+    })
+}
+
+/// Returns the line that the message of a template error names.
+fn line_of(message: &str) -> Option<u32> {
+    let (line, _) = message.strip_prefix("Line ")?.split_once(", column ")?;
+    line.parse().ok()
+}
+
 /// Returns the index of the part that a JSON pointer refers to, from 0, or `None` if it refers to none.
 fn part_of(pointer: &str) -> Option<usize> {
     let rest = pointer.strip_prefix("/parts/")?;
@@ -161,6 +187,14 @@ mod tests {
         let ours = explain(&failure("Internal error.", None, None));
         assert_eq!(ours.title, "Internal error");
         assert!(ours.advice.contains("quote the render id"));
+    }
+
+    #[test]
+    fn messages_name_lines_of_templates() {
+        assert_eq!(line_of("Line 28, column 160: invalid operation"), Some(28));
+        for message in ["Line 28", "The host has no address.", "Line x, column 1: y"] {
+            assert_eq!(line_of(message), None, "{message}");
+        }
     }
 
     #[test]

@@ -81,7 +81,7 @@ fn Part(part: ShownPart, source: String, number: usize) -> impl IntoView {
     });
     view! {
         <div>
-            <Code title=title.clone() label=title text=part.text.clone() class="code--short">
+            <Code title=title.clone() label=title text=part.text.clone() class="code--short code--wrap">
                 {part.text}
             </Code>
             {shortened}

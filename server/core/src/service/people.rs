@@ -26,6 +26,7 @@ use platen_domain::{
     email::{Email, InvalidEmail},
     encryption::{EncryptionError, SecretKeys},
     ids::UserId,
+    one_time_token::{Purpose, TokenDigest},
     passkey::{MAX_PASSKEYS, PasskeyError, RelyingParty},
     validation::Problem,
 };
@@ -172,6 +173,17 @@ async fn email_of(people: &People, user: UserId) -> Result<Email, PeopleError> {
 fn read_email(typed: &str) -> Result<Email, PeopleError> {
     let read: Result<Email, InvalidEmail> = typed.trim().parse();
     read.map_err(|error| PeopleError::Invalid(vec![Problem::invalid("/email", error.to_string())]))
+}
+
+/// Returns the address to which a valid link was mailed, without using the link.
+pub async fn address_of_link(
+    people: &People,
+    purpose: Purpose,
+    token: &str,
+    now: OffsetDateTime,
+) -> Result<Option<Email>, StoreError> {
+    let subject = one_time_tokens::find(&people.db, TokenDigest::of(token), purpose, now).await?;
+    Ok(subject.map(|subject| subject.email))
 }
 
 /// Deletes accounts after their grace period, and expired sign-ups, links, sessions, devices, mails, account activity

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 
 use crate::{
     callback::Attempt,
-    ids::RenderId,
+    ids::{RenderId, TemplateId},
     render::{
         content::{MissingContent, ShownRequest},
         history::{RenderMode, RenderState},
@@ -21,6 +21,8 @@ pub struct RenderDetail {
     pub name: String,
     /// The template, URL or HTML that each part is made from.
     pub sources: Vec<String>,
+    /// The templates among the parts, in their order.
+    pub templates: Vec<RenderedTemplate>,
     pub state: RenderState,
     pub mode: RenderMode,
     /// `false` for a test key.
@@ -50,6 +52,19 @@ pub struct RenderDetail {
     pub content: Result<ShownRequest, MissingContent>,
     /// The webhook that is notified when it ends.
     pub callback: Option<Callback>,
+}
+
+/// A template from which a part was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenderedTemplate {
+    /// Index of the part, from 0.
+    pub part: usize,
+    pub id: TemplateId,
+    pub name: String,
+    /// Number of the version. Renders of earlier releases have none.
+    pub version: Option<i64>,
+    /// Whether it still exists.
+    pub exists: bool,
 }
 
 /// The document of a render.

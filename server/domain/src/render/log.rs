@@ -31,6 +31,10 @@ pub struct LoggedRender {
     pub title: Option<String>,
     /// The parts of the request, without their content.
     pub parts: Option<Value>,
+    /// The error, if it failed.
+    pub error: Option<String>,
+    /// Number of warnings.
+    pub warnings: i32,
     /// Name of the key that requested it; `None` without a key, or once that is deleted.
     pub key_name: Option<String>,
     /// When it was accepted.
@@ -48,6 +52,10 @@ pub struct RenderLine {
     /// Title of the document.
     pub title: Option<String>,
     pub state: RenderState,
+    /// The error in a line, if it failed.
+    pub error: Option<String>,
+    /// Number of warnings.
+    pub warnings: usize,
     pub mode: RenderMode,
     /// `false` for a test key.
     pub live: bool,

@@ -85,8 +85,6 @@ impl RequestBackend {
         if summary.checklist_dismissed {
             return Ok(None);
         }
-        // Thumbnails are created only for accounts that have pages open.
-        app.jobs.changes().page_loaded(account);
         let mut checklist = Checklist {
             person: summary.person,
             role: caller.role.ok_or(AppError::NoAccount)?,

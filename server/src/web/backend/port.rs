@@ -80,6 +80,7 @@ use platen_domain::{
         AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId, InstanceId,
         InvitationId, PasskeyId, RenderId, SessionId, TemplateId, UserId,
     },
+    one_time_token::Purpose,
     page::{Page, PageRequest},
     plan::Plan,
     render::{content::MissingContent, detail::RenderDetail, log::LogFilter},
@@ -135,7 +136,10 @@ impl Backend for RequestBackend {
     // The account.
 
     async fn summary(&self) -> Result<AccountSummary, AppError> {
-        self.account_summary(&self.caller_who_may(SeeAccount).await?).await
+        let caller = self.caller_who_may(SeeAccount).await?;
+        // Every page of the dashboard shows the summary.
+        self.app.jobs.changes().page_loaded(caller.account);
+        self.account_summary(&caller).await
     }
 
     async fn role(&self) -> Result<Role, AppError> {
@@ -245,6 +249,11 @@ impl Backend for RequestBackend {
 
     async fn mail_sent_to(&self) -> Result<Option<String>, AppError> {
         self.answer(sent_mail::find(&self.session, clock::now()).await)
+    }
+
+    async fn address_of_link(&self, purpose: Purpose, token: String) -> Result<Option<String>, AppError> {
+        let found = people::address_of_link(&self.app.people, purpose, &token, clock::now()).await;
+        Ok(self.answer(found)?.map(|email| email.to_string()))
     }
 
     async fn reset_password(&self, token: String, password: String) -> Result<(), AppError> {
@@ -783,7 +792,6 @@ impl Backend for RequestBackend {
     ) -> Result<RenderPage, AppError> {
         let (caller, db, now) = (self.caller_who_may(Produce).await?, &self.app.db, clock::now());
         let account = caller.account;
-        self.app.jobs.changes().page_loaded(account);
         let found = tokio::try_join!(
             renders::log::list(db, account, filter, &search, after),
             renders::log::count_of_month(db, account, now),
@@ -804,9 +812,13 @@ impl Backend for RequestBackend {
         })
     }
 
+    async fn find_renders_by_title(&self, search: String) -> Result<Vec<(RenderId, String)>, AppError> {
+        let account = self.caller_who_may(Produce).await?.account;
+        self.answer(renders::log::find_by_title(&self.app.db, account, &search).await)
+    }
+
     async fn render(&self, id: RenderId) -> Result<RenderDetail, AppError> {
         let caller = self.caller_who_may(Produce).await?;
-        self.app.jobs.changes().page_loaded(caller.account);
         let found = self.answer(detail::find(&self.app, caller.account, caller.access, id).await)?;
         found.ok_or(AppError::NotFound)
     }

@@ -83,6 +83,14 @@ async fn the_list_shows_what_is_asked_for() {
     assert!(listed(&ann, &format!("?q={short}")).await.contains(&titled));
     let html = ann.page("/dashboard/renders").await;
     assert!(html.contains("Trial &amp; error"), "{html}");
+    assert!(html.contains("The address ") && html.contains("tag--test"), "{html}");
+    let failed_ones = ann.page("/dashboard/renders?state=failed").await;
+    assert!(failed_ones.contains("1 render matches the filters"), "{failed_ones}");
+
+    let found = ann.page("/dashboard/search?q=100%20%25").await;
+    assert!(found.contains(&titled) && !found.contains(&others), "{found}");
+    let found = ann.page(&format!("/dashboard/renders/{queued}")).await;
+    assert!(found.contains("Dunning_letter</a>, version 1"), "{found}");
 }
 
 #[tokio::test]

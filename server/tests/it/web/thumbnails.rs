@@ -89,7 +89,7 @@ async fn nothing_is_drawn_while_nobody_looks() {
     let of_unseen = format!("select count(*) from render_thumbnails where render_id = '{unseen}'");
     assert_eq!(service.number(&of_unseen).await, 0);
     let html = ann.page(&format!("/dashboard/renders/{unseen}")).await;
-    assert!(html.contains("They are created while the dashboard is open"), "{html}");
+    assert!(html.contains("only while a page of the dashboard is open"), "{html}");
     let html = ann.page(&format!("/dashboard/renders/{seen}")).await;
     assert!(
         html.contains(&format!("/dashboard/renders/{seen}/pages/1.png")),

@@ -2,15 +2,16 @@
 
 use platen_domain::{
     caller::Access,
-    ids::{AccountId, RenderId},
+    ids::{AccountId, RenderId, TemplateId},
     render::{
         content::MissingContent,
-        detail::{Callback, Document, Failure, Message, RenderDetail, Request, RequestOutcome},
+        detail::{Callback, Document, Failure, Message, RenderDetail, RenderedTemplate, Request, RequestOutcome},
         history::RenderState,
         thumbnail::Pictures,
     },
     sentence::sentence,
 };
+use platen_engine::network_error::explain;
 use serde_json::Value;
 use time::OffsetDateTime;
 
@@ -19,7 +20,7 @@ use crate::{
         Services,
         renders::{
             history,
-            log::{self, sources, summary},
+            log::{self, Templates, sources, summary},
             request::{self, RequestContent},
             thumbnails,
             timeline::timeline,
@@ -59,8 +60,9 @@ pub async fn find(
         idempotency_key,
     } = find_origin(&app.db, account, id).await?.unwrap_or_default();
     let parts = render.options["parts"].take();
-    let templates = log::template_names(&app.db, account, std::iter::once(&parts)).await?;
+    let templates = log::templates_of(&app.db, account, std::iter::once(&parts)).await?;
     let sources = sources(&parts, &templates);
+    let templates = rendered_templates(&parts, &templates);
     render.options["parts"] = parts;
     let content = match access {
         Access::Full | Access::Suspended => request::find(app, account, &render).await?,
@@ -93,12 +95,30 @@ pub async fn find(
         content: content.map(RequestContent::into_shown),
         document: document(&render, pictures),
         sources,
+        templates,
         error,
     };
     Ok(Some(match access {
         Access::Full | Access::Suspended => detail,
         Access::Looking => without_content(detail),
     }))
+}
+
+/// Returns the templates among the parts that the account has, or had.
+fn rendered_templates(parts: &Value, known: &Templates) -> Vec<RenderedTemplate> {
+    let parts = list(parts).enumerate();
+    let templates = parts.filter_map(|(part, of_part)| {
+        let id = of_part["template_id"].as_str()?;
+        let known = known.get(id)?;
+        Some(RenderedTemplate {
+            part,
+            id: TemplateId::parse(id)?,
+            name: known.name.clone(),
+            version: of_part["version"].as_i64(),
+            exists: known.exists,
+        })
+    });
+    templates.collect()
 }
 
 /// Returns the options of a request other than its parts.
@@ -171,7 +191,7 @@ fn network_request(request: &Value) -> Request {
         kind: text(request, "type"),
         outcome: match (text(request, "refused"), text(request, "error"), status) {
             (Some(reason), ..) => RequestOutcome::Refused(reason),
-            (None, Some(reason), _) => RequestOutcome::Failed(reason),
+            (None, Some(reason), _) => RequestOutcome::Failed(explain(&reason).to_owned()),
             (None, None, Some(status)) => RequestOutcome::Answered(status),
             (None, None, None) => RequestOutcome::Open,
         },
@@ -238,7 +258,7 @@ mod tests {
         );
         assert_eq!(
             outcome(json!({"status": 200, "error": "net::ERR_ABORTED"})),
-            RequestOutcome::Failed("net::ERR_ABORTED".into())
+            RequestOutcome::Failed("the page cancelled the request".into())
         );
         assert_eq!(outcome(json!({})), RequestOutcome::Open);
     }

@@ -6,13 +6,18 @@ use platen_domain::{
     ids::{AccountId, RenderId, TemplateId},
     page::{Page, PageRequest},
     render::log::{LogFilter, LoggedRender, RenderLine, TextSearch, containing, ids_beginning_with, time_of_id},
+    sentence::sentence,
 };
 use serde_json::Value;
 use sqlx::PgPool;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use uuid::Uuid;
 
-use crate::store::{accounts, error::StoreError, renders::log};
+use crate::store::{
+    accounts,
+    error::StoreError,
+    renders::log::{self, KnownTemplate},
+};
 
 /// Renders of a page.
 const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
@@ -20,6 +25,12 @@ const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
 const MOST_TEMPLATES: i64 = 100;
 /// Maximum number of renders that are counted.
 pub const COUNTED: i64 = 10_000;
+/// Number of latest renders whose titles are searched while the user types.
+const SEARCHED_TITLES: i64 = 1000;
+/// Maximum number of renders that are found by title.
+const FOUND_TITLES: i64 = 6;
+/// Maximum length of an error in the list, in characters. The page of the render shows all of it.
+const LONGEST_ERROR: usize = 120;
 /// Maximum time between the creation of a render's id and its acceptance.
 const BETWEEN_ID_AND_ACCEPTANCE: Duration = Duration::minutes(5);
 
@@ -52,7 +63,7 @@ pub async fn list(
     let found = log::list(db, account, &filter, page).await?;
     let renders = page.page(found, |render| render.id);
     let parts = renders.items.iter().filter_map(|render| render.parts.as_ref());
-    let templates = template_names(db, account, parts).await?;
+    let templates = templates_of(db, account, parts).await?;
     Ok(Page {
         items: renders
             .items
@@ -63,12 +74,24 @@ pub async fn list(
     })
 }
 
-/// Returns the names of the templates among parts, by id.
-pub async fn template_names(
+/// Returns the latest renders whose titles contain a text, newest first.
+pub async fn find_by_title(
+    db: &PgPool,
+    account: AccountId,
+    search: &str,
+) -> Result<Vec<(RenderId, String)>, StoreError> {
+    log::find_by_title(db, account, &containing(search), SEARCHED_TITLES, FOUND_TITLES).await
+}
+
+/// Templates by id.
+pub(super) type Templates = HashMap<String, KnownTemplate>;
+
+/// Returns the templates among parts.
+pub(super) async fn templates_of(
     db: &PgPool,
     account: AccountId,
     parts: impl Iterator<Item = &Value>,
-) -> Result<HashMap<String, String>, StoreError> {
+) -> Result<Templates, StoreError> {
     let ids = parts.flat_map(|parts| parts.as_array().into_iter().flatten());
     let mut ids: Vec<Uuid> = ids
         .filter_map(|part| TemplateId::parse(part["template_id"].as_str()?))
@@ -79,8 +102,11 @@ pub async fn template_names(
     }
     ids.sort_unstable();
     ids.dedup();
-    let names = log::list_template_names(db, account, &ids).await?;
-    Ok(names.into_iter().map(|(id, name)| (id.to_string(), name)).collect())
+    let known = log::list_templates(db, account, &ids).await?;
+    Ok(known
+        .into_iter()
+        .map(|template| (template.id.to_string(), template))
+        .collect())
 }
 
 /// Returns the number of an account's renders of this month, or `None` if it exceeds [`COUNTED`]; and the first day of
@@ -99,13 +125,15 @@ pub async fn count_of_month(
 }
 
 /// Returns `None` for a status or mode that this release doesn't know.
-fn line(render: LoggedRender, templates: &HashMap<String, String>) -> Option<RenderLine> {
+fn line(render: LoggedRender, templates: &Templates) -> Option<RenderLine> {
     let sources = sources(render.parts.as_ref().unwrap_or(&Value::Null), templates);
     Some(RenderLine {
         id: render.id,
         source: summary(&sources),
         title: render.title,
         state: render.state.parse().ok()?,
+        error: render.error.as_deref().map(short_error),
+        warnings: usize::try_from(render.warnings).unwrap_or_default(),
         mode: render.mode.parse().ok()?,
         live: render.livemode,
         key: render.key_name,
@@ -117,18 +145,28 @@ fn line(render: LoggedRender, templates: &HashMap<String, String>) -> Option<Ren
 }
 
 /// Returns the source of each part: the template's name, the address, or `HTML`.
-pub(super) fn sources(parts: &Value, templates: &HashMap<String, String>) -> Vec<String> {
+pub(super) fn sources(parts: &Value, templates: &Templates) -> Vec<String> {
     let source = |part: &Value| {
         if let Some(url) = part["url"].as_str() {
             let (_, rest) = url.split_once("://").unwrap_or(("", url));
             return rest.trim_end_matches('/').to_owned();
         }
         match part["template_id"].as_str() {
-            Some(id) => templates.get(id).cloned().unwrap_or_else(|| "a template".to_owned()),
+            Some(id) => templates
+                .get(id)
+                .map_or_else(|| "a template".to_owned(), |template| template.name.clone()),
             None => "HTML".to_owned(),
         }
     };
     parts.as_array().into_iter().flatten().map(source).collect()
+}
+
+/// Returns an error as a sentence of limited length.
+fn short_error(message: &str) -> String {
+    match message.char_indices().nth(LONGEST_ERROR) {
+        Some((end, _)) => sentence(&format!("{}…", message[..end].trim_end())),
+        None => sentence(message),
+    }
 }
 
 /// Returns the first source and the number of the others.
@@ -152,7 +190,12 @@ mod tests {
 
     #[test]
     fn what_a_render_is_made_from() {
-        let templates = HashMap::from([("id-1".to_owned(), "Invoice".to_owned())]);
+        let invoice = KnownTemplate {
+            id: Uuid::nil(),
+            name: "Invoice".to_owned(),
+            exists: true,
+        };
+        let templates = HashMap::from([("id-1".to_owned(), invoice)]);
         let parts = json!([
             {"type": "template", "template_id": "id-1"},
             {"type": "url", "url": "https://example.org/terms/"},
@@ -164,5 +207,15 @@ mod tests {
         assert_eq!(summary(&found), "Invoice and 3 more");
         assert_eq!(summary(&found[..1]), "Invoice");
         assert_eq!(summary(&sources(&Value::Null, &templates)), "");
+    }
+
+    #[test]
+    fn errors_fit_in_a_line() {
+        assert_eq!(short_error("the host has no address"), "The host has no address.");
+        let long = short_error(&"ä ".repeat(LONGEST_ERROR));
+        assert!(
+            long.chars().count() <= LONGEST_ERROR + 2 && long.ends_with("ä…"),
+            "{long}"
+        );
     }
 }

@@ -9,9 +9,9 @@ use platen_domain::ids::AccountId;
 
 /// Interval at which a process announces the accounts that have pages open in it.
 pub(super) const ANNOUNCE_EVERY: Duration = Duration::from_secs(20);
-/// After this time without an announcement an account counts as having no open pages. One announcement may be lost or
-/// late.
-const SILENCE: Duration = Duration::from_mins(1);
+/// After this time without an announcement an account counts as having no open pages. Pages without an event stream are
+/// announced only when they are loaded.
+const SILENCE: Duration = Duration::from_mins(5);
 
 /// Announcements received so far.
 #[derive(Default)]

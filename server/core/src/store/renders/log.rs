@@ -29,7 +29,8 @@ pub async fn list(
         db,
         LoggedRender,
         r#"select renders.id, mode, status as state, renders.livemode, page_count, credits, title,
-                options -> 'parts' as parts, api_keys.name as "key_name?", renders.inserted_at, finished_at
+                options -> 'parts' as parts, left(renders.error ->> 'message', 500) as error,
+                jsonb_array_length(warnings) as "warnings!", api_keys.name as "key_name?", renders.inserted_at, finished_at
              from renders
              left join api_keys on api_keys.id = renders.api_key_id
              where renders.account_id = $1
@@ -84,6 +85,35 @@ pub async fn list(
     Ok(renders?)
 }
 
+/// Returns up to `at_most` of an account's latest `considered` renders: those with titles that match an `ilike` pattern,
+/// newest first.
+pub async fn find_by_title(
+    db: &PgPool,
+    account: AccountId,
+    pattern: &str,
+    considered: i64,
+    at_most: i64,
+) -> Result<Vec<(RenderId, String)>, StoreError> {
+    let found = sqlx::query!(
+        r#"select id, title as "title!"
+           from (
+              select id, title, inserted_at from renders
+              where account_id = $1
+              order by inserted_at desc, id desc
+              limit $3
+           ) latest
+           where title ilike $2
+           order by inserted_at desc, id desc
+           limit $4"#,
+        account.0,
+        pattern,
+        considered,
+        at_most,
+    )
+    .map(|row| (RenderId(row.id), row.title));
+    Ok(found.fetch_all(db).await?)
+}
+
 /// Counts the renders of an account since `since`, up to `at_most`.
 pub async fn count_since(
     db: &PgPool,
@@ -126,19 +156,23 @@ pub async fn find_origin(db: &PgPool, account: AccountId, id: RenderId) -> Resul
     Ok(origin.fetch_optional(db).await?)
 }
 
-/// Returns the names of an account's templates, including deleted ones.
-pub async fn list_template_names(
-    db: &PgPool,
-    account: AccountId,
-    ids: &[Uuid],
-) -> Result<Vec<(Uuid, String)>, StoreError> {
-    let names = sqlx::query!(
-        "select id, name from templates where account_id = $1 and id = any($2)",
+/// A template by its id.
+pub struct KnownTemplate {
+    pub id: Uuid,
+    pub name: String,
+    /// Whether it has not been deleted.
+    pub exists: bool,
+}
+
+/// Returns an account's templates with these ids, including deleted ones.
+pub async fn list_templates(db: &PgPool, account: AccountId, ids: &[Uuid]) -> Result<Vec<KnownTemplate>, StoreError> {
+    let templates = sqlx::query_as!(
+        KnownTemplate,
+        r#"select id, name, deleted_at is null as "exists!" from templates where account_id = $1 and id = any($2)"#,
         account.0,
         ids,
-    )
-    .map(|row| (row.id, row.name));
-    Ok(names.fetch_all(db).await?)
+    );
+    Ok(templates.fetch_all(db).await?)
 }
 
 /// Returns up to `at_most` templates of an account whose names match an `ilike` pattern.
