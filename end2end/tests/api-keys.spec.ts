@@ -9,7 +9,7 @@ const dialog = (page: Page, name: string | RegExp) => page.getByRole("dialog", {
 
 /** Returns the key shown by the dialog after creation. */
 async function shownKey(page: Page): Promise<string> {
-  const key = await dialog(page, "Copy the key now").locator(".copy__value").textContent();
+  const key = await dialog(page, "Copy the key now").locator(".copy--secret .copy__value").textContent();
   expect(key).toMatch(/^pk_(live|test)_[0-9A-Za-z]{49}$/);
   return key!;
 }
@@ -47,6 +47,9 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("status")).toHaveText("Key created.");
       const key = await shownKey(page);
       expect(key).toMatch(/^pk_test_/);
+      const shown = dialog(page, "Copy the key now");
+      await expect(shown).toContainText(`export PLATEN_KEY=${key}`);
+      if (javaScriptEnabled) await expect(shown.getByRole("button", { name: "Copy the key" })).toBeFocused();
       expect(page.url()).not.toContain(key);
       expect(await status(baseURL!, key)).toBe(200);
       await dialog(page, "Copy the key now").getByRole("button", { name: "Done" }).click();

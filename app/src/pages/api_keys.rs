@@ -132,6 +132,7 @@ fn Revoked(keys: Vec<ApiKey>, templates: Vec<(TemplateId, String)>, now: time::O
 /// Shows a new key, which is not shown again.
 #[component]
 fn RevealDialog(api_key: ApiKey, new: NewKey) -> impl IntoView {
+    let export = format!("export PLATEN_KEY={}", new.secret);
     let scopes = api_key
         .scopes
         .iter()
@@ -141,11 +142,18 @@ fn RevealDialog(api_key: ApiKey, new: NewKey) -> impl IntoView {
         <Dialog id="new-key" title="Copy the key now" open=true>
             <div class="dialog__body">
                 <p>
-                    "It is shown only once: only a digest is stored."
+                    "For security, the key is shown only once. If you lose it, create a new one."
                 </p>
                 <div class="copy copy--secret">
                     <code class="copy__value">{new.secret.clone()}</code>
-                    <CopyButton text=new.secret label="Copy the key".to_owned() />
+                    <CopyButton text=new.secret label="Copy the key".to_owned() focus=true />
+                </div>
+                <div class="field">
+                    <span class="field__label">"For a terminal"</span>
+                    <div class="copy">
+                        <code class="copy__value">{export.clone()}</code>
+                        <CopyButton text=export label="Copy the command".to_owned() />
+                    </div>
                 </div>
                 <dl class="pairs">
                     <dt>"Name"</dt>

@@ -1,6 +1,6 @@
 //! Buttons, and links that look like them.
 
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 
 use crate::{
     read_only::is_read_only,
@@ -85,11 +85,27 @@ pub fn Button(
     /// Accessible name, if the visible text is not sufficient.
     #[prop(optional, into)]
     label: Option<String>,
+    /// Whether it is focused once it is shown.
+    #[prop(optional)]
+    focus: bool,
     on_press: impl Fn() + 'static,
     children: Children,
 ) -> impl IntoView {
+    let button = NodeRef::<html::Button>::new();
+    if focus {
+        button.on_load(|button| {
+            // An element that can't be focused leaves the focus where it is.
+            let _ = button.focus();
+        });
+    }
     view! {
-        <button class=class(rank, size) type="button" aria-label=label on:click=move |_| on_press()>
+        <button
+            class=class(rank, size)
+            type="button"
+            aria-label=label
+            node_ref=button
+            on:click=move |_| on_press()
+        >
             {children()}
         </button>
     }

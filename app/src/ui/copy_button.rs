@@ -22,8 +22,12 @@ pub fn CopyButton(
     /// Text on the button; [`COPY`] by default.
     #[prop(optional)]
     name: Option<String>,
+    /// Whether it is focused once it is shown.
+    #[prop(optional)]
+    focus: Option<bool>,
 ) -> impl IntoView {
-    view! { <CopyText text=Signal::stored(text) label name=name.unwrap_or_else(|| COPY.to_owned()) /> }
+    let name = name.unwrap_or_else(|| COPY.to_owned());
+    view! { <CopyText text=Signal::stored(text) label name focus=focus.unwrap_or_default() /> }
 }
 
 /// As [`CopyButton`], inside an island.
@@ -32,6 +36,9 @@ pub fn CopyText(
     text: Signal<String>,
     #[prop(into)] label: String,
     #[prop(default = COPY.to_owned())] name: String,
+    /// Whether it is focused once it is shown.
+    #[prop(optional)]
+    focus: bool,
 ) -> impl IntoView {
     let (able, set_able) = signal(false);
     Effect::new(move || set_able.set(true));
@@ -45,7 +52,7 @@ pub fn CopyText(
     };
     view! {
         <Show when=move || able.get()>
-            <Button rank=Rank::Quiet size=Size::Small label=label.get_value() on_press=copy>
+            <Button rank=Rank::Quiet size=Size::Small label=label.get_value() on_press=copy focus>
                 <Icon glyph=Glyph::Copy />
                 <span aria-live="polite">
                     {move || if said.get() { "Copied".to_owned() } else { name.get_value() }}
