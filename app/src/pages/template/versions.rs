@@ -24,7 +24,7 @@ use crate::{
     pages::query::id_in_path,
     ui::{
         badge::{Badge, State},
-        button::{ButtonLink, OpenButton, Rank, Size},
+        button::{ButtonLink, OpenButton, Size},
         moment::Moment,
     },
 };
@@ -139,7 +139,7 @@ fn Item(id: String, version: VersionSummary, published: i32, newest: i32, is_sho
     };
     let publish = (!version.published).then(|| {
         view! {
-            <OpenButton dialog=publish_dialog_id(number) rank=Rank::Quiet size=Size::Small>
+            <OpenButton dialog=publish_dialog_id(number) size=Size::Small>
                 "Publish"
                 <span class="visually-hidden">{format!(" version {number}")}</span>
             </OpenButton>

@@ -73,10 +73,6 @@ pub fn Compared(
     let beside = view! { <Choice id=id.clone() number arrangement /> }.into_any();
     view! {
         <Section heading=format!("Version {number} compared with {current}") beside body="section__body stack stack--tight">
-            {renamed} <Difference title="HTML" diff=html arrangement versions=(number, current) />
-            <Difference title="Sample data" diff=data arrangement versions=(number, current) />
-            <h3>"Pages"</h3>
-            <SetList id=lists_pages older=number newer=current sets />
             <p class="small quiet">
                 {format!("Restoring saves version {number} again as a draft. Nothing is lost.")}
             </p>
@@ -91,6 +87,10 @@ pub fn Compared(
                 </ButtonForm>
                 {publish}
             </div>
+            {renamed} <Difference title="HTML" diff=html arrangement versions=(number, current) />
+            <Difference title="Sample data" diff=data arrangement versions=(number, current) />
+            <h3>"Pages"</h3>
+            <SetList id=lists_pages older=number newer=current sets />
         </Section>
     }
 }
