@@ -1,4 +1,12 @@
-// Prevents a form from being submitted twice.
+// Prevents a form from being submitted twice, and removes its error from the address.
+
+// A rejected form leads back to its page, whose address contains the error for the server. Without it, the address can be
+// bookmarked and shared, and a reload shows the page as it is.
+const address = new URL(location.href);
+if (address.searchParams.has("__err")) {
+  for (const name of ["__path", "__err"]) address.searchParams.delete(name);
+  history.replaceState(history.state, "", address);
+}
 
 document.addEventListener("submit", (event) => {
   const form = event.target as HTMLFormElement;

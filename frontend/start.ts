@@ -8,6 +8,7 @@ import "./elements/page-comparison.ts";
 import "./elements/page-viewer.ts";
 import "./elements/pane-splitter.ts";
 import "./elements/passkey-button.ts";
+import "./elements/password-field.ts";
 import "./elements/sample-sets.ts";
 import "./dialogs.ts";
 import "./filters.ts";

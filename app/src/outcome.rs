@@ -240,7 +240,7 @@ pub fn FormField(
     /// Whether it may be empty.
     #[prop(optional)]
     optional: bool,
-    /// Whether it is focused when its dialog opens.
+    /// Whether it is focused when the page or its dialog opens.
     #[prop(optional)]
     focus: bool,
     #[prop(optional)] maybe_hidden: bool,
@@ -292,6 +292,9 @@ pub fn NewPasswordField(
     /// Result of the last submission.
     outcome: Outcome,
     label: &'static str,
+    /// Whether it is focused when the page opens.
+    #[prop(optional)]
+    focus: bool,
 ) -> impl IntoView {
     view! {
         <FormField
@@ -301,6 +304,7 @@ pub fn NewPasswordField(
             kind="password"
             autocomplete="new-password"
             hint="At least 12 characters. A phrase is easier to remember."
+            focus=focus
         />
     }
 }

@@ -136,8 +136,43 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByLabel("Password")).toHaveAttribute("aria-invalid", "true");
       await expect(page.getByLabel("Your name")).toHaveValue("Ann");
       await expect(page.getByLabel("Account name")).toHaveValue("Example & Sons");
+      if (javaScriptEnabled) await expect(page).not.toHaveURL(/__err|__path/);
       await page.getByRole("alert").getByRole("link").click();
       await expect(page.getByLabel("Password")).toBeFocused();
+      await page.goto("/sign-up");
+      await expect(page.getByLabel("Your name")).toBeFocused();
+    });
+
+    test("the link of a sign-up names the address, also for password managers", async ({ page }) => {
+      const address = newAddress();
+      await page.goto("/sign-up");
+      await page.getByLabel("Your name").fill("Ann");
+      await page.getByLabel("Work email").fill(address);
+      await page.getByLabel("Account name").fill("Example");
+      await page.getByLabel("Password").fill(PASSWORD);
+      await page.getByRole("button", { name: "Sign up" }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Check your email");
+      const link = await linkFor(address, "Confirm your email address");
+      await page.goto(link);
+      await expect(page.getByText(address)).toBeVisible();
+      await expect(page.locator("input[autocomplete=username]")).toHaveValue(address);
+      const password = page.getByLabel("Password");
+      await expect(password).toBeFocused();
+      await password.fill(PASSWORD);
+      const show = page.getByRole("button", { name: "Show Password" });
+      if (javaScriptEnabled) {
+        await show.click();
+        await expect(password).toHaveAttribute("type", "text");
+        await page.getByRole("button", { name: "Hide Password" }).click();
+        await expect(password).toHaveAttribute("type", "password");
+      } else {
+        await expect(show).toBeHidden();
+      }
+      await page.getByRole("button", { name: "Confirm address" }).click();
+      await expect(page).toHaveURL(/\/dashboard$/);
+      // A used link no longer names it.
+      await page.goto(link);
+      await expect(page.getByText(address)).toHaveCount(0);
     });
 
     test("a link that is worthless says so", async ({ page, forgive }) => {

@@ -1,6 +1,6 @@
 //! Form controls with label, help text and validation error.
 
-use leptos::prelude::*;
+use leptos::{either::Either, prelude::*};
 
 use crate::ui::icon::{Glyph, Icon};
 
@@ -83,6 +83,26 @@ pub fn described_by(id: &str, hint: Option<&str>, problem: Option<&str>) -> Opti
     (!ids.is_empty()).then(|| ids.join(" "))
 }
 
+/// A password field with a button that shows what was typed; see `frontend/elements/password-field.ts`. Without
+/// JavaScript, there is no button.
+#[component]
+fn Revealable(label: String, children: Children) -> impl IntoView {
+    view! {
+        <password-field>
+            {children()} <button class="button button--quiet button--small" type="button" hidden>
+                <span>"Show"</span>
+                <span class="visually-hidden">" " {label}</span>
+            </button>
+        </password-field>
+    }
+}
+
+/// An invisible field that tells password managers whose password the form contains.
+#[component]
+pub fn UsernameField(email: String) -> impl IntoView {
+    view! { <input type="text" autocomplete="username" value=email readonly hidden /> }
+}
+
 /// A text input. Its `id` is its name, unless another is given.
 #[component]
 pub fn TextField(
@@ -110,7 +130,7 @@ pub fn TextField(
     /// Whether it may be empty.
     #[prop(optional)]
     optional: bool,
-    /// Whether it is focused when its dialog opens.
+    /// Whether it is focused when the page or its dialog opens.
     #[prop(optional)]
     focus: bool,
     /// Whether it may be invisible, in which case the browser can't require a value.
@@ -119,25 +139,33 @@ pub fn TextField(
     #[prop(optional)] face: Face,
 ) -> impl IntoView {
     let id = if id.is_empty() { name.to_owned() } else { id };
+    let input = view! {
+        <input
+            class=match face {
+                Face::Text => "input",
+                Face::Code => "input input--code",
+                Face::Digits => "input input--digits",
+            }
+            id=id.clone()
+            type=kind
+            name=name
+            value=value
+            autocomplete=autocomplete
+            inputmode=(face == Face::Digits).then_some("numeric")
+            required=!optional && !maybe_hidden
+            autofocus=focus
+            aria-invalid=problem.map(|_| "true")
+            aria-describedby=described_by(&id, hint, problem)
+        />
+    };
+    let control = if kind == "password" {
+        Either::Left(view! { <Revealable label=label.clone()>{input}</Revealable> })
+    } else {
+        Either::Right(input)
+    };
     view! {
-        <FieldFrame id=id.clone() label=label hint=hint problem=problem optional=optional>
-            <input
-                class=match face {
-                    Face::Text => "input",
-                    Face::Code => "input input--code",
-                    Face::Digits => "input input--digits",
-                }
-                id=id.clone()
-                type=kind
-                name=name
-                value=value
-                autocomplete=autocomplete
-                inputmode=(face == Face::Digits).then_some("numeric")
-                required=!optional && !maybe_hidden
-                autofocus=focus
-                aria-invalid=problem.map(|_| "true")
-                aria-describedby=described_by(&id, hint, problem)
-            />
+        <FieldFrame id label hint=hint problem=problem optional=optional>
+            {control}
         </FieldFrame>
     }
 }

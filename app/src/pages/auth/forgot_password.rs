@@ -27,6 +27,7 @@ pub fn ForgotPassword() -> impl IntoView {
                         label="Email"
                         kind="email"
                         autocomplete="username"
+                        focus=true
                     />
                     <Submit>"Send link"</Submit>
                 </div>

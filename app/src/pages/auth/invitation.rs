@@ -17,6 +17,7 @@ use crate::{
     },
     ui::{
         button::{ButtonLink, Rank, Submit},
+        field::UsernameField,
         notice::WarningNotice,
     },
 };
@@ -52,7 +53,7 @@ fn Content(opened: OpenedInvitation, guest: Guest, token: String) -> impl IntoVi
         Guest::Themselves => view! { <AcceptForm /> }.into_any(),
         Guest::OtherUser(email) => view! { <OtherAddress email wanted=opened.email.clone() /> }.into_any(),
         Guest::LoggedOut => view! { <LogInFirst token /> }.into_any(),
-        Guest::New => view! { <JoinForm /> }.into_any(),
+        Guest::New => view! { <JoinForm email=opened.email.clone() /> }.into_any(),
     };
     view! {
         <p class="auth__lede">
@@ -107,13 +108,14 @@ fn LogInFirst(token: String) -> impl IntoView {
 
 /// Form for new users. Their address needs no further confirmation: they received the link there.
 #[component]
-fn JoinForm() -> impl IntoView {
+fn JoinForm(email: String) -> impl IntoView {
     let outcome = Outcome::of::<JoinAsNew>();
     view! {
         <PageForm outcome>
             <TokenField />
+            <UsernameField email />
             <div class="auth__form">
-                <FormField outcome=outcome field=Field::Name label="Your name" autocomplete="name" />
+                <FormField outcome=outcome field=Field::Name label="Your name" autocomplete="name" focus=true />
                 <NewPasswordField outcome=outcome label="Password" />
                 <Submit>"Sign up and join"</Submit>
             </div>

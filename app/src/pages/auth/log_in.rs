@@ -28,6 +28,7 @@ pub fn LogIn() -> impl IntoView {
                         label="Email"
                         kind="email"
                         autocomplete="username"
+                        focus=true
                     />
                     <TextField
                         name=Field::Password.into_str()

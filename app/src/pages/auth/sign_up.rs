@@ -23,6 +23,7 @@ pub fn SignUp() -> impl IntoView {
                         field=Field::Name
                         label="Your name"
                         autocomplete="name"
+                        focus=true
                     />
                     <FormField
                         outcome=outcome
