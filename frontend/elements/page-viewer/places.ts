@@ -59,7 +59,7 @@ export class Places {
     return nearest;
   }
 
-  /** Returns the words that a line printed, or a line close to it. Words beside each other are one mark. */
+  /** Returns the words that a line printed, or a line close to it. Words beside each other in a line of text are one mark. */
   marksOf(line: number): { line: number; marks: Mark[] } {
     for (let away = 0; away <= NEIGHBOURS; away += 1) {
       for (const near of away === 0 ? [line] : [line + away, line - away]) {
@@ -76,7 +76,8 @@ export class Places {
     for (const [at, [page, , box]] of this.pages.entries()) {
       if (this.lines[at] !== line) continue;
       const before = marks.at(-1);
-      const continues = before?.page === page && last === at - 1;
+      // In a loop, the words below may be those of the next turn.
+      const continues = before?.page === page && last === at - 1 && overlaps(before.box, box);
       if (continues) before.box = around(before.box, box);
       else if (marks.push({ page, box }) > MOST_MARKS) break;
       last = at;
@@ -88,6 +89,11 @@ export class Places {
 /** Returns a word as it is compared: `text-transform` changes the case, and fonts have ligatures. */
 function plain(word: string): string {
   return word.normalize("NFKC").toLowerCase();
+}
+
+/** Returns whether two words stand in the same line of text. */
+function overlaps([, top, , height]: Box, [, y, , h]: Box): boolean {
+  return y < top + height && top < y + h;
 }
 
 function around([left, top, width, height]: Box, [x, y, w, h]: Box): Box {
