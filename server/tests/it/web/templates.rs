@@ -94,12 +94,8 @@ async fn drafts_are_what_editors_see_and_renders_do_not() {
 
 #[tokio::test]
 async fn code_examples_contain_the_sample_data_or_read_its_file() {
-    let site = site();
-    let service = service_with(site.path()).await;
-    service.account("ann@example.org");
-    let ann = Visitor::log_in(&service, "ann@example.org").await;
-    let path = create(&ann).await;
-    let id = path.rsplit('/').next().expect("an id");
+    let editor = Editor::open().await;
+    let (Editor { ann, path, .. }, id) = (&editor, editor.id());
     let save = async |seen, data: &str| {
         let mut fields = saved(id, seen, "<p>{{ name }}");
         fields.retain(|(name, _)| *name != "data");
@@ -107,7 +103,7 @@ async fn code_examples_contain_the_sample_data_or_read_its_file() {
         ann.submit("save-template", &fields).await;
     };
     save("1", r#"{"name": "O'Neill"}"#).await;
-    let page = ann.page(&path).await;
+    let page = ann.page(path).await;
     assert!(
         page.contains("O'\\''Neill") && !page.contains("$(cat data.json)"),
         "{page}"
@@ -122,7 +118,7 @@ async fn code_examples_contain_the_sample_data_or_read_its_file() {
     assert_eq!(data, serde_json::json!({"name": "O'Neill"}));
 
     save("2", &format!(r#"{{"name": "{}"}}"#, "long ".repeat(1000))).await;
-    assert!(ann.page(&path).await.contains("$(cat data.json)"));
+    assert!(ann.page(path).await.contains("$(cat data.json)"));
 }
 
 #[tokio::test]
