@@ -11,6 +11,8 @@ if (address.searchParams.has("__err")) {
 document.addEventListener("submit", (event) => {
   const form = event.target as HTMLFormElement;
   if (event.defaultPrevented || form.method !== "post") return;
+  // The answer appears in another tab, and the form stays.
+  if (event.submitter?.hasAttribute("formtarget")) return;
   if (form.dataset.sent !== undefined) event.preventDefault();
   form.dataset.sent = "";
   event.submitter?.setAttribute("aria-busy", "true");

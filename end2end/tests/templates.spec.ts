@@ -111,7 +111,7 @@ test("what can't be filled says where, and keeps the last page", async ({ page, 
   await expect(status).toHaveText("Not renderedThe pages show the last version without errors.");
   await expect(page.locator(".viewer__page").first()).toHaveCSS("opacity", "0.5");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByRole("alert")).toContainText("Sample data must be a JSON object");
+  await expect(page.getByRole("alert")).toContainText("Not saved. Sample data, line 2: ");
   await type(page, "Sample data", '{ "title": "Well", "date": 0 }');
   await expect(page.getByText("This can’t be rendered yet")).toBeHidden();
   await expect(page.locator(".viewer__page").first()).toHaveCSS("opacity", "1");
@@ -180,7 +180,7 @@ test("pages are turned, sized and laid on other paper", async ({ page, member, h
   await page.getByRole("combobox", { name: "Zoom" }).selectOption("100 %");
   await expect(firstPage(page)).toHaveAttribute("width", /^79[345]$/);
   await page.getByRole("button", { name: "A4", exact: true }).click();
-  await page.getByLabel("Scale").fill("9");
+  await page.getByRole("textbox", { name: "Scale" }).fill("9");
   await expect(warnings(page)).toContainText("scale");
 });
 

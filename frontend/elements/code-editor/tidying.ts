@@ -23,6 +23,7 @@ export function tidyTemplate(view: EditorView): boolean {
     const { offset } = error;
     view.dispatch({ selection: { anchor: offset }, effects: EditorView.scrollIntoView(offset, { y: "center" }) });
     tell(view, `Not tidied, because of line ${doc.lineAt(offset).number}. ${error.message}.`);
+    view.focus();
     return true;
   }
   if (changes.length === 0) tell(view, "This template is tidy already.");

@@ -14,6 +14,8 @@ const MEMBERS: [&str; ITEMS] = ["first", "second"];
 const DATE: &str = "2027-01-31";
 const DATE_AND_TIME: &str = "2027-01-31T09:30:00Z";
 const NUMBER: u32 = 10;
+/// Variables with which filters are set, and which have defaults.
+const SETTINGS: [&str; 2] = ["locale", "time_zone"];
 /// Filters of numbers.
 const NUMBER_FILTERS: [&str; 8] = [
     "number", "percent", "currency", "plural", "int", "float", "round", "abs",
@@ -28,10 +30,14 @@ pub fn complete(template: &str, schema: &Value, data: Map<String, Value>) -> Map
         filters: filters(template),
         values: 0,
     };
+    let added_settings = SETTINGS.map(|name| (!data.contains_key(name)).then_some(name));
     let mut data = Value::Object(data);
     generator.complete(&mut data, schema);
     match data {
-        Value::Object(data) => data,
+        Value::Object(mut data) => {
+            data.retain(|name, _| !added_settings.contains(&Some(name)));
+            data
+        }
         _ => Map::new(),
     }
 }
