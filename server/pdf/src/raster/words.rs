@@ -208,13 +208,13 @@ mod tests {
                 "end",
                 "and",
                 "out.",
-                "Half",
-                "transparent.",
                 "What",
                 "Price",
                 "Item",
                 "1",
-                "1.00"
+                "1.00",
+                "Half",
+                "transparent."
             ]
         );
         assert_eq!(texts(2)[..4], ["End", "Thanks.", "To", "the"]);

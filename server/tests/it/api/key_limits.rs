@@ -49,11 +49,11 @@ async fn a_key_is_refused_at_its_limit_and_others_go_on() {
 
     let period_end = "select to_char(ends_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS') from credit_periods";
     let period_end = studio.service.text(period_end).await;
-    let queued = studio.service.queue(&studio.account, &body("<p>", json!({}))).await;
+    let queued = studio.service.queue(&studio.account, &json!({"parts": ["<p>"]})).await;
     for answer in [studio.render("<p>", json!({})).await, queued] {
         let message = forbidden(answer).await;
         for told in [
-            "this API key has reached its credit limit of 3 a month",
+            "This API key has reached its credit limit of 3 a month",
             &period_end,
             &format!("/dashboard/api-keys/{}", studio.account.key_id),
         ] {
@@ -87,7 +87,7 @@ async fn a_limit_is_never_exceeded_over_two_processes() {
 #[tokio::test]
 async fn queued_renders_reserve_credits_of_the_limit() {
     let studio = limited("4", &[]).await;
-    let body = body("<p>", json!({}));
+    let body = json!({"parts": ["<p>"]});
     let queued = join_all([(); 12].map(|()| studio.service.queue(&studio.account, &body))).await;
     let accepted: Vec<_> = queued.iter().filter(|answer| answer.status() == 200).collect();
     assert_eq!(accepted.len(), 4);
@@ -102,7 +102,7 @@ async fn queued_renders_reserve_credits_of_the_limit() {
 #[tokio::test]
 async fn a_queued_document_over_the_limit_fails_at_no_charge() {
     let studio = limited("1", &[]).await;
-    let id = studio.queued(&body(pages(11), json!({}))).await;
+    let id = studio.queued(&json!({"parts": [pages(11)]})).await;
     studio.ended(&id).await;
     let row = studio.recorded(&id).await;
     assert_eq!(row["status"], "failed");
