@@ -239,6 +239,23 @@ test("the curl example renders the sample data as it is", async ({ page, member,
   await rm(directory, { recursive: true });
 });
 
+test("code examples contain the sample data as it was saved last", async ({ page, member, hydrated }) => {
+  expect(member.email).toContain("@");
+  await create(page, "Current", "Certificate");
+  await hydrated(page);
+  for (const name of ["Zoë Long", "Ann Lee"]) {
+    await type(page, "Sample data", `{ "name": "${name}" }`);
+    await page.keyboard.press("Control+s");
+    await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+    await page.getByRole("button", { name: "Use in API" }).click();
+    const dialog = page.getByRole("dialog", { name: "Use in API" });
+    await expect(dialog.getByRole("group", { name: "curl example" })).toContainText(name);
+    await hydrated(page);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await expect(dialog).toBeHidden();
+  }
+});
+
 test.describe("on a small screen", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 

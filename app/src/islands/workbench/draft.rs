@@ -73,7 +73,11 @@ impl Draft {
             self.refusal
                 .update(|refusal| drop(refusal.take_if(|error| is_about_content(error))));
             self.changes.update_value(|changes| *changes += 1);
-            self.unsaved.set(true);
+            if !self.unsaved.get_untracked() {
+                self.unsaved.set(true);
+                // The page can't be loaded again now.
+                mark_examples(false);
+            }
         }
         is_content || name == "set" || name.starts_with("paper-")
     }
@@ -121,6 +125,7 @@ impl Draft {
                     }
                     // Changes made during the request are not saved.
                     self.unsaved.set(self.changes.get_value() != changes);
+                    mark_examples(!self.unsaved.get_untracked());
                 }
                 Err(error) => {
                     if let AppError::Rejected(Rejection {
@@ -161,6 +166,14 @@ fn clear(root: &Element, name: &str) {
 fn text_area(root: &Element, name: &str) -> Option<HtmlTextAreaElement> {
     let field = root.query_selector(&format!("textarea[name={name}]")).ok().flatten();
     field.and_then(|field| field.dyn_into().ok())
+}
+
+/// Sets whether the code examples of “Use in API”, which contain the saved sample data, are outdated
+/// (`frontend/dialogs.ts`).
+fn mark_examples(are_outdated: bool) {
+    if let Some(dialog) = document().get_element_by_id("use") {
+        let _ = dialog.toggle_attribute_with_force("data-outdated", are_outdated);
+    }
 }
 
 fn close_dialog() {
