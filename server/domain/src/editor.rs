@@ -128,6 +128,14 @@ impl Remark {
             place,
         }
     }
+
+    /// Returns the subject, if any, and the message as one text, without the location.
+    pub fn text(&self) -> String {
+        match &self.subject {
+            Some(subject) => format!("{subject} {}", self.message),
+            None => self.message.clone(),
+        }
+    }
 }
 
 /// A location in one of the two panes.

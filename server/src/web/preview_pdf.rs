@@ -120,19 +120,11 @@ fn refusal(reason: &NoPdf) -> Response {
 }
 
 fn words(remark: &Remark) -> String {
-    let subject = remark
-        .subject
-        .as_ref()
-        .map(|subject| format!("{subject} "))
-        .unwrap_or_default();
     let place = remark.place.map(|place| match place.pane {
         Pane::Content => format!(" Line {} of the HTML.", place.line),
         Pane::Data => format!(" Line {} of the sample data.", place.line),
     });
-    let message: String = format!("{subject}{}", remark.message)
-        .chars()
-        .take(LONGEST_MESSAGE)
-        .collect();
+    let message: String = remark.text().chars().take(LONGEST_MESSAGE).collect();
     message + &place.unwrap_or_default()
 }
 

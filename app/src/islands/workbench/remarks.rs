@@ -30,7 +30,7 @@ pub(super) fn mark(root: NodeRef<html::Form>, remarks: &[Remark], is_problem: bo
                     line: place.line,
                     column: place.column,
                     length: place.length,
-                    message: words(remark),
+                    message: remark.text(),
                     severity,
                 })
             })
@@ -41,25 +41,15 @@ pub(super) fn mark(root: NodeRef<html::Form>, remarks: &[Remark], is_problem: bo
     }
 }
 
-fn words(remark: &Remark) -> String {
-    match &remark.subject {
-        Some(subject) => format!("{subject} {}", remark.message),
-        None => remark.message.clone(),
-    }
-}
-
 /// Returns the sentence about an error, which begins with its line.
 pub(super) fn sentence(problem: &Remark) -> String {
+    let text = problem.text();
     match problem.place {
-        Some(Place {
-            pane: Pane::Content,
-            line,
-            ..
-        }) => format!("Line {line}: {}", words(problem)),
-        Some(Place {
-            pane: Pane::Data, line, ..
-        }) => format!("Sample data, line {line}: {}", words(problem)),
-        None => words(problem),
+        Some(Place { pane, line, .. }) => match pane {
+            Pane::Content => format!("Line {line}: {text}"),
+            Pane::Data => format!("Sample data, line {line}: {text}"),
+        },
+        None => text,
     }
 }
 
