@@ -1,7 +1,7 @@
 // “Did you mean”: names that neither the sample data nor the template syntax has, but that are close to one that is there.
 
 import { pathAt, uses } from "./paths.ts";
-import { filters, loop } from "./reference.ts";
+import { entryOf, filters, loop } from "./reference.ts";
 import { membersOf } from "./sample-data.ts";
 import { LOOP, Scope } from "./scope.ts";
 import { tagsOf, type Token } from "./scan.ts";
@@ -22,6 +22,8 @@ export interface Suggestion {
 const MOST = 50;
 /** Shortest name for which there is a suggestion: shorter ones are all similar. */
 const SHORTEST = 3;
+/** Names of all filters. */
+const FILTERS = Object.keys(filters);
 /** From this length, two typing errors are accepted, otherwise one. */
 const LONG = 5;
 
@@ -46,10 +48,9 @@ export function suggestionsFor(template: string, data: unknown): Suggestion[] {
 
 /** Returns suggestions for the unknown filters of a tag. */
 function filterSuggestions(tokens: readonly Token[]): Suggestion[] {
-  const names = Object.keys(filters);
   return tokens.flatMap(({ kind, text: name, from, to }, at) => {
-    if (kind !== "name" || tokens[at - 1]?.text !== "|" || names.includes(name)) return [];
-    const instead = closest(name, names);
+    if (kind !== "name" || tokens[at - 1]?.text !== "|" || entryOf(filters, name)) return [];
+    const instead = closest(name, FILTERS);
     return instead === undefined ? [] : [{ start: from, from, to, name, instead, of: "filter" as const }];
   });
 }

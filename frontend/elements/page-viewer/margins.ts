@@ -85,7 +85,7 @@ export function marginsOf(
 }
 
 /** Returns a length in inches, or `undefined` if its unit is relative to a font. */
-export function inchesOf(length: string, whole: number): number | undefined {
+function inchesOf(length: string, whole: number): number | undefined {
   const [, number, unit] = /^(-?[\d.]+(?:e[-+]?\d+)?)([a-z]*|%)$/i.exec(length.trim().toLowerCase()) ?? [];
   if (number === undefined) return undefined;
   if (unit === "%") return (whole * Number(number)) / 100;

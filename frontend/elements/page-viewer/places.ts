@@ -102,7 +102,7 @@ function around([left, top, width, height]: Box, [x, y, w, h]: Box): Box {
 }
 
 /** Returns the index in `source` of each word of the pages, or `undefined` for words that it doesn't contain there. */
-export function align(pages: readonly string[], source: readonly string[]): (number | undefined)[] {
+function align(pages: readonly string[], source: readonly string[]): (number | undefined)[] {
   const found: (number | undefined)[] = pages.map(() => undefined);
   const used = new Uint8Array(source.length);
   for (const length of RUNS) {
