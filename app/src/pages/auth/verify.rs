@@ -46,7 +46,7 @@ fn Form(
     view! {
         <p class="auth__lede">
             {address}
-            ", enter the password that you chose at sign-up. Nobody else can create an account with your address."
+            ", enter the password that you chose at sign-up. It confirms that you signed up yourself."
         </p>
         <PageForm outcome>
             <TokenField />

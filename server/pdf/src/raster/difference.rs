@@ -2,7 +2,7 @@
 
 use super::Picture;
 
-/// Difference of a colour component up to which two pixels count as equal, because nobody sees it.
+/// Largest difference of a colour component at which two pixels count as equal. It is invisible.
 const TOLERANCE: u8 = 16;
 /// How pale the copy is on which changes are marked: a quarter of its contrast is left.
 const PALENESS: u8 = 4;
