@@ -198,7 +198,10 @@ test("a template is used in six languages, copied and deleted", async ({ page, m
   const download = page.waitForEvent("download");
   await dialog.getByRole("link", { name: "Download data.json" }).click();
   expect((await download).suggestedFilename()).toBe("data.json");
-  await expect(dialog.getByRole("link", { name: "Create a key in a new tab" })).toHaveAttribute("target", "_blank");
+  const keyLink = dialog.getByRole("link", { name: "Create a test key in a new tab" });
+  await expect(keyLink).toHaveAttribute("target", "_blank");
+  await page.goto((await keyLink.getAttribute("href"))!);
+  await expect(page.getByRole("dialog", { name: "New key" }).getByRole("radio", { name: "Test" })).toBeChecked();
   await page.goto("/dashboard/templates?q=used");
   await page.getByRole("button", { name: "More for Used" }).click();
   await page.getByRole("button", { name: "Duplicate" }).click();

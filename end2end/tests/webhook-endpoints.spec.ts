@@ -79,12 +79,13 @@ test("a test event arrives, and the list of deliveries shows it without a reload
   expect(member.email).toContain("@");
   const panel = await add(page, receiver("/ok"), "Receiver");
   await panel.getByRole("button", { name: "Send test event to Receiver" }).click();
-  await expect(page.getByText("Test event sent.")).toBeVisible();
+  await expect(page.getByText("Test event queued.")).toBeVisible();
   await hydrated(page);
   const row = page
     .getByRole("table", { name: "Webhook deliveries" })
     .getByRole("row")
     .filter({ hasText: "webhook.test" });
+  await expect(row.getByRole("rowheader")).toHaveText("webhook.test");
   await expect(row).toContainText("Delivered, 200", { timeout: 15_000 });
   await row.getByRole("button", { name: /^Open/ }).click();
   const drawer = page.getByRole("dialog", { name: /^Delivery for/ });

@@ -66,13 +66,10 @@ pub fn Webhooks() -> impl IntoView {
                         <OutcomeErrors outcome={Outcome::of::<ReplaceSecret>()} />
                         <PageHead
                             title="Webhooks"
-                            lede="Platen notifies your endpoints of events, and the URL in the request of an asynchronous render when it ends. Deliveries are signed, and retried up to eight times over about a day unless the response is 2xx."
+                            lede="Platen posts events to your endpoints. The end of an asynchronous render is also posted to the URL in its request. Deliveries are signed, and retried up to eight times over about a day until the response is 2xx."
                         />
                         <Done about=done />
                         <Endpoints endpoints=page.endpoints />
-                        <SigningSecret secret=page.secret />
-                        <Recipes />
-                        <Events />
                         <Section heading="Deliveries">
                             <Filters />
                             <LivePart
@@ -85,6 +82,9 @@ pub fn Webhooks() -> impl IntoView {
                                 {pager}
                             </LivePart>
                         </Section>
+                        <SigningSecret secret=page.secret />
+                        <Recipes />
+                        <Events />
                     }
                 },
             )}
@@ -99,7 +99,7 @@ fn done(word: &str) -> Option<&'static str> {
         "saved" => "Endpoint saved.",
         "enabled" => "Endpoint enabled.",
         "disabled" => "Endpoint disabled. Pending deliveries to it are cancelled.",
-        "tested" => "Test event sent. The list of deliveries shows the response.",
+        "tested" => "Test event queued. The response appears under Deliveries.",
         "deleted" => "Endpoint deleted.",
         _ => return None,
     })

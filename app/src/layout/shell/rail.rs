@@ -119,7 +119,7 @@ pub fn Rail(
     let credits = &summary.credits;
     let [used, total] = [credits.used, credits.total].map(grouped);
     let label = format!("{used} of {total} credits used");
-    let until = format!("{} plan, until {}", credits.plan, day(credits.ends_at.date()));
+    let until = format!("{} plan, credits renew {}", credits.plan, day(credits.ends_at.date()));
     let (share, now) = (credits.share_used(), credits.elapsed());
     let groups = GROUPS.into_iter().filter_map(|(heading, entries)| {
         let id = heading.map(|heading| format!("rail-{}", heading.to_lowercase()));

@@ -1,6 +1,7 @@
 //! The form that creates a key, and the fields that it shares with the form that changes one.
 
 use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
 use platen_domain::{
     api_key::{ApiKey, Scope},
     ids::TemplateId,
@@ -49,6 +50,12 @@ pub fn CreateDialog(
     }
 }
 
+/// Returns the mode that is selected first: test if the query asks for it with `mode=test`, as examples do.
+fn preselected_mode() -> &'static str {
+    let asked = use_query_map().read_untracked().get("mode");
+    if asked.as_deref() == Some(TEST) { TEST } else { LIVE }
+}
+
 /// The settings of a key, in its form.
 #[component]
 pub fn KeyFields(
@@ -72,7 +79,7 @@ pub fn KeyFields(
                 name=Field::KeyMode.into_str()
                 legend="Mode"
                 options=vec![(LIVE, "Live"), (TEST, "Test")]
-                chosen=outcome.typed_or(Field::KeyMode, LIVE)
+                chosen=outcome.typed_or(Field::KeyMode, preselected_mode())
             />
         }
     });

@@ -8,6 +8,7 @@ use platen_domain::{
 
 use crate::{
     backend::backend,
+    curl::CurlCommand,
     layout::page::Section,
     model::overview::{Checklist, FirstRender},
     outcome::{ButtonForm, Outcome, OutcomeErrors},
@@ -24,6 +25,13 @@ use crate::{
         notice::WarningNotice,
     },
 };
+
+/// Body of the first request. Pages have no margin unless a request sets one.
+const FIRST_BODY: &str = r#"{
+  "parts": ["<h1>Hello, paper</h1>"],
+  "margin": {"top": 20, "right": 20, "bottom": 20, "left": 20},
+  "output_encoding": "binary"
+}"#;
 
 /// Four steps to the first document and beyond. The command is outside of the live parts: its key is shown only once,
 /// and a refreshed part would no longer contain it.
@@ -116,22 +124,24 @@ fn CreateKey(outcome: Outcome, role: Role, has_key: bool) -> impl IntoView {
     })
 }
 
-/// The first request, with the key that was just created, or else with the variable that holds it.
+/// The first request. A key that was just created is exported first, so that further requests find it.
 #[component]
 fn Command(key: Option<String>) -> impl IntoView {
     let base_url = backend().base_url();
     let is_new = key.is_some();
-    let key = key.unwrap_or_else(|| "$PLATEN_KEY".to_owned());
-    let curl = format!(
-        "curl {base_url}/api/v1/renderers/pdf \\\n  -H \"Authorization: Bearer {key}\" \\\n  \
-         -H \"Content-Type: application/json\" \\\n  \
-         -d '{{\"parts\":[\"<h1>Hello, paper</h1>\"],\"output_encoding\":\"binary\"}}' \\\n  -o hello.pdf\n"
-    );
+    let export = key.map(|key| format!("export PLATEN_KEY={key}\n")).unwrap_or_default();
+    let curl = CurlCommand {
+        base_url: &base_url,
+        path: "renderers/pdf",
+        idempotency_key: "",
+        output: Some("hello.pdf"),
+    };
+    let curl = format!("{export}{}", curl.with_body(FIRST_BODY));
     let shown = curl.trim_end().to_owned();
     view! {
         {if is_new {
             Either::Left(
-                view! { <WarningNotice>"Copy the command now: its key is shown only once."</WarningNotice> },
+                view! { <WarningNotice>"Copy the commands now: the key is shown only once."</WarningNotice> },
             )
         } else {
             Either::Right(view! { <p>"Set " <code>"PLATEN_KEY"</code> " to your key and paste this into a terminal."</p> })

@@ -64,8 +64,8 @@ pub fn UseDialog(
                     <li>
                         "Set the environment variable " <code>"PLATEN_KEY"</code> " to your API key. "
                         <IfMay permission=Permission::ManageKeys>
-                            <a href="/dashboard/api-keys#create" target="_blank">
-                                "Create a key in a new tab"
+                            <a href="/dashboard/api-keys?mode=test#create" target="_blank">
+                                "Create a test key in a new tab"
                             </a>
                         </IfMay>
                     </li>

@@ -67,13 +67,15 @@ fn row(delivery: Delivery) -> impl IntoView {
     let short = short(&delivery);
     let last = delivery.attempts.last();
     let took = last.map_or_else(|| "–".to_owned(), |attempt| duration(attempt.duration_ms.into()));
+    let failure = last.and_then(|attempt| attempt.error.clone());
     let last = last.map(|attempt| attempt.inserted_at);
     view! {
         <tr data-key=delivery.id.to_string()>
-            <th scope="row">{subject(&delivery)} <span class="table__sub">{delivery.event.clone()}</span></th>
+            <th scope="row"><code>{delivery.event.clone()}</code> {subject(&delivery)}</th>
             <td class="table__medium break">{delivery.address.clone()}</td>
             <td>
                 <Outcomes delivery=delivery.clone() />
+                {failure.map(|reason| view! { <span class="table__sub break">{reason}</span> })}
             </td>
             <td class="table__figure table__medium">{delivery.attempts.len()}</td>
             <td class="table__figure table__medium">{took}</td>
@@ -94,16 +96,17 @@ fn short(delivery: &Delivery) -> String {
     short_id(&id.to_string())
 }
 
-/// The render that a delivery is about.
+/// The render that a delivery is about, if there is one.
 fn subject(delivery: &Delivery) -> impl IntoView + use<> {
-    match delivery.render {
-        Some(render) => Either::Left(view! {
-            <a class="table__link mono" href=format!("{}/{render}", renders::PATH)>
-                {short_id(&render.to_string())}
-            </a>
-        }),
-        None => Either::Right(view! { <span class="quiet">"no render"</span> }),
-    }
+    delivery.render.map(|render| {
+        view! {
+            <span class="table__sub">
+                <a class="table__link mono" href=format!("{}/{render}", renders::PATH)>
+                    {short_id(&render.to_string())}
+                </a>
+            </span>
+        }
+    })
 }
 
 fn drawer_id(delivery: DeliveryId) -> String {

@@ -277,8 +277,9 @@ pub fn Events() -> impl IntoView {
         <Section heading="Events" note="Sent to endpoints as JSON" kind=SectionKind::Hanging>
             <div class="stack">
                 <p>
-                    "Renders in both executions send events, including test renders with " <code>"\"livemode\": false"</code>
-                    ". The " <code>"id"</code> " is the same for all endpoints and retries of an event."
+                    "Synchronous and asynchronous renders send events. Those of test renders contain "
+                    <code>"\"livemode\": false"</code> ". An event has the same " <code>"id"</code>
+                    " at all endpoints and in all retries."
                 </p>
                 {events.collect_view()}
             </div>
