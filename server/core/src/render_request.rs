@@ -86,6 +86,8 @@ pub struct RenderRequest {
     /// The pages to retain; `None` for all.
     pub selection: Option<PageSelection>,
     pub format: OutputFormat,
+    /// Language of pages without one, a tag in the form of BCP 47.
+    pub language: Option<String>,
     /// Whether a header or footer is given, even if it is not drawn.
     pub decorated: bool,
     /// The options that are stored with the render, without HTML, cookie values, scripts and query strings.
@@ -255,6 +257,7 @@ impl RenderRequest {
             wait_for: wire.wait_for,
             selection,
             format: wire.output_format,
+            language: wire.language,
             decorated,
             options,
         })
@@ -334,6 +337,7 @@ impl RenderRequest {
             selection: self.selection,
             watermark: terms.watermark,
             format: self.format,
+            language: self.language,
             page_limit: terms.pages,
             printed_limit: usize::try_from(terms.document_bytes).unwrap_or(usize::MAX),
         }

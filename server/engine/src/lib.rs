@@ -308,6 +308,7 @@ fn first_job() -> RenderJob {
         selection: None,
         watermark: None,
         format: platen_pdf::OutputFormat::Pdf,
+        language: None,
         page_limit: 1,
         printed_limit: 1 << 20,
     }

@@ -11,10 +11,11 @@ use crate::render_request::wire::is_url;
 const LONGEST_TEXT: usize = 500;
 
 /// Options that are stored unchanged, apart from their length.
-const PLAIN: [&str; 13] = [
+const PLAIN: [&str; 14] = [
     "destination",
     "emulate_media_type",
     "include_backgrounds",
+    "language",
     "margin",
     "orientation",
     "output_encoding",

@@ -182,6 +182,9 @@ struct Form1 {
     pages: Option<String>,
     #[serde(with = "Format1")]
     format: OutputFormat,
+    /// Absent from requests without one, and from those of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
     destination: Option<Destination>,
 }
 
@@ -213,6 +216,7 @@ impl From<StoredRequest> for Form1 {
             wait_for,
             selection,
             format,
+            language,
             decorated: _,
             options: _,
         } = render;
@@ -225,6 +229,7 @@ impl From<StoredRequest> for Form1 {
             wait_for,
             pages: selection.map(|selection| selection.to_string()),
             format,
+            language,
             destination,
         }
     }
@@ -273,6 +278,7 @@ impl TryFrom<Form1> for StoredRequest {
             wait_for: form.wait_for,
             selection: form.pages.as_deref().map(PageSelection::parse).transpose()?,
             format: form.format,
+            language: form.language,
             options: Value::Null,
         };
         Ok(Self {

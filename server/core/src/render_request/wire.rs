@@ -31,6 +31,7 @@ pub(super) struct WireRequest {
     pub(super) header_template: String,
     #[serde(default = "yes")]
     pub(super) include_backgrounds: bool,
+    pub(super) language: Option<String>,
     #[serde(default)]
     margin: Margin,
     #[serde(default)]

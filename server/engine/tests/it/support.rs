@@ -212,6 +212,7 @@ pub(crate) fn parts_job(parts: Vec<Part>) -> RenderJob {
         selection: None,
         watermark: None,
         format: OutputFormat::Pdf,
+        language: None,
         page_limit: 2_000,
         printed_limit: 512 << 20,
     }

@@ -18,15 +18,14 @@ pub(crate) fn valid_language(language: Option<&str>, warnings: &mut Warnings) ->
     None
 }
 
-/// Writes the language into the catalog. Without one, removes what the browser wrote there and on the outermost element
-/// of the structure tree, because a page without a language gets the browser's own.
+/// Writes the language into the catalog. If it is not the one that the browser wrote there, removes the browser's, also
+/// from the outermost element of the structure tree: a page that doesn't name its language gets the browser's own.
 pub(super) fn set_language(document: &mut Document, language: Option<&str>) -> Result<(), PdfError> {
     let root = document.root()?;
     let mut catalog = document.get_dictionary(root, "expected a catalog")?;
-    if let Some(language) = language {
-        catalog.set("Lang", Object::String(language.as_bytes().to_vec().into()));
-    } else {
-        let of_browser = catalog.remove("Lang");
+    let of_browser = catalog.remove("Lang");
+    let language = language.map(|language| Object::String(language.as_bytes().to_vec().into()));
+    if language != of_browser {
         let structure = document.resolve_dictionary(&catalog, "StructTreeRoot")?;
         if let Some(number) = structure.get("K").and_then(Object::as_reference)
             && let Object::Dictionary(mut element) = document.get(number)?
@@ -35,6 +34,9 @@ pub(super) fn set_language(document: &mut Document, language: Option<&str>) -> R
         {
             document.set(number, Object::Dictionary(element));
         }
+    }
+    if let Some(language) = language {
+        catalog.set("Lang", language);
     }
     document.set(root, Object::Dictionary(catalog));
     Ok(())

@@ -67,6 +67,27 @@ async fn a_page_without_language_gets_none() {
 }
 
 #[tokio::test]
+async fn the_language_of_the_request_is_that_of_pages_without_one() {
+    let studio = Studio::start().await;
+    let languages = |file: &[u8]| {
+        let objects = dictionaries(file).into_iter();
+        let mut languages: Vec<_> = objects.filter_map(|object| object["/Lang"].as_str().map(ToOwned::to_owned)).collect();
+        languages.sort();
+        languages.dedup();
+        languages
+    };
+    let file = studio.pdf("<p>x", json!({"language": "de-DE"})).await;
+    assert_eq!(languages(&file), ["u:de-DE"]);
+    let parts = json!(["<p>x", "<html lang=fr><p>y", "<html lang=''><p>z"]);
+    let file = studio.pdf("", json!({"language": "de-DE", "parts": parts})).await;
+    assert_eq!(catalog(&file)["/Lang"], "u:de-DE");
+    assert_eq!(languages(&file), ["u:de-DE", "u:fr"]);
+    let (pointer, detail) = studio.problem("<p>x", json!({"language": "German, please"})).await;
+    assert_eq!(pointer, "/language");
+    assert!(detail.contains("such as en or pt-BR"), "{detail}");
+}
+
+#[tokio::test]
 async fn only_pdf_a_says_that_it_is_pdf_a() {
     let studio = Studio::start().await;
     let claims = |file: &[u8]| file.windows(8).any(|window| window == b"pdfaid:p");
