@@ -12,7 +12,7 @@ use axum::{
     response::Response,
 };
 use platen_app::layout::head::SiteFiles;
-use tower_http::services::ServeDir;
+use tower_http::services::{ServeDir, ServeFile};
 
 /// Folder of the compiled files, and prefix of their path.
 const COMPILED: &str = "pkg";
@@ -103,7 +103,9 @@ impl Site {
         let lasting = Router::new().nest_service("/pkg", files(COMPILED));
         let changing = Router::new()
             .nest_service("/fonts", files("fonts"))
-            .nest_service("/img", files("img"));
+            .nest_service("/img", files("img"))
+            // Browsers ask for it beside a PDF, which can't name an icon.
+            .route_service("/favicon.ico", ServeFile::new(self.folder.join("img/favicon.svg")));
         let kept = |caching: &'static str| map_response(move |response| async move { cached(response, caching) });
         lasting.layer(kept(FOR_EVER)).merge(changing.layer(kept(FOR_A_DAY)))
     }

@@ -170,6 +170,8 @@ async fn compiled_files_are_kept_for_ever_and_packed_as_the_browser_likes_it() {
         header(&get("/img/favicon.svg", "br").await, "cache-control"),
         "public, max-age=86400"
     );
+    let icon = get("/favicon.ico", "br").await;
+    assert_eq!(header(&icon, "content-type"), "image/svg+xml");
     for path in [
         "/pkg/platen.0.css",
         "/pkg/",
