@@ -122,6 +122,37 @@ test("tags are completed, the end of the open block first", async ({ page, membe
   await expect(completions(page)).toBeHidden();
 });
 
+test("whatever a tag contains, the colours after it stay", async ({ page, member, forgive }) => {
+  forgive(/status of 422/);
+  expect(member.email).toContain("@");
+  await open(page, "Colours");
+  const colours = () =>
+    Promise.all(
+      ["class", '"sum"', "total"].map((word) =>
+        editor(page)
+          .locator(".cm-line")
+          .last()
+          .getByText(word, { exact: true })
+          .evaluate((element) => getComputedStyle(element).color),
+      ),
+    );
+  const rest = '<p class="sum">{{ total }}</p>';
+  await replace(page, "Template", rest);
+  await expect.poll(async () => new Set(await colours()).size).toBe(3);
+  const plain = await colours();
+  for (const tag of [
+    "{% set sums.all = lines|length < 3 %}",
+    "{{ -total }}",
+    "{{ lines[1:2] }}",
+    "{% if total not in lines %}<b>{% endif %}",
+    "{{ 'a' 'b' < }}",
+    "{% set a",
+  ]) {
+    await replace(page, "Template", `${tag}\n${rest}`);
+    await expect.poll(colours, tag).toEqual(plain);
+  }
+});
+
 test("HTML and CSS are completed outside of the braces", async ({ page, member }) => {
   expect(member.email).toContain("@");
   await open(page, "HTML");

@@ -22,10 +22,9 @@ export interface Segment {
   to: number;
 }
 
-/** Words of expressions that are no names of values. */
-const RESERVED = new Set(
-  "and or not in is if else recursive true false none True False None ignore missing".split(" "),
-);
+/** Words of expressions that are constants, and other words that are no names of values. */
+export const CONSTANTS = new Set("true false none True False None".split(" "));
+export const KEYWORDS = new Set("and or not in is if else recursive ignore missing".split(" "));
 
 /** Returns the path that begins at a token, which is a name. */
 export function pathAt(tokens: readonly Token[], start: number): Path {
@@ -77,7 +76,7 @@ export function uses(tag: Tag): number[] {
   const { tokens } = tag;
   const first = firstExpression(tag);
   return tokens.flatMap((token, at) => {
-    if (at < first || token.kind !== "name" || RESERVED.has(token.text)) return [];
+    if (at < first || token.kind !== "name" || CONSTANTS.has(token.text) || KEYWORDS.has(token.text)) return [];
     const [before, after] = [tokens[at - 1], tokens[at + 1]];
     const isMember = before?.kind === "sign" && (before.text === "." || before.text === "|");
     const isArgument = after?.kind === "sign" && after.text === "=";

@@ -1,16 +1,22 @@
-// Splits a template into its tags, and tags into tokens. Unlike the syntax tree, this copes with tags that are being
-// typed, and knows the statements of our template syntax.
+// Splits a template into its tags and comments, and tags into tokens. This copes with tags that are being typed.
 
 export interface Tag {
   /** `{{ … }}` or `{% … %}`. */
   kind: "expression" | "statement";
   from: number;
+  to: number;
   /** Start and end of the content, without braces and `-`. */
   contentFrom: number;
   contentTo: number;
   /** Whether the tag has its closing braces. */
   closed: boolean;
   tokens: Token[];
+}
+
+export interface Comment {
+  kind: "comment";
+  from: number;
+  to: number;
 }
 
 export interface Token {
@@ -29,20 +35,26 @@ const END_OF_RAW = /\{%[-+]?\s*endraw\s*[-+]?%\}/g;
 
 /** Returns the tags of a template. Comments and raw content have none. */
 export function tagsOf(template: string): Tag[] {
-  const tags: Tag[] = [];
+  return partsOf(template).filter((part) => part.kind !== "comment");
+}
+
+/** Returns the tags and comments of a template. */
+export function partsOf(template: string): (Tag | Comment)[] {
+  const parts: (Tag | Comment)[] = [];
   for (let position = 0; ;) {
     OPENING.lastIndex = position;
     const opening = OPENING.exec(template);
-    if (!opening) return tags;
+    if (!opening) return parts;
+    const from = opening.index;
     if (opening[0] === "{#") {
-      const end = template.indexOf("#}", opening.index + 2);
-      if (end < 0) return tags;
-      position = end + 2;
+      const end = template.indexOf("#}", from + 2);
+      position = end < 0 ? template.length : end + 2;
+      parts.push({ kind: "comment", from, to: position });
       continue;
     }
-    const [tag, end] = read(template, opening.index);
-    tags.push(tag);
-    position = end;
+    const tag = read(template, from);
+    parts.push(tag);
+    position = tag.to;
     if (tag.kind === "statement" && tag.tokens[0]?.text === "raw") {
       END_OF_RAW.lastIndex = position;
       position = END_OF_RAW.exec(template)?.index ?? template.length;
@@ -50,8 +62,8 @@ export function tagsOf(template: string): Tag[] {
   }
 }
 
-/** Returns the tag at an offset, and its end. A tag without closing braces ends with its line, or before the next one. */
-function read(template: string, from: number): [Tag, number] {
+/** Returns the tag at an offset. A tag without closing braces ends with its line, or before the next one. */
+function read(template: string, from: number): Tag {
   const kind = template[from + 1] === "{" ? "expression" : "statement";
   const closing = kind === "expression" ? "}}" : "%}";
   const sign = template[from + 2];
@@ -68,10 +80,10 @@ function read(template: string, from: number): [Tag, number] {
       const line = template.indexOf("\n", contentFrom);
       const end = line < 0 ? position : Math.min(line, position);
       const onLine = tokens.filter(({ to }) => to <= end);
-      return [{ kind, from, contentFrom, contentTo: end, closed: false, tokens: onLine }, end];
+      return { kind, from, to: end, contentFrom, contentTo: end, closed: false, tokens: onLine };
     }
     if (text.endsWith(closing) && open === 0 && groups.sign !== undefined) {
-      return [{ kind, from, contentFrom, contentTo: position, closed: true, tokens }, TOKEN.lastIndex];
+      return { kind, from, to: TOKEN.lastIndex, contentFrom, contentTo: position, closed: true, tokens };
     }
     if (groups.space !== undefined) continue;
     if (groups.sign !== undefined && text.length > 1 && text.endsWith("}")) {

@@ -20,6 +20,13 @@ const SCOPES = new Set("block call for macro with".split(" "));
 /** What `loop` is: its members are documented rather than sampled. */
 export const LOOP = {};
 
+/** Returns whether a statement begins a block, which an end tag closes. */
+export function opensBlock({ tokens }: Tag): boolean {
+  const keyword = tokens[0]?.text ?? "";
+  if (keyword === "set" && tokens.some(({ kind, text }) => kind === "sign" && text === "=")) return false;
+  return PAIRED.has(keyword);
+}
+
 /** The names at one place in a template. */
 export class Scope {
   /** Open blocks, inner ones last. */
@@ -83,7 +90,6 @@ export class Scope {
     const keyword = tag.tokens[0]?.text ?? "";
     if (keyword.startsWith("end")) return this.close(keyword.slice(3));
     const values = tag.tokens.slice(firstExpression(tag));
-    const isAssignment = keyword === "set" && tag.tokens.some(({ kind, text }) => kind === "sign" && text === "=");
     const names = new Map<string, Samples>();
     const inner = this.blocks.at(-1);
     switch (keyword) {
@@ -96,7 +102,7 @@ export class Scope {
         this.destructure(names, targets(tag.tokens, "in"), itemsOf(this.evaluate(iterated(values))));
         break;
       case "set":
-        this.destructure(this.nearest(), targets(tag.tokens, "="), isAssignment ? this.evaluate(values) : [""]);
+        this.destructure(this.nearest(), targets(tag.tokens, "="), opensBlock(tag) ? [""] : this.evaluate(values));
         break;
       case "with":
         for (const [name, value] of assignments(tag.tokens.slice(1))) names.set(name, this.evaluate(value));
@@ -114,7 +120,7 @@ export class Scope {
         }
         break;
     }
-    if (PAIRED.has(keyword) && !isAssignment) this.blocks.push({ keyword, from: tag.from, names });
+    if (opensBlock(tag)) this.blocks.push({ keyword, from: tag.from, names });
   }
 
   private close(keyword: string) {
