@@ -153,6 +153,19 @@ test("whatever a tag contains, the colours after it stay", async ({ page, member
   }
 });
 
+test("typing a closing tag that was inserted leaves one", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Closing tags");
+  await type(page, "", "<p>a <b>x");
+  await expect(editor(page)).toHaveText("<p>a <b>x</b></p>");
+  await page.keyboard.type("</b> c</p>!");
+  await expect(editor(page)).toHaveText("<p>a <b>x</b> c</p>!");
+  await type(page, "", "<b>x<br><i>");
+  await expect(editor(page)).toHaveText("<b>x<br><i></i></b>");
+  await type(page, "", '<a href="{{ total > 1 }}"><b></b></a>');
+  await expect(editor(page)).toHaveText('<a href="{{ total > 1 }}"><b></b></a>');
+});
+
 test("HTML and CSS are completed outside of the braces", async ({ page, member }) => {
   expect(member.email).toContain("@");
   await open(page, "HTML");

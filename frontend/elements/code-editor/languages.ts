@@ -4,6 +4,7 @@ import { html } from "@codemirror/lang-html";
 import { json } from "@codemirror/lang-json";
 import type { Extension } from "@codemirror/state";
 
+import { closingTags } from "./closing-tags.ts";
 import { completion, templateCompletion } from "./completion.ts";
 import { hover } from "./hover.ts";
 import { reader, sampleData } from "./sample-data.ts";
@@ -17,7 +18,7 @@ export type Language = "json" | "template";
  */
 export function languageOf(language: Language, data: (() => string) | undefined): Extension {
   if (language === "json") return json();
-  const base = html({ matchClosingTags: false });
-  const syntax = [templateLanguage(base.language), base.support, completion()];
+  const base = html({ autoCloseTags: false, matchClosingTags: false });
+  const syntax = [templateLanguage(base.language), base.support, closingTags(), completion()];
   return data ? [syntax, sampleData.of(reader(data)), templateCompletion(), hover()] : syntax;
 }
