@@ -17,6 +17,7 @@ test.beforeEach(({ forgive }) => {
 
 const editor = (page: Page, pane: "Template" | "Sample data" = "Template") =>
   page.getByRole("textbox", { name: pane, exact: true });
+const lines = (page: Page) => editor(page).locator(".cm-line").allTextContents();
 const completions = (page: Page) => page.getByRole("listbox", { name: "Completions" });
 const chosen = (page: Page) => completions(page).getByRole("option", { selected: true });
 
@@ -164,6 +165,30 @@ test("typing a closing tag that was inserted leaves one", async ({ page, member 
   await expect(editor(page)).toHaveText("<b>x<br><i></i></b>");
   await type(page, "", '<a href="{{ total > 1 }}"><b></b></a>');
   await expect(editor(page)).toHaveText('<a href="{{ total > 1 }}"><b></b></a>');
+});
+
+test("a new line is indented like the one before, and deeper between tags", async ({ page, member, forgive }) => {
+  forgive(/status of 422/);
+  expect(member.email).toContain("@");
+  await open(page, "Indented");
+  const press = async (key: string, times: number) => {
+    for (let time = 0; time < times; time += 1) await page.keyboard.press(key);
+  };
+  // As in a branch: the element isn't open here.
+  await replace(page, "Template", "<div>\n<div>\n  <p>x</p>");
+  await page.keyboard.press("Enter");
+  expect(await lines(page)).toEqual(["<div>", "<div>", "  <p>x</p>", "  "]);
+  for (const [start, end] of [
+    ["<div>", "</div>"],
+    ["{% for line in lines %}", "{% endfor %}"],
+  ] as const) {
+    await replace(page, "Template", `  ${start}${end}`);
+    await press("ArrowLeft", end.length);
+    await page.keyboard.press("Enter");
+    expect(await lines(page)).toEqual([`  ${start}`, "    ", `  ${end}`]);
+  }
+  await type(page, "", "<ul>\n{% for line in lines %}\n<li>x</li>\n{% endfor %}");
+  expect(await lines(page)).toEqual(["<ul>", "  {% for line in lines %}", "    <li>x</li>", "  {% endfor %}", "</ul>"]);
 });
 
 test("HTML and CSS are completed outside of the braces", async ({ page, member }) => {

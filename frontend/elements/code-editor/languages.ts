@@ -7,6 +7,7 @@ import type { Extension } from "@codemirror/state";
 import { closingTags } from "./closing-tags.ts";
 import { completion, templateCompletion } from "./completion.ts";
 import { hover } from "./hover.ts";
+import { indentation } from "./indentation.ts";
 import { reader, sampleData } from "./sample-data.ts";
 import { templateLanguage } from "./template-parser.ts";
 
@@ -19,6 +20,6 @@ export type Language = "json" | "template";
 export function languageOf(language: Language, data: (() => string) | undefined): Extension {
   if (language === "json") return json();
   const base = html({ autoCloseTags: false, matchClosingTags: false });
-  const syntax = [templateLanguage(base.language), base.support, closingTags(), completion()];
+  const syntax = [templateLanguage(base.language), base.support, closingTags(), indentation(), completion()];
   return data ? [syntax, sampleData.of(reader(data)), templateCompletion(), hover()] : syntax;
 }
