@@ -180,13 +180,25 @@ test("a click on a page leads to its source, and a line to its place", async ({ 
   expect(member.email).toContain("@");
   await openList(page, "Places");
   const active = source(page).locator(".cm-activeLine");
+  const selected = () => page.evaluate(() => getSelection()!.toString());
+  await expect(firstPage(page)).toHaveAttribute("title", "Click to show the source");
   await clickWord(page, "Red");
   await expect(source(page)).toBeFocused();
   await expect(active).toHaveText("<p>{{ line }} sheets</p>");
+  await expect.poll(selected).toBe("{{ line }}");
+  await clickWord(page, "sheets");
+  await expect.poll(selected).toBe("sheets");
   await clickWord(page, "Stock");
   await expect(active).toHaveText("<h1>{{ title }}</h1>");
+  await expect.poll(selected).toBe("{{ title }}");
+  const places = () =>
+    page
+      .locator(".pane--preview .pane__bar, .viewer__stage, .viewer__status")
+      .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().toJSON()));
+  const before = await places();
   await firstPage(page).click({ position: { x: 5, y: 5 } });
   await expect(message(page)).toHaveText("No text of the template here");
+  expect(await places(), "nothing moves").toEqual(before);
 
   const marks = page.locator(".viewer__mark");
   await source(page).getByText("sheets").click();
@@ -202,6 +214,23 @@ test("a click on a page leads to its source, and a line to its place", async ({ 
   await page.keyboard.press("Control+End");
   await page.getByRole("button", { name: "Show in preview" }).click();
   await expect(marks).toHaveCount(2);
+});
+
+test("a click leads to one of the expressions of a line, or to the line", async ({ page, member }) => {
+  expect(member.email).toContain("@");
+  await openList(page, "Expressions");
+  const selected = () => page.evaluate(() => getSelection()!.toString());
+  const line = '<p>{{ title }} of {{ lines|last }} <b title="{{ title }}">twice twice</b></p>';
+  await type(page, "Template", `<style>@page { size: A5 }</style>\n${line}`);
+  await expect(page.locator("page-viewer")).toHaveAttribute("texts", /"twice",\[/);
+  await clickWord(page, "Red");
+  await expect.poll(selected).toBe("{{ lines|last }}");
+  await clickWord(page, "Stock");
+  await expect.poll(selected).toBe("{{ title }}");
+  // Either of two equal words.
+  await clickWord(page, "twice");
+  await expect(source(page).locator(".cm-activeLine")).toHaveText(line);
+  await expect.poll(selected).toBe("");
 });
 
 test("pages are listed, and margins outlined", async ({ page, member, hydrated }) => {

@@ -10,7 +10,8 @@ const load = () => import("./code-editor/editor.ts");
 
 /**
  * Attributes: `label`, the accessible name; `language`, `template` or `json`; `markers`, positions with messages as
- * JSON (see markers.ts); `go-to`, the position to move the cursor to, as line and column: `36:5`.
+ * JSON (see markers.ts); `go-to`, the position to move the cursor to, as line and column, `36:5`, or the columns before
+ * and after the characters to select, `36:5-12`.
  *
  * The address of the page may name a line of the field `content`: `#line-36`.
  *
@@ -82,7 +83,7 @@ export class CodeEditor extends HTMLElement {
       // On small screens, the field is one of several panes.
       const pane = textarea.form?.querySelector<HTMLInputElement>("input[name=pane][value=html]");
       if (pane) pane.checked = true;
-      editor.goTo(Number(line), 1);
+      editor.goTo(Number(line), 1, 1);
     } else if (hadFocus) {
       editor.focus();
     }
@@ -94,8 +95,10 @@ export class CodeEditor extends HTMLElement {
   }
 
   private go() {
-    const [line, column] = (this.getAttribute("go-to") ?? "").split(":").map(Number);
-    if (line && column) this.editor?.goTo(line, column);
+    const place = /^(\d+):(\d+)(?:-(\d+))?$/.exec(this.getAttribute("go-to") ?? "");
+    if (!place) return;
+    const [line, column, end = column] = place.slice(1).map((part) => (part ? Number(part) : undefined));
+    this.editor?.goTo(line!, column!, end!);
   }
 }
 

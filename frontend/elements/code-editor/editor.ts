@@ -4,7 +4,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } 
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension } from "@codemirror/state";
+import { EditorSelection, EditorState, type Extension } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -59,7 +59,8 @@ export interface Options {
 export interface Editor {
   text(): string;
   mark(markers: Marker[]): void;
-  goTo(line: number, column: number): void;
+  /** Selects the characters between two columns, or moves the cursor if these are equal. */
+  goTo(line: number, column: number, end: number): void;
   /** Shows another document. Its undo history and selection are those of the last time, unless the text differs. */
   show(document: string, text: string): void;
   /** Replaces the text, in one undo step or together with the changes before. */
@@ -84,9 +85,10 @@ export function open(parent: HTMLElement, options: Options): Editor {
   return {
     text: () => view.state.doc.toString(),
     mark: (markers) => mark(view, markers),
-    goTo: (line, column) => {
-      const offset = offsetOf(view.state.doc, line, column);
-      view.dispatch({ selection: { anchor: offset }, effects: EditorView.scrollIntoView(offset, { y: "center" }) });
+    goTo: (line, column, end) => {
+      const { doc } = view.state;
+      const selection = EditorSelection.range(offsetOf(doc, line, column), offsetOf(doc, line, end));
+      view.dispatch({ selection, effects: EditorView.scrollIntoView(selection, { y: "center" }) });
       view.focus();
     },
     show: (document, text) => {

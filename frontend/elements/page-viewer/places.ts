@@ -4,6 +4,8 @@
 // place. Both are in reading order for the most part, so that runs of equal words belong together: in loops, the first
 // run of a line that wasn't found before.
 
+import type { Source } from "./source-span.ts";
+
 /** Left, top, width and height, in ten-thousandths of the page. */
 export type Box = readonly [number, number, number, number];
 
@@ -31,32 +33,45 @@ const MOST_MARKS = 200;
 
 export class Places {
   private readonly pages: Texts["pages"];
-  /** The line of each word of the pages. */
-  private readonly lines: (number | undefined)[];
+  private readonly words: { line: number; word: string }[];
+  /** The index of the source of each word of the pages. */
+  private readonly found: (number | undefined)[];
 
   constructor(json: string) {
     const { source, pages } = JSON.parse(json) as Texts;
-    const words = source.flatMap(([line, text]) => text.split(" ").map((word) => ({ line, word: plain(word) })));
-    const found = align(
+    this.words = source.flatMap(([line, text]) => text.split(" ").map((word) => ({ line, word: plain(word) })));
+    this.found = align(
       pages.map(([, text]) => plain(text)),
-      words.map(({ word }) => word),
+      this.words.map(({ word }) => word),
     );
     this.pages = pages;
-    this.lines = found.map((at) => (at === undefined ? undefined : words[at]!.line));
   }
 
-  /** Returns the line that printed the word at or near a place. */
-  lineAt(page: number, x: number, y: number): number | undefined {
+  /** Returns the source of the word at or near a place. */
+  sourceAt(page: number, x: number, y: number): Source | undefined {
     let nearest: number | undefined;
     let least = NEAR;
     for (const [at, [number, , [left, top, width, height]]] of this.pages.entries()) {
-      if (number !== page || this.lines[at] === undefined) continue;
+      if (number !== page || this.found[at] === undefined) continue;
       const across = Math.max(left - x, x - left - width, 0);
       const along = Math.max(top - y, y - top - height, 0);
       const distance = Math.hypot(across, along);
-      if (distance < least) [nearest, least] = [this.lines[at], distance];
+      if (distance < least) [nearest, least] = [this.found[at], distance];
     }
-    return nearest;
+    return nearest === undefined ? undefined : this.sourceOf(nearest);
+  }
+
+  private sourceOf(at: number): Source {
+    const { line } = this.words[at]!;
+    let [from, to] = [at, at + 1];
+    while (this.words[from - 1]?.line === line) from -= 1;
+    while (this.words[to]?.line === line) to += 1;
+    return { line, words: this.words.slice(from, to).map(({ word }) => word), at: at - from };
+  }
+
+  private lineOf(at: number): number | undefined {
+    const source = this.found[at];
+    return source === undefined ? undefined : this.words[source]!.line;
   }
 
   /** Returns the words that a line printed, or a line close to it. Words beside each other in a line of text are one mark. */
@@ -74,7 +89,7 @@ export class Places {
     const marks: Mark[] = [];
     let last = -2;
     for (const [at, [page, , box]] of this.pages.entries()) {
-      if (this.lines[at] !== line) continue;
+      if (this.lineOf(at) !== line) continue;
       const before = marks.at(-1);
       // In a loop, the words below may be those of the next turn.
       const continues = before?.page === page && last === at - 1 && overlaps(before.box, box);
@@ -87,7 +102,7 @@ export class Places {
 }
 
 /** Returns a word as it is compared: `text-transform` changes the case, and fonts have ligatures. */
-function plain(word: string): string {
+export function plain(word: string): string {
   return word.normalize("NFKC").toLowerCase();
 }
 

@@ -4,7 +4,8 @@ import { button, element, type Glyph } from "../code-editor/dom.ts";
 import { recall, remember } from "../remembered.ts";
 import { marginsOf, pageRules } from "./margins.ts";
 import { Overview } from "./overview.ts";
-import { Places } from "./places.ts";
+import { Places, plain } from "./places.ts";
+import { spanOf } from "./source-span.ts";
 import { LEVELS, measure, nextZoom, parseZoom, STYLE_DOTS, type Size, type Zoom } from "./zoom.ts";
 
 /** Size of a page until there is one: A4, in inches. */
@@ -31,7 +32,7 @@ export class Viewer {
   private readonly observers: { disconnect(): void }[];
   private readonly stop = new AbortController();
   private zoom: Zoom = parseZoom(recall("preview-zoom"));
-  private readonly message = element("span", "viewer__message");
+  private readonly message: HTMLElement;
   private texts: string | undefined;
   /** Computed from the texts when it is needed. */
   private places: Places | undefined;
@@ -42,6 +43,7 @@ export class Viewer {
   constructor(private readonly host: HTMLElement) {
     this.form = host.closest("form")!;
     this.stage = host.querySelector<HTMLElement>(".viewer__stage")!;
+    this.message = this.form.querySelector<HTMLElement>(".viewer__message")!;
     this.overview = new Overview(host.querySelector<HTMLElement>(".viewer__overview")!, (page) => this.goTo(page));
     this.addTools();
     const changed = new MutationObserver(() => this.update());
@@ -79,18 +81,28 @@ export class Viewer {
     return this.places;
   }
 
-  /** Moves the editor to the line that printed what was clicked. */
+  /** Selects what printed the word that was clicked, or moves the editor to its line. */
   private goToSource(event: MouseEvent) {
     const page = (event.target as Element).closest<HTMLElement>(".viewer__page");
     if (!page) return;
     const bounds = page.getBoundingClientRect();
     const x = (10_000 * (event.clientX - bounds.left)) / bounds.width;
     const y = (10_000 * (event.clientY - bounds.top)) / bounds.height;
-    const line = this.known()?.lineAt(this.pages().indexOf(page) + 1, x, y);
+    const source = this.known()?.sourceAt(this.pages().indexOf(page) + 1, x, y);
     this.unmark();
-    if (line === undefined) return this.say("No text of the template here");
+    if (!source) return this.say("No text of the template here");
     this.select("html");
-    this.form.querySelector("code-editor:has([name=content])")?.setAttribute("go-to", `${line}:1`);
+    const template = this.template();
+    const span = spanOf(template, source, plain);
+    const line = template.split("\n", source.line).at(-1)!;
+    // In characters, from 1.
+    const column = (offset: number) => Array.from(line.slice(0, offset)).length + 1;
+    const columns = span ? `${column(span.from)}-${column(span.to)}` : "1";
+    this.form.querySelector("code-editor:has([name=content])")?.setAttribute("go-to", `${source.line}:${columns}`);
+  }
+
+  private template(): string {
+    return this.form.querySelector<HTMLTextAreaElement>("textarea[name=content]")!.value;
   }
 
   /** Outlines what a line of the template printed, and scrolls to the first place. */
@@ -126,7 +138,6 @@ export class Viewer {
   }
 
   private addTools() {
-    this.message.setAttribute("role", "status");
     const names = new Map<Zoom, string>([
       ["width", "Fit width"],
       ["page", "Fit page"],
@@ -150,7 +161,6 @@ export class Viewer {
       .append(
         element("div", "viewer__group", this.previous, this.position, this.next),
         element("div", "viewer__group", this.smaller, this.sizes, this.larger, margins, overview),
-        this.message,
       );
   }
 
@@ -260,8 +270,7 @@ export class Viewer {
   /** Outlines the margins, if they are shown. */
   private outline() {
     if (!this.host.classList.contains("viewer__body--margins")) return;
-    const content = this.form.querySelector<HTMLTextAreaElement>("textarea[name=content]")!.value;
-    const rules = pageRules(content);
+    const rules = pageRules(this.template());
     const [top, right, bottom, left] = SIDES.map((_, side) => {
       const millimetres = Number(this.field(`paper-margin-${side}`).value.trim().replace(",", "."));
       return millimetres > 0 ? millimetres / 25.4 : 0;

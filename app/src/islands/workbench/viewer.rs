@@ -108,6 +108,7 @@ fn Page(number: usize, picture: Picture) -> impl IntoView {
             height=picture.height
             data-dots=picture.dots_per_inch
             alt=format!("Page {number} of the preview")
+            title="Click to show the source"
         />
     }
 }
@@ -145,5 +146,11 @@ fn Status(live: Live) -> impl IntoView {
         }
         .into_any()
     };
-    view! { <p class="viewer__status">{status}</p> }
+    view! {
+        <div class="viewer__status">
+            <p class="viewer__facts">{status}</p>
+            // Written by page-viewer.ts.
+            <p class="viewer__message" role="status"></p>
+        </div>
+    }
 }
