@@ -216,6 +216,8 @@ test("filters, tags and names are documented under the pointer", async ({ page, 
     await editor(page).getByText(word!, { exact: true }).first().hover();
     await expect(documentation).toContainText(text!);
   }
+  await page.keyboard.type("!");
+  await expect(documentation).toHaveCount(0);
 });
 
 test("a misspelled name is corrected at once", async ({ page, member }) => {

@@ -1,7 +1,7 @@
 // Documentation under the pointer: filters, tests, functions and tags, and the sample values of names.
 
 import type { Extension } from "@codemirror/state";
-import { hoverTooltip } from "@codemirror/view";
+import { type EditorView, hoverTooltip, type Tooltip } from "@codemirror/view";
 
 import { pathThrough, placeAt, type Place } from "./cursor.ts";
 import { element } from "./dom.ts";
@@ -12,14 +12,16 @@ import { LOOP } from "./scope.ts";
 
 /** Returns the extension that documents what the pointer is over. */
 export function hover(): Extension {
-  return hoverTooltip((view, offset) => {
-    const place = placeAt(view.state.doc.toString(), offset, view.state.facet(sampleData)());
-    const at = place?.tag.tokens.findIndex(({ from, to }) => from <= offset && offset < to) ?? -1;
-    const content = place && at >= 0 && contentFor(place, at);
-    if (!content) return null;
-    const { from, to } = place.tag.tokens[at]!;
-    return { pos: from, end: to, above: true, create: () => ({ dom: content }) };
-  });
+  return hoverTooltip(documentationAt, { hideOnChange: true });
+}
+
+function documentationAt(view: EditorView, offset: number): Tooltip | null {
+  const place = placeAt(view.state.doc.toString(), offset, view.state.facet(sampleData)());
+  const at = place?.tag.tokens.findIndex(({ from, to }) => from <= offset && offset < to) ?? -1;
+  const content = place && at >= 0 && contentFor(place, at);
+  if (!content) return null;
+  const { from, to } = place.tag.tokens[at]!;
+  return { pos: from, end: to, above: true, create: () => ({ dom: content }) };
 }
 
 function contentFor(place: Place, at: number): HTMLElement | undefined {
