@@ -125,6 +125,24 @@ test("sets are added, renamed, saved and deleted, and the preview follows", asyn
   await expect(sets(page).getByRole("option")).toHaveText(["Default"]);
 });
 
+test("the bar of sample data is one row where there is room", async ({ page, member, hydrated }) => {
+  expect(member.email).toContain("@");
+  await open(page, "Bar", hydrated);
+  const bar = page.locator(".pane--data .pane__bar");
+  const height = async () => (await bar.boundingBox())!.height;
+  await expect(bar.getByRole("button", { name: "Form", exact: true })).toBeVisible();
+  await add(page, "A customer with a very long name, and an invoice of many lines");
+  expect(await height()).toBeLessThan(45);
+  for (const width of [1024, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    if (width === 390) await page.getByRole("radio", { name: "Data" }).check();
+    await expect(bar).toBeVisible();
+    expect(await height()).toBeGreaterThan(45);
+    expect(await bar.evaluate((bar) => bar.scrollWidth - bar.clientWidth)).toBeLessThanOrEqual(0);
+    expect(await widthOfPage(page)).toBeLessThanOrEqual(width);
+  }
+});
+
 test("an error names the set", async ({ page, member, hydrated, forgive }) => {
   forgive(/status of 422/);
   expect(member.email).toContain("@");

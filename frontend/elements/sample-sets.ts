@@ -42,6 +42,8 @@ class SampleSets extends HTMLElement {
     named?.remove();
     field.disabled = false;
     this.querySelector("nav")?.replaceWith(this.#bar());
+    this.#message.role = "status";
+    this.closest(".pane__bar")?.after(this.#message);
     this.#list();
     this.#show();
     // Dispatched by the workbench before it saves; a form without the workbench is submitted.
@@ -67,7 +69,7 @@ class SampleSets extends HTMLElement {
 
   /** The form, while it is shown instead of the editor. */
   get #form(): DataForm | null {
-    return this.parentElement?.querySelector<DataForm>("data-form") ?? null;
+    return this.closest(".pane")?.querySelector<DataForm>("data-form") ?? null;
   }
 
   #bar(): HTMLElement {
@@ -76,7 +78,7 @@ class SampleSets extends HTMLElement {
     // The workbench notices the event, too, and renders the preview.
     this.#select.addEventListener("input", () => this.#choose(this.#select.selectedIndex));
     this.#select.id = "sample-set";
-    const label = element("label", "", "Set");
+    const label = element("label", "sample-sets__label", "Set");
     label.htmlFor = this.#select.id;
     const bar = element("div", "sample-sets", element("div", "sample-sets__choice", label, this.#select));
     if (this.dataset.readOnly === undefined) {
@@ -86,22 +88,20 @@ class SampleSets extends HTMLElement {
       this.#toggle.title = "Edit the sample data as a form";
       bar.append(this.#toggle);
     }
-    this.#message.role = "status";
-    bar.append(this.#message);
     return bar;
   }
 
   #actions(): HTMLElement {
     const group = element("div", "sample-sets__actions");
-    const actions: [string, () => void][] = [
-      ["Add set", () => this.#add()],
-      ["Rename", () => this.#rename()],
-      ["Delete", () => this.#delete()],
+    const actions: [string, string, () => void][] = [
+      ["Add", "Add set", () => this.#add()],
+      ["Rename", "Rename", () => this.#rename()],
+      ["Delete", "Delete", () => this.#delete()],
     ];
-    for (const [text, press] of actions) {
-      const created = button({ text }, text, press);
+    for (const [text, label, press] of actions) {
+      const created = button({ text }, label, press);
       created.setAttribute("aria-haspopup", "dialog");
-      this.#buttons.set(text, created);
+      this.#buttons.set(label, created);
       group.append(created);
     }
     const generate = button({ text: "Generate" }, "Generate from the template", () => void this.#generate());
@@ -124,7 +124,7 @@ class SampleSets extends HTMLElement {
     const add = this.#buttons.get("Add set");
     if (add) {
       add.disabled = this.#sets.length >= MOST;
-      add.title = add.disabled ? `A template has at most ${MOST} sets` : "";
+      add.title = add.disabled ? `A template has at most ${MOST} sets` : "Add set";
     }
   }
 
@@ -238,7 +238,7 @@ class SampleSets extends HTMLElement {
     const { DataForm } = await import("./data-form.ts");
     if (this.#form || !this.#data) return;
     const created = new DataForm();
-    this.after(created);
+    this.#message.after(created);
     created.show(this.#data.value, this.#write);
   }
 

@@ -89,8 +89,8 @@ fn Editor(
                         "Sample data"
                     </h2>
                     <span>"JSON, saved with the template"</span>
+                    <SampleSets id=id_of_sets sets chosen />
                 </div>
-                <SampleSets id=id_of_sets sets chosen />
                 <CodeField name="data" label="Sample data" language=CodeLanguage::Json value=data />
             </section>
         </Workbench>
