@@ -166,6 +166,12 @@ test("data is generated from the template in one undo step", async ({ page, memb
   await page.getByRole("button", { name: "Generate from the template" }).click();
   const expected = { title: "First", lines: [{ price: 10 }, { price: 10 }], due: "2027-01-31" };
   await expect.poll(async () => JSON.parse(await data(page).inputValue()) as unknown).toEqual(expected);
+  const done = page.locator(".pane--data").getByRole("status");
+  await expect(done).toHaveText("Added 2 fields: lines, due.");
+  const generated = await data(page).inputValue();
+  await page.getByRole("button", { name: "Generate from the template" }).click();
+  await expect(done).toHaveText("Nothing to add: the data has everything that the template uses.");
+  await expect(data(page)).toHaveValue(generated);
   await editor(page).click();
   await page.keyboard.press("Control+z");
   await expect(data(page)).toHaveValue('{ "title": "First" }');

@@ -5,6 +5,7 @@
 import type { CodeEditor } from "./code-editor.ts";
 import { button, element } from "./code-editor/dom.ts";
 import type { DataForm } from "./data-form.ts";
+import { addedFields, generate, summary } from "./generated-data.ts";
 
 /** The name of the first set, which can't be renamed or deleted. */
 const DEFAULT = "Default";
@@ -131,6 +132,7 @@ class SampleSets extends HTMLElement {
   #choose(index: number): void {
     this.#keep();
     this.#chosen = index;
+    this.#say("", "done");
     this.#show();
     this.#enable();
   }
@@ -218,17 +220,23 @@ class SampleSets extends HTMLElement {
       this.#data,
     ];
     if (!content || !data) return;
-    this.#message.textContent = "";
+    this.#say("", "done");
     const before = data.value;
     const generated = await generate(content.value, before);
     // In the meantime, another set was chosen or the data was changed.
     if (this.#current !== set || data.value !== before) return;
-    if (generated.data === undefined) {
-      this.#message.textContent = generated.problem;
-      return;
+    if (generated.data === undefined) return this.#say(generated.problem, "problem");
+    const added = addedFields(before, generated.data);
+    if (added.length > 0) {
+      this.#editor?.replace(generated.data);
+      this.#form?.show(data.value, this.#write);
     }
-    this.#editor?.replace(generated.data);
-    this.#form?.show(data.value, this.#write);
+    this.#say(summary(added), "done");
+  }
+
+  #say(message: string, kind: "done" | "problem"): void {
+    this.#message.textContent = message;
+    this.#message.classList.toggle("sample-sets__message--bad", kind === "problem");
   }
 
   async #toggleForm(): Promise<void> {
@@ -248,24 +256,6 @@ class SampleSets extends HTMLElement {
   #newKey(): string {
     this.#added += 1;
     return `set-${this.#added}`;
-  }
-}
-
-/** Generates data on the server. Returns it, or else the problem. */
-async function generate(content: string, data: string): Promise<{ data?: string; problem: string }> {
-  const problem = "The data couldn’t be generated. Try again.";
-  const token = document.querySelector<HTMLMetaElement>("meta[name=csrf-token]")?.content ?? "";
-  try {
-    const answer = await fetch("/web/generate-sample", {
-      method: "POST",
-      headers: { accept: "application/json", "x-csrf-token": token },
-      body: new URLSearchParams({ content, data }),
-    });
-    if (!answer.ok) return { problem };
-    const generated = (await answer.json()) as { data: string } | { problem: string };
-    return { problem: "", ...generated };
-  } catch {
-    return { problem };
   }
 }
 
