@@ -243,15 +243,15 @@ test("changed pages are shown before and after, set by set", async ({ page, memb
   await expect(page.getByText("No visible change")).toBeVisible();
   await expect(page.getByText("1 unchanged page")).toBeVisible();
   await page.locator("summary").filter({ hasText: "Long" }).press("Enter");
-  await expect(page.getByText("1 of 1 page changed, 1 page more")).toBeVisible();
+  await expect(page.getByText("1 of 1 page differs, 1 page more")).toBeVisible();
   const sources = await Promise.all(
-    ["Page 1 in version 2", "Page 1 in version 3", "Page 1 with the changed areas in red"].map((name) =>
+    ["Page 1 in version 2", "Page 1 in version 3", "Page 1: removed areas in red, added areas in green"].map((name) =>
       page.getByRole("img", { name }).getAttribute("src"),
     ),
   );
   expect(new Set(sources).size).toBe(3);
-  // The difference contains red, and the other pictures don't.
-  const red = (source: string) =>
+  // The difference contains green, as nothing was removed, and the other pictures don't.
+  const green = (source: string) =>
     page.evaluate(async (source) => {
       const image = new Image();
       image.src = source;
@@ -263,11 +263,12 @@ test("changed pages are shown before and after, set by set", async ({ page, memb
       context.drawImage(image, 0, 0);
       const { data } = context.getImageData(0, 0, image.width, image.height);
       let count = 0;
-      for (let at = 0; at < data.length; at += 4) if (data[at]! > 150 && data[at + 1]! < 50) count += 1;
+      for (let at = 0; at < data.length; at += 4) if (data[at]! < 50 && data[at + 1]! > 150) count += 1;
       return count;
     }, source);
-  expect(await Promise.all(sources.map((source) => red(source!)))).toEqual([0, 0, expect.any(Number)]);
-  expect(await red(sources[2]!)).toBeGreaterThan(20);
+  expect(await Promise.all(sources.map((source) => green(source!)))).toEqual([0, 0, expect.any(Number)]);
+  expect(await green(sources[2]!)).toBeGreaterThan(20);
+  await expect(page.getByText(/0\.\d % of the page differs$/)).toBeVisible();
   await expect(page.getByRole("heading", { name: "Page 2, added" })).toBeVisible();
 });
 
@@ -292,8 +293,8 @@ test.describe("without script", () => {
     await page.goto(`${path}/versions?compare=1`);
     await page.getByText("Default", { exact: true }).click();
     await page.getByRole("link", { name: "Compare pages with Default" }).click();
-    await expect(page.getByText("1 of 1 page changed")).toBeVisible();
-    await expect(page.getByRole("img", { name: "Page 1 with the changed areas in red" })).toBeVisible();
+    await expect(page.getByText("1 of 1 page differs")).toBeVisible();
+    await expect(page.getByRole("img", { name: "Page 1: removed areas in red, added areas in green" })).toBeVisible();
   });
 });
 
@@ -328,7 +329,7 @@ for (const theme of ["light", "dark"] as const) {
         expect(await widthOfPage(page)).toBeLessThanOrEqual(width);
 
         await page.goto(`${path}/pages?older=2&newer=3&set=Long`);
-        await expect(page.getByText("1 of 1 page changed, 1 page more")).toBeVisible();
+        await expect(page.getByText("1 of 1 page differs, 1 page more")).toBeVisible();
         await screenshot(page, `page-comparison-${width}-${theme}`);
         await expectAccessible(page);
         expect(await widthOfPage(page)).toBeLessThanOrEqual(width);

@@ -61,7 +61,7 @@ pub enum PageChange {
 pub struct Pictures {
     pub before: Option<Picture>,
     pub after: Option<Picture>,
-    /// The changed pixels in red on a pale copy.
+    /// A pale copy with removed pixels in red and added pixels in green.
     pub difference: Option<Picture>,
 }
 
@@ -75,6 +75,24 @@ pub struct Picture {
     pub png: String,
 }
 
+impl ComparedPage {
+    /// Returns how much of a changed page differs, such as `0.4 % of the page differs`. `None` without pictures, which
+    /// tell the size of the page.
+    pub fn extent(&self) -> Option<String> {
+        let PageChange::Changed { pixels } = self.change else {
+            return None;
+        };
+        let Picture { width, height, .. } = self.pictures.as_ref()?.difference.as_ref()?;
+        let permille = (1000 * pixels).checked_div(width * height)?;
+        let share = match permille {
+            0 => "Less than 0.1 %".to_owned(),
+            1..100 => format!("{}.{} %", permille / 10, permille % 10),
+            _ => format!("{} %", permille / 10),
+        };
+        Some(format!("{share} of the page differs"))
+    }
+}
+
 impl PageComparison {
     /// Returns the pages with a visible change.
     pub fn changed(&self) -> impl Iterator<Item = &ComparedPage> {
@@ -86,13 +104,14 @@ impl PageComparison {
         self.older_pages.max(self.newer_pages) > self.pages.len()
     }
 
-    /// Returns a summary, such as `2 of 5 pages changed, 1 page more`.
+    /// Returns a summary, such as `2 of 5 pages differ, 1 page more`.
     pub fn summary(&self) -> String {
         let is_changed = |page: &&ComparedPage| matches!(page.change, PageChange::Changed { .. });
         let changed = self.pages.iter().filter(is_changed).count();
         let common = self.older_pages.min(self.newer_pages);
         let pages = counted(common, "page", "pages");
-        let changed = (changed > 0).then(|| format!("{changed} of {pages} changed"));
+        let differ = if changed == 1 { "differs" } else { "differ" };
+        let changed = (changed > 0).then(|| format!("{changed} of {pages} {differ}"));
         let pages = |count: usize| counted(count, "page", "pages");
         let more = self.newer_pages.checked_sub(self.older_pages).filter(|more| *more > 0);
         let fewer = self
@@ -137,9 +156,38 @@ mod tests {
     #[test]
     fn a_summary_counts_pages() {
         assert_eq!(summary(5, 5, &[]), "No visible change");
-        assert_eq!(summary(5, 5, &[1, 4]), "2 of 5 pages changed");
-        assert_eq!(summary(1, 1, &[1]), "1 of 1 page changed");
+        assert_eq!(summary(5, 5, &[1, 4]), "2 of 5 pages differ");
+        assert_eq!(summary(1, 1, &[1]), "1 of 1 page differs");
         assert_eq!(summary(1, 2, &[]), "1 page more");
-        assert_eq!(summary(4, 2, &[2]), "1 of 2 pages changed, 2 pages fewer");
+        assert_eq!(summary(4, 2, &[2]), "1 of 2 pages differs, 2 pages fewer");
+    }
+
+    #[test]
+    fn the_extent_of_a_change_is_a_share_of_the_page() {
+        let extent = |pixels| {
+            let difference = Picture {
+                width: 100,
+                height: 200,
+                png: String::new(),
+            };
+            let page = ComparedPage {
+                number: 1,
+                change: PageChange::Changed { pixels },
+                pictures: Some(Pictures {
+                    before: None,
+                    after: None,
+                    difference: Some(difference),
+                }),
+            };
+            page.extent()
+        };
+        for (pixels, expected) in [
+            (1, "Less than 0.1 % of the page differs"),
+            (80, "0.4 % of the page differs"),
+            (1999, "9.9 % of the page differs"),
+            (20_000, "100 % of the page differs"),
+        ] {
+            assert_eq!(extent(pixels).as_deref(), Some(expected));
+        }
     }
 }

@@ -211,13 +211,7 @@ fn ComparedPages(
 fn ChangedPage(page: ComparedPage, versions: (i32, i32)) -> impl IntoView {
     let (older, newer) = versions;
     let number = page.number;
-    let extent = match page.change {
-        PageChange::Changed { pixels } => {
-            let words = format!("{} changed", counted(pixels, "pixel", "pixels"));
-            Some(view! { <p class="small quiet">{words}</p> })
-        }
-        _ => None,
-    };
+    let extent = page.extent().map(|words| view! { <p class="small quiet">{words}</p> });
     let change = match page.change {
         PageChange::Unchanged | PageChange::Changed { .. } => "",
         PageChange::Added => ", added",
@@ -229,8 +223,8 @@ fn ChangedPage(page: ComparedPage, versions: (i32, i32)) -> impl IntoView {
             (pictures.after, "After", format!("Page {number} in version {newer}")),
             (
                 pictures.difference,
-                "Difference",
-                format!("Page {number} with the changed areas in red"),
+                "Difference: removed in red, added in green",
+                format!("Page {number}: removed areas in red, added areas in green"),
             ),
         ]
     });

@@ -4,9 +4,11 @@ use super::Picture;
 
 /// Largest difference of a colour component at which two pixels count as equal. It is invisible.
 const TOLERANCE: u8 = 16;
-/// How pale the copy is on which changes are marked: a quarter of its contrast is left.
-const PALENESS: u8 = 4;
-const CHANGED: [u8; 3] = [0xd0, 0x10, 0x10];
+/// How much of the contrast is left of what is the same, in per cent.
+const CONTRAST: u32 = 30;
+/// Also distinguishable by brightness.
+const REMOVED: [u8; 3] = [0xc0, 0x00, 0x10];
+const ADDED: [u8; 3] = [0x10, 0xb8, 0x6a];
 const WHITE: [u8; 3] = [255; 3];
 
 /// What differs between two images.
@@ -14,7 +16,8 @@ const WHITE: [u8; 3] = [255; 3];
 pub struct Difference {
     /// Number of pixels that differ. Where only one of the images has a pixel, it differs.
     pub changed: usize,
-    /// A pale copy of the second image with these pixels in red, large enough for both.
+    /// A pale grey copy of the second image, large enough for both. Pixels that became lighter are red, as removed ink,
+    /// and all other pixels that differ are green.
     pub picture: Picture,
 }
 
@@ -26,14 +29,16 @@ pub fn difference(before: &Picture, after: &Picture) -> Difference {
     for row in 0..height {
         for column in 0..width {
             let (old, new) = (before.pixel(column, row), after.pixel(column, row));
-            let is_same = match (old, new) {
-                (Some(old), Some(new)) => old.iter().zip(new).all(|(old, new)| old.abs_diff(new) <= TOLERANCE),
+            let mark = match (old, new) {
+                (Some(old), Some(new)) if is_same(old, new) => None,
+                (Some(old), Some(new)) if brightness(new) > brightness(old) => Some(REMOVED),
                 // In the corner that neither image reaches.
-                (None, None) => true,
-                (Some(_), None) | (None, Some(_)) => false,
+                (None, None) => None,
+                (Some(_), None) => Some(REMOVED),
+                (_, Some(_)) => Some(ADDED),
             };
-            pixels.extend(if is_same { pale(new.unwrap_or(WHITE)) } else { CHANGED });
-            changed += usize::from(!is_same);
+            pixels.extend(mark.unwrap_or_else(|| pale(new.unwrap_or(WHITE))));
+            changed += usize::from(mark.is_some());
         }
     }
     Difference {
@@ -52,11 +57,19 @@ impl Picture {
     }
 }
 
+fn is_same(old: [u8; 3], new: [u8; 3]) -> bool {
+    old.iter().zip(new).all(|(old, new)| old.abs_diff(new) <= TOLERANCE)
+}
+
 /// Returns a light grey for a colour, so that only changes have one.
-fn pale([red, green, blue]: [u8; 3]) -> [u8; 3] {
-    let grey = (2 * u32::from(red) + 5 * u32::from(green) + u32::from(blue)) / 8;
-    let grey = u8::try_from(grey).unwrap_or(u8::MAX);
-    [u8::MAX - (u8::MAX - grey) / PALENESS; 3]
+fn pale(colour: [u8; 3]) -> [u8; 3] {
+    let darkness = (u32::from(u8::MAX) - brightness(colour)) * CONTRAST / 100;
+    [u8::MAX - u8::try_from(darkness).unwrap_or(u8::MAX); 3]
+}
+
+/// Returns the grey that is as bright as a colour, from 0 to 255.
+fn brightness([red, green, blue]: [u8; 3]) -> u32 {
+    (2 * u32::from(red) + 5 * u32::from(green) + u32::from(blue)) / 8
 }
 
 #[cfg(test)]
@@ -76,19 +89,26 @@ mod tests {
         let black = plain(3, 2, [0; 3]);
         let found = difference(&black, &black);
         assert_eq!(found.changed, 0);
-        assert_eq!(found.picture, plain(3, 2, [192; 3]));
+        assert_eq!(found.picture, plain(3, 2, [179; 3]));
         assert_eq!(difference(&plain(1, 1, WHITE), &plain(1, 1, [240; 3])).changed, 0);
         assert_eq!(difference(&plain(1, 1, WHITE), &plain(1, 1, [238; 3])).changed, 1);
     }
 
     #[test]
-    fn changed_pixels_are_red() {
-        let before = plain(2, 1, WHITE);
-        let mut after = before.clone();
-        after.pixels[3..].copy_from_slice(&[0, 0, 255]);
-        let found = difference(&before, &after);
-        assert_eq!(found.changed, 1);
-        assert_eq!(found.picture.pixels, [WHITE, CHANGED].concat());
+    fn removed_ink_is_red_and_added_ink_green() {
+        let design = [0xd0, 0x10, 0x10];
+        let before = [WHITE, design, design, [0, 0, 255]].concat();
+        let after = [design, WHITE, design, [0, 0, 200]].concat();
+        let image = |pixels| Picture {
+            width: 4,
+            height: 1,
+            pixels,
+        };
+        let found = difference(&image(before), &image(after));
+        assert_eq!(found.changed, 3);
+        // A red design is grey where it is the same.
+        assert_eq!(found.picture.pixels, [ADDED, REMOVED, pale(design), ADDED].concat());
+        assert_eq!(pale(design), [198; 3]);
     }
 
     #[test]
@@ -96,7 +116,8 @@ mod tests {
         let found = difference(&plain(2, 1, WHITE), &plain(1, 3, WHITE));
         assert_eq!((found.picture.width, found.picture.height), (2, 3));
         assert_eq!(found.changed, 3);
-        assert_eq!(&found.picture.pixels[3..6], CHANGED);
+        assert_eq!(&found.picture.pixels[3..6], REMOVED);
+        assert_eq!(&found.picture.pixels[6..9], ADDED);
         // The corner.
         assert_eq!(&found.picture.pixels[9..12], WHITE);
     }

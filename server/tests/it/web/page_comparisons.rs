@@ -49,10 +49,15 @@ async fn changed_pages_are_shown_before_and_after_for_each_set() {
     assert!(pictures(&list).is_empty());
 
     let changed = compared(2, 3, "Default").await;
-    assert!(changed.contains("1 of 1 page changed"), "{changed}");
-    let (before, _) = changed.split_once(" pixels changed").expect("their number");
-    let pixels = before.rsplit('>').next().expect("a number").replace(',', "");
-    assert!((20..20_000).contains(&pixels.parse().unwrap_or(0)), "{pixels}");
+    assert!(changed.contains("1 of 1 page differs"), "{changed}");
+    let (before, _) = changed.split_once(" % of the page differs").expect("the share");
+    let share = before
+        .rsplit(['>', ' '])
+        .next()
+        .expect("a number")
+        .parse()
+        .unwrap_or(0.0);
+    assert!((0.1..9.9).contains(&share), "{share}");
     let shown = pictures(&changed);
     let texts: Vec<_> = shown.iter().map(|(text, _)| text.as_str()).collect();
     assert_eq!(
@@ -60,7 +65,7 @@ async fn changed_pages_are_shown_before_and_after_for_each_set() {
         [
             "Page 1 in version 2",
             "Page 1 in version 3",
-            "Page 1 with the changed areas in red"
+            "Page 1: removed areas in red, added areas in green"
         ]
     );
     assert!(shown[0].1 != shown[1].1 && shown[1].1 != shown[2].1, "three pictures");
