@@ -405,8 +405,10 @@ pub trait Backend: Send + Sync {
     /// Compares the editor's HTML with the published version.
     async fn unpublished_changes(&self, id: String, content: String) -> Result<UnpublishedChanges, AppError>;
 
-    /// Lists the versions of a template. `compared` is the number of the version that is compared with the newest.
-    async fn template_versions(&self, id: TemplateId, compared: Option<i32>) -> Result<Versions, AppError>;
+    /// Lists the versions of a template. With `from`, compares that version with `to`, by default the newest; the one with
+    /// the lower number is the older one.
+    async fn template_versions(&self, id: TemplateId, from: Option<i32>, to: Option<i32>)
+    -> Result<Versions, AppError>;
 
     /// Returns two versions of a template, by default the published and the newest one, with the names of the sets of
     /// sample data. With `set`, renders both versions with this set and compares their pages.

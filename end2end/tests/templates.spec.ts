@@ -341,11 +341,12 @@ for (const theme of ["light", "dark"] as const) {
       for (const [name, address] of [
         ["templates", "/dashboard/templates"],
         ["template", editor],
-        ["versions", `${editor}/versions?compare=1`],
+        ["versions", `${editor}/versions?from=1`],
       ]) {
         await page.goto(address!);
         await hydrated(page);
         if (name === "template") await expect(warnings(page).first()).toBeVisible();
+        if (name === "versions") await expect(page.locator(".page-comparison__summary")).not.toBeEmpty();
         await picture(page, `${name}-${width}-${theme}`);
         await expectAccessible(page);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);

@@ -1,5 +1,5 @@
-// <page-comparison data-address data-compared>: a set of sample data whose comparison is loaded when its details are
-// opened. The comparison is part of the page at the address, so that the server renders everything that is shown.
+// <page-comparison data-address data-compared>: a set of sample data whose comparison is loaded once its details are
+// open. The comparison is part of the page at the address, so that the server renders everything that is shown.
 // Without JavaScript, there is a link to that page.
 
 import { fetchPage } from "./live-part.ts";
@@ -13,6 +13,7 @@ class PageComparison extends HTMLElement {
   connectedCallback(): void {
     // `toggle` doesn't bubble.
     this.querySelector("details")?.addEventListener("toggle", () => this.#open());
+    this.#open();
   }
 
   #open(): void {

@@ -79,7 +79,7 @@ pub fn Workbench(
         draft.save(attribute("name").as_deref() == Some("publish"));
     };
     let title = name.clone();
-    let comparison = (newest > published).then(|| comparison_path(&id, published));
+    let comparison = (newest > published).then(|| comparison_path(&id, published, newest));
     view! {
         <form
             class="workbench"

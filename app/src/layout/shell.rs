@@ -58,6 +58,9 @@ pub fn Shell(
     title: String,
     /// The rail entry that is highlighted.
     current: Entry,
+    /// The breadcrumb of the page between the entry's own and this one, as an item of the list.
+    #[prop(optional)]
+    parent: Option<AnyView>,
     #[prop(optional)] kind: ShellKind,
     /// The content, with its heading.
     children: Children,
@@ -96,6 +99,7 @@ pub fn Shell(
                             person=summary.person.clone()
                             operator=summary.operator
                             crumbs=crumbs(&summary, current, &heading)
+                            parent
                             title=heading
                         />
                         <main class=class_of_content id="main">

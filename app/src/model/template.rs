@@ -138,7 +138,7 @@ pub fn pages_path(id: &str, older: i32, newer: i32) -> String {
     format!("/dashboard/templates/{id}/pages?older={older}&newer={newer}")
 }
 
-/// Returns the path of the comparison of a version with the newest.
-pub fn comparison_path(id: &str, number: i32) -> String {
-    format!("{}?compare={number}", versions_path(id))
+/// Returns the path of the comparison of two versions.
+pub fn comparison_path(id: &str, from: i32, to: i32) -> String {
+    format!("{}?from={from}&to={to}", versions_path(id))
 }

@@ -8,7 +8,7 @@ use platen_domain::{
 
 use crate::error::AppError;
 
-/// Versions of a template, and a comparison with the newest.
+/// Versions of a template, and a comparison of two.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Versions {
     pub edited: EditedTemplate,
@@ -19,10 +19,11 @@ pub struct Versions {
     pub sets: Vec<String>,
 }
 
-/// A version, compared with the newest.
+/// Two versions, compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     pub older: VersionSummary,
+    pub newer: VersionSummary,
     pub html: Diff,
     pub data: Diff,
 }

@@ -26,6 +26,9 @@ pub fn Slug(
     operator: bool,
     /// Names and paths of the pages above this one.
     crumbs: Vec<(String, &'static str)>,
+    /// The item of a further page above this one.
+    #[prop(optional_no_strip)]
+    parent: Option<AnyView>,
     /// Title of the page.
     title: String,
 ) -> impl IntoView {
@@ -47,6 +50,7 @@ pub fn Slug(
             <nav aria-label="Breadcrumb">
                 <ol class="slug__crumbs">
                     {above.collect_view()}
+                    {parent}
                     <li>
                         <span aria-current="page">{title}</span>
                     </li>

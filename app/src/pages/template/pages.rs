@@ -20,7 +20,10 @@ use crate::{
         template::{comparison_path, editor_path},
         template_versions::PageComparisons,
     },
-    pages::query::{address, id_in_path, literal},
+    pages::{
+        query::{address, id_in_path, literal},
+        template::versions::template_crumb,
+    },
     ui::{
         button::ButtonLink,
         notice::{ErrorNotice, InfoNotice},
@@ -36,7 +39,7 @@ pub fn Pages() -> impl IntoView {
     let number = |name: &str| query.get(name).and_then(|number| number.parse().ok());
     let (older, newer, set) = (number("older"), number("newer"), query.get("set"));
     view! {
-        <Shell title="Compare pages" current=Entry::Templates>
+        <Shell title="Compare pages" current=Entry::Templates parent=template_crumb(id.clone())>
             {loaded(
                 move |backend| async move {
                     let id = id?;
@@ -57,7 +60,7 @@ fn Found(id: String, found: PageComparisons) -> impl IntoView {
         sets,
         compared,
     } = found;
-    let (html, editor) = (comparison_path(&id, older), editor_path(&id));
+    let (html, editor) = (comparison_path(&id, older, newer), editor_path(&id));
     view! {
         <PageHead
             title=format!("Pages of {name}")
@@ -68,26 +71,30 @@ fn Found(id: String, found: PageComparisons) -> impl IntoView {
             <ButtonLink href=editor>"Back to the editor"</ButtonLink>
         </PageHead>
         <Section heading="Sets of sample data">
-            <SetList id older newer sets compared />
+            <SetList id versions=(older, newer) sets compared />
         </Section>
     }
 }
 
-/// The sets of sample data. Each loads its comparison when it is opened; without scripts, it has a link.
+/// The sets of sample data. Each loads its comparison once it is open; without scripts, it has a link.
 #[component]
 pub fn SetList(
     /// Id of the template.
     id: String,
-    older: i32,
-    newer: i32,
+    /// Numbers of the older and the newer version.
+    versions: (i32, i32),
     /// Names of the sets.
     sets: Vec<String>,
+    /// Whether the first set is open.
+    #[prop(optional)]
+    first_open: bool,
     /// The set with which the pages were compared, and the outcome.
     #[prop(optional_no_strip)]
     compared: Option<(String, Result<Comparison, AppError>)>,
 ) -> impl IntoView {
     let mut compared = compared;
-    let items = sets.into_iter().map(|name| {
+    let (older, newer) = versions;
+    let items = sets.into_iter().enumerate().map(|(index, name)| {
         let address = address(
             &format!("/dashboard/templates/{id}/pages"),
             [
@@ -99,7 +106,8 @@ pub fn SetList(
         let outcome = compared
             .take_if(|(compared, _)| *compared == name)
             .map(|(_, outcome)| outcome);
-        view! { <Set name address outcome versions=(older, newer) /> }
+        let open = outcome.is_some() || (first_open && index == 0);
+        view! { <Set name address outcome open versions /> }
     });
     let items = items.collect_view();
     // The set was renamed or deleted in the meantime.
@@ -116,6 +124,7 @@ fn Set(
     /// Address of the page with the comparison.
     address: String,
     outcome: Option<Result<Comparison, AppError>>,
+    open: bool,
     /// Numbers of the older and the newer version.
     versions: (i32, i32),
 ) -> impl IntoView {
@@ -141,7 +150,7 @@ fn Set(
     };
     view! {
         <page-comparison data-address=address data-compared=is_compared.then_some("")>
-            <details class="page-comparison" open=is_compared>
+            <details class="page-comparison" open=open>
                 <summary class="page-comparison__head">
                     <b class="break">{name}</b>
                     " "

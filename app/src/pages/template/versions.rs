@@ -1,4 +1,4 @@
-//! `/dashboard/templates/{id}/versions`: the versions of a template. One of them is compared with the newest.
+//! `/dashboard/templates/{id}/versions`: the versions of a template. Any two of them are compared.
 
 pub mod api;
 pub mod comparison;
@@ -12,52 +12,54 @@ use platen_domain::{
 };
 
 use crate::{
+    error::AppError,
     layout::{
-        page::{PageHead, Section, loaded},
+        page::{PageHead, Section, loaded, loaded_or},
         shell::{Shell, rail::Entry},
     },
     model::{
-        template::{comparison_path, editor_path},
+        template::{comparison_path, editor_path, versions_path},
         template_versions::Versions as VersionsModel,
     },
     outcome::{Done, Outcome, OutcomeErrors},
     pages::query::id_in_path,
     ui::{
         badge::{Badge, State},
-        button::{ButtonLink, OpenButton, Size},
+        button::{ButtonLink, OpenButton, Size, SubmitButton},
         moment::Moment,
+        select::Select,
     },
 };
 
 use self::{
     api::{PublishVersion, RestoreTemplate},
-    comparison::{Arrangement, Compared},
+    comparison::Compared,
     publish::{PublishDialog, publish_dialog_id},
 };
 
-/// The page of versions. `compare` of the query is the number of the version that is compared with the newest, and `view`
-/// how.
+/// The page of versions. `from` and `to` of the query are the numbers of versions that are compared; without `to`, the
+/// newest is.
 #[component]
 pub fn Versions() -> impl IntoView {
     let id = id_in_path(TemplateId::parse);
     let query = use_query_map().read_untracked();
-    let compared = query.get("compare").and_then(|number| number.parse().ok());
-    let arrangement = Arrangement::of(query.get("view").as_deref());
+    let number = |name: &str| query.get(name).and_then(|number| number.parse().ok());
+    let (from, to) = (number("from"), number("to"));
     view! {
-        <Shell title="Versions" current=Entry::Templates>
+        <Shell title="Versions" current=Entry::Templates parent=template_crumb(id.clone())>
             {loaded(
                 move |backend| async move {
                     let id = id?;
-                    Ok((id, backend.template_versions(id, compared).await?))
+                    Ok((id, backend.template_versions(id, from, to).await?))
                 },
-                move |(id, found)| view! { <Found id=id.to_string() found arrangement /> },
+                |(id, found)| view! { <Found id=id.to_string() found /> },
             )}
         </Shell>
     }
 }
 
 #[component]
-fn Found(id: String, found: VersionsModel, arrangement: Arrangement) -> impl IntoView {
+fn Found(id: String, found: VersionsModel) -> impl IntoView {
     let VersionsModel {
         edited: EditedTemplate { published, newest },
         listed,
@@ -65,9 +67,11 @@ fn Found(id: String, found: VersionsModel, arrangement: Arrangement) -> impl Int
         sets,
     } = found;
     let newest = newest.summary;
-    let shown = compared.as_ref().map(|compared| compared.older.number);
     let published_name = listed.iter().find(|version| version.published);
     let published_name = published_name.map(|version| version.name.clone());
+    let shown = compared
+        .as_ref()
+        .map(|compared| (compared.older.number, compared.newer.number));
     let compared_older = compared.as_ref().map(|compared| &compared.older);
     let unlisted = compared_older.filter(|older| listed.iter().all(|version| version.number != older.number));
     let dialogs = listed
@@ -80,13 +84,18 @@ fn Found(id: String, found: VersionsModel, arrangement: Arrangement) -> impl Int
         view! { <PublishDialog id version published published_name newest=newest.number /> }
     });
     let dialogs = dialogs.collect_view();
+    let numbers: Vec<_> = listed.iter().map(|version| version.number).collect();
+    let choice = (numbers.len() > 1).then(|| {
+        let chosen = shown.unwrap_or((numbers[1], newest.number));
+        view! { <Choice id=id.clone() numbers chosen newest=newest.number /> }
+    });
     let items = listed.into_iter().map(|version| {
-        let is_shown = shown == Some(version.number);
+        let is_shown = shown.is_some_and(|(older, newer)| [older, newer].contains(&version.number));
         view! { <Item id=id.clone() version published newest=newest.number is_shown /> }
     });
     let items = items.collect_view();
     let (title, editor) = (format!("Versions of {}", newest.name), editor_path(&id));
-    let comparison = compared.map(|compared| view! { <Compared id compared newest sets arrangement /> });
+    let comparison = compared.map(|compared| view! { <Compared id compared newest=newest.number sets /> });
     let restored = Outcome::of::<RestoreTemplate>();
     let not_published = Outcome::about_nothing::<PublishVersion>();
     view! {
@@ -102,9 +111,67 @@ fn Found(id: String, found: VersionsModel, arrangement: Arrangement) -> impl Int
         <OutcomeErrors outcome=not_published />
         {comparison}
         <Section heading="All versions">
-            <ul class="versions">{items}</ul>
+            {choice} <ul class="versions">{items}</ul>
         </Section>
         {dialogs}
+    }
+}
+
+/// Returns the link to the editor, with the name of the template, for the breadcrumbs of a page about the template.
+pub fn template_crumb(id: Result<TemplateId, AppError>) -> AnyView {
+    loaded_or(
+        move |backend| async move {
+            let id = id?;
+            Ok((id, backend.template(id).await?.newest.summary.name))
+        },
+        |(id, name)| {
+            view! {
+                <li>
+                    <a href=editor_path(&id.to_string())>{name}</a>
+                </li>
+            }
+        },
+        // The page itself shows the error.
+        |_| (),
+    )
+    .into_any()
+}
+
+/// Returns a version as texts call it.
+pub fn called(number: i32, newest: i32) -> String {
+    if number == newest {
+        format!("Version {number} (newest)")
+    } else {
+        format!("Version {number}")
+    }
+}
+
+/// The form that compares two versions.
+#[component]
+fn Choice(
+    /// Id of the template.
+    id: String,
+    /// Numbers of versions that are listed.
+    numbers: Vec<i32>,
+    /// Numbers of the versions that are chosen first, which may be others.
+    chosen: (i32, i32),
+    /// Number of the newest version.
+    newest: i32,
+) -> impl IntoView {
+    let select = |name: &'static str, label: &'static str, chosen: i32| {
+        let unlisted = (!numbers.contains(&chosen)).then_some(chosen);
+        let numbers = numbers.iter().copied().chain(unlisted);
+        let options: Vec<_> = numbers
+            .map(|number| (number.to_string(), called(number, newest)))
+            .collect();
+        view! { <Select name label options chosen=chosen.to_string() /> }
+    };
+    view! {
+        <form class="versions__choice" action=versions_path(&id)>
+            {select("from", "Compare", chosen.0)}
+            {select("to", "With", chosen.1)}
+            <SubmitButton>"Compare"</SubmitButton>
+        </form>
     }
 }
 
@@ -128,9 +195,9 @@ fn Item(id: String, version: VersionSummary, published: i32, newest: i32, is_sho
         view! {
             <a
                 class="button button--small"
-                href=comparison_path(&id, number)
+                href=comparison_path(&id, number, newest)
                 aria-current=is_shown.then_some("true")
-                aria-label=format!("Compare version {number}")
+                aria-label=format!("Compare version {number} with version {newest} (newest)")
             >
                 "Compare"
             </a>

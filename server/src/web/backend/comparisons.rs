@@ -39,6 +39,7 @@ pub(super) async fn of_versions(
             html: compare(&older.content, &newer.content, LINES_ON_PAGE, deadline),
             data: compare(&older.data(), &newer.data(), LINES_ON_PAGE, deadline),
             older: older.summary,
+            newer: newer.summary,
         }
     };
     let comparing = app.parsers.run_apart(account, app.parsing_deadline(), compare);

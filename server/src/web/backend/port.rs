@@ -956,14 +956,21 @@ impl Backend for RequestBackend {
         })
     }
 
-    async fn template_versions(&self, id: TemplateId, compared: Option<i32>) -> Result<Versions, AppError> {
+    async fn template_versions(
+        &self,
+        id: TemplateId,
+        from: Option<i32>,
+        to: Option<i32>,
+    ) -> Result<Versions, AppError> {
         let (account, db) = (self.caller_who_may(Produce).await?.account, &self.app.db);
         let page = PageRequest::after(None, LISTED_VERSIONS);
         let edited = self.answer(drafts::open(db, account, id).await)?;
-        let compared = match compared {
-            Some(number) => {
-                let older = self.answer(versions::get(db, account, id, number).await)?;
-                Some(comparisons::of_versions(&self.app, account, older, edited.newest.clone()).await?)
+        let compared = match from {
+            Some(from) => {
+                let to = to.unwrap_or(edited.newest.summary.number);
+                let older = self.answer(versions::get(db, account, id, from.min(to)).await)?;
+                let newer = self.answer(versions::get(db, account, id, from.max(to)).await)?;
+                Some(comparisons::of_versions(&self.app, account, older, newer).await?)
             }
             None => None,
         };

@@ -85,7 +85,7 @@ async fn drafts_are_what_editors_see_and_renders_do_not() {
     assert_eq!(header(&answer, "location"), path);
     assert!(ann.page(path).await.contains("Version 3, draft. Published: 2"));
     assert_eq!(published(service, account, path).await.1, "<p>\n</textarea>&amp;");
-    let versions = ann.page(&format!("{path}/versions?compare=2")).await;
+    let versions = ann.page(&format!("{path}/versions?from=2")).await;
     assert!(
         versions.contains("Restore") && versions.contains("diff__line--added"),
         "{versions}"

@@ -1,19 +1,18 @@
-//! The comparison of a version with the newest.
+//! The comparison of two versions: their pages, HTML and sample data.
 
 use leptos::prelude::*;
 use platen_domain::{
     diff::{Changes, Diff},
     number::counted,
-    template::VersionSummary,
 };
 
 use crate::{
     layout::page::Section,
-    model::{template::comparison_path, template_versions::Comparison},
+    model::template_versions::Comparison,
     outcome::{ButtonForm, Outcome},
     pages::template::{
         pages::SetList,
-        versions::{api::RestoreTemplate, publish::publish_dialog_id},
+        versions::{api::RestoreTemplate, called, publish::publish_dialog_id},
     },
     ui::{
         button::{OpenButton, SubmitButton},
@@ -23,44 +22,28 @@ use crate::{
     },
 };
 
-/// How the two texts are arranged. Narrow screens always show them in one column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arrangement {
-    /// In one column.
-    Unified,
-    /// Side by side.
-    Split,
-}
-
-impl Arrangement {
-    /// The value for [`Self::Split`] in the query.
-    const SPLIT: &str = "split";
-
-    /// Reads the value of the query.
-    pub fn of(value: Option<&str>) -> Self {
-        match value {
-            Some(Self::SPLIT) => Self::Split,
-            _ => Self::Unified,
-        }
-    }
-}
-
-/// What has changed since an earlier version.
+/// What differs between two versions.
 #[component]
 pub fn Compared(
     /// Id of the template.
     id: String,
     compared: Comparison,
-    newest: VersionSummary,
-    /// Names of the sets of sample data.
+    /// Number of the newest version.
+    newest: i32,
+    /// Names of the sets of sample data, at least one.
     sets: Vec<String>,
-    arrangement: Arrangement,
 ) -> impl IntoView {
-    let Comparison { older, html, data } = compared;
-    let lists_pages = id.clone();
-    let (number, current) = (older.number, newest.number);
+    let Comparison {
+        older,
+        newer,
+        html,
+        data,
+    } = compared;
+    let id_of_sets = id.clone();
+    let versions = (older.number, newer.number);
+    let number = older.number;
     let restored = Outcome::of::<RestoreTemplate>();
-    let renamed = (older.name != newest.name).then(|| {
+    let renamed = (older.name != newer.name).then(|| {
         view! {
             <p class="small break">
                 {format!("Name in version {number}: ")} <b>{older.name}</b>
@@ -70,9 +53,16 @@ pub fn Compared(
     let publish = (!older.published).then(|| {
         view! { <OpenButton dialog=publish_dialog_id(number)>{format!("Publish {number}")}</OpenButton> }
     });
-    let beside = view! { <Choice id=id.clone() number arrangement /> }.into_any();
+    let heading = format!(
+        "{} compared with {}",
+        called(number, newest),
+        called(newer.number, newest).to_lowercase()
+    );
+    let differs = html != Diff::Equal || data != Diff::Equal;
+    let others = other_sets(&sets);
+    let beside = view! { <Arrangement /> }.into_any();
     view! {
-        <Section heading=format!("Version {number} compared with {current}") beside body="section__body stack stack--tight">
+        <Section heading beside body="section__body stack stack--tight">
             <p class="small quiet">
                 {format!("Restoring saves version {number} again as a draft. Nothing is lost.")}
             </p>
@@ -87,38 +77,45 @@ pub fn Compared(
                 </ButtonForm>
                 {publish}
             </div>
-            {renamed} <Difference title="HTML" diff=html arrangement versions=(number, current) />
-            <Difference title="Sample data" diff=data arrangement versions=(number, current) />
-            <h3>"Pages"</h3>
-            <SetList id=lists_pages older=number newer=current sets />
+            {renamed} <h3>"Pages"</h3> <SetList id=id_of_sets versions sets first_open=differs />
+            <Difference title="HTML" diff=html versions /> <Difference title="Sample data" diff=data versions />
+            {others.map(|others| view! { <p class="small quiet break">{others}</p> })}
         </Section>
     }
 }
 
-/// Links to both arrangements, on screens that are wide enough.
+/// Returns a sentence about the sets that aren't part of versions: all but the first.
+fn other_sets(sets: &[String]) -> Option<String> {
+    match sets.get(1..)? {
+        [] => None,
+        [set] => Some(format!(
+            "The set {set} isn’t part of versions. Its present data is used for both."
+        )),
+        others => Some(format!(
+            "These sets aren’t part of versions, and their present data is used for both: {}.",
+            others.join(", ")
+        )),
+    }
+}
+
+/// Radio buttons for both arrangements of texts, on screens that are wide enough. The style sheet follows them, so that
+/// the page isn't loaded again.
 #[component]
-fn Choice(id: String, number: i32, arrangement: Arrangement) -> impl IntoView {
-    let unified = comparison_path(&id, number);
-    let split = format!("{unified}&view={}", Arrangement::SPLIT);
-    let options = [
-        (unified, "Unified", Arrangement::Unified),
-        (split, "Side by side", Arrangement::Split),
-    ];
-    let options = options.map(|(address, label, of_link)| {
+fn Arrangement() -> impl IntoView {
+    let options = [("unified", "Unified"), ("split", "Side by side")];
+    let options = options.map(|(value, label)| {
         view! {
-            <a
-                class="segmented__option"
-                href=address
-                aria-current=(of_link == arrangement).then_some("true")
-            >
+            <label class="segmented__option">
+                <input type="radio" name="arrangement" value=value checked=value == "unified" />
                 {label}
-            </a>
+            </label>
         }
     });
     view! {
-        <nav class="segmented segmented--small comparison__choice" aria-label="Arrangement">
+        <fieldset class="segmented segmented--small comparison__choice">
+            <legend class="visually-hidden">"Arrangement"</legend>
             {options.into_iter().collect_view()}
-        </nav>
+        </fieldset>
     }
 }
 
@@ -126,7 +123,6 @@ fn Choice(id: String, number: i32, arrangement: Arrangement) -> impl IntoView {
 fn Difference(
     title: &'static str,
     diff: Diff,
-    arrangement: Arrangement,
     /// Numbers of the older and the newer version.
     versions: (i32, i32),
 ) -> impl IntoView {
@@ -142,22 +138,17 @@ fn Difference(
     view! {
         <h3>{title}</h3>
         <p class="small quiet">{format!("{removed} removed, {added} added")}</p>
-        {match arrangement {
-            Arrangement::Unified => {
-                view! { <UnifiedDiff changes label=format!("Changes of {title}") /> }.into_any()
-            }
-            Arrangement::Split => view! { <BothArrangements title changes versions /> }.into_any(),
-        }}
+        <BothArrangements title changes versions />
     }
     .into_any()
 }
 
-/// Both arrangements, of which the screen's width decides.
+/// Both arrangements, of which one is shown. Narrow screens always show one column.
 #[component]
 fn BothArrangements(title: &'static str, changes: Changes, versions: (i32, i32)) -> impl IntoView {
     let (older, newer) = versions;
     view! {
-        <div class="comparison__wide">
+        <div class="comparison__split">
             <SplitDiff
                 changes=changes.clone()
                 caption=format!("Changes of {title}")
@@ -165,7 +156,7 @@ fn BothArrangements(title: &'static str, changes: Changes, versions: (i32, i32))
                 newer=format!("Version {newer}")
             />
         </div>
-        <div class="comparison__narrow">
+        <div class="comparison__unified">
             <UnifiedDiff changes label=format!("Changes of {title}") />
         </div>
     }
@@ -176,13 +167,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_arrangements_are_the_default() {
-        for (value, expected) in [
-            (None, Arrangement::Unified),
-            (Some("split"), Arrangement::Split),
-            (Some("x"), Arrangement::Unified),
-        ] {
-            assert_eq!(Arrangement::of(value), expected, "{value:?}");
-        }
+    fn sets_beside_the_first_are_named() {
+        let sets = |names: &[&str]| other_sets(&names.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(sets(&["Default"]), None);
+        assert_eq!(
+            sets(&["Default", "Long"]).as_deref(),
+            Some("The set Long isn’t part of versions. Its present data is used for both.")
+        );
+        assert!(sets(&["Default", "Long", "Short"]).is_some_and(|words| words.ends_with(": Long, Short.")));
     }
 }
