@@ -60,7 +60,9 @@ test("the PDF of unsaved text opens in a new tab", async ({ page, context, membe
   await expect(page.getByText("Not saved")).toBeVisible();
   const answered = context.waitForEvent("response", (response) => response.url().endsWith("/preview.pdf"));
   const tab = context.waitForEvent("page");
-  await page.getByRole("button", { name: "Open PDF" }).click();
+  const button = page.getByRole("button", { name: "Open PDF" });
+  await expect(button).toHaveAttribute("title", "Opens the PDF with the stamp PREVIEW");
+  await button.click();
   const answer = await answered;
   expect(answer.status()).toBe(200);
   expect(answer.request().postData()).toContain("never+saved");

@@ -17,7 +17,8 @@ use crate::{
 };
 
 /// HTML in place of the pages. As a string, because hydration finds no elements inside of `<noscript>`.
-const WITHOUT_SCRIPTS: &str = "<p>The preview needs JavaScript. Without it, “Open PDF” shows the document.</p>";
+const WITHOUT_SCRIPTS: &str =
+    "<p>The preview needs JavaScript. Without it, “Open PDF” shows the document with the stamp PREVIEW.</p>";
 
 /// The preview pane.
 #[component]
@@ -47,7 +48,7 @@ pub(super) fn Viewer(live: Live, id: String, read_only: bool) -> impl IntoView {
                         formaction=preview_pdf_path(&id)
                         formtarget="_blank"
                         formnovalidate
-                        title="Opens the PDF of this text, saved or not, with the watermark PREVIEW"
+                        title="Opens the PDF with the stamp PREVIEW"
                         disabled=read_only
                     >
                         "Open PDF"
