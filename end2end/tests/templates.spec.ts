@@ -195,6 +195,7 @@ test("a template is used in six languages, copied and deleted", async ({ page, m
     await dialog.getByLabel(language, { exact: true }).check();
     await expect(dialog.getByRole("group", { name: `${language} example` })).toContainText(id);
   }
+  await expect(dialog).toContainText("Sample data: Default.");
   const download = page.waitForEvent("download");
   await dialog.getByRole("link", { name: "Download data.json" }).click();
   expect((await download).suggestedFilename()).toBe("data.json");

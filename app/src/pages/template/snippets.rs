@@ -34,7 +34,7 @@ pub fn UseDialog(
     id: String,
     /// Public base URL of the service, without a trailing slash.
     base_url: String,
-    /// The sample data, as indented JSON.
+    /// The sample data of the set Default, as indented JSON.
     data: String,
 ) -> impl IntoView {
     let snippets = SNIPPETS.map(|(language, key, code)| Sample {
@@ -51,9 +51,9 @@ pub fn UseDialog(
     };
     let samples = std::iter::once(curl).chain(snippets).collect();
     let readers = if data.len() <= LONGEST_IN_COMMAND {
-        "The curl command contains the sample data. The other examples read it from "
+        "Sample data: Default. The curl command contains it, and the other examples read it from "
     } else {
-        "The examples read the sample data from "
+        "Sample data: Default. The examples read it from "
     };
     let file = format!("{}/{id}/data.json", templates::PATH);
     view! {
