@@ -53,7 +53,7 @@ test("the dialog shows what publishing changes, and asks for a note", async ({ p
   const changes = dialog.getByRole("group", { name: "Changes to the HTML" });
   await expect(changes.locator("ins").filter({ hasText: "@page" })).toBeVisible();
   await expect(changes.locator("del").first()).toBeVisible();
-  await expect(dialog.getByRole("button", { name: "Publish" })).toBeInViewport();
+  await expect(dialog.getByRole("button", { name: "Save and publish" })).toBeInViewport();
   // The Enter key is a line break, which becomes a space.
   await dialog.getByLabel("Note").fill("New <b>title</b>,");
   await page.keyboard.press("Enter");
@@ -68,6 +68,25 @@ test("the dialog shows what publishing changes, and asks for a note", async ({ p
   await page.getByRole("link", { name: "Versions" }).click();
   await expect(entry(page, 2)).toContainText(NOTE);
   await expect(entry(page, 2)).toContainText("Published");
+});
+
+test("unsaved changes are saved and published in one step, which is confirmed", async ({ page, member, hydrated }) => {
+  expect(member.email).toContain("@");
+  await create(page, "Confirmed", "Blank page");
+  await hydrated(page);
+  const dialog = page.getByRole("dialog", { name: "Publish this template" });
+  const open = () => page.getByRole("button", { name: "Publish", exact: true }).first().click();
+  await open();
+  await expect(dialog.getByRole("button", { name: "Publish", exact: true })).toBeVisible();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await type(page, "Template", SHEET);
+  await open();
+  await dialog.getByRole("button", { name: "Save and publish" }).click();
+  const notice = page.getByText("Version 2 is published. API renders use it from now on.");
+  await expect(notice).toBeVisible();
+  await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+  await type(page, "Template", `${SHEET}<p>`);
+  await expect(notice).toHaveCount(0);
 });
 
 test("an earlier version is published from the list", async ({ page, member }) => {

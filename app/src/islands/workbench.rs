@@ -15,7 +15,7 @@ use web_sys::{BeforeUnloadEvent, KeyboardEvent, SubmitEvent};
 
 use self::{
     api::SaveTemplate,
-    draft::{Draft, Refusal, SaveStatus},
+    draft::{Draft, PublicationNotice, Refusal, SaveStatus},
     live::Live,
     publication::{Publication, PublishDialog},
     viewer::Viewer,
@@ -133,6 +133,7 @@ pub fn Workbench(
                         })}
                 </div>
                 <Refusal draft live />
+                <PublicationNotice draft />
             </div>
             <PaneTabs live />
             <div class="workbench__panes">

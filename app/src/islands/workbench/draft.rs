@@ -14,6 +14,7 @@ use crate::{
     ui::{
         badge::{Badge, State},
         icon::{Glyph, Icon},
+        notice::DoneNotice,
     },
 };
 
@@ -30,6 +31,8 @@ pub(super) struct Draft {
     unsaved: RwSignal<bool>,
     saving: RwSignal<bool>,
     refusal: RwSignal<Option<AppError>>,
+    /// Number of the version that was published last, until the next change.
+    just_published: RwSignal<Option<i32>>,
 }
 
 impl Draft {
@@ -46,6 +49,7 @@ impl Draft {
             unsaved: RwSignal::new(false),
             saving: RwSignal::new(false),
             refusal: RwSignal::new(None),
+            just_published: RwSignal::new(None),
         }
     }
 
@@ -72,6 +76,7 @@ impl Draft {
             // What was wrong may have been corrected.
             self.refusal
                 .update(|refusal| drop(refusal.take_if(|error| is_about_content(error))));
+            self.just_published.set(None);
             self.changes.update_value(|changes| *changes += 1);
             if !self.unsaved.get_untracked() {
                 self.unsaved.set(true);
@@ -120,6 +125,7 @@ impl Draft {
                     self.saved.set(saved);
                     self.seen.set_value(Some(saved.version));
                     self.refusal.set(None);
+                    self.just_published.set(is_published.then_some(saved.published));
                     if is_published {
                         clear(&root, "note");
                     }
@@ -219,6 +225,20 @@ fn is_about_content(error: &AppError) -> bool {
         if !rejection.faulty().is_empty() || matches!(rejection.reason, Reason::SampleSets(_)))
 }
 
+/// Says that the last save has published the template.
+#[component]
+pub(super) fn PublicationNotice(draft: Draft) -> impl IntoView {
+    move || {
+        draft.just_published.get().map(|version| {
+            view! {
+                <div class="workbench__outcome">
+                    <DoneNotice>{format!("Version {version} is published. API renders use it from now on.")}</DoneNotice>
+                </div>
+            }
+        })
+    }
+}
+
 /// Shows why the last save was refused.
 #[component]
 pub(super) fn Refusal(draft: Draft, live: Live) -> impl IntoView {
@@ -245,7 +265,7 @@ pub(super) fn Refusal(draft: Draft, live: Live) -> impl IntoView {
                 error => format!("Not saved. {error}"),
             };
             view! {
-                <div class="workbench__refusal notice notice--bad" role="alert">
+                <div class="workbench__outcome notice notice--bad" role="alert">
                     <Icon glyph=Glyph::Problem />
                     <p>{words}</p>
                 </div>

@@ -117,7 +117,7 @@ pub(super) fn PublishDialog(
             <div class="dialog__foot">
                 <CloseButton dialog="publish">"Cancel"</CloseButton>
                 <button class="button button--primary" type="submit" name="publish" value="yes">
-                    "Publish"
+                    {move || if draft.has_changes() { "Save and publish" } else { "Publish" }}
                 </button>
             </div>
         </Dialog>
@@ -129,18 +129,11 @@ pub(super) fn PublishDialog(
 fn PagesLink(id: String, draft: Draft) -> impl IntoView {
     move || {
         let SavedTemplate { version, published } = draft.saved();
-        if version > published {
+        (version > published).then(|| {
             let note = draft.has_changes().then_some(" Unsaved changes are not included.");
             let address = pages_path(&id, published, version);
-            Some(view! { <p class="small"><a href=address>"Compare pages"</a> {note}</p> }.into_any())
-        } else if draft.has_changes() {
-            Some(
-                view! { <p class="small">"To compare pages before you publish, save the template first."</p> }
-                    .into_any(),
-            )
-        } else {
-            None
-        }
+            view! { <p class="small"><a href=address>"Compare pages"</a> {note}</p> }
+        })
     }
 }
 
