@@ -1,5 +1,6 @@
 //! Completes a printed document: the passes and their order.
 
+mod artifacts;
 mod content_streams;
 mod decoration;
 mod drawings;
@@ -13,7 +14,9 @@ mod output_intent;
 mod pages;
 mod pictures;
 mod role_map;
+mod speech;
 mod unicode_maps;
+mod untagged;
 mod warnings;
 
 use std::panic::resume_unwind;
@@ -87,8 +90,8 @@ pub(crate) fn complete_document(
         let noted = limits::enforce_limits(&mut document, &mut warnings)?;
         unicode_maps::repair_unicode_maps(&mut document, &noted.fonts)?;
         drawings::repair_drawings(&mut document, pages, &noted.drawings, &mut warnings)?;
-        if noted.fonts.is_empty() && !noted.has_pictures {
-            decoration::mark_decoration(&mut document, pages)?;
+        if noted.fonts.is_empty() {
+            decoration::add_empty_structure(&mut document)?;
         }
         output_intent::add_output_intent(&mut document)?;
         role_map::add_role_map(&mut document)?;

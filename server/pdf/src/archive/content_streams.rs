@@ -284,7 +284,7 @@ fn is_missing(code: &[u8]) -> bool {
 
 /// Returns the end of an inline image. Its data has no syntax and ends at an `EI` between white space (ISO 32000-1,
 /// 8.9.7).
-fn end_of_inline_image(content: &[u8], start: usize) -> Result<usize, PdfError> {
+pub(super) fn end_of_inline_image(content: &[u8], start: usize) -> Result<usize, PdfError> {
     let is_end = |window: &[u8]| matches!(window, [before, b'E', b'I'] if before.is_ascii_whitespace());
     let mut ends = content[start..]
         .windows(3)

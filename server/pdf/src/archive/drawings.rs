@@ -2,14 +2,20 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 
+use super::artifacts::mark_artifacts;
 use super::content_streams::{CompositeFonts, RepairedContent, repair, stand_in_name};
 use super::missing_glyphs::{add_stand_in, is_composite};
+use super::speech::Speech;
+use super::untagged::find_untagged;
 use super::warnings::Warnings;
 use crate::PdfError;
 use crate::content::{StreamReader, may_need_repair, replace_data};
 use crate::document::Document;
+use crate::lexer::decode_name;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
+use crate::page_tree::media_box;
 use crate::text::MAX_STRING;
 
 /// Characters of one text that the warning shows; a letter may have any number of accents.
@@ -17,7 +23,8 @@ const SHOWN_LENGTH: usize = 8;
 /// Most texts that the warning lists.
 const MAX_LISTED: usize = 20;
 
-/// Repairs every content stream that needs it. `others` are those that are not the content of a page.
+/// Repairs every content stream that needs it, and marks what is painted outside of tagged content. `others` are those
+/// that are not the content of a page.
 pub(super) fn repair_drawings(
     document: &mut Document,
     pages: &[ObjectNumber],
@@ -26,36 +33,33 @@ pub(super) fn repair_drawings(
 ) -> Result<(), PdfError> {
     let mut pass = Pass::default();
     for (index, number) in pages.iter().enumerate() {
-        let mut page = document.get_dictionary(*number, "expected a page")?;
-        // Several if a header or footer is drawn over the content: each is complete by itself.
-        for contents in page.items("Contents").to_vec() {
-            let contents = contents
-                .as_reference()
-                .ok_or_else(|| document.damaged(*number, "expected references to content streams"))?;
-            let Object::Stream(mut stream) = document.get(contents)? else {
-                return Err(document.damaged(contents, "expected a content stream"));
-            };
-            if pass.repair_stream(document, contents, &mut stream, &mut page)? {
-                document.set(contents, Object::Stream(stream));
-                document.set(*number, Object::Dictionary(page.clone()));
-            }
-        }
+        pass.repair_page(document, *number)?;
         if !pass.stand_ins.is_empty() {
             pass.first_page.get_or_insert(index + 1);
         }
     }
-    for number in others {
-        let Object::Stream(mut stream) = document.get(*number)? else {
-            continue;
-        };
-        let mut dictionary = stream.dictionary.clone();
-        if pass.repair_stream(document, *number, &mut stream, &mut dictionary)? {
-            dictionary.set("Filter", Object::name("FlateDecode"));
-            document.set(*number, Object::Stream(Stream { dictionary, ..stream }));
+    let mut seen = BTreeSet::new();
+    while let Some(number) = pass.forms.pop() {
+        if !pass.marked_forms.contains(&number) && seen.insert(number) {
+            pass.repair_drawing(document, number, Place::Untagged)?;
         }
+    }
+    for number in others.iter().filter(|number| !seen.contains(number)) {
+        pass.repair_drawing(document, *number, Place::Other)?;
     }
     pass.report(warnings);
     Ok(())
+}
+
+/// Where a content stream is drawn.
+#[derive(Clone, Copy)]
+enum Place {
+    /// A page with this `/MediaBox`.
+    Page(Option<[f64; 4]>),
+    /// A form, drawn outside of marked content.
+    Untagged,
+    /// Within marked content, or in a pattern or a mask.
+    Other,
 }
 
 #[derive(Default)]
@@ -73,33 +77,86 @@ struct Pass {
     first_page: Option<usize>,
     limited: usize,
     shortened: usize,
+    /// Forms that are drawn outside of marked content and not repaired yet, and those drawn within.
+    forms: Vec<ObjectNumber>,
+    marked_forms: BTreeSet<ObjectNumber>,
+    speech: Speech,
 }
 
 impl Pass {
-    /// Repairs one stream, whose fonts are in the `/Resources` of `owner`, the page or the stream's own dictionary.
+    fn repair_page(&mut self, document: &mut Document, number: ObjectNumber) -> Result<(), PdfError> {
+        let mut page = document.get_dictionary(number, "expected a page")?;
+        let place = Place::Page(media_box(&page));
+        // Several if a header or footer is drawn over the content: each is complete by itself.
+        for contents in page.items("Contents").to_vec() {
+            let contents = contents
+                .as_reference()
+                .ok_or_else(|| document.damaged(number, "expected references to content streams"))?;
+            let Object::Stream(mut stream) = document.get(contents)? else {
+                return Err(document.damaged(contents, "expected a content stream"));
+            };
+            if self.repair_stream(document, (contents, &mut stream), &mut page, place)? {
+                document.set(contents, Object::Stream(stream));
+                document.set(number, Object::Dictionary(page.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    fn repair_drawing(&mut self, document: &mut Document, number: ObjectNumber, place: Place) -> Result<(), PdfError> {
+        let Object::Stream(mut stream) = document.get(number)? else {
+            return Ok(());
+        };
+        let mut dictionary = stream.dictionary.clone();
+        if self.repair_stream(document, (number, &mut stream), &mut dictionary, place)? {
+            dictionary.set("Filter", Object::name("FlateDecode"));
+            document.set(number, Object::Stream(Stream { dictionary, ..stream }));
+        }
+        Ok(())
+    }
+
+    /// Repairs one stream, whose resources are in the `/Resources` of `owner`, the page or the stream's own dictionary.
     /// Returns whether anything changed.
     fn repair_stream<'a>(
         &mut self,
         document: &mut Document<'a>,
-        number: ObjectNumber,
-        stream: &mut Stream<'a>,
+        (number, stream): (ObjectNumber, &mut Stream<'a>),
         owner: &mut Dictionary<'a>,
+        place: Place,
     ) -> Result<bool, PdfError> {
+        let mut content = take(&mut self.content);
         self.reader
-            .read(stream, &mut self.content)
+            .read(stream, &mut content)
             .map_err(|what| document.damaged(number, what))?;
-        if !may_need_repair(&self.content) {
-            return Ok(false);
+        let repaired = self.repair_content(document, &content, owner);
+        let repaired = repaired.map_err(|error| in_object(document, number, error))?;
+        let current = repaired.as_deref().unwrap_or(&content);
+        let marked = self.mark_content(document, current, owner, place);
+        let marked = marked.map_err(|error| in_object(document, number, error))?;
+        let changed = marked.or(repaired);
+        if let Some(changed) = &changed {
+            replace_data(stream, changed);
+        }
+        self.content = content;
+        Ok(changed.is_some())
+    }
+
+    /// Draws characters that no font has in stand-ins, and enforces limits. Returns `None` if nothing changes.
+    fn repair_content<'a>(
+        &mut self,
+        document: &mut Document<'a>,
+        content: &[u8],
+        owner: &mut Dictionary<'a>,
+    ) -> Result<Option<Vec<u8>>, PdfError> {
+        if !may_need_repair(content) {
+            return Ok(None);
         }
         let mut resources = document.resolve_dictionary(owner, "Resources")?;
         let mut fonts = document.resolve_dictionary(&resources, "Font")?;
         let composite_fonts = self.composite_fonts(document, &fonts)?;
-        let repaired = repair(&self.content, &composite_fonts).map_err(|error| match error {
-            PdfError::Damaged { what, .. } => document.damaged(number, what),
-            other => other,
-        })?;
-        let Some(repaired) = repaired else { return Ok(false) };
-        replace_data(stream, &repaired.bytes);
+        let Some(mut repaired) = repair(content, &composite_fonts)? else {
+            return Ok(None);
+        };
         if !repaired.missing.is_empty() {
             for font in repaired.missing.iter().map(|(font, _)| *font).collect::<BTreeSet<_>>() {
                 let stand_in = self.stand_in(document, font)?;
@@ -108,8 +165,33 @@ impl Pass {
             resources.set("Font", Object::Dictionary(fonts));
             owner.set("Resources", Object::Dictionary(resources));
         }
+        let bytes = take(&mut repaired.bytes);
         self.note(repaired);
-        Ok(true)
+        Ok(Some(bytes))
+    }
+
+    /// Marks artifacts. Returns `None` if nothing changes.
+    fn mark_content(
+        &mut self,
+        document: &Document,
+        content: &[u8],
+        owner: &Dictionary,
+        place: Place,
+    ) -> Result<Option<Vec<u8>>, PdfError> {
+        let media_box = match place {
+            Place::Page(media_box) => media_box,
+            Place::Untagged => None,
+            Place::Other => return Ok(None),
+        };
+        let resources = document.resolve_dictionary(owner, "Resources")?;
+        let objects = document.resolve_dictionary(&resources, "XObject")?;
+        let number = |name: &&[u8]| objects.get_bytes(&decode_name(name))?.as_reference();
+        let mut is_content = |name: &[u8]| number(&name).is_some_and(|number| self.speech.is_content(document, number));
+        let untagged = find_untagged(content, media_box, &mut is_content)?;
+        self.forms.extend(untagged.forms.iter().filter_map(number));
+        self.marked_forms
+            .extend(untagged.marked_forms.iter().filter_map(number));
+        Ok(mark_artifacts(content, &untagged))
     }
 
     fn composite_fonts(&mut self, document: &Document, fonts: &Dictionary) -> Result<CompositeFonts, PdfError> {
@@ -181,6 +263,14 @@ impl Pass {
             );
             warnings.add("text_shortened", message);
         }
+    }
+}
+
+/// Adds the offset of the stream's object to an error within its content.
+fn in_object(document: &Document, number: ObjectNumber, error: PdfError) -> PdfError {
+    match error {
+        PdfError::Damaged { what, .. } => document.damaged(number, what),
+        other => other,
     }
 }
 

@@ -32,7 +32,6 @@ pub(super) struct Noted {
     /// Form `XObject`s and tiling patterns, which have drawing operators but are no pages.
     pub(super) drawings: Vec<ObjectNumber>,
     pub(super) fonts: Vec<ObjectNumber>,
-    pub(super) has_pictures: bool,
 }
 
 /// Repairs values beyond a limit in every object, except in the data of streams, and collects objects for later passes.
@@ -52,7 +51,6 @@ pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -
             Kind::Other => {}
             Kind::Drawing => noted.drawings.push(number),
             Kind::Font => noted.fonts.push(number),
-            Kind::Picture => noted.has_pictures = true,
         }
         if findings.is_suspicious {
             let mut object = document.get(number)?;
@@ -96,7 +94,6 @@ enum Kind {
     Other,
     Drawing,
     Font,
-    Picture,
 }
 
 impl Kind {
@@ -105,7 +102,6 @@ impl Kind {
         match name {
             b"Form" => Some(Self::Drawing),
             b"Type0" | b"Type3" => Some(Self::Font),
-            b"Image" => Some(Self::Picture),
             _ => None,
         }
     }

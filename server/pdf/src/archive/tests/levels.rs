@@ -78,7 +78,6 @@ fn what_has_neither_text_nor_pictures_is_decoration() {
     assert!(structure.get("K").and_then(Object::as_reference).is_some());
     let page = list_pages(&document, document.root().expect("a catalog")).expect("pages")[0];
     let page = document.get_dictionary(page, "a page").expect("a page");
-    let content = page.items("Contents");
-    assert_eq!(data(&document, &content[0]), b"/Artifact BMC\n");
-    assert_eq!(data(&document, &content[content.len() - 1]), b"\nEMC");
+    let content = page.items("Contents").first().map(|content| data(&document, content));
+    assert_eq!(content.as_deref(), Some(b"".as_slice()));
 }

@@ -1,0 +1,136 @@
+//! Marks what a content stream paints outside of tagged content as artifacts (ISO 32000-1, 14.8.2.2), which PDF/UA
+//! requires (ISO 14289-1, 7.1). Nothing changes its place. Text is an artifact only in headers, footers and margins of
+//! pages; other text outside of tagged content is left, because an artifact isn't read aloud.
+
+use super::untagged::{Operators, Untagged};
+
+const DECORATION: &[u8] = b"/Artifact BMC\n";
+const PAGINATION: &[u8] = b"/Artifact <</Type /Pagination>> BDC\n";
+const END: &[u8] = b"\nEMC";
+
+/// Returns the content with all artifacts marked; `None` if there are none.
+pub(super) fn mark_artifacts(content: &[u8], untagged: &Untagged) -> Option<Vec<u8>> {
+    let is_running = |range: &Operators| range.end <= untagged.margins_end || range.start >= untagged.footer_start;
+    let texts = untagged.texts.iter().filter(|text| is_running(text));
+    let mut artifacts: Vec<&Operators> = untagged.decoration.iter().chain(texts).collect();
+    if artifacts.is_empty() {
+        return None;
+    }
+    artifacts.sort_unstable_by_key(|range| range.start);
+    let mut marked = Vec::with_capacity(content.len() + artifacts.len() * (PAGINATION.len() + END.len()));
+    let mut copied = 0;
+    for range in artifacts {
+        marked.extend_from_slice(&content[copied..range.start]);
+        marked.extend_from_slice(if is_running(range) { PAGINATION } else { DECORATION });
+        marked.extend_from_slice(&content[range.clone()]);
+        marked.extend_from_slice(END);
+        copied = range.end;
+    }
+    marked.extend_from_slice(&content[copied..]);
+    Some(marked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::untagged::find_untagged;
+    use super::*;
+
+    /// Marks the content of a page of 100 × 100 points. `/Speaking` is a form with text. Shows marks in short.
+    fn marked(content: &str) -> String {
+        let find = |content| {
+            let mut is_content = |name: &[u8]| name == b"Speaking";
+            find_untagged(content, Some([0.0, 0.0, 100.0, 100.0]), &mut is_content).expect("valid")
+        };
+        let Some(marked) = mark_artifacts(content.as_bytes(), &find(content.as_bytes())) else {
+            return content.to_owned();
+        };
+        assert_eq!(mark_artifacts(&marked, &find(&marked)), None, "nothing is left to mark");
+        let marked = String::from_utf8(marked).expect("ASCII");
+        let marked = marked.replace("/Artifact BMC\n", "{").replace("\nEMC", "}");
+        marked.replace("/Artifact <</Type /Pagination>> BDC\n", "{P ")
+    }
+
+    #[test]
+    fn decoration_is_marked_from_the_start_of_its_path() {
+        for (content, expected) in [
+            ("1 g 0 0 m 9 9 l S 2 w", "1 g {0 0 m 9 9 l S} 2 w"),
+            ("0 0 9 9 re W* n 1 1 2 2 re f*", "0 0 9 9 re W* n {1 1 2 2 re f*}"),
+            ("q 0 0 9 9 re W n Q", "q 0 0 9 9 re W n Q"),
+            ("/Silent Do /S1 sh", "{/Silent Do /S1 sh}"),
+            ("BI /W 1 ID (\n EI Q", "{BI /W 1 ID (\n EI} Q"),
+        ] {
+            assert_eq!(marked(content), expected);
+        }
+    }
+
+    #[test]
+    fn runs_of_decoration_are_one_artifact_with_balanced_states() {
+        for (content, expected) in [
+            (
+                "0 0 9 9 re f 1 g q 2 w 1 1 2 2 re S Q 3 w",
+                "{0 0 9 9 re f 1 g q 2 w 1 1 2 2 re S Q} 3 w",
+            ),
+            (
+                "q 1 1 2 2 re S Q q 1 1 2 2 re S Q",
+                "{q 1 1 2 2 re S Q q 1 1 2 2 re S Q}",
+            ),
+            (
+                "q 0 0 9 9 re W n 1 1 2 2 re S q BT (a) Tj ET 1 1 2 2 re f Q Q",
+                "q 0 0 9 9 re W n {1 1 2 2 re S} q BT (a) Tj ET {1 1 2 2 re f} Q Q",
+            ),
+            (
+                "/P <</MCID 0 >>BDC 0 0 9 9 re f EMC 1 1 2 2 re f",
+                "/P <</MCID 0 >>BDC 0 0 9 9 re f EMC {1 1 2 2 re f}",
+            ),
+            (
+                "/P <</MCID 0 >>BDC Q q EMC 1 1 2 2 re f Q",
+                "/P <</MCID 0 >>BDC Q q EMC {1 1 2 2 re f} Q",
+            ),
+            (
+                "/Span <<>> BDC 0 0 1 1 re f EMC 1 1 2 2 re f",
+                "/Span <<>> BDC {0 0 1 1 re f} EMC {1 1 2 2 re f}",
+            ),
+        ] {
+            assert_eq!(marked(content), expected);
+        }
+    }
+
+    #[test]
+    fn text_is_never_hidden() {
+        for content in [
+            "q 0 0 50 50 re W n BT (a) Tj ET Q",
+            "q 0 0 50 50 re W n /Speaking Do Q",
+            "/P <</MCID 0 >>BDC BT (a) Tj ET EMC",
+            // A page without margins, whose last text is generated.
+            "q 0 0 9 9 re W n /P <</MCID 0 >>BDC Q q 0 0 100 100 re W n /P <</MCID 1 >>BDC EMC Q \
+             q 0 0 100 100 re W n BT (a) Tj ET Q",
+            // A frame in the corner of a page.
+            "q 0 0 50 50 re W n /P <</MCID 0 >>BDC EMC Q q 0 0 9 100 re W n BT (a) Tj ET Q",
+            // A page with nothing but a frame.
+            "q 0 0 100 100 re W n BT (a) Tj ET Q",
+        ] {
+            assert_eq!(marked(content), content);
+        }
+    }
+
+    #[test]
+    fn margins_and_footer_are_pagination() {
+        assert_eq!(
+            marked(
+                ".5 0 0 -.5 0 100 cm q 2 0 0 2 0 0 cm BT (1) Tj ET 0 0 9 9 re f Q \
+                 q 20 20 160 160 re W* n q /P <</MCID 0 >>BDC BT (a) Tj ET EMC BT (b) Tj ET Q Q \
+                 q 0 0 200 200 re W* n 0 0 9 9 re S q BT (2) Tj ET Q Q"
+            ),
+            ".5 0 0 -.5 0 100 cm q 2 0 0 2 0 0 cm {P BT (1) Tj ET} {0 0 9 9 re f} Q \
+             q 20 20 160 160 re W* n q /P <</MCID 0 >>BDC BT (a) Tj ET EMC BT (b) Tj ET Q Q \
+             q 0 0 200 200 re W* n {P 0 0 9 9 re S} q {P BT (2) Tj ET} Q Q"
+        );
+    }
+
+    #[test]
+    fn nesting_without_end_is_damage() {
+        for content in ["q ".repeat(100_000), "/A BMC ".repeat(100_000)] {
+            assert!(find_untagged(content.as_bytes(), None, &mut |_| false).is_err());
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Finds what a content stream paints outside of marked content (ISO 32000-1, 14.6). Chromium tags text, images and
+//! most backgrounds; borders, shadows, generated text, and headers and footers are outside.
+
+use std::ops::Range;
+
+use super::content_streams::end_of_inline_image;
+use crate::PdfError;
+use crate::lexer::{Lexer, Token};
+use crate::object::Object;
+use crate::parse::parse_number;
+
+/// Limit on the nesting of `q` and of marked content. Far above what Chromium writes; it bounds the memory that a
+/// damaged stream can take.
+const MAX_NESTING: usize = 4_096;
+/// Tolerance in points for the bounds of a page, which Chromium rounds to device pixels of 0.24 points.
+const TOLERANCE: f64 = 0.5;
+
+/// A range of bytes from the first operand of an operator to the end of the same or a later one.
+pub(super) type Operators = Range<usize>;
+
+/// What a stream paints outside of marked content, in the order in which it is painted.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Untagged<'c> {
+    /// Painting without text, in runs as long as possible. In each run, `q` and `Q` are balanced.
+    pub(super) decoration: Vec<Operators>,
+    /// Text objects, from `BT` to `ET`.
+    pub(super) texts: Vec<Operators>,
+    /// Forms that show text or tagged content themselves, by their names in the stream's resources.
+    pub(super) forms: Vec<&'c [u8]>,
+    /// The same for forms within marked content.
+    pub(super) marked_forms: Vec<&'c [u8]>,
+    /// Up to this offset, untagged text is that of the page's margins (`@page { @top-left { … } }`).
+    pub(super) margins_end: usize,
+    /// From this offset, everything is Chromium's header and footer; the length of the stream if there are none.
+    pub(super) footer_start: usize,
+}
+
+/// Scans a content stream. `media_box` is that of the page, for its content only. `is_content` returns whether an
+/// external object, given by its name in the resources, shows text or tagged content itself.
+pub(super) fn find_untagged<'c>(
+    content: &'c [u8],
+    media_box: Option<[f64; 4]>,
+    is_content: &mut dyn FnMut(&'c [u8]) -> bool,
+) -> Result<Untagged<'c>, PdfError> {
+    let mut scan = Scan {
+        content,
+        media_box,
+        is_content,
+        found: Untagged {
+            footer_start: content.len(),
+            ..Untagged::default()
+        },
+        levels: vec![Level::default()],
+        marks: Marks::default(),
+        operands: Operands::default(),
+        path: None,
+        text: None,
+        matrix: [1.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+        has_content: false,
+        fills_page: false,
+    };
+    scan.run()?;
+    if !scan.has_content || scan.fills_page {
+        scan.found.footer_start = content.len();
+    }
+    Ok(scan.found)
+}
+
+/// The operands of the current operator.
+#[derive(Default)]
+struct Operands<'c> {
+    start: Option<usize>,
+    numbers: Vec<&'c [u8]>,
+    /// The first name outside of a dictionary.
+    name: Option<&'c [u8]>,
+    has_marked_content_identifier: bool,
+    depth: usize,
+}
+
+impl Operands<'_> {
+    fn clear(&mut self) {
+        self.start = None;
+        self.numbers.clear();
+        self.name = None;
+        self.has_marked_content_identifier = false;
+        self.depth = 0;
+    }
+
+    /// Returns the last `N` numbers; `None` if there are fewer.
+    fn numbers<const N: usize>(&self) -> Option<[f64; N]> {
+        let numbers = self.numbers.last_chunk::<N>()?;
+        let mut parsed = [0.0; N];
+        for (parsed, raw) in parsed.iter_mut().zip(numbers) {
+            *parsed = parse_number(raw).as_ref().and_then(Object::as_number)?;
+        }
+        Some(parsed)
+    }
+}
+
+/// Open marked content.
+#[derive(Default)]
+struct Marks {
+    /// Whether each is an artifact or content of an element.
+    open: Vec<bool>,
+    tagging: usize,
+}
+
+/// A level of the graphics state, from `q` to `Q`.
+#[derive(Default)]
+struct Level {
+    /// Offset of its `q`.
+    start: usize,
+    /// Decoration that further operators may extend.
+    decoration: Option<Operators>,
+    /// Whether it contains anything other than decoration.
+    is_mixed: bool,
+    is_clipped: bool,
+}
+
+/// The current path.
+struct Path {
+    start: usize,
+    /// Corners of its first rectangle.
+    rectangle: Option<[f64; 4]>,
+}
+
+/// The current text object.
+struct Text {
+    start: usize,
+    is_untagged: bool,
+    is_tagged: bool,
+}
+
+struct Scan<'c, 'f> {
+    content: &'c [u8],
+    media_box: Option<[f64; 4]>,
+    is_content: &'f mut dyn FnMut(&'c [u8]) -> bool,
+    found: Untagged<'c>,
+    /// The outermost level is that of the whole stream.
+    levels: Vec<Level>,
+    marks: Marks,
+    operands: Operands<'c>,
+    path: Option<Path>,
+    text: Option<Text>,
+    /// Transformation of the outermost level.
+    matrix: [f64; 6],
+    /// Whether tagged content has begun within the page's area, to which Chromium clips it.
+    has_content: bool,
+    /// Whether that area is the whole page.
+    fills_page: bool,
+}
+
+impl Scan<'_, '_> {
+    fn run(&mut self) -> Result<(), PdfError> {
+        let mut lexer = Lexer::new(self.content, 0);
+        loop {
+            while let Some(raw) = lexer.next_plain_number() {
+                self.operands.start.get_or_insert(lexer.position() - 1 - raw.len());
+                self.operands.numbers.push(raw);
+            }
+            let (start, token, end) = match lexer.next_plain_keyword() {
+                Some(raw) => {
+                    let end = lexer.position() - 1;
+                    (end - raw.len(), Token::Keyword(raw), end)
+                }
+                None => match lexer.next_token()? {
+                    Some((start, token)) => (start, token, lexer.position()),
+                    None => break,
+                },
+            };
+            match token {
+                // `BI` begins the dictionary of an inline image, which `ID` ends.
+                Token::Keyword(b"true" | b"false" | b"null" | b"BI") => {}
+                Token::Keyword(operator) => {
+                    let start = self.operands.start.unwrap_or(start);
+                    if operator == b"ID" {
+                        lexer = Lexer::new(self.content, end_of_inline_image(self.content, end)?);
+                        self.decoration(start..lexer.position());
+                    } else {
+                        self.operator(operator, start..end)?;
+                    }
+                    self.operands.clear();
+                    continue;
+                }
+                Token::Number(raw) => self.operands.numbers.push(raw),
+                Token::Name(b"MCID") if self.operands.depth > 0 => self.operands.has_marked_content_identifier = true,
+                Token::Name(raw) if self.operands.depth == 0 => drop(self.operands.name.get_or_insert(raw)),
+                Token::DictionaryStart => self.operands.depth += 1,
+                Token::DictionaryEnd => self.operands.depth = self.operands.depth.saturating_sub(1),
+                _ => {}
+            }
+            self.operands.start.get_or_insert(start);
+        }
+        self.end_decoration();
+        Ok(())
+    }
+
+    fn operator(&mut self, operator: &[u8], range: Operators) -> Result<(), PdfError> {
+        match operator {
+            b"m" => drop(self.path.get_or_insert(Path {
+                start: range.start,
+                rectangle: None,
+            })),
+            b"re" if self.path.is_none() => {
+                let rectangle = self.operands.numbers();
+                self.path = Some(Path {
+                    start: range.start,
+                    rectangle: rectangle.map(|[x, y, width, height]| [x, y, x + width, y + height]),
+                });
+            }
+            b"W" | b"W*" => self.clip(),
+            b"n" => self.path = None,
+            b"S" | b"s" | b"f" | b"F" | b"f*" | b"B" | b"B*" | b"b" | b"b*" => {
+                if let Some(path) = self.path.take() {
+                    self.decoration(path.start..range.end);
+                }
+            }
+            b"sh" => self.decoration(range),
+            b"Do" => self.external_object(range),
+            b"q" => self.save(range.start)?,
+            b"Q" => self.restore(range.end),
+            b"cm" if self.levels.len() == 1 => self.matrix = self.operands.numbers().unwrap_or(self.matrix),
+            b"BT" => {
+                self.text = Some(Text {
+                    start: range.start,
+                    is_untagged: false,
+                    is_tagged: false,
+                });
+            }
+            b"Tj" | b"TJ" | b"'" | b"\"" => {
+                let is_tagged = self.marks.tagging > 0;
+                if let Some(text) = &mut self.text {
+                    text.is_tagged |= is_tagged;
+                    text.is_untagged |= !is_tagged;
+                }
+            }
+            b"ET" => self.end_text(range.end),
+            b"BMC" | b"BDC" => self.begin_marked_content(range.end)?,
+            b"EMC" => {
+                self.end_decoration();
+                if self.marks.open.pop() == Some(true) {
+                    self.marks.tagging -= 1;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn decoration(&mut self, range: Operators) {
+        if self.marks.tagging == 0
+            && let Some(level) = self.levels.last_mut()
+        {
+            let start = level.decoration.as_ref().map_or(range.start, |run| run.start);
+            level.decoration = Some(start..range.end);
+        }
+    }
+
+    /// Ends the decoration of all levels.
+    fn end_decoration(&mut self) {
+        for level in &mut self.levels {
+            level.is_mixed = true;
+            self.found.decoration.extend(level.decoration.take());
+        }
+    }
+
+    fn save(&mut self, start: usize) -> Result<(), PdfError> {
+        if self.levels.len() > MAX_NESTING {
+            return Err(PdfError::damaged(start, "a content stream nested too deeply"));
+        }
+        let is_clipped = self.levels.last().is_some_and(|level| level.is_clipped);
+        self.levels.push(Level {
+            start,
+            is_clipped,
+            ..Level::default()
+        });
+        Ok(())
+    }
+
+    fn restore(&mut self, end: usize) {
+        let [.., outer, inner] = self.levels.as_mut_slice() else {
+            return;
+        };
+        let run = inner.decoration.take();
+        if inner.is_mixed {
+            self.found.decoration.extend(run);
+        } else if run.is_some() {
+            let start = outer.decoration.as_ref().map_or(inner.start, |run| run.start);
+            outer.decoration = Some(start..end);
+        }
+        self.levels.pop();
+    }
+
+    /// Notes where Chromium's header and footer begin: after all tagged content, clipped to the whole page, whereas the
+    /// content is clipped to the area within its margins.
+    fn clip(&mut self) {
+        let is_outermost = self.levels.len() == 2;
+        let Some(level) = self.levels.last_mut() else { return };
+        level.is_clipped = true;
+        let start = level.start;
+        if is_outermost
+            && let Some(media_box) = self.media_box
+            && let Some(rectangle) = self.path.as_ref().and_then(|path| path.rectangle)
+            && covers(self.matrix, rectangle, media_box)
+        {
+            self.found.footer_start = self.found.footer_start.min(start);
+        }
+    }
+
+    fn external_object(&mut self, range: Operators) {
+        let Some(name) = self.operands.name else { return };
+        if !(self.is_content)(name) {
+            self.decoration(range);
+        } else if self.marks.tagging > 0 {
+            self.found.marked_forms.push(name);
+        } else {
+            self.end_decoration();
+            self.found.forms.push(name);
+        }
+    }
+
+    fn end_text(&mut self, end: usize) {
+        let Some(text) = self.text.take().filter(|text| text.is_untagged && !text.is_tagged) else {
+            return;
+        };
+        self.end_decoration();
+        let is_clipped = self.levels.last().is_some_and(|level| level.is_clipped);
+        if self.media_box.is_some() && !is_clipped && !self.has_content {
+            self.found.margins_end = end;
+        }
+        self.found.texts.push(text.start..end);
+    }
+
+    fn begin_marked_content(&mut self, end: usize) -> Result<(), PdfError> {
+        if self.marks.open.len() > MAX_NESTING {
+            return Err(PdfError::damaged(end, "a content stream nested too deeply"));
+        }
+        self.end_decoration();
+        let is_content = self.operands.has_marked_content_identifier;
+        let is_tagging = is_content || self.operands.name == Some(b"Artifact");
+        self.marks.open.push(is_tagging);
+        self.marks.tagging += usize::from(is_tagging);
+        if is_content {
+            self.fills_page |= self.found.footer_start < self.content.len();
+            self.has_content |= self.levels.last().is_some_and(|level| level.is_clipped);
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether a rectangle, transformed by a matrix without rotation, covers another one.
+fn covers(matrix: [f64; 6], rectangle: [f64; 4], other: [f64; 4]) -> bool {
+    let is_covered = |axis: usize| {
+        let placed = |corner: f64| corner * matrix[3 * axis] + matrix[4 + axis];
+        let (start, end) = (placed(rectangle[axis]), placed(rectangle[axis + 2]));
+        start.min(end) < other[axis] + TOLERANCE && start.max(end) > other[axis + 2] - TOLERANCE
+    };
+    is_covered(0) && is_covered(1)
+}
