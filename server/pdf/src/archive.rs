@@ -4,10 +4,13 @@ mod artifacts;
 mod content_streams;
 mod decoration;
 mod drawings;
+mod generated_text;
 mod language;
 mod limits;
 mod link_descriptions;
+mod link_elements;
 mod links;
+mod list_items;
 mod metadata;
 mod missing_glyphs;
 mod output_intent;
@@ -15,6 +18,7 @@ mod pages;
 mod pictures;
 mod role_map;
 mod speech;
+mod structure_tree;
 mod unicode_maps;
 mod untagged;
 mod warnings;
@@ -32,6 +36,7 @@ use crate::written_file::{WrittenFile, write_document};
 use crate::{Completed, OutputFormat, PageFacts, PdfError};
 pub(crate) use language::valid_language;
 use metadata::Metadata;
+use structure_tree::StructureTree;
 pub(crate) use warnings::Warnings;
 
 /// Parameters of completion.
@@ -89,9 +94,16 @@ pub(crate) fn complete_document(
         link_descriptions::describe_links(&mut document, pages)?;
         let noted = limits::enforce_limits(&mut document, &mut warnings)?;
         unicode_maps::repair_unicode_maps(&mut document, &noted.fonts)?;
-        drawings::repair_drawings(&mut document, pages, &noted.drawings, &mut warnings)?;
         if noted.fonts.is_empty() {
             decoration::add_empty_structure(&mut document)?;
+        }
+        list_items::add_list_bodies(&mut document, &noted.list_items)?;
+        let mut structure = StructureTree::of(&document)?;
+        let drawings = &noted.drawings;
+        drawings::repair_drawings(&mut document, structure.as_mut(), pages, drawings, &mut warnings)?;
+        if let Some(mut structure) = structure {
+            link_elements::add_link_elements(&mut document, &mut structure, pages)?;
+            structure.finish(&mut document)?;
         }
         output_intent::add_output_intent(&mut document)?;
         role_map::add_role_map(&mut document)?;

@@ -99,7 +99,7 @@ fn form<'a>(document: &Document<'a>, page: &Dictionary<'a>) -> Result<Stream<'a>
     Ok(stream)
 }
 
-/// Adds the stamp's links to a page. Like the stamp, they are outside the structure tree.
+/// Adds the stamp's links to a page. They have no structure element yet.
 fn add_links<'a>(page: &mut Dictionary<'a>, links: &[Object<'a>]) {
     if !links.is_empty() {
         let annotations = page.items("Annots").iter().chain(links);

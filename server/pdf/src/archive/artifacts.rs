@@ -2,32 +2,60 @@
 //! requires (ISO 14289-1, 7.1). Nothing changes its place. Text is an artifact only in headers, footers and margins of
 //! pages; other text outside of tagged content is left, because an artifact isn't read aloud.
 
+use std::borrow::Cow;
+
+use super::generated_text::TaggedText;
 use super::untagged::{Operators, Untagged};
+use crate::write::write_name;
 
 const DECORATION: &[u8] = b"/Artifact BMC\n";
 const PAGINATION: &[u8] = b"/Artifact <</Type /Pagination>> BDC\n";
 const END: &[u8] = b"\nEMC";
 
-/// Returns the content with all artifacts marked; `None` if there are none.
-pub(super) fn mark_artifacts(content: &[u8], untagged: &Untagged) -> Option<Vec<u8>> {
-    let is_running = |range: &Operators| range.end <= untagged.margins_end || range.start >= untagged.footer_start;
-    let texts = untagged.texts.iter().filter(|text| is_running(text));
-    let mut artifacts: Vec<&Operators> = untagged.decoration.iter().chain(texts).collect();
-    if artifacts.is_empty() {
+/// Returns whether operators draw a header, a footer or a margin of the page.
+pub(super) fn is_running(untagged: &Untagged, range: &Operators) -> bool {
+    range.end <= untagged.margins_end || range.start >= untagged.footer_start
+}
+
+/// Returns the content with all artifacts and newly tagged texts marked; `None` if there are none.
+pub(super) fn write_marks(content: &[u8], untagged: &Untagged, tagged: &[TaggedText]) -> Option<Vec<u8>> {
+    let running = untagged.texts.iter().map(|text| &text.range);
+    let running = running.filter(|range| is_running(untagged, range));
+    let artifacts = untagged.decoration.iter().chain(running).map(|range| {
+        let start = if is_running(untagged, range) {
+            PAGINATION
+        } else {
+            DECORATION
+        };
+        (range, Cow::Borrowed(start))
+    });
+    let tagged = tagged.iter().map(|text| (&text.range, Cow::Owned(text.start())));
+    let mut marks: Vec<(&Operators, Cow<[u8]>)> = artifacts.chain(tagged).collect();
+    if marks.is_empty() {
         return None;
     }
-    artifacts.sort_unstable_by_key(|range| range.start);
-    let mut marked = Vec::with_capacity(content.len() + artifacts.len() * (PAGINATION.len() + END.len()));
+    marks.sort_unstable_by_key(|(range, _)| range.start);
+    let mut marked = Vec::with_capacity(content.len() + marks.len() * (PAGINATION.len() + END.len()));
     let mut copied = 0;
-    for range in artifacts {
+    for (range, start) in marks {
         marked.extend_from_slice(&content[copied..range.start]);
-        marked.extend_from_slice(if is_running(range) { PAGINATION } else { DECORATION });
+        marked.extend_from_slice(&start);
         marked.extend_from_slice(&content[range.clone()]);
         marked.extend_from_slice(END);
         copied = range.end;
     }
     marked.extend_from_slice(&content[copied..]);
     Some(marked)
+}
+
+impl TaggedText {
+    /// Returns the operator that begins its marked content.
+    fn start(&self) -> Vec<u8> {
+        let mut start = Vec::new();
+        write_name(&mut start, &self.kind);
+        start.extend_from_slice(format!(" <</MCID {} >>BDC\n", self.identifier).as_bytes());
+        start
+    }
 }
 
 #[cfg(test)]
@@ -41,10 +69,14 @@ mod tests {
             let mut is_content = |name: &[u8]| name == b"Speaking";
             find_untagged(content, Some([0.0, 0.0, 100.0, 100.0]), &mut is_content).expect("valid")
         };
-        let Some(marked) = mark_artifacts(content.as_bytes(), &find(content.as_bytes())) else {
+        let Some(marked) = write_marks(content.as_bytes(), &find(content.as_bytes()), &[]) else {
             return content.to_owned();
         };
-        assert_eq!(mark_artifacts(&marked, &find(&marked)), None, "nothing is left to mark");
+        assert_eq!(
+            write_marks(&marked, &find(&marked), &[]),
+            None,
+            "nothing is left to mark"
+        );
         let marked = String::from_utf8(marked).expect("ASCII");
         let marked = marked.replace("/Artifact BMC\n", "{").replace("\nEMC", "}");
         marked.replace("/Artifact <</Type /Pagination>> BDC\n", "{P ")

@@ -4,11 +4,13 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
-use super::artifacts::mark_artifacts;
+use super::artifacts::{is_running, write_marks};
 use super::content_streams::{CompositeFonts, RepairedContent, repair, stand_in_name};
+use super::generated_text::tag_texts;
 use super::missing_glyphs::{add_stand_in, is_composite};
 use super::speech::Speech;
-use super::untagged::find_untagged;
+use super::structure_tree::StructureTree;
+use super::untagged::{Text, find_untagged};
 use super::warnings::Warnings;
 use crate::PdfError;
 use crate::content::{StreamReader, may_need_repair, replace_data};
@@ -25,13 +27,17 @@ const MAX_LISTED: usize = 20;
 
 /// Repairs every content stream that needs it, and marks what is painted outside of tagged content. `others` are those
 /// that are not the content of a page.
-pub(super) fn repair_drawings(
-    document: &mut Document,
+pub(super) fn repair_drawings<'a>(
+    document: &mut Document<'a>,
+    structure: Option<&mut StructureTree<'a>>,
     pages: &[ObjectNumber],
     others: &[ObjectNumber],
     warnings: &mut Warnings,
 ) -> Result<(), PdfError> {
-    let mut pass = Pass::default();
+    let mut pass = Pass {
+        structure,
+        ..Pass::default()
+    };
     for (index, number) in pages.iter().enumerate() {
         pass.repair_page(document, *number)?;
         if !pass.stand_ins.is_empty() {
@@ -63,7 +69,8 @@ enum Place {
 }
 
 #[derive(Default)]
-struct Pass {
+struct Pass<'s, 'a> {
+    structure: Option<&'s mut StructureTree<'a>>,
     reader: StreamReader,
     /// Content of the current stream; reused for its capacity.
     content: Vec<u8>,
@@ -83,8 +90,8 @@ struct Pass {
     speech: Speech,
 }
 
-impl Pass {
-    fn repair_page(&mut self, document: &mut Document, number: ObjectNumber) -> Result<(), PdfError> {
+impl<'a> Pass<'_, 'a> {
+    fn repair_page(&mut self, document: &mut Document<'a>, number: ObjectNumber) -> Result<(), PdfError> {
         let mut page = document.get_dictionary(number, "expected a page")?;
         let place = Place::Page(media_box(&page));
         // Several if a header or footer is drawn over the content: each is complete by itself.
@@ -103,7 +110,12 @@ impl Pass {
         Ok(())
     }
 
-    fn repair_drawing(&mut self, document: &mut Document, number: ObjectNumber, place: Place) -> Result<(), PdfError> {
+    fn repair_drawing(
+        &mut self,
+        document: &mut Document<'a>,
+        number: ObjectNumber,
+        place: Place,
+    ) -> Result<(), PdfError> {
         let Object::Stream(mut stream) = document.get(number)? else {
             return Ok(());
         };
@@ -117,7 +129,7 @@ impl Pass {
 
     /// Repairs one stream, whose resources are in the `/Resources` of `owner`, the page or the stream's own dictionary.
     /// Returns whether anything changed.
-    fn repair_stream<'a>(
+    fn repair_stream(
         &mut self,
         document: &mut Document<'a>,
         (number, stream): (ObjectNumber, &mut Stream<'a>),
@@ -142,7 +154,7 @@ impl Pass {
     }
 
     /// Draws characters that no font has in stand-ins, and enforces limits. Returns `None` if nothing changes.
-    fn repair_content<'a>(
+    fn repair_content(
         &mut self,
         document: &mut Document<'a>,
         content: &[u8],
@@ -170,12 +182,12 @@ impl Pass {
         Ok(Some(bytes))
     }
 
-    /// Marks artifacts. Returns `None` if nothing changes.
+    /// Marks artifacts and generated text. Returns `None` if nothing changes.
     fn mark_content(
         &mut self,
-        document: &Document,
+        document: &mut Document<'a>,
         content: &[u8],
-        owner: &Dictionary,
+        owner: &Dictionary<'a>,
         place: Place,
     ) -> Result<Option<Vec<u8>>, PdfError> {
         let media_box = match place {
@@ -191,7 +203,14 @@ impl Pass {
         self.forms.extend(untagged.forms.iter().filter_map(number));
         self.marked_forms
             .extend(untagged.marked_forms.iter().filter_map(number));
-        Ok(mark_artifacts(content, &untagged))
+        let texts = untagged.texts.iter().filter(|text| !is_running(&untagged, &text.range));
+        let texts: Vec<&Text> = texts.collect();
+        let key = owner.get("StructParents").and_then(Object::as_integer);
+        let tagged = match (&mut self.structure, key) {
+            (Some(structure), Some(key)) if !texts.is_empty() => tag_texts(document, structure, key, &texts)?,
+            _ => Vec::new(),
+        };
+        Ok(write_marks(content, &untagged, &tagged))
     }
 
     fn composite_fonts(&mut self, document: &Document, fonts: &Dictionary) -> Result<CompositeFonts, PdfError> {

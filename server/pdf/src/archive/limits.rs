@@ -23,8 +23,8 @@ const MIN_REAL: f64 = 1.175e-38;
 /// Length in bytes up to which an object can't contain a string that is too long.
 const SHORT_OBJECT: usize = 512;
 
-/// Keys whose values the inspection evaluates.
-const KEYS: [&str; 3] = ["/Lang", "/Subtype", "/PatternType"];
+/// Keys whose values the inspection evaluates, and the kind of elements that it collects.
+const KEYS: [&str; 4] = ["/Lang", "/Subtype", "/PatternType", "/LI"];
 
 /// Objects for later passes.
 #[derive(Default)]
@@ -32,6 +32,8 @@ pub(super) struct Noted {
     /// Form `XObject`s and tiling patterns, which have drawing operators but are no pages.
     pub(super) drawings: Vec<ObjectNumber>,
     pub(super) fonts: Vec<ObjectNumber>,
+    /// Structure elements of the type `LI`.
+    pub(super) list_items: Vec<ObjectNumber>,
 }
 
 /// Repairs values beyond a limit in every object, except in the data of streams, and collects objects for later passes.
@@ -51,6 +53,7 @@ pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -
             Kind::Other => {}
             Kind::Drawing => noted.drawings.push(number),
             Kind::Font => noted.fonts.push(number),
+            Kind::ListItem => noted.list_items.push(number),
         }
         if findings.is_suspicious {
             let mut object = document.get(number)?;
@@ -94,6 +97,7 @@ enum Kind {
     Other,
     Drawing,
     Font,
+    ListItem,
 }
 
 impl Kind {
@@ -110,6 +114,7 @@ impl Kind {
         let get = |key| object.as_dictionary().and_then(|dictionary| dictionary.get(key));
         match get("Subtype") {
             Some(Object::Name(name)) => Self::of_subtype(name).unwrap_or_default(),
+            _ if get("S").is_some_and(|kind| kind.is_name("LI")) => Self::ListItem,
             _ if get("PatternType").and_then(Object::as_integer) == Some(1) => Self::Drawing,
             _ => Self::Other,
         }
@@ -132,6 +137,9 @@ fn inspect(document: &Document, number: ObjectNumber, keys: &[Finder]) -> Result
             Token::Name(raw) => {
                 if let Some(kind) = Kind::of_subtype(raw).filter(|_| key == b"Subtype") {
                     findings.kind = kind;
+                }
+                if raw == b"LI" && key == b"S" {
+                    findings.kind = Kind::ListItem;
                 }
                 findings.is_suspicious |= raw.len() > MAX_NAME;
                 key = raw;

@@ -1,6 +1,7 @@
 //! Finds what a content stream paints outside of marked content (ISO 32000-1, 14.6). Chromium tags text, images and
 //! most backgrounds; borders, shadows, generated text, and headers and footers are outside.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::content_streams::end_of_inline_image;
@@ -23,8 +24,7 @@ pub(super) type Operators = Range<usize>;
 pub(super) struct Untagged<'c> {
     /// Painting without text, in runs as long as possible. In each run, `q` and `Q` are balanced.
     pub(super) decoration: Vec<Operators>,
-    /// Text objects, from `BT` to `ET`.
-    pub(super) texts: Vec<Operators>,
+    pub(super) texts: Vec<Text<'c>>,
     /// Forms that show text or tagged content themselves, by their names in the stream's resources.
     pub(super) forms: Vec<&'c [u8]>,
     /// The same for forms within marked content.
@@ -33,6 +33,34 @@ pub(super) struct Untagged<'c> {
     pub(super) margins_end: usize,
     /// From this offset, everything is Chromium's header and footer; the length of the stream if there are none.
     pub(super) footer_start: usize,
+}
+
+/// A text object, from `BT` to `ET`.
+#[derive(Debug, PartialEq)]
+pub(super) struct Text<'c> {
+    pub(super) range: Operators,
+    pub(super) line: Option<Line<'c>>,
+    /// The tagged content painted before and after it.
+    pub(super) before: Option<Tagged<'c>>,
+    pub(super) after: Option<Tagged<'c>>,
+}
+
+/// A line of horizontal text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Line<'c> {
+    /// Digest of clip and transformation.
+    surroundings: u64,
+    /// Height of the baseline, as written.
+    baseline: &'c [u8],
+}
+
+/// Content of an element.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Tagged<'c> {
+    /// Marked-content identifier.
+    pub(super) identifier: usize,
+    pub(super) first_line: Option<Line<'c>>,
+    pub(super) last_line: Option<Line<'c>>,
 }
 
 /// Scans a content stream. `media_box` is that of the page, for its content only. `is_content` returns whether an
@@ -58,8 +86,13 @@ pub(super) fn find_untagged<'c>(
         matrix: [1.0, 0.0, 0.0, 1.0, 0.0, 0.0],
         has_content: false,
         fills_page: false,
+        line: None,
+        tagged: None,
+        tagged_has_text: false,
+        waiting: 0..0,
     };
     scan.run()?;
+    scan.end_tagged();
     if !scan.has_content || scan.fills_page {
         scan.found.footer_start = content.len();
     }
@@ -73,7 +106,8 @@ struct Operands<'c> {
     numbers: Vec<&'c [u8]>,
     /// The first name outside of a dictionary.
     name: Option<&'c [u8]>,
-    has_marked_content_identifier: bool,
+    /// Index in `numbers` of the marked-content identifier.
+    identifier: Option<usize>,
     depth: usize,
 }
 
@@ -82,8 +116,13 @@ impl Operands<'_> {
         self.start = None;
         self.numbers.clear();
         self.name = None;
-        self.has_marked_content_identifier = false;
+        self.identifier = None;
         self.depth = 0;
+    }
+
+    fn identifier(&self) -> Option<usize> {
+        let raw = self.numbers.get(self.identifier?)?;
+        std::str::from_utf8(raw).ok()?.parse().ok()
     }
 
     /// Returns the last `N` numbers; `None` if there are fewer.
@@ -100,9 +139,18 @@ impl Operands<'_> {
 /// Open marked content.
 #[derive(Default)]
 struct Marks {
-    /// Whether each is an artifact or content of an element.
-    open: Vec<bool>,
+    open: Vec<Mark>,
+    /// Number of open ones that are artifacts or content of elements, and of the latter.
     tagging: usize,
+    content: usize,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Mark {
+    Artifact,
+    Content,
+    /// Neither, such as a span with a replacement text.
+    Other,
 }
 
 /// A level of the graphics state, from `q` to `Q`.
@@ -115,6 +163,7 @@ struct Level {
     /// Whether it contains anything other than decoration.
     is_mixed: bool,
     is_clipped: bool,
+    surroundings: u64,
 }
 
 /// The current path.
@@ -125,8 +174,9 @@ struct Path {
 }
 
 /// The current text object.
-struct Text {
+struct OpenText<'c> {
     start: usize,
+    line: Option<Line<'c>>,
     is_untagged: bool,
     is_tagged: bool,
 }
@@ -141,16 +191,23 @@ struct Scan<'c, 'f> {
     marks: Marks,
     operands: Operands<'c>,
     path: Option<Path>,
-    text: Option<Text>,
+    text: Option<OpenText<'c>>,
     /// Transformation of the outermost level.
     matrix: [f64; 6],
     /// Whether tagged content has begun within the page's area, to which Chromium clips it.
     has_content: bool,
     /// Whether that area is the whole page.
     fills_page: bool,
+    /// The current line of text.
+    line: Option<Line<'c>>,
+    /// The current tagged content, or the last one.
+    tagged: Option<Tagged<'c>>,
+    tagged_has_text: bool,
+    /// Indices of the texts before that content, after the one before.
+    waiting: Range<usize>,
 }
 
-impl Scan<'_, '_> {
+impl<'c> Scan<'c, '_> {
     fn run(&mut self) -> Result<(), PdfError> {
         let mut lexer = Lexer::new(self.content, 0);
         loop {
@@ -183,7 +240,9 @@ impl Scan<'_, '_> {
                     continue;
                 }
                 Token::Number(raw) => self.operands.numbers.push(raw),
-                Token::Name(b"MCID") if self.operands.depth > 0 => self.operands.has_marked_content_identifier = true,
+                Token::Name(b"MCID") if self.operands.depth > 0 => {
+                    self.operands.identifier = Some(self.operands.numbers.len());
+                }
                 Token::Name(raw) if self.operands.depth == 0 => drop(self.operands.name.get_or_insert(raw)),
                 Token::DictionaryStart => self.operands.depth += 1,
                 Token::DictionaryEnd => self.operands.depth = self.operands.depth.saturating_sub(1),
@@ -208,7 +267,11 @@ impl Scan<'_, '_> {
                     rectangle: rectangle.map(|[x, y, width, height]| [x, y, x + width, y + height]),
                 });
             }
-            b"W" | b"W*" => self.clip(),
+            b"W" | b"W*" => {
+                let start = self.path.as_ref().map_or(range.start, |path| path.start);
+                self.change_surroundings(start..range.end);
+                self.clip();
+            }
             b"n" => self.path = None,
             b"S" | b"s" | b"f" | b"F" | b"f*" | b"B" | b"B*" | b"b" | b"b*" => {
                 if let Some(path) = self.path.take() {
@@ -219,32 +282,75 @@ impl Scan<'_, '_> {
             b"Do" => self.external_object(range),
             b"q" => self.save(range.start)?,
             b"Q" => self.restore(range.end),
-            b"cm" if self.levels.len() == 1 => self.matrix = self.operands.numbers().unwrap_or(self.matrix),
+            b"cm" => {
+                if self.levels.len() == 1 {
+                    self.matrix = self.operands.numbers().unwrap_or(self.matrix);
+                }
+                self.change_surroundings(range);
+            }
             b"BT" => {
-                self.text = Some(Text {
+                self.line = None;
+                self.text = Some(OpenText {
                     start: range.start,
+                    line: None,
                     is_untagged: false,
                     is_tagged: false,
                 });
             }
-            b"Tj" | b"TJ" | b"'" | b"\"" => {
-                let is_tagged = self.marks.tagging > 0;
-                if let Some(text) = &mut self.text {
-                    text.is_tagged |= is_tagged;
-                    text.is_untagged |= !is_tagged;
-                }
-            }
+            b"Tm" => self.line = self.horizontal_line(),
+            b"Td" if self.operands.numbers.get(1) == Some(&b"0".as_slice()) => {}
+            b"Td" | b"TD" | b"T*" => self.line = None,
+            b"Tj" | b"TJ" | b"'" | b"\"" => self.show_text(),
             b"ET" => self.end_text(range.end),
             b"BMC" | b"BDC" => self.begin_marked_content(range.end)?,
             b"EMC" => {
                 self.end_decoration();
-                if self.marks.open.pop() == Some(true) {
-                    self.marks.tagging -= 1;
-                }
+                let ended = self.marks.open.pop().unwrap_or(Mark::Other);
+                self.marks.tagging -= usize::from(ended != Mark::Other);
+                self.marks.content -= usize::from(ended == Mark::Content);
             }
             _ => {}
         }
         Ok(())
+    }
+
+    fn change_surroundings(&mut self, by: Operators) {
+        if let Some(level) = self.levels.last_mut() {
+            let mut digest = DefaultHasher::new();
+            (level.surroundings, self.content.get(by)).hash(&mut digest);
+            level.surroundings = digest.finish();
+        }
+    }
+
+    /// Returns the line that the operands of `Tm` begin.
+    fn horizontal_line(&self) -> Option<Line<'c>> {
+        match *self.operands.numbers.as_slice() {
+            [_, b"0", b"0", _, _, baseline] => Some(Line {
+                surroundings: self.levels.last()?.surroundings,
+                baseline,
+            }),
+            _ => None,
+        }
+    }
+
+    fn show_text(&mut self) {
+        if self.marks.content > 0
+            && let Some(tagged) = &mut self.tagged
+        {
+            if !self.tagged_has_text {
+                tagged.first_line = self.line;
+            }
+            tagged.last_line = self.line;
+            self.tagged_has_text = true;
+        }
+        if let Some(text) = &mut self.text {
+            if self.marks.tagging > 0 {
+                text.is_tagged = true;
+            } else {
+                text.line = text.line.filter(|_| text.is_untagged).or(self.line);
+                text.is_untagged = true;
+            }
+        }
     }
 
     fn decoration(&mut self, range: Operators) {
@@ -268,10 +374,14 @@ impl Scan<'_, '_> {
         if self.levels.len() > MAX_NESTING {
             return Err(PdfError::damaged(start, "a content stream nested too deeply"));
         }
-        let is_clipped = self.levels.last().is_some_and(|level| level.is_clipped);
+        let (is_clipped, surroundings) = self
+            .levels
+            .last()
+            .map_or((false, 0), |level| (level.is_clipped, level.surroundings));
         self.levels.push(Level {
             start,
             is_clipped,
+            surroundings,
             ..Level::default()
         });
         Ok(())
@@ -328,7 +438,12 @@ impl Scan<'_, '_> {
         if self.media_box.is_some() && !is_clipped && !self.has_content {
             self.found.margins_end = end;
         }
-        self.found.texts.push(text.start..end);
+        self.found.texts.push(Text {
+            range: text.start..end,
+            line: text.line,
+            before: self.tagged,
+            after: None,
+        });
     }
 
     fn begin_marked_content(&mut self, end: usize) -> Result<(), PdfError> {
@@ -336,15 +451,36 @@ impl Scan<'_, '_> {
             return Err(PdfError::damaged(end, "a content stream nested too deeply"));
         }
         self.end_decoration();
-        let is_content = self.operands.has_marked_content_identifier;
-        let is_tagging = is_content || self.operands.name == Some(b"Artifact");
-        self.marks.open.push(is_tagging);
-        self.marks.tagging += usize::from(is_tagging);
-        if is_content {
+        let mark = if self.operands.identifier.is_some() {
+            Mark::Content
+        } else if self.operands.name == Some(b"Artifact") {
+            Mark::Artifact
+        } else {
+            Mark::Other
+        };
+        self.marks.open.push(mark);
+        self.marks.tagging += usize::from(mark != Mark::Other);
+        self.marks.content += usize::from(mark == Mark::Content);
+        if mark == Mark::Content {
             self.fills_page |= self.found.footer_start < self.content.len();
             self.has_content |= self.levels.last().is_some_and(|level| level.is_clipped);
+            self.end_tagged();
+            self.tagged = self.operands.identifier().map(|identifier| Tagged {
+                identifier,
+                first_line: None,
+                last_line: None,
+            });
         }
         Ok(())
+    }
+
+    /// Notes the last tagged content as that after the texts that were before it.
+    fn end_tagged(&mut self) {
+        for text in &mut self.found.texts[self.waiting.clone()] {
+            text.after = self.tagged;
+        }
+        self.waiting = self.waiting.end..self.found.texts.len();
+        self.tagged_has_text = false;
     }
 }
 

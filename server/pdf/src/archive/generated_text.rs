@@ -1,0 +1,195 @@
+//! Tags text that Chromium leaves without an element: generated content (`::before`, counters, quotation marks). It
+//! becomes content of the element that is painted before or after it on the same line, so that it is read where it is
+//! painted. Text whose place is doubtful is left.
+
+use super::structure_tree::StructureTree;
+use super::untagged::{Operators, Tagged, Text};
+use crate::PdfError;
+use crate::document::Document;
+use crate::object::{Dictionary, Object, ObjectNumber};
+
+/// Elements above an element that are compared.
+const MAX_DEPTH: usize = 256;
+/// Elements whose kids are separate, even on one line.
+const CONTAINERS: [&str; 6] = ["Table", "THead", "TBody", "TFoot", "TR", "L"];
+/// Elements that consist of text.
+const TEXT_BLOCKS: [&str; 19] = [
+    "P",
+    "H1",
+    "H2",
+    "H3",
+    "H4",
+    "H5",
+    "H6",
+    "TD",
+    "TH",
+    "LBody",
+    "Lbl",
+    "Caption",
+    "Span",
+    "Link",
+    "Quote",
+    "Code",
+    "BlockQuote",
+    "Em",
+    "Strong",
+];
+/// Elements that text beside them is not part of.
+const OBJECTS: [&str; 3] = ["Figure", "Formula", "Form"];
+
+/// A text object with its new marked-content identifier and the type of its element.
+#[derive(Debug, PartialEq)]
+pub(super) struct TaggedText {
+    pub(super) range: Operators,
+    pub(super) kind: Vec<u8>,
+    pub(super) identifier: usize,
+}
+
+/// Adds texts to the structure. `key` is that of the stream in the parent tree.
+pub(super) fn tag_texts<'a>(
+    document: &mut Document<'a>,
+    structure: &mut StructureTree<'a>,
+    key: i64,
+    texts: &[&Text],
+) -> Result<Vec<TaggedText>, PdfError> {
+    let mut owners = structure.owners(document, key)?;
+    let mut tagged = Vec::new();
+    // The identifier of the last text that was added after tagged content, and that content's.
+    let mut last_before: Option<(usize, usize)> = None;
+    let mut last_after = None;
+    for text in texts {
+        let Some(side) = side_of(document, &owners, text)? else {
+            continue;
+        };
+        let (neighbour, is_after) = match (side, text.after) {
+            // Once a text belongs to what follows, so do those between.
+            (Side::Before(_), Some(after)) if last_after == Some(after.identifier) => (after.identifier, false),
+            (Side::Before(before), _) => (before.identifier, true),
+            (Side::After(after), _) => (after.identifier, false),
+        };
+        let Some(element_number) = owners.get(neighbour).and_then(Object::as_reference) else {
+            continue;
+        };
+        let place = match last_before {
+            Some((content, added)) if is_after && content == neighbour => added,
+            _ => neighbour,
+        };
+        let identifier = owners.len();
+        let mut element = document.get_dictionary(element_number, "expected a structure element")?;
+        if !insert_kid(&mut element, place, is_after, identifier) {
+            continue;
+        }
+        let kind = match element.get("S") {
+            Some(Object::Name(kind)) => kind.to_vec(),
+            _ => continue,
+        };
+        document.set(element_number, Object::Dictionary(element));
+        owners.push(Object::Reference(element_number));
+        if is_after {
+            last_before = Some((neighbour, identifier));
+        } else {
+            last_after = Some(neighbour);
+        }
+        let range = text.range.clone();
+        tagged.push(TaggedText {
+            range,
+            kind,
+            identifier,
+        });
+    }
+    if !tagged.is_empty() {
+        structure.set_owners(document, key, owners)?;
+    }
+    Ok(tagged)
+}
+
+/// The content that a text belongs to.
+enum Side<'c> {
+    Before(Tagged<'c>),
+    After(Tagged<'c>),
+}
+
+fn side_of<'c>(document: &Document, owners: &[Object], text: &Text<'c>) -> Result<Option<Side<'c>>, PdfError> {
+    let path = |tagged: Option<Tagged>| match tagged.and_then(|tagged| owners.get(tagged.identifier)?.as_reference()) {
+        Some(element) => path_of(document, element),
+        None => Ok(Vec::new()),
+    };
+    let (before, after) = (path(text.before)?, path(text.after)?);
+    let is_beside = |path: &[Element], line| {
+        text.line.is_some() && text.line == line && path.first().is_some_and(|leaf| !leaf.is(&OBJECTS))
+    };
+    let is_beside_before = is_beside(&before, text.before.and_then(|tagged| tagged.last_line));
+    let is_beside_after = is_beside(&after, text.after.and_then(|tagged| tagged.first_line));
+    let common = before
+        .iter()
+        .find(|element| after.iter().any(|other| other.number == element.number));
+    let is_in_text_block = common.is_some_and(|common| common.is(&TEXT_BLOCKS));
+    let belongs_before = match (is_beside_before, is_beside_after) {
+        (true, true) if common.is_none_or(|common| common.is(&CONTAINERS)) => return Ok(None),
+        // Text after a label is the beginning of the item, and text after a link is no part of it.
+        (true, true) => !before.iter().any(|element| {
+            element.is(&["Lbl", "Link"])
+                && common.is_some_and(|common| common.number != element.number)
+                && !after.iter().any(|other| other.number == element.number)
+        }),
+        (false, false) if is_in_text_block => !before.first().is_some_and(|leaf| leaf.is(&OBJECTS)),
+        (false, false) => return Ok(None),
+        (is_beside_before, _) => is_beside_before,
+    };
+    Ok(if belongs_before {
+        text.before.map(Side::Before)
+    } else {
+        text.after.map(Side::After)
+    })
+}
+
+/// An element on the path from content to the root.
+struct Element<'a> {
+    number: ObjectNumber,
+    kind: Object<'a>,
+}
+
+impl Element<'_> {
+    fn is(&self, kinds: &[&str]) -> bool {
+        kinds.iter().any(|kind| self.kind.is_name(kind))
+    }
+}
+
+/// Returns an element and those above it, without the root of the tree.
+fn path_of<'a>(document: &Document<'a>, element: ObjectNumber) -> Result<Vec<Element<'a>>, PdfError> {
+    let mut path = Vec::new();
+    let mut above = Some(element);
+    while let Some(number) = above.filter(|_| path.len() < MAX_DEPTH) {
+        let element = document.get_dictionary(number, "expected a structure element")?;
+        above = element.reference("P");
+        let Some(kind) = element.get("S") else { break };
+        path.push(Element {
+            number,
+            kind: kind.clone(),
+        });
+    }
+    Ok(path)
+}
+
+/// Adds marked content beside that of identifier `place`. Returns `false` if the element does not contain that.
+fn insert_kid(element: &mut Dictionary, place: usize, is_after: bool, identifier: usize) -> bool {
+    let is_place = |kid: &Object| kid.as_integer() == i64::try_from(place).ok();
+    let mut kids = element.items("K").to_vec();
+    let found = kids.iter().position(|kid| match kid {
+        Object::Dictionary(reference) => reference.get("MCID").is_some_and(is_place),
+        kid => is_place(kid),
+    });
+    let Some(index) = found else { return false };
+    let identifier = Object::count(identifier);
+    let kid = match &kids[index] {
+        Object::Dictionary(reference) => {
+            let mut reference = reference.clone();
+            reference.set("MCID", identifier);
+            Object::Dictionary(reference)
+        }
+        _ => identifier,
+    };
+    kids.insert(index + usize::from(is_after), kid);
+    element.set("K", Object::Array(kids));
+    true
+}
