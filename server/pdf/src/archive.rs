@@ -1,9 +1,11 @@
 //! Completes a printed document: the passes and their order.
 
 mod artifacts;
+mod blank_text;
 mod content_streams;
 mod decoration;
 mod drawings;
+mod external_objects;
 mod generated_text;
 mod language;
 mod limits;
@@ -16,8 +18,8 @@ mod missing_glyphs;
 mod output_intent;
 mod pages;
 mod pictures;
+mod repeated_forms;
 mod role_map;
-mod speech;
 mod structure_tree;
 mod unicode_maps;
 mod untagged;

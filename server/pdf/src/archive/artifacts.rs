@@ -17,8 +17,14 @@ pub(super) fn is_running(untagged: &Untagged, range: &Operators) -> bool {
     range.end <= untagged.margins_end || range.start >= untagged.footer_start
 }
 
-/// Returns the content with all artifacts and newly tagged texts marked; `None` if there are none.
-pub(super) fn write_marks(content: &[u8], untagged: &Untagged, tagged: &[TaggedText]) -> Option<Vec<u8>> {
+/// Returns the content with all artifacts and newly tagged texts marked, and with other names for repeated forms; `None`
+/// if nothing changes. `copies` are the new names, in the order of those forms.
+pub(super) fn write_marks(
+    content: &[u8],
+    untagged: &Untagged,
+    tagged: &[TaggedText],
+    copies: &[String],
+) -> Option<Vec<u8>> {
     let running = untagged.texts.iter().map(|text| &text.range);
     let running = running.filter(|range| is_running(untagged, range));
     let artifacts = untagged.decoration.iter().chain(running).map(|range| {
@@ -30,22 +36,29 @@ pub(super) fn write_marks(content: &[u8], untagged: &Untagged, tagged: &[TaggedT
         (range, Cow::Borrowed(start))
     });
     let tagged = tagged.iter().map(|text| (&text.range, Cow::Owned(text.start())));
-    let mut marks: Vec<(&Operators, Cow<[u8]>)> = artifacts.chain(tagged).collect();
-    if marks.is_empty() {
+    let marks = artifacts.chain(tagged).flat_map(|(range, start)| {
+        let insertion = |at, bytes| (at..at, bytes);
+        [insertion(range.start, start), insertion(range.end, Cow::Borrowed(END))]
+    });
+    let copies = untagged.repeated_forms.iter().zip(copies).map(|((_, range), name)| {
+        let draw = format!("/{name} Do");
+        (range.clone(), Cow::Owned(draw.into_bytes()))
+    });
+    let mut edits: Vec<(Operators, Cow<[u8]>)> = marks.chain(copies).collect();
+    if edits.is_empty() {
         return None;
     }
-    marks.sort_unstable_by_key(|(range, _)| range.start);
-    let mut marked = Vec::with_capacity(content.len() + marks.len() * (PAGINATION.len() + END.len()));
+    edits.sort_by_key(|(range, _)| (range.start, range.end));
+    let added: usize = edits.iter().map(|(_, bytes)| bytes.len()).sum();
+    let mut edited = Vec::with_capacity(content.len() + added);
     let mut copied = 0;
-    for (range, start) in marks {
-        marked.extend_from_slice(&content[copied..range.start]);
-        marked.extend_from_slice(&start);
-        marked.extend_from_slice(&content[range.clone()]);
-        marked.extend_from_slice(END);
+    for (range, bytes) in edits {
+        edited.extend_from_slice(&content[copied..range.start]);
+        edited.extend_from_slice(&bytes);
         copied = range.end;
     }
-    marked.extend_from_slice(&content[copied..]);
-    Some(marked)
+    edited.extend_from_slice(&content[copied..]);
+    Some(edited)
 }
 
 impl TaggedText {
@@ -60,20 +73,26 @@ impl TaggedText {
 
 #[cfg(test)]
 mod tests {
-    use super::super::untagged::find_untagged;
+    use super::super::untagged::{Drawn, find_untagged};
     use super::*;
 
     /// Marks the content of a page of 100 × 100 points. `/Speaking` is a form with text. Shows marks in short.
     fn marked(content: &str) -> String {
         let find = |content| {
-            let mut is_content = |name: &[u8]| name == b"Speaking";
-            find_untagged(content, Some([0.0, 0.0, 100.0, 100.0]), &mut is_content).expect("valid")
+            let mut drawn = |name: &[u8]| {
+                if name == b"Speaking" {
+                    Drawn::Text
+                } else {
+                    Drawn::Decoration
+                }
+            };
+            find_untagged(content, Some([0.0, 0.0, 100.0, 100.0]), &mut drawn).expect("valid")
         };
-        let Some(marked) = write_marks(content.as_bytes(), &find(content.as_bytes()), &[]) else {
+        let Some(marked) = write_marks(content.as_bytes(), &find(content.as_bytes()), &[], &[]) else {
             return content.to_owned();
         };
         assert_eq!(
-            write_marks(&marked, &find(&marked), &[]),
+            write_marks(&marked, &find(&marked), &[], &[]),
             None,
             "nothing is left to mark"
         );
@@ -162,7 +181,7 @@ mod tests {
     #[test]
     fn nesting_without_end_is_damage() {
         for content in ["q ".repeat(100_000), "/A BMC ".repeat(100_000)] {
-            assert!(find_untagged(content.as_bytes(), None, &mut |_| false).is_err());
+            assert!(find_untagged(content.as_bytes(), None, &mut |_| Drawn::Text).is_err());
         }
     }
 }

@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
 use super::artifacts::{is_running, write_marks};
+use super::blank_text::is_blank;
 use super::content_streams::{CompositeFonts, RepairedContent, repair, stand_in_name};
+use super::external_objects::ExternalObjects;
 use super::generated_text::tag_texts;
 use super::missing_glyphs::{add_stand_in, is_composite};
-use super::speech::Speech;
+use super::repeated_forms::RepeatedForms;
 use super::structure_tree::StructureTree;
-use super::untagged::{Text, find_untagged};
+use super::untagged::{Drawn, Text, find_untagged};
 use super::warnings::Warnings;
 use crate::PdfError;
 use crate::content::{StreamReader, may_need_repair, replace_data};
@@ -50,7 +52,8 @@ pub(super) fn repair_drawings<'a>(
             pass.repair_drawing(document, number, Place::Untagged)?;
         }
     }
-    for number in others.iter().filter(|number| !seen.contains(number)) {
+    let copies = pass.repeated.copies();
+    for number in others.iter().chain(&copies).filter(|number| !seen.contains(number)) {
         pass.repair_drawing(document, *number, Place::Other)?;
     }
     pass.report(warnings);
@@ -87,7 +90,10 @@ struct Pass<'s, 'a> {
     /// Forms that are drawn outside of marked content and not repaired yet, and those drawn within.
     forms: Vec<ObjectNumber>,
     marked_forms: BTreeSet<ObjectNumber>,
-    speech: Speech,
+    external_objects: ExternalObjects,
+    /// Tagged forms that have been drawn.
+    drawn: BTreeSet<ObjectNumber>,
+    repeated: RepeatedForms,
 }
 
 impl<'a> Pass<'_, 'a> {
@@ -182,12 +188,12 @@ impl<'a> Pass<'_, 'a> {
         Ok(Some(bytes))
     }
 
-    /// Marks artifacts and generated text. Returns `None` if nothing changes.
+    /// Marks artifacts and generated text, and copies repeated forms. Returns `None` if nothing changes.
     fn mark_content(
         &mut self,
         document: &mut Document<'a>,
         content: &[u8],
-        owner: &Dictionary<'a>,
+        owner: &mut Dictionary<'a>,
         place: Place,
     ) -> Result<Option<Vec<u8>>, PdfError> {
         let media_box = match place {
@@ -195,14 +201,23 @@ impl<'a> Pass<'_, 'a> {
             Place::Untagged => None,
             Place::Other => return Ok(None),
         };
-        let resources = document.resolve_dictionary(owner, "Resources")?;
-        let objects = document.resolve_dictionary(&resources, "XObject")?;
+        let mut resources = document.resolve_dictionary(owner, "Resources")?;
+        let mut objects = document.resolve_dictionary(&resources, "XObject")?;
         let number = |name: &&[u8]| objects.get_bytes(&decode_name(name))?.as_reference();
-        let mut is_content = |name: &[u8]| number(&name).is_some_and(|number| self.speech.is_content(document, number));
-        let untagged = find_untagged(content, media_box, &mut is_content)?;
+        let mut drawn = |name: &[u8]| {
+            let drawn = number(&name).map(|number| (number, self.external_objects.drawn(document, number)));
+            match drawn {
+                Some((number, Drawn::Tagged)) if !self.drawn.insert(number) => Drawn::Repeated,
+                Some((_, drawn)) => drawn,
+                None => Drawn::Decoration,
+            }
+        };
+        let mut untagged = find_untagged(content, media_box, &mut drawn)?;
         self.forms.extend(untagged.forms.iter().filter_map(number));
         self.marked_forms
             .extend(untagged.marked_forms.iter().filter_map(number));
+        let repeated = untagged.repeated_forms.iter().filter_map(|(name, _)| number(name));
+        let repeated: Vec<ObjectNumber> = repeated.collect();
         let texts = untagged.texts.iter().filter(|text| !is_running(&untagged, &text.range));
         let texts: Vec<&Text> = texts.collect();
         let key = owner.get("StructParents").and_then(Object::as_integer);
@@ -210,7 +225,26 @@ impl<'a> Pass<'_, 'a> {
             (Some(structure), Some(key)) if !texts.is_empty() => tag_texts(document, structure, key, &texts)?,
             _ => Vec::new(),
         };
-        Ok(write_marks(content, &untagged, &tagged))
+        let fonts = document.resolve_dictionary(&resources, "Font")?;
+        let mut blank = Vec::new();
+        for text in texts {
+            let is_left = tagged.iter().all(|tagged| tagged.range != text.range);
+            if is_left && is_blank(document, &fonts, content, text.range.clone())? {
+                blank.push(text.range.clone());
+            }
+        }
+        untagged.decoration.append(&mut blank);
+        let mut copies = Vec::new();
+        for number in repeated {
+            let copy = self.repeated.copy(document, &mut self.external_objects, number)?;
+            copies.push(format!("PlatenCopy{number}"));
+            objects.insert(copies[copies.len() - 1].clone().into_bytes(), Object::Reference(copy));
+        }
+        if !copies.is_empty() {
+            resources.set("XObject", Object::Dictionary(objects));
+            owner.set("Resources", Object::Dictionary(resources));
+        }
+        Ok(write_marks(content, &untagged, &tagged, &copies))
     }
 
     fn composite_fonts(&mut self, document: &Document, fonts: &Dictionary) -> Result<CompositeFonts, PdfError> {

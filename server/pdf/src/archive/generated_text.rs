@@ -3,7 +3,7 @@
 //! painted. Text whose place is doubtful is left.
 
 use super::structure_tree::StructureTree;
-use super::untagged::{Operators, Tagged, Text};
+use super::untagged::{Line, Operators, Tagged, Text};
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
@@ -115,8 +115,9 @@ fn side_of<'c>(document: &Document, owners: &[Object], text: &Text<'c>) -> Resul
         None => Ok(Vec::new()),
     };
     let (before, after) = (path(text.before)?, path(text.after)?);
-    let is_beside = |path: &[Element], line| {
-        text.line.is_some() && text.line == line && path.first().is_some_and(|leaf| !leaf.is(&OBJECTS))
+    let is_beside = |path: &[Element], line: Option<Line>| {
+        let is_same_line = text.line.zip(line).is_some_and(|(own, other)| own.is_same(&other));
+        is_same_line && path.first().is_some_and(|leaf| !leaf.is(&OBJECTS))
     };
     let is_beside_before = is_beside(&before, text.before.and_then(|tagged| tagged.last_line));
     let is_beside_after = is_beside(&after, text.after.and_then(|tagged| tagged.first_line));

@@ -59,6 +59,23 @@ impl<'a> StructureTree<'a> {
         Ok(key)
     }
 
+    /// Returns the element of an annotation by its key.
+    pub(super) fn element(&mut self, document: &Document<'a>, key: i64) -> Result<Option<ObjectNumber>, PdfError> {
+        Ok(self.parents(document)?.get(&key).and_then(Object::as_reference))
+    }
+
+    /// Replaces the element of an annotation.
+    pub(super) fn set_element(
+        &mut self,
+        document: &Document<'a>,
+        key: i64,
+        element: ObjectNumber,
+    ) -> Result<(), PdfError> {
+        self.parents(document)?.insert(key, Object::Reference(element));
+        self.is_changed = true;
+        Ok(())
+    }
+
     /// Returns the elements of a content stream by marked-content identifier.
     pub(super) fn owners(&mut self, document: &Document<'a>, key: i64) -> Result<Vec<Object<'a>>, PdfError> {
         match self.parents(document)?.get(&key).map(|value| document.resolve(value)) {

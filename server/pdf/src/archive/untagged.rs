@@ -29,6 +29,10 @@ pub(super) struct Untagged<'c> {
     pub(super) forms: Vec<&'c [u8]>,
     /// The same for forms within marked content.
     pub(super) marked_forms: Vec<&'c [u8]>,
+    /// Forms whose tagged content has been drawn before.
+    pub(super) repeated_forms: Vec<(&'c [u8], Operators)>,
+    /// The operators that begin content of an element.
+    pub(super) tags: Vec<Operators>,
     /// Up to this offset, untagged text is that of the page's margins (`@page { @top-left { … } }`).
     pub(super) margins_end: usize,
     /// From this offset, everything is Chromium's header and footer; the length of the stream if there are none.
@@ -50,8 +54,24 @@ pub(super) struct Text<'c> {
 pub(super) struct Line<'c> {
     /// Digest of clip and transformation.
     surroundings: u64,
-    /// Height of the baseline, as written.
+    /// Height of the baseline and size of the font, as written.
     baseline: &'c [u8],
+    size: &'c [u8],
+}
+
+impl Line<'_> {
+    /// Returns whether two texts are on one line; one may be raised or lowered by half a font size.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let number = |raw| parse_number(raw).as_ref().and_then(Object::as_number);
+        let distance = number(self.baseline)
+            .zip(number(other.baseline))
+            .map(|(a, b)| (a - b).abs());
+        let size = number(self.size).zip(number(other.size)).map(|(a, b)| a.max(b));
+        self.surroundings == other.surroundings
+            && distance
+                .zip(size)
+                .is_some_and(|(distance, size)| distance <= size / 2.0)
+    }
 }
 
 /// Content of an element.
@@ -63,17 +83,30 @@ pub(super) struct Tagged<'c> {
     pub(super) last_line: Option<Line<'c>>,
 }
 
-/// Scans a content stream. `media_box` is that of the page, for its content only. `is_content` returns whether an
-/// external object, given by its name in the resources, shows text or tagged content itself.
+/// What an external object draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Drawn {
+    /// Neither text nor tagged content.
+    Decoration,
+    /// Text, marked within the form or not.
+    Text,
+    /// Content of elements, marked within the form.
+    Tagged,
+    /// Tagged content that has been drawn before.
+    Repeated,
+}
+
+/// Scans a content stream. `media_box` is that of the page, for its content only. `drawn` is called once for each time
+/// that an external object is drawn, with its name in the resources.
 pub(super) fn find_untagged<'c>(
     content: &'c [u8],
     media_box: Option<[f64; 4]>,
-    is_content: &mut dyn FnMut(&'c [u8]) -> bool,
+    drawn: &mut dyn FnMut(&'c [u8]) -> Drawn,
 ) -> Result<Untagged<'c>, PdfError> {
     let mut scan = Scan {
         content,
         media_box,
-        is_content,
+        drawn,
         found: Untagged {
             footer_start: content.len(),
             ..Untagged::default()
@@ -87,6 +120,7 @@ pub(super) fn find_untagged<'c>(
         has_content: false,
         fills_page: false,
         line: None,
+        font_size: None,
         tagged: None,
         tagged_has_text: false,
         waiting: 0..0,
@@ -184,7 +218,7 @@ struct OpenText<'c> {
 struct Scan<'c, 'f> {
     content: &'c [u8],
     media_box: Option<[f64; 4]>,
-    is_content: &'f mut dyn FnMut(&'c [u8]) -> bool,
+    drawn: &'f mut dyn FnMut(&'c [u8]) -> Drawn,
     found: Untagged<'c>,
     /// The outermost level is that of the whole stream.
     levels: Vec<Level>,
@@ -200,6 +234,7 @@ struct Scan<'c, 'f> {
     fills_page: bool,
     /// The current line of text.
     line: Option<Line<'c>>,
+    font_size: Option<&'c [u8]>,
     /// The current tagged content, or the last one.
     tagged: Option<Tagged<'c>>,
     tagged_has_text: bool,
@@ -297,12 +332,13 @@ impl<'c> Scan<'c, '_> {
                     is_tagged: false,
                 });
             }
+            b"Tf" => self.font_size = self.operands.numbers.last().copied(),
             b"Tm" => self.line = self.horizontal_line(),
             b"Td" if self.operands.numbers.get(1) == Some(&b"0".as_slice()) => {}
             b"Td" | b"TD" | b"T*" => self.line = None,
             b"Tj" | b"TJ" | b"'" | b"\"" => self.show_text(),
             b"ET" => self.end_text(range.end),
-            b"BMC" | b"BDC" => self.begin_marked_content(range.end)?,
+            b"BMC" | b"BDC" => self.begin_marked_content(range)?,
             b"EMC" => {
                 self.end_decoration();
                 let ended = self.marks.open.pop().unwrap_or(Mark::Other);
@@ -328,6 +364,7 @@ impl<'c> Scan<'c, '_> {
             [_, b"0", b"0", _, _, baseline] => Some(Line {
                 surroundings: self.levels.last()?.surroundings,
                 baseline,
+                size: self.font_size?,
             }),
             _ => None,
         }
@@ -419,13 +456,17 @@ impl<'c> Scan<'c, '_> {
 
     fn external_object(&mut self, range: Operators) {
         let Some(name) = self.operands.name else { return };
-        if !(self.is_content)(name) {
-            self.decoration(range);
-        } else if self.marks.tagging > 0 {
-            self.found.marked_forms.push(name);
-        } else {
-            self.end_decoration();
-            self.found.forms.push(name);
+        match (self.drawn)(name) {
+            Drawn::Decoration => self.decoration(range),
+            Drawn::Text | Drawn::Tagged if self.marks.tagging > 0 => self.found.marked_forms.push(name),
+            Drawn::Text | Drawn::Tagged => {
+                self.end_decoration();
+                self.found.forms.push(name);
+            }
+            Drawn::Repeated => {
+                self.found.repeated_forms.push((name, range.clone()));
+                self.decoration(range);
+            }
         }
     }
 
@@ -446,9 +487,9 @@ impl<'c> Scan<'c, '_> {
         });
     }
 
-    fn begin_marked_content(&mut self, end: usize) -> Result<(), PdfError> {
+    fn begin_marked_content(&mut self, range: Operators) -> Result<(), PdfError> {
         if self.marks.open.len() > MAX_NESTING {
-            return Err(PdfError::damaged(end, "a content stream nested too deeply"));
+            return Err(PdfError::damaged(range.start, "a content stream nested too deeply"));
         }
         self.end_decoration();
         let mark = if self.operands.identifier.is_some() {
@@ -462,6 +503,7 @@ impl<'c> Scan<'c, '_> {
         self.marks.tagging += usize::from(mark != Mark::Other);
         self.marks.content += usize::from(mark == Mark::Content);
         if mark == Mark::Content {
+            self.found.tags.push(range);
             self.fills_page |= self.found.footer_start < self.content.len();
             self.has_content |= self.levels.last().is_some_and(|level| level.is_clipped);
             self.end_tagged();

@@ -1,0 +1,98 @@
+//! Copies tagged forms that are drawn more than once, as Chromium draws masked content: content of an element may be
+//! drawn only once (ISO 14289-1, 7.20). The copy is without tags.
+
+use std::collections::BTreeMap;
+
+use super::external_objects::{ExternalObjects, MAX_DEPTH};
+use super::untagged::{Drawn, Operators, find_untagged};
+use crate::PdfError;
+use crate::content::{StreamReader, replace_data};
+use crate::document::Document;
+use crate::object::{Dictionary, Object, ObjectNumber, Stream};
+
+/// Copies without tags, by the forms that they are copies of.
+#[derive(Debug, Default)]
+pub(super) struct RepeatedForms {
+    copies: BTreeMap<ObjectNumber, ObjectNumber>,
+}
+
+impl RepeatedForms {
+    /// Returns the numbers of all copies.
+    pub(super) fn copies(&self) -> Vec<ObjectNumber> {
+        self.copies.values().copied().collect()
+    }
+
+    /// Returns the number of a copy of a form without tags. Forms within are copied, too.
+    pub(super) fn copy<'a>(
+        &mut self,
+        document: &mut Document<'a>,
+        objects: &mut ExternalObjects,
+        number: ObjectNumber,
+    ) -> Result<ObjectNumber, PdfError> {
+        self.copy_at(document, objects, number, 0)
+    }
+
+    fn copy_at<'a>(
+        &mut self,
+        document: &mut Document<'a>,
+        objects: &mut ExternalObjects,
+        number: ObjectNumber,
+        depth: usize,
+    ) -> Result<ObjectNumber, PdfError> {
+        if let Some(copy) = self.copies.get(&number) {
+            return Ok(*copy);
+        }
+        let Object::Stream(mut form) = document.get(number)? else {
+            return Ok(number);
+        };
+        if depth > MAX_DEPTH {
+            return Ok(number);
+        }
+        let mut content = Vec::new();
+        let read = StreamReader::default().read(&form, &mut content);
+        read.map_err(|what| document.damaged(number, what))?;
+        replace_data(&mut form, &without_tags(&content)?);
+        form.dictionary.remove("StructParents");
+        let copy = document.add(Object::Null);
+        self.copies.insert(number, copy);
+        self.copy_resources(document, objects, &mut form, depth)?;
+        document.set(copy, Object::Stream(form));
+        Ok(copy)
+    }
+
+    fn copy_resources<'a>(
+        &mut self,
+        document: &mut Document<'a>,
+        objects: &mut ExternalObjects,
+        form: &mut Stream<'a>,
+        depth: usize,
+    ) -> Result<(), PdfError> {
+        let mut resources = document.resolve_dictionary(&form.dictionary, "Resources")?;
+        let mut drawn: Dictionary = document.resolve_dictionary(&resources, "XObject")?;
+        for (_, object) in &mut drawn.entries {
+            if let Object::Reference(number) = object
+                && objects.drawn(document, *number) == Drawn::Tagged
+            {
+                *number = self.copy_at(document, objects, *number, depth + 1)?;
+            }
+        }
+        if !drawn.entries.is_empty() {
+            resources.set("XObject", Object::Dictionary(drawn));
+            form.dictionary.set("Resources", Object::Dictionary(resources));
+        }
+        Ok(())
+    }
+}
+
+/// Returns content with its marked-content sequences, but without their identifiers.
+fn without_tags(content: &[u8]) -> Result<Vec<u8>, PdfError> {
+    let mut untagged = Vec::with_capacity(content.len());
+    let mut copied = 0;
+    for Operators { start, end } in find_untagged(content, None, &mut |_| Drawn::Decoration)?.tags {
+        untagged.extend_from_slice(&content[copied..start]);
+        untagged.extend_from_slice(b"/Span BMC");
+        copied = end;
+    }
+    untagged.extend_from_slice(&content[copied..]);
+    Ok(untagged)
+}
