@@ -3,6 +3,7 @@
 mod artifacts;
 mod blank_text;
 mod content_streams;
+mod declaration;
 mod decoration;
 mod drawings;
 mod external_objects;
@@ -30,12 +31,14 @@ use std::thread;
 
 use time::OffsetDateTime;
 
-use crate::check::{Conformance, check};
+use crate::check::standards::Conformance;
+use crate::check::{Examination, examine};
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::object_streams::pack;
 use crate::written_file::{WrittenFile, write_document};
 use crate::{Completed, OutputFormat, PageFacts, PdfError};
+use declaration::Declaration;
 pub(crate) use language::valid_language;
 use metadata::Metadata;
 use structure_tree::StructureTree;
@@ -53,21 +56,28 @@ pub(crate) struct Completion<'f> {
     pub(crate) identifier: [u8; 16],
 }
 
-/// A completed document that is not checked yet. It borrows nothing from its source files, so those can be dropped.
+/// A completed document that is not examined yet. It borrows nothing from its source files, so those can be dropped.
 pub(crate) struct Draft {
     file: WrittenFile<'static>,
-    format: OutputFormat,
+    /// The packet in the file; `None` for plain PDF.
+    declaration: Option<Declaration>,
     page_count: usize,
     warnings: Warnings,
 }
 
 impl Draft {
-    /// Checks and packs the document.
+    /// Examines and packs the document, and declares the standards that it has earned.
     pub(crate) fn finish(self) -> Result<Completed, PdfError> {
-        let (conformance, packed) = check_and_pack(&self.file, self.format);
+        let (examination, packed) = examine_and_pack(&self.file, self.declaration.is_some());
+        let mut bytes = packed.unwrap_or(self.file.bytes);
+        let examination = examination?;
+        if let Some(declaration) = &self.declaration {
+            declaration.fill_in(&mut bytes, &examination.earned)?;
+        }
         Ok(Completed {
-            conformance: conformance?,
-            bytes: packed.unwrap_or(self.file.bytes),
+            conformance: examination.earned,
+            findings: examination.findings,
+            bytes,
             page_count: self.page_count,
             warnings: self.warnings.finish(),
         })
@@ -112,44 +122,45 @@ pub(crate) fn complete_document(
     }
     pictures::warn_of_coarse_pictures(&document, pages, &mut warnings);
     let metadata = Metadata::new(facts, language, instant, identifier, &mut warnings);
-    let information = metadata.write(&mut document, format)?;
+    let (packet, declaration) = match format {
+        OutputFormat::Pdf => (metadata.packet(&[]), None),
+        OutputFormat::PdfA2b => {
+            let declaration = Declaration::new(metadata.clone());
+            (declaration.packet(&[Conformance::PdfA2b]), Some(declaration))
+        }
+    };
+    let information = metadata.write(&mut document, &packet)?;
     let trailer = trailer(&mut document, information, identifier)?;
     Ok(Draft {
         file: write_document(document, trailer)?,
-        format,
+        declaration,
         page_count: pages.len(),
         warnings,
     })
 }
 
-/// Checks and packs the file concurrently, because both take about the same time.
-fn check_and_pack(
-    file: &WrittenFile,
-    format: OutputFormat,
-) -> (Result<Option<Conformance>, PdfError>, Option<Vec<u8>>) {
+/// Examines and packs the file concurrently, because both take about the same time.
+fn examine_and_pack(file: &WrittenFile, is_archive: bool) -> (Result<Examination, PdfError>, Option<Vec<u8>>) {
     thread::scope(|scope| {
         let pack = || pack(file);
         let packing = thread::Builder::new().spawn_scoped(scope, pack);
-        let conformance = conformance(&file.bytes, format);
+        let examination = if is_archive { examine_archive(&file.bytes) } else { Ok(Examination::default()) };
         let packed = match packing {
             Ok(packing) => packing.join().unwrap_or_else(|panic| resume_unwind(panic)),
             // The system has no more threads.
             Err(_) => pack(),
         };
-        (conformance, packed)
+        (examination, packed)
     })
 }
 
-/// Checks what the finished file conforms to. A file is declared PDF/A-2b only if it is known to be, so that neither a
-/// change here nor the next version of Chromium can break conformance unnoticed.
-fn conformance(bytes: &[u8], format: OutputFormat) -> Result<Option<Conformance>, PdfError> {
-    match format {
-        OutputFormat::Pdf => Ok(None),
-        OutputFormat::PdfA2b => check(bytes).map(Some).map_err(|violations| PdfError::NotConformant {
-            clause: violations.first().map_or("6", |violation| violation.clause),
-            message: violations.first().map_or_else(String::new, ToString::to_string),
-        }),
-    }
+/// Examines the finished file. It is declared PDF/A only if it is known to be, so that neither a change here nor the
+/// next version of Chromium can break conformance unnoticed.
+fn examine_archive(bytes: &[u8]) -> Result<Examination, PdfError> {
+    examine(bytes).map_err(|violations| PdfError::NotConformant {
+        clause: violations.first().map_or("6", |violation| violation.clause),
+        message: violations.first().map_or_else(String::new, ToString::to_string),
+    })
 }
 
 /// Removes everything that `complete` adds, so that completing a document again does not add it twice.

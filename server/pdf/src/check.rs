@@ -1,49 +1,52 @@
-//! Checks whether a finished file conforms to PDF/A-2b (ISO 19005-2). The check knows what Chromium writes and
-//! completion adds; anything else is not known to conform and is refused. No file may pass here that veraPDF would
-//! fail.
+//! Examines a finished file: whether it conforms to PDF/A-2b (ISO 19005-2), and what it conforms to beyond that:
+//! PDF/A-2u, PDF/A-2a, PDF/UA-1 (ISO 14289-1). The examination knows what Chromium writes and completion adds; anything
+//! else is not known to conform and is refused. No file may pass here that veraPDF would fail.
+
+pub mod levels;
+pub mod rules;
+pub mod standards;
 
 mod colour_profiles;
 mod drawings;
 mod fonts;
 mod framing;
+mod marks;
 mod metadata;
 mod objects;
 mod pages;
+mod painted;
+mod places;
 mod shapes;
 mod specimens;
+mod structure;
 mod syntax;
+mod unicode;
 
 use std::fmt;
+
+use levels::LevelFindings;
+use standards::Conformance;
 
 use crate::PdfError;
 use crate::document::Document;
 use crate::file::File;
 use crate::object::{Dictionary, ObjectNumber};
 use crate::object_streams::unpack;
+use crate::page_tree::list_pages;
 
 /// Most violations that are reported for one file.
 const MAX_VIOLATIONS: usize = 100;
 
-/// A standard that a file was checked against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Conformance {
-    /// ISO 19005-2, level B.
-    PdfA2b,
-}
-
-impl Conformance {
-    /// Returns the common name of the standard, `PDF/A-2b`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PdfA2b => "PDF/A-2b",
-        }
-    }
-}
-
-impl fmt::Display for Conformance {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
+/// Result of the examination of a file that conforms to PDF/A-2b at least.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Examination {
+    /// Standards that the file conforms to, as far as machines can check: the highest level of PDF/A, then PDF/UA-1.
+    pub earned: Vec<Conformance>,
+    /// Standards that its metadata declares, in the same order; never more than it earned.
+    pub declared: Vec<Conformance>,
+    /// What prevents the file from conforming to the other standards: each violation once for its place, at most
+    /// [`levels::MAX_FINDINGS`].
+    pub findings: Vec<levels::Finding>,
 }
 
 /// Why a file doesn't conform, or is not known to.
@@ -65,43 +68,70 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks a file against PDF/A-2b. Returns the violations if it does not conform, or is not known to: at least one, at
-/// most 100, and one per object.
-pub fn check(bytes: &[u8]) -> Result<Conformance, Vec<Violation>> {
+/// Examines a file. Returns the violations if it does not conform to PDF/A-2b or to a standard that it declares, or is
+/// not known to: at least one, at most 100, and one per object.
+pub fn examine(bytes: &[u8]) -> Result<Examination, Vec<Violation>> {
     let mut findings = Findings::default();
-    if let Err(error) = check_unpacked(bytes, &mut findings) {
-        findings.add(None, Finding::new("6.1", error.to_string()));
-    }
-    if findings.violations.is_empty() {
-        Ok(Conformance::PdfA2b)
-    } else {
-        Err(findings.violations)
-    }
+    let examination = match examine_unpacked(bytes, &mut findings) {
+        Ok(examination) => examination,
+        Err(error) => {
+            findings.add(None, Finding::new("6.1", error.to_string()));
+            None
+        }
+    };
+    examination
+        .filter(|_| findings.violations.is_empty())
+        .ok_or(findings.violations)
 }
 
-/// Unpacks and checks a file. Object streams are accepted in one form only, which conforms, so only the objects remain
-/// to be checked.
-fn check_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<(), PdfError> {
+/// Unpacks and examines a file. Object streams are accepted in one form only, which conforms, so only the objects
+/// remain to be checked.
+fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Examination>, PdfError> {
     let bytes = &*unpack(bytes)?;
     let document = Document::open(&[bytes])?;
-    for part in document.parts() {
-        check_file(bytes, part.file(), &document, findings);
+    let [part] = document.parts() else {
+        return Ok(None);
+    };
+    let shown = check_file(bytes, part.file(), &document, findings);
+    let metadata = findings.take(None, metadata::check_metadata(&document));
+    let (Some(shown), Some(metadata)) = (shown.filter(|_| findings.violations.is_empty()), metadata) else {
+        return Ok(None);
+    };
+    let root = document.root()?;
+    let pages = list_pages(&document, root)?;
+    let mut levels = LevelFindings::new(&pages);
+    unicode::check_unicode(&document, &shown, &mut levels)?;
+    if !metadata.has_title {
+        levels.document(&rules::NO_TITLE);
     }
-    Ok(())
+    painted::check_painted(&shown.marks, &pages, &mut levels);
+    let catalog = document.get_dictionary(root, "expected a catalog")?;
+    structure::check_structure(&document, &catalog, &pages, &shown.marks, &mut levels)?;
+    let earned = Conformance::earned(levels.prevented());
+    if let Some(standard) = metadata.declared.iter().find(|standard| !standard.is_among(&earned)) {
+        let clause = standard.declaration_clause();
+        let message = format!("metadata: declares {standard}, but the file does not conform to it");
+        findings.add(None, Finding::new(clause, message));
+    }
+    let mut level_findings = levels.findings;
+    places::locate(&document, &pages, &mut level_findings);
+    Ok(Some(Examination {
+        earned,
+        declared: metadata.declared,
+        findings: level_findings,
+    }))
 }
 
-fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Findings) {
+/// Checks a file against PDF/A-2b, except for its metadata. Returns what its content shows; `None` if objects violate
+/// the standard.
+fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Findings) -> Option<drawings::Shown> {
     findings.note(None, framing::check_identifiers(file));
-    let trailer = match framing::check_framing(bytes, file) {
-        Ok(trailer) => trailer,
-        Err(finding) => return findings.add(None, finding),
-    };
+    let trailer = findings.take(None, framing::check_framing(bytes, file))?;
     let mut found = objects::check_objects(bytes, file, trailer, findings);
     // The remaining checks rely on every object having a known shape.
     if !findings.violations.is_empty() {
-        return;
+        return None;
     }
-    findings.note(None, metadata::check_metadata(document));
     findings.note(None, colour_profiles::check_output_intent(document));
     for number in &found.colour_profiles {
         findings.note(Some(*number), colour_profiles::check_colour_profile(document, *number));
@@ -124,6 +154,7 @@ fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Fin
             fonts::check_type_3_font(document, *number, codes, &shown.glyph_widths),
         );
     }
+    Some(shown)
 }
 
 fn dictionary<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Dictionary<'a>, Finding> {
@@ -175,9 +206,12 @@ impl Findings {
     }
 
     fn note(&mut self, object: Option<ObjectNumber>, result: Result<(), Finding>) {
-        if let Err(finding) = result {
-            self.add(object, finding);
-        }
+        self.take(object, result);
+    }
+
+    /// Returns the value of a result, or adds its finding.
+    fn take<T>(&mut self, object: Option<ObjectNumber>, result: Result<T, Finding>) -> Option<T> {
+        result.map_err(|finding| self.add(object, finding)).ok()
     }
 }
 

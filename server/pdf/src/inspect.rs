@@ -6,7 +6,7 @@ mod outline;
 use std::collections::BTreeMap;
 
 use crate::PdfError;
-use crate::check::{Conformance, Violation, check};
+use crate::check::{Examination, Violation, examine};
 use crate::document::Document;
 use crate::object::Object;
 use crate::object_streams::unpack;
@@ -34,10 +34,10 @@ pub struct Inspection {
     pub outline: Outline,
     /// Number of links.
     pub links: Links,
-    /// Conformance that the file declares in its metadata, such as `PDF/A-2b`.
+    /// Standards that the file declares in its metadata, such as `PDF/A-2a, PDF/UA-1`.
     pub declared: Option<String>,
-    /// Result of [`check()`].
-    pub verdict: Result<Conformance, Vec<Violation>>,
+    /// Result of [`examine()`].
+    pub verdict: Result<Examination, Vec<Violation>>,
 }
 
 /// A font.
@@ -117,7 +117,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection, PdfError> {
             Some(Object::Stream(metadata)) => declared(&String::from_utf8_lossy(&metadata.data)),
             _ => None,
         },
-        verdict: check(bytes),
+        verdict: examine(bytes),
     })
 }
 
@@ -130,7 +130,7 @@ fn version(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&line[..length]).into_owned()
 }
 
-/// Returns the conformance that an XMP packet of any producer declares, as elements or attributes.
+/// Returns the standards that an XMP packet of any producer declares, as elements or attributes.
 fn declared(packet: &str) -> Option<String> {
     let value = |name: &str| {
         let after = packet.split_once(name)?.1;
@@ -141,11 +141,11 @@ fn declared(packet: &str) -> Option<String> {
             .filter(char::is_ascii_alphanumeric)
     };
     let level = value("pdfaid:conformance").map(|level| level.to_ascii_lowercase());
-    Some(format!(
-        "PDF/A-{}{}",
-        value("pdfaid:part")?,
-        level.map_or_else(String::new, String::from)
-    ))
+    let level = level.map_or_else(String::new, String::from);
+    let archival = value("pdfaid:part").map(|part| format!("PDF/A-{part}{level}"));
+    let accessible = value("pdfuaid:part").map(|part| format!("PDF/UA-{part}"));
+    let declared: Vec<String> = archival.into_iter().chain(accessible).collect();
+    (!declared.is_empty()).then(|| declared.join(", "))
 }
 
 #[cfg(test)]

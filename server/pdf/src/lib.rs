@@ -63,7 +63,7 @@ pub struct PageFacts {
 /// Kind of PDF to produce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutputFormat {
-    /// PDF/A-2b, ISO 19005-2.
+    /// PDF/A, ISO 19005-2: level B at least. The file declares level U or A, and PDF/UA-1, if it conforms to them.
     #[default]
     PdfA2b,
     /// Plain PDF with metadata, without validation.
@@ -133,12 +133,15 @@ pub struct Assembly<'a> {
 }
 
 /// A finished document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Completed {
     /// The PDF file.
     pub bytes: Vec<u8>,
-    /// Standard that the file was found to conform to; `None` for plain PDF.
-    pub conformance: Option<check::Conformance>,
+    /// Standards that the file declares, which are all that it was found to conform to: the highest level of PDF/A, then
+    /// PDF/UA-1. Empty for plain PDF.
+    pub conformance: Vec<check::standards::Conformance>,
+    /// What prevents the file from conforming to more. Empty for plain PDF, which isn't examined.
+    pub findings: Vec<check::levels::Finding>,
     /// Number of pages, at least 1.
     pub page_count: usize,
     /// Visible changes and omissions, for the author of the page.

@@ -9,10 +9,32 @@ const START: &str = "<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzNTczkc9d\
 xmlns:dc=\"http://purl.org/dc/elements/1.1/\" xmlns:xmp=\"http://ns.adobe.com/xap/1.0/\" \
 xmlns:pdf=\"http://ns.adobe.com/pdf/1.3/\" xmlns:xmpMM=\"http://ns.adobe.com/xap/1.0/mm/\">
 ";
+/// The declaration of PDF/UA-1 (ISO 14289-1, 5), and the description of its schema, which PDF/A requires of schemas that
+/// it doesn't define (ISO 19005-2, 6.6.2.3.2).
+const ACCESSIBLE: &str = "</rdf:Description>
+<rdf:Description rdf:about=\"\" xmlns:pdfuaid=\"http://www.aiim.org/pdfua/ns/id/\">
+<pdfuaid:part>1</pdfuaid:part>
+</rdf:Description>
+<rdf:Description rdf:about=\"\" xmlns:pdfaExtension=\"http://www.aiim.org/pdfa/ns/extension/\" \
+xmlns:pdfaSchema=\"http://www.aiim.org/pdfa/ns/schema#\" \
+xmlns:pdfaProperty=\"http://www.aiim.org/pdfa/ns/property#\">
+<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType=\"Resource\">
+<pdfaSchema:schema>PDF/UA identification schema</pdfaSchema:schema>
+<pdfaSchema:namespaceURI>http://www.aiim.org/pdfua/ns/id/</pdfaSchema:namespaceURI>
+<pdfaSchema:prefix>pdfuaid</pdfaSchema:prefix>
+<pdfaSchema:property><rdf:Seq><rdf:li rdf:parseType=\"Resource\">
+<pdfaProperty:name>part</pdfaProperty:name>
+<pdfaProperty:valueType>Integer</pdfaProperty:valueType>
+<pdfaProperty:category>internal</pdfaProperty:category>
+<pdfaProperty:description>Part of ISO 14289 that the file conforms to</pdfaProperty:description>
+</rdf:li></rdf:Seq></pdfaSchema:property>
+</rdf:li></rdf:Bag></pdfaExtension:schemas>
+";
 const END: &str = "</rdf:Description>
 </rdf:RDF>
 </x:xmpmeta>
-<?xpacket end=\"r\"?>";
+";
+const TRAILER: &str = "<?xpacket end=\"r\"?>";
 
 /// Every property that is written, with the markup before and after its text.
 const PROPERTIES: [(&str, &str, &str); 14] = [
@@ -34,8 +56,18 @@ const PROPERTIES: [(&str, &str, &str); 14] = [
 const ALTERNATIVE: &str = "<rdf:Alt><rdf:li xml:lang=\"x-default\">";
 const ALTERNATIVE_END: &str = "</rdf:li></rdf:Alt>";
 
-/// Writes the properties for which `text` returns a value, in the order of [`PROPERTIES`].
-pub(crate) fn write_packet(text: impl Fn(&str) -> Option<String>) -> String {
+/// A packet that was read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Packet {
+    /// In the order of the packet.
+    pub(crate) properties: Vec<(&'static str, String)>,
+    /// Whether it declares PDF/UA-1.
+    pub(crate) is_accessible: bool,
+}
+
+/// Writes the properties for which `text` returns a value, in the order of [`PROPERTIES`], and the declaration of
+/// PDF/UA-1 if `is_accessible`.
+pub(crate) fn write_packet(is_accessible: bool, text: impl Fn(&str) -> Option<String>) -> String {
     let mut packet = START.to_owned();
     for (name, before, after) in PROPERTIES {
         if let Some(text) = text(name) {
@@ -44,16 +76,33 @@ pub(crate) fn write_packet(text: impl Fn(&str) -> Option<String>) -> String {
             let _ = writeln!(packet, "<{name}>{before}{text}{after}</{name}>");
         }
     }
-    packet + END
+    if is_accessible {
+        packet.push_str(ACCESSIBLE);
+    }
+    packet + END + TRAILER
 }
 
-/// Returns the properties of a packet, in its order; `None` if the packet is not as Platen writes it.
-pub(crate) fn read_packet(packet: &[u8]) -> Option<Vec<(&'static str, String)>> {
-    let lines = std::str::from_utf8(packet)
-        .ok()?
-        .strip_prefix(START)?
-        .strip_suffix(END)?;
-    lines.split_terminator('\n').map(read_property).collect()
+/// Extends a packet to `length` bytes by spaces before its end (ISO 16684-1, 7.3.2), so that a longer packet can take
+/// its place later. A longer packet remains as it is.
+pub(crate) fn pad_packet(packet: &str, length: usize) -> String {
+    let content = packet.strip_suffix(TRAILER).unwrap_or(packet);
+    let padding = " ".repeat(length.saturating_sub(packet.len()));
+    [content, &padding, TRAILER].concat()
+}
+
+/// Reads a packet; returns `None` if it is not as Platen writes it.
+pub(crate) fn read_packet(packet: &[u8]) -> Option<Packet> {
+    let packet = std::str::from_utf8(packet).ok()?.strip_prefix(START)?;
+    let lines = packet.strip_suffix(TRAILER)?.trim_end_matches(' ').strip_suffix(END)?;
+    let accessible = lines.strip_suffix(ACCESSIBLE);
+    Some(Packet {
+        properties: accessible
+            .unwrap_or(lines)
+            .split_terminator('\n')
+            .map(read_property)
+            .collect::<Option<_>>()?,
+        is_accessible: accessible.is_some(),
+    })
 }
 
 fn read_property(line: &str) -> Option<(&'static str, String)> {
@@ -81,12 +130,22 @@ mod tests {
             "pdf:Producer" => Some("Größe".to_owned()),
             _ => None,
         };
-        let packet = write_packet(text);
-        let expected = [
+        let properties = [
             ("dc:title", "a < b &amp; c".to_owned()),
             ("pdf:Producer", "Größe".to_owned()),
         ];
-        assert_eq!(read_packet(packet.as_bytes()), Some(expected.to_vec()));
+        for is_accessible in [false, true] {
+            let packet = write_packet(is_accessible, text);
+            let expected = Packet {
+                properties: properties.to_vec(),
+                is_accessible,
+            };
+            assert_eq!(read_packet(packet.as_bytes()).as_ref(), Some(&expected));
+            let padded = pad_packet(&packet, packet.len() + 30);
+            assert_eq!(padded.len(), packet.len() + 30);
+            assert_eq!(read_packet(padded.as_bytes()), Some(expected));
+        }
+        let packet = write_packet(true, text);
         for (from, to) in [
             ("&lt;", "<"),
             ("&lt;", "&"),
@@ -96,6 +155,9 @@ mod tests {
             ("\u{FEFF}", ""),
             ("x-default", "en"),
             ("</rdf:Description>", "<dc:format/></rdf:Description>"),
+            ("pdfuaid:part>1", "pdfuaid:part>2"),
+            ("pdfaProperty:name>part", "pdfaProperty:name>amd"),
+            ("</x:xmpmeta>\n", "</x:xmpmeta>\n<!-- -->"),
         ] {
             assert_eq!(read_packet(packet.replace(from, to).as_bytes()), None, "{from} → {to}");
         }

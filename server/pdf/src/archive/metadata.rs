@@ -3,17 +3,18 @@
 use time::OffsetDateTime;
 
 use super::warnings::Warnings;
+use crate::check::standards::Conformance;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, Stream};
 use crate::text::{MAX_STRING, clean, encode, fit, information_date};
 use crate::xmp::write_packet;
-use crate::{OutputFormat, PageFacts, PdfError};
+use crate::{PageFacts, PdfError};
 
 const CREATOR: &str = "Chromium";
 const PRODUCER: &str = "Platen";
 
 /// Metadata of a document, cleaned and cut to the length of a PDF string.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Metadata {
     pub(super) title: Option<String>,
     pub(super) author: Option<String>,
@@ -57,17 +58,13 @@ impl Metadata {
         }
     }
 
-    /// Adds the XMP stream to the catalog and returns the document information for the trailer.
-    pub(super) fn write<'a>(
-        &self,
-        document: &mut Document<'a>,
-        format: OutputFormat,
-    ) -> Result<Dictionary<'a>, PdfError> {
+    /// Adds an XMP stream with this packet to the catalog and returns the document information for the trailer.
+    pub(super) fn write<'a>(&self, document: &mut Document<'a>, packet: &str) -> Result<Dictionary<'a>, PdfError> {
         let root = document.root()?;
         let mut catalog = document.get_dictionary(root, "expected a catalog")?;
         // Not compressed, so that programs that don't read PDF find it (ISO 19005-2, 6.6.2.1).
         let kind = Dictionary::new([("Type", Object::name("Metadata")), ("Subtype", Object::name("XML"))]);
-        let packet = Stream::plain(kind, self.packet(format).into_bytes());
+        let packet = Stream::plain(kind, packet.as_bytes().to_vec());
         catalog.set("Metadata", Object::Reference(document.add(Object::Stream(packet))));
         document.set(root, Object::Dictionary(catalog));
         Ok(self.information())
@@ -95,11 +92,17 @@ impl Metadata {
         information
     }
 
-    fn packet(&self, format: OutputFormat) -> String {
-        let claim = |text: &str| (format == OutputFormat::PdfA2b).then(|| text.to_owned());
-        write_packet(|property| match property {
-            "pdfaid:part" => claim("2"),
-            "pdfaid:conformance" => claim("B"),
+    /// Returns an XMP packet that declares the standards; none for plain PDF.
+    pub(super) fn packet(&self, declared: &[Conformance]) -> String {
+        let level = declared.iter().find_map(|standard| match standard {
+            Conformance::PdfA2b => Some("B"),
+            Conformance::PdfA2u => Some("U"),
+            Conformance::PdfA2a => Some("A"),
+            Conformance::PdfUa1 => None,
+        });
+        write_packet(declared.contains(&Conformance::PdfUa1), |property| match property {
+            "pdfaid:part" => level.map(|_| "2".to_owned()),
+            "pdfaid:conformance" => level.map(ToOwned::to_owned),
             "dc:format" => Some("application/pdf".to_owned()),
             "dc:title" => self.title.clone(),
             "dc:creator" => self.author.clone(),

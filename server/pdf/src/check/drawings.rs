@@ -1,8 +1,9 @@
 //! All content streams: pages, forms, tiling patterns, glyphs of Type 3 fonts. Checks their operators and references,
 //! and collects which codes of which font are shown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::marks::StreamMarks;
 use super::objects::Found;
 use super::syntax::{SAFE_NUMBER, check_hex_string, check_literal_string, check_name, check_number};
 use super::{Finding, Findings, dictionary};
@@ -22,6 +23,10 @@ pub(super) struct Shown {
     pub(super) type_3: BTreeMap<ObjectNumber, Codes>,
     /// Widths that glyph procedures set with `d0` or `d1`, by the procedure's object number.
     pub(super) glyph_widths: BTreeMap<ObjectNumber, f64>,
+    /// Marks of each stream, by the number of its page, form, pattern or Type 3 font.
+    pub(super) marks: BTreeMap<ObjectNumber, StreamMarks>,
+    /// Forms, and patterns, which are never drawn by name.
+    drawings: BTreeSet<ObjectNumber>,
 }
 
 /// A set of character codes.
@@ -42,7 +47,7 @@ impl Codes {
         codes.filter_map(|code| u16::try_from(code).ok())
     }
 
-    fn insert(&mut self, code: u16) {
+    pub(super) fn insert(&mut self, code: u16) {
         let index = usize::from(code / 64);
         if self.words.len() <= index {
             self.words.resize(index + 1, 0);
@@ -58,6 +63,8 @@ pub(super) fn check_drawings(document: &Document, found: &Found, findings: &mut 
         composite: codes(&found.composite_fonts),
         type_3: codes(&found.type_3_fonts),
         glyph_widths: BTreeMap::new(),
+        marks: BTreeMap::new(),
+        drawings: found.drawings.iter().copied().collect(),
     };
     let mut check = Check {
         document,
@@ -96,33 +103,40 @@ impl Check<'_, '_> {
             Err(error) => return Err(Finding::new("6.2.2", error.to_string())),
         };
         let mut whole = Vec::new();
+        let mut scan = Scan::new(self.document, &page, self.shown)?;
         for part in &parts {
             if let Ok(Object::Stream(stream)) = self.document.resolve(part) {
                 let content = self.buffer.read(&stream)?;
                 if let [_] = parts[..] {
-                    return Scan::new(self.document, &page, self.shown)?.run(content);
+                    scan.run(content)?;
+                    return scan.finish(number);
                 }
                 whole.extend_from_slice(content);
                 whole.push(b'\n');
             }
         }
-        Scan::new(self.document, &page, self.shown)?.run(&whole)
+        scan.run(&whole)?;
+        scan.finish(number)
     }
 
     fn drawing(&mut self, number: ObjectNumber) -> Result<(), Finding> {
         match self.document.get(number) {
             Ok(Object::Stream(stream)) => {
                 let content = self.buffer.read(&stream)?;
-                Scan::new(self.document, &stream.dictionary, self.shown)?.run(content)
+                let mut scan = Scan::new(self.document, &stream.dictionary, self.shown)?;
+                scan.marks.is_hidden = stream.dictionary.get("PatternType").is_some();
+                scan.run(content)?;
+                scan.finish(number)
             }
             _ => Err(Finding::new("6.2.9", "expected a stream")),
         }
     }
 
-    fn glyphs(&mut self, number: ObjectNumber) -> Result<(), Finding> {
-        let font = dictionary(self.document, number)?;
+    fn glyphs(&mut self, font_number: ObjectNumber) -> Result<(), Finding> {
+        let font = dictionary(self.document, font_number)?;
         let procedures = self.document.resolve_dictionary(&font, "CharProcs").unwrap_or_default();
         let mut scan = Scan::new(self.document, &font, self.shown)?;
+        scan.marks.is_hidden = true;
         for (_, procedure) in &procedures.entries {
             let number = procedure.as_reference().unwrap_or_default();
             if let Ok(Object::Stream(stream)) = self.document.get(number) {
@@ -130,7 +144,7 @@ impl Check<'_, '_> {
                 scan.shown.glyph_widths.extend(scan.width.map(|width| (number, width)));
             }
         }
-        Ok(())
+        scan.finish(font_number)
     }
 }
 
@@ -164,6 +178,7 @@ struct Scan<'a, 's> {
     patterns: Dictionary<'a>,
     external_objects: Dictionary<'a>,
     shown: &'s mut Shown,
+    marks: StreamMarks,
     font: Option<Font>,
     saved_fonts: Vec<Option<Font>>,
     /// Width set by `d0` or `d1`, if the stream is that of a glyph.
@@ -185,6 +200,7 @@ impl<'a, 's> Scan<'a, 's> {
             patterns: resources(&own, "Pattern")?,
             external_objects: resources(&own, "XObject")?,
             shown,
+            marks: StreamMarks::new(owner.get("StructParents").and_then(Object::as_integer)),
             font: None,
             saved_fonts: Vec::new(),
             width: None,
@@ -201,6 +217,8 @@ impl<'a, 's> Scan<'a, 's> {
         let mut first_number: Option<&[u8]> = None;
         let mut ends_with_name = false;
         let mut depth = 0_usize;
+        // The entries of the last dictionary.
+        let mut properties = 0..0;
         loop {
             while let Some(raw) = lexer.next_plain_number() {
                 if raw.len() > SAFE_NUMBER {
@@ -248,11 +266,17 @@ impl<'a, 's> Scan<'a, 's> {
                         )?;
                     }
                 }
-                Token::DictionaryStart => depth += 1,
+                Token::DictionaryStart => {
+                    if depth == 0 {
+                        properties.start = lexer.position();
+                    }
+                    depth += 1;
+                }
                 Token::DictionaryEnd => {
                     depth = depth
                         .checked_sub(1)
                         .ok_or_else(|| Finding::new("6.2.2", "the end of a dictionary without its start"))?;
+                    properties.end = lexer.position() - b">>".len();
                 }
                 Token::ArrayStart | Token::ArrayEnd | Token::Keyword(b"true" | b"false" | b"null") => {}
                 Token::Keyword(operator) => {
@@ -264,6 +288,8 @@ impl<'a, 's> Scan<'a, 's> {
                         self.width = first_number.and_then(parse_number).and_then(|width| width.as_number());
                     }
                     self.operator(operator, name)?;
+                    self.mark(operator, name, content.get(properties).unwrap_or_default());
+                    properties = 0..0;
                     name = None;
                     first_number = None;
                 }
@@ -312,6 +338,32 @@ impl<'a, 's> Scan<'a, 's> {
             "6.2.2",
             format!("content: {operand}{operator} is not known to conform"),
         ))
+    }
+
+    /// Records marked content, and what is painted in it.
+    fn mark(&mut self, operator: &[u8], name: Option<&[u8]>, properties: &[u8]) {
+        match operator {
+            b"BDC" | b"BMC" => self.marks.begin(&decode_name(name.unwrap_or_default()), properties),
+            b"EMC" => self.marks.end(),
+            b"Tj" | b"TJ" => self.marks.text(),
+            b"S" | b"s" | b"f" | b"f*" | b"B" | b"B*" | b"b" | b"b*" => self.marks.graphics(),
+            b"Do" => {
+                let object = name.and_then(|name| self.external_objects.get_bytes(&decode_name(name)));
+                match object.and_then(Object::as_reference) {
+                    Some(number) if self.shown.drawings.contains(&number) => self.marks.form(number),
+                    _ => self.marks.graphics(),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Stores the marks of all content that was scanned under the number of its owner.
+    fn finish(self, owner: ObjectNumber) -> Result<(), Finding> {
+        let mut marks = self.marks;
+        marks.finish();
+        self.shown.marks.insert(owner, marks);
+        Ok(())
     }
 
     fn find_font(&self, name: &[u8]) -> Option<Font> {

@@ -1,10 +1,11 @@
-//! Metadata: an XMP packet that claims PDF/A-2b and agrees with the document information (ISO 19005-2, 6.6).
+//! Metadata: an XMP packet that declares a level of PDF/A-2 and agrees with the document information (ISO 19005-2, 6.6).
 
 use std::collections::BTreeMap;
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::standards::Conformance;
 use super::{Finding, dictionary};
 use crate::document::Document;
 use crate::object::{Dictionary, Object};
@@ -22,7 +23,14 @@ const TEXTS: [(&str, &str); 6] = [
 ];
 const DATES: [(&str, &str); 2] = [("CreationDate", "xmp:CreateDate"), ("ModDate", "xmp:ModifyDate")];
 
-pub(super) fn check_metadata(document: &Document) -> Result<(), Finding> {
+/// What the metadata says.
+pub(super) struct Metadata {
+    /// In the order of [`Conformance`].
+    pub(super) declared: Vec<Conformance>,
+    pub(super) has_title: bool,
+}
+
+pub(super) fn check_metadata(document: &Document) -> Result<Metadata, Finding> {
     let damaged = |error: crate::PdfError| Finding::new("6.6", error.to_string());
     let catalog = dictionary(document, document.root().map_err(damaged)?)?;
     let metadata = catalog
@@ -33,8 +41,9 @@ pub(super) fn check_metadata(document: &Document) -> Result<(), Finding> {
     let Some(Object::Stream(metadata)) = metadata else {
         return Err(Finding::new("6.6.2.1-1", "expected metadata in the catalog"));
     };
-    let properties = read_packet(&metadata.data)
+    let packet = read_packet(&metadata.data)
         .ok_or_else(|| Finding::new("6.6.2.1-4", "metadata: expected an XMP packet as Platen writes it"))?;
+    let properties = packet.properties;
     let count = properties.len();
     let properties: BTreeMap<&str, String> = properties.into_iter().collect();
     if properties.len() < count || properties.values().any(|text| !text.chars().all(is_xml)) {
@@ -43,13 +52,14 @@ pub(super) fn check_metadata(document: &Document) -> Result<(), Finding> {
             "metadata: expected each property once, with valid XML characters",
         ));
     }
-    let is = |name: &str, expected: &str| properties.get(name).is_some_and(|text| text == expected);
-    if !is("pdfaid:part", "2") || !is("pdfaid:conformance", "B") {
-        return Err(Finding::new(
-            "6.6.4",
-            "metadata: expected a declaration of part 2, level B",
-        ));
-    }
+    let text = |name: &str| properties.get(name).map(String::as_str);
+    let level = match (text("pdfaid:part"), text("pdfaid:conformance")) {
+        (Some("2"), Some("B")) => Conformance::PdfA2b,
+        (Some("2"), Some("U")) => Conformance::PdfA2u,
+        (Some("2"), Some("A")) => Conformance::PdfA2a,
+        _ => return Err(Finding::new("6.6.4", "metadata: expected a declaration of part 2, level B, U or A")),
+    };
+    let accessible = packet.is_accessible.then_some(Conformance::PdfUa1);
     if properties
         .get("dc:language")
         .is_some_and(|tag| !is_language_tag(tag.as_bytes()))
@@ -62,7 +72,11 @@ pub(super) fn check_metadata(document: &Document) -> Result<(), Finding> {
     let information = document
         .resolve_dictionary(&document.trailer(), "Info")
         .map_err(damaged)?;
-    check_agreement(&information, &properties)
+    check_agreement(&information, &properties)?;
+    Ok(Metadata {
+        declared: [level].into_iter().chain(accessible).collect(),
+        has_title: properties.get("dc:title").is_some_and(|title| !title.is_empty()),
+    })
 }
 
 fn check_agreement(information: &Dictionary, properties: &BTreeMap<&str, String>) -> Result<(), Finding> {

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use super::pack::{Compressor, differences, open_entry};
 use super::unpack::{open_places, read_cross_references};
 use super::*;
-use crate::check::check;
+use crate::check::examine;
 use crate::content::StreamReader;
 use crate::document::Document;
 use crate::file::table_offset;
@@ -115,7 +115,7 @@ fn what_is_packed_otherwise_is_refused() {
         // The last occurrence is in the object streams.
         let at = memchr::memmem::rfind(&archive, from.as_bytes()).expect("something to replace");
         let spoilt = [&archive[..at], to.as_bytes(), &archive[at + from.len()..]].concat();
-        assert!(check(&spoilt).is_err(), "{from:?} → {to:?}");
+        assert!(examine(&spoilt).is_err(), "{from:?} → {to:?}");
         assert!(
             matches!(completed(&spoilt), Err(PdfError::Damaged { .. })),
             "{from:?} → {to:?}"
@@ -260,12 +260,12 @@ proptest! {
         }
         let file = pieces.join();
         match unpack(&file) {
-            Ok(open) => prop_assert_eq!(check(&file).is_ok(), check(&open).is_ok()),
+            Ok(open) => prop_assert_eq!(examine(&file).is_ok(), examine(&open).is_ok()),
             Err(PdfError::Damaged { offset, .. }) => prop_assert!(offset <= LARGE.len() * 20),
             Err(error) => prop_assert!(false, "{error}"),
         }
         if let Ok(completed) = completed(&file) {
-            prop_assert!(check(&completed.bytes).is_ok());
+            prop_assert!(examine(&completed.bytes).is_ok());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Runs veraPDF, the reference validator of PDF/A-2b, for the tests of several packages.
+//! Runs veraPDF, the reference validator of PDF/A and PDF/UA, for the tests of several packages.
 
 use std::{
     collections::BTreeMap,
@@ -6,9 +6,9 @@ use std::{
     process::Command,
 };
 
-/// Returns the violated clauses of each file; empty if it conforms. Runs once over all files, because most of the time
-/// is the startup of Java.
-pub(crate) fn refusals(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
+/// Returns the violated clauses of each file; empty if it conforms. `flavour` is veraPDF's name of the standard: `2b`,
+/// `2u`, `2a` or `ua1`. Runs once over all files, because most of the time is the startup of Java.
+pub(crate) fn refusals(flavour: &str, files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
     let home = std::env::var("HOME").expect("a home folder");
     let library = Path::new(&home).join(".cache/platen/verapdf/lib");
     assert!(
@@ -20,18 +20,20 @@ pub(crate) fn refusals(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
         .args(["-Xmx1g", "-cp"])
         .arg(library.join("*"))
         .arg("org.verapdf.apps.GreenfieldCliWrapper")
-        .args(["--flavour", "2b", "--format", "text", "--verbose"])
+        .args(["--flavour", flavour, "--format", "text", "--verbose"])
         .args(files)
         .output()
         .unwrap_or_else(|error| panic!("java: {error}; deploy/setup.sh --test installs it"));
     let report = String::from_utf8_lossy(&output.stdout);
     let mut refusals: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     let mut current = PathBuf::new();
+    let end = format!(" {flavour}");
     for line in report.lines() {
         // "PASS /path 2b" or "FAIL /path 2b", the latter followed by one line per clause.
-        if let Some(file) = line.strip_prefix("PASS ").and_then(|rest| rest.strip_suffix(" 2b")) {
+        let file = |verdict: &str| line.strip_prefix(verdict)?.strip_suffix(&end);
+        if let Some(file) = file("PASS ") {
             refusals.insert(file.into(), Vec::new());
-        } else if let Some(file) = line.strip_prefix("FAIL ").and_then(|rest| rest.strip_suffix(" 2b")) {
+        } else if let Some(file) = file("FAIL ") {
             current = file.into();
             refusals.insert(current.clone(), vec!["refused".to_owned()]);
         } else if let Some(clauses) = refusals.get_mut(&current) {

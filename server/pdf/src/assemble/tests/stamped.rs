@@ -1,5 +1,5 @@
 use super::documents::*;
-use crate::check::Conformance;
+use crate::check::standards::Conformance;
 use crate::object::Dictionary;
 use crate::raster::{PageView, rasterise};
 use crate::{Assembly, PageSelection, PdfError, StampLayout, Stamps, assemble};
@@ -65,7 +65,7 @@ fn stamped_from_a_column(pages: &[usize], pitch: f64) -> Assembly<'static> {
 #[test]
 fn a_column_is_cut_into_its_stamps() {
     let completed = assembled(&stamped_from_a_column(&[1, 2, 4, 3], COLUMN_PITCH));
-    assert_eq!(completed.conformance, Some(Conformance::PdfA2b));
+    assert_eq!(completed.conformance.first(), Some(&Conformance::PdfA2a));
     check_references(&open(&completed.bytes));
     let texts: Vec<usize> = drawn_over(&completed.bytes)
         .iter()

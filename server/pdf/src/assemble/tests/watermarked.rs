@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::documents::*;
-use crate::check::Conformance;
+use crate::check::standards::Conformance;
 use crate::raster::{PageView, Picture, rasterise};
 use crate::{Assembly, OutputFormat, PageSelection, PrintedPart, StampLayout, Stamps, Watermark};
 
@@ -70,7 +70,7 @@ fn every_selected_page_has_one_and_pages_of_one_size_share_it() {
     }];
     assembly.selection = Some(PageSelection::parse("2-7").expect("valid"));
     let completed = assembled(&assembly);
-    assert_eq!(completed.conformance, Some(Conformance::PdfA2b));
+    assert_eq!(completed.conformance.first(), Some(&Conformance::PdfA2a));
     let document = open(&completed.bytes);
     check_references(&document);
     let mut forms = BTreeSet::new();
@@ -128,7 +128,7 @@ fn it_lies_in_the_middle_of_pages_of_every_shape() {
             .expect("a box");
         bytes[at..at + 13].copy_from_slice(box_text.as_bytes());
         let completed = assembled(&only(&bytes, Some(Watermark::Test), OutputFormat::PdfA2b));
-        assert_eq!(completed.conformance, Some(Conformance::PdfA2b), "{box_text}");
+        assert_eq!(completed.conformance.first(), Some(&Conformance::PdfA2a), "{box_text}");
         let blank = assembled(&only(&bytes, None, OutputFormat::PdfA2b));
         let changes = changes(&picture(&blank.bytes, 1), &picture(&completed.bytes, 1));
         // The first letter has no foot, so the word is not quite symmetric.

@@ -1,6 +1,6 @@
 //! Valid and invalid changes at every place of a document. Those that pass the check are checked by veraPDF.
 
-use super::{FIXTURES, archived, check, edited};
+use super::{FIXTURES, archived, edited, examine};
 use crate::document::Document;
 use crate::object::{Dictionary, Object, Stream};
 
@@ -19,7 +19,7 @@ pub(super) fn accepted_mutations() -> Vec<Vec<u8>> {
         for number in 1..document.size() {
             for mutation in mutations(&document.get(number).expect("an object")) {
                 let bytes = edited(&archive, |document| document.set(number, mutation));
-                if check(&bytes).is_ok() {
+                if examine(&bytes).is_ok() {
                     accepted.push(bytes);
                 }
             }

@@ -1,0 +1,105 @@
+//! Findings that prevent a file from conforming to more than PDF/A-2b.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rules::Rule;
+use super::standards::Conformance;
+use crate::object::ObjectNumber;
+
+/// Most findings that are reported for one file.
+pub const MAX_FINDINGS: usize = 200;
+/// Most characters of a text in a finding.
+pub(super) const MAX_TEXT: usize = 100;
+
+/// A violation of a rule at one place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Page number, from 1, if the place is on a page.
+    pub page: Option<usize>,
+    /// The structure element.
+    pub element: Option<Element>,
+    /// Object number of the annotation, font or page; `None` if there is an element, or if the file as a whole violates
+    /// the rule.
+    pub object: Option<u32>,
+    /// At most 100 characters of the text of the element or the content.
+    pub text: Option<String>,
+    /// Rectangle on the page in points: left, bottom, right, top, in user space.
+    pub rectangle: Option<[f64; 4]>,
+}
+
+/// A structure element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Element {
+    /// Object number.
+    pub object: u32,
+    /// Type as written, such as `Figure`.
+    pub kind: String,
+}
+
+/// Findings as they are made, each once for its place, without texts and rectangles.
+pub(super) struct LevelFindings {
+    pub(super) findings: Vec<Finding>,
+    prevented: Vec<Conformance>,
+    seen: BTreeSet<(*const Rule, ObjectNumber)>,
+    /// Page numbers, from 1, by object number.
+    page_numbers: BTreeMap<ObjectNumber, usize>,
+}
+
+impl LevelFindings {
+    /// `pages` are all pages of the document, in order.
+    pub(super) fn new(pages: &[ObjectNumber]) -> Self {
+        Self {
+            findings: Vec::new(),
+            prevented: Vec::new(),
+            seen: BTreeSet::new(),
+            page_numbers: pages.iter().copied().zip(1..).collect(),
+        }
+    }
+
+    /// Returns the standards that the findings prevent, including those beyond the limit.
+    pub(super) fn prevented(&self) -> &[Conformance] {
+        &self.prevented
+    }
+
+    /// Adds a finding for the whole file.
+    pub(super) fn document(&mut self, rule: &'static Rule) {
+        self.add(rule, 0, None, None);
+    }
+
+    /// Adds a finding for an object that is no element: a page, a font, an annotation, or a form on `page`.
+    pub(super) fn object(&mut self, rule: &'static Rule, object: ObjectNumber, page: Option<ObjectNumber>) {
+        self.add(rule, object, page.or(Some(object)), None);
+    }
+
+    /// Adds a finding for a structure element whose content is on `page`.
+    pub(super) fn element(&mut self, rule: &'static Rule, element: Element, page: Option<ObjectNumber>) {
+        self.add(rule, element.object, page, Some(element));
+    }
+
+    /// `object` is 0 for the whole file.
+    fn add(
+        &mut self,
+        rule: &'static Rule,
+        object: ObjectNumber,
+        page: Option<ObjectNumber>,
+        element: Option<Element>,
+    ) {
+        for (standard, _) in rule.prevents {
+            if !self.prevented.contains(standard) {
+                self.prevented.push(*standard);
+            }
+        }
+        if self.findings.len() < MAX_FINDINGS && self.seen.insert((std::ptr::from_ref(rule), object)) {
+            self.findings.push(Finding {
+                rule,
+                page: page.and_then(|page| self.page_numbers.get(&page).copied()),
+                object: Some(object).filter(|object| *object > 0 && element.is_none()),
+                element,
+                text: None,
+                rectangle: None,
+            });
+        }
+    }
+}

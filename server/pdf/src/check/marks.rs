@@ -1,0 +1,190 @@
+//! Marked content of a content stream (ISO 32000-1, 14.6 and 14.7.4): what is tagged, an artifact, or neither.
+
+use crate::lexer::{Lexer, Token, decode_literal_string};
+use crate::object::ObjectNumber;
+use crate::parse::parse_number;
+use crate::text::is_language_tag;
+
+/// What content belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum Surrounding {
+    /// Nothing in its stream; it belongs to what the stream belongs to where that is drawn.
+    #[default]
+    Nothing,
+    Artifact,
+    /// A structure element.
+    Tagged,
+}
+
+/// Marks of one content stream.
+#[derive(Default)]
+pub(super) struct StreamMarks {
+    /// `/StructParents` of the page or form.
+    pub(super) key: Option<i64>,
+    /// Whether the stream can't contain tagged content: that of a pattern, or of glyphs.
+    pub(super) is_hidden: bool,
+    /// Sequences with an identifier.
+    pub(super) contents: Vec<MarkedContent>,
+    /// Forms that the stream draws.
+    pub(super) drawn: Vec<(ObjectNumber, Surrounding)>,
+    pub(super) untagged_text: bool,
+    pub(super) untagged_graphics: bool,
+    /// Whether there are artifacts that are not inside other marks of this stream.
+    pub(super) outer_artifacts: bool,
+    pub(super) artifact_in_tag: bool,
+    pub(super) tag_in_artifact: bool,
+    pub(super) tag_in_tag: bool,
+    pub(super) is_unbalanced: bool,
+    pub(super) bad_language: bool,
+    pub(super) empty_language: bool,
+    /// Whether there is replacement text without a language of its own.
+    pub(super) actual_text: bool,
+    open: Vec<Open>,
+}
+
+/// A sequence that belongs to a structure element.
+pub(super) struct MarkedContent {
+    pub(super) identifier: i64,
+    pub(super) has_text: bool,
+    pub(super) has_language: bool,
+}
+
+/// A sequence that has begun.
+#[derive(Clone, Copy)]
+struct Open {
+    surrounding: Surrounding,
+    /// Index of the sequence with an identifier, if there is one around.
+    content: Option<usize>,
+}
+
+impl StreamMarks {
+    /// `key` is the `/StructParents` of the page or form.
+    pub(super) fn new(key: Option<i64>) -> Self {
+        Self {
+            key,
+            ..Self::default()
+        }
+    }
+
+    /// Records `BMC` or `BDC` with the entries of its property list.
+    pub(super) fn begin(&mut self, tag: &[u8], properties: &[u8]) {
+        let properties = Properties::read(properties);
+        let around = self.open.last().copied();
+        let mut open = around.unwrap_or(Open {
+            surrounding: Surrounding::Nothing,
+            content: None,
+        });
+        if tag == b"Artifact" {
+            self.artifact_in_tag |= open.surrounding == Surrounding::Tagged;
+            self.outer_artifacts |= open.surrounding == Surrounding::Nothing;
+            open.surrounding = Surrounding::Artifact;
+            open.content = None;
+        }
+        if let Some(identifier) = properties.identifier {
+            self.tag_in_artifact |= open.surrounding == Surrounding::Artifact;
+            self.tag_in_tag |= open.surrounding == Surrounding::Tagged;
+            open.surrounding = Surrounding::Tagged;
+            open.content = Some(self.contents.len());
+            self.contents.push(MarkedContent {
+                identifier,
+                has_text: false,
+                has_language: properties.has_language,
+            });
+        }
+        self.bad_language |= properties.bad_language;
+        self.empty_language |= properties.empty_language;
+        self.actual_text |= properties.actual_text && !properties.has_language;
+        self.open.push(open);
+    }
+
+    /// Records `EMC`.
+    pub(super) fn end(&mut self) {
+        self.is_unbalanced |= self.open.pop().is_none();
+    }
+
+    /// Records the end of the stream.
+    pub(super) fn finish(&mut self) {
+        self.is_unbalanced |= !self.open.is_empty();
+        self.open = Vec::new();
+    }
+
+    /// Records an operator that shows text.
+    pub(super) fn text(&mut self) {
+        match self.open.last() {
+            None => self.untagged_text = true,
+            Some(open) => {
+                self.untagged_text |= open.surrounding == Surrounding::Nothing;
+                if let Some(content) = open.content.and_then(|index| self.contents.get_mut(index)) {
+                    content.has_text = true;
+                }
+            }
+        }
+    }
+
+    /// Records an operator that paints a path or an image.
+    pub(super) fn graphics(&mut self) {
+        self.untagged_graphics |= self.surrounding() == Surrounding::Nothing;
+    }
+
+    /// Records that a form is drawn.
+    pub(super) fn form(&mut self, number: ObjectNumber) {
+        self.drawn.push((number, self.surrounding()));
+    }
+
+    fn surrounding(&self) -> Surrounding {
+        self.open.last().map(|open| open.surrounding).unwrap_or_default()
+    }
+}
+
+/// Entries of a property list that matter here.
+#[derive(Default)]
+struct Properties {
+    identifier: Option<i64>,
+    has_language: bool,
+    bad_language: bool,
+    empty_language: bool,
+    actual_text: bool,
+}
+
+impl Properties {
+    /// Reads the entries of a property list, which has been found to be valid.
+    fn read(entries: &[u8]) -> Self {
+        let mut properties = Self::default();
+        let mut lexer = Lexer::new(entries, 0);
+        let mut depth = 0_usize;
+        let mut key: Option<&[u8]> = None;
+        while let Ok(Some((_, token))) = lexer.next_token() {
+            match token {
+                Token::DictionaryStart | Token::ArrayStart => depth += 1,
+                Token::DictionaryEnd | Token::ArrayEnd => depth = depth.saturating_sub(1),
+                _ if depth > 0 => continue,
+                Token::Name(name) if key.is_none() => {
+                    key = Some(name);
+                    continue;
+                }
+                _ => properties.add(key.unwrap_or_default(), token),
+            }
+            if depth == 0 {
+                key = None;
+            }
+        }
+        properties
+    }
+
+    fn add(&mut self, key: &[u8], value: Token) {
+        match (key, value) {
+            (b"MCID", Token::Number(raw)) => {
+                self.identifier = parse_number(raw).and_then(|number| number.as_integer()).or(Some(-1));
+            }
+            (b"Lang", Token::LiteralString(raw)) => {
+                let tag = decode_literal_string(raw);
+                self.has_language = true;
+                self.empty_language |= tag.is_empty();
+                self.bad_language |= !tag.is_empty() && !is_language_tag(&tag);
+            }
+            (b"Lang", _) => self.bad_language = true,
+            (b"ActualText" | b"Alt" | b"E", _) => self.actual_text = true,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Content as it is painted on pages: everything is tagged or an artifact, and never both (ISO 14289-1, 7.1 and 7.20).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::levels::LevelFindings;
+use super::marks::{StreamMarks, Surrounding};
+use super::rules;
+use crate::object::ObjectNumber;
+
+/// Checks the marks of all pages and of the forms that are drawn on them. `streams` are those of pages, forms, patterns
+/// and Type 3 fonts, by object number.
+pub(super) fn check_painted(
+    streams: &BTreeMap<ObjectNumber, StreamMarks>,
+    pages: &[ObjectNumber],
+    findings: &mut LevelFindings,
+) {
+    for (number, stream) in streams {
+        if stream.is_hidden && !stream.contents.is_empty() {
+            findings.object(&rules::HIDDEN_MARKS, *number, None);
+        }
+        if stream.is_unbalanced {
+            findings.object(&rules::UNBALANCED_MARKS, *number, None);
+        }
+    }
+    check_shared_forms(streams, findings);
+    for page in pages {
+        let mut walk = Walk {
+            streams,
+            page: *page,
+            seen: BTreeSet::new(),
+            findings,
+        };
+        walk.visit(*page, Surrounding::Nothing);
+    }
+}
+
+/// Finds forms that contain tagged content, or draw one that does, and are drawn more than once.
+fn check_shared_forms(streams: &BTreeMap<ObjectNumber, StreamMarks>, findings: &mut LevelFindings) {
+    let mut counts: BTreeMap<ObjectNumber, usize> = BTreeMap::new();
+    for (form, _) in streams.values().flat_map(|stream| &stream.drawn) {
+        *counts.entry(*form).or_default() += 1;
+    }
+    let shared = counts.into_iter().filter(|(_, count)| *count > 1);
+    for (form, _) in shared {
+        let mut waiting = vec![form];
+        let mut seen = BTreeSet::new();
+        while let Some(number) = waiting.pop() {
+            let Some(stream) = streams.get(&number).filter(|_| seen.insert(number)) else {
+                continue;
+            };
+            if stream.key.is_some() || !stream.contents.is_empty() {
+                findings.object(&rules::SHARED_FORM, form, None);
+                break;
+            }
+            waiting.extend(stream.drawn.iter().map(|(form, _)| *form));
+        }
+    }
+}
+
+struct Walk<'w> {
+    streams: &'w BTreeMap<ObjectNumber, StreamMarks>,
+    page: ObjectNumber,
+    /// Forms of the page in each surrounding.
+    seen: BTreeSet<(ObjectNumber, Surrounding)>,
+    findings: &'w mut LevelFindings,
+}
+
+impl Walk<'_> {
+    /// Checks a stream that is painted inside of `around`, and those that it draws.
+    fn visit(&mut self, first: ObjectNumber, around: Surrounding) {
+        let mut waiting = vec![(first, around)];
+        while let Some((number, around)) = waiting.pop() {
+            let Some(stream) = self.streams.get(&number).filter(|_| self.seen.insert((number, around))) else {
+                continue;
+            };
+            let is_around = |wanted| around == wanted;
+            let has_tags = !stream.contents.is_empty();
+            for (is_violated, rule) in [
+                (stream.untagged_text && is_around(Surrounding::Nothing), &rules::UNTAGGED_TEXT),
+                (stream.untagged_graphics && is_around(Surrounding::Nothing), &rules::UNTAGGED_GRAPHICS),
+                (stream.artifact_in_tag, &rules::ARTIFACT_IN_TAG),
+                (stream.outer_artifacts && is_around(Surrounding::Tagged), &rules::ARTIFACT_IN_TAG),
+                (stream.tag_in_artifact, &rules::TAG_IN_ARTIFACT),
+                (has_tags && is_around(Surrounding::Artifact), &rules::TAG_IN_ARTIFACT),
+                (stream.tag_in_tag, &rules::NESTED_MARKS),
+                (has_tags && is_around(Surrounding::Tagged), &rules::NESTED_MARKS),
+                (stream.bad_language, &rules::BAD_LANGUAGE),
+                (stream.empty_language, &rules::EMPTY_LANGUAGE),
+            ] {
+                if is_violated {
+                    self.findings.object(rule, self.page, None);
+                }
+            }
+            let inside = |own| if own == Surrounding::Nothing { around } else { own };
+            waiting.extend(stream.drawn.iter().map(|(form, own)| (*form, inside(*own))));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Attributes of structure elements (ISO 32000-1, 14.8.5) that the checks need.
+
+use crate::PdfError;
+use crate::document::Document;
+use crate::object::{Dictionary, Object};
+
+/// Attributes of a table cell (14.8.5.7) and of a form field (14.8.5.6).
+pub(super) struct Attributes {
+    /// At least 1.
+    pub(super) row_span: usize,
+    /// At least 1.
+    pub(super) column_span: usize,
+    pub(super) scope: Option<Scope>,
+    /// Identifiers of header cells.
+    pub(super) headers: Vec<Vec<u8>>,
+    /// Whether a form field has a role.
+    pub(super) has_role: bool,
+}
+
+/// Cells that a header cell applies to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    Row,
+    Column,
+    Both,
+}
+
+impl Default for Attributes {
+    fn default() -> Self {
+        Self {
+            row_span: 1,
+            column_span: 1,
+            scope: None,
+            headers: Vec::new(),
+            has_role: false,
+        }
+    }
+}
+
+impl Attributes {
+    /// Reads `/A`: a dictionary of attributes, or an array of such dictionaries.
+    pub(super) fn read(document: &Document, value: &Object) -> Result<Self, PdfError> {
+        let mut attributes = Self::default();
+        match document.resolve(value)? {
+            Object::Array(items) => {
+                for item in &items {
+                    attributes.add(&document.resolve(item)?);
+                }
+            }
+            single => attributes.add(&single),
+        }
+        Ok(attributes)
+    }
+
+    fn add(&mut self, attributes: &Object) {
+        let Some(attributes) = attributes.as_dictionary() else {
+            return;
+        };
+        let owner = attributes.get("O");
+        if owner.is_some_and(|owner| owner.is_name("Table")) {
+            self.add_table(attributes);
+        } else if owner.is_some_and(|owner| owner.is_name("PrintField")) {
+            self.has_role |= matches!(attributes.get("Role"), Some(Object::Name(_)));
+        }
+    }
+
+    fn add_table(&mut self, attributes: &Dictionary) {
+        for (key, value) in &attributes.entries {
+            // A span that is no number makes the table irregular, as does a long one.
+            let span = || value.as_integer().and_then(|span| usize::try_from(span).ok()).unwrap_or(usize::MAX);
+            match (key.as_ref(), value) {
+                (b"RowSpan", _) => self.row_span = span().max(1),
+                (b"ColSpan", _) => self.column_span = span().max(1),
+                (b"Scope", Object::Name(name)) => {
+                    self.scope = match name.as_ref() {
+                        b"Row" => Some(Scope::Row),
+                        b"Column" => Some(Scope::Column),
+                        b"Both" => Some(Scope::Both),
+                        _ => None,
+                    };
+                }
+                (b"Headers", Object::Array(headers)) => {
+                    self.headers = headers.iter().filter_map(Object::as_string).map(<[u8]>::to_vec).collect();
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Reads the structure tree (ISO 32000-1, 14.7.2) in document order.
+
+use super::attributes::Attributes;
+use super::roles::{Roles, is_transparent};
+use crate::PdfError;
+use crate::check::levels::{Element as Place, LevelFindings};
+use crate::check::rules;
+use crate::document::Document;
+use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::text::is_language_tag;
+
+/// Index of no element: the parent of the root's kids.
+pub(super) const ROOT: u32 = u32::MAX;
+
+/// The elements of a document, each before its kids.
+#[derive(Default)]
+pub(super) struct Tree {
+    pub(super) elements: Vec<Element>,
+    /// Marked content in the order of the tree.
+    pub(super) contents: Vec<Content>,
+    /// Annotations in the order of the tree, each with the index of its element.
+    pub(super) objects: Vec<(u32, ObjectNumber)>,
+    /// Index of each element by object number; [`ROOT`] for other objects.
+    index: Vec<u32>,
+    /// Types as written.
+    kinds: Vec<Vec<u8>>,
+    /// Whether the document has a language.
+    has_language: bool,
+}
+
+/// A structure element.
+pub(super) struct Element {
+    pub(super) number: ObjectNumber,
+    /// Standard type, after role mapping; `None` if it has none.
+    pub(super) kind: Option<&'static str>,
+    /// Index in the list of types as written.
+    written_kind: u16,
+    /// Index of the parent; [`ROOT`] for kids of the root.
+    pub(super) parent: u32,
+    /// Index after the last descendant.
+    pub(super) end: u32,
+    /// Object number of the page that `/Pg` names, or that of an ancestor.
+    pub(super) page: Option<ObjectNumber>,
+    pub(super) texts: Texts,
+    /// Whether the language is known from the element or an ancestor.
+    pub(super) has_language: bool,
+    /// `/ID` of header cells and notes.
+    pub(super) identifier: Option<Vec<u8>>,
+    /// Attributes of a table cell or a form field.
+    pub(super) attributes: Option<Box<Attributes>>,
+}
+
+/// Texts that stand for the content of an element.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Texts {
+    /// `/Alt` that is not empty.
+    pub(super) alternative: bool,
+    /// `/Alt`, even if it is empty.
+    pub(super) any_alternative: bool,
+    pub(super) actual_text: bool,
+    pub(super) expansion: bool,
+}
+
+/// Marked content that an element contains.
+#[derive(Clone, Copy)]
+pub(super) struct Content {
+    /// Index of the element.
+    pub(super) element: u32,
+    /// Object number of the page or form whose stream contains it.
+    pub(super) owner: ObjectNumber,
+    pub(super) identifier: i64,
+}
+
+impl Tree {
+    /// Reads the tree under its root. `has_language` is whether the document has a language. Elements that are reached twice are read once.
+    pub(super) fn read(
+        document: &Document,
+        root: &Dictionary,
+        root_number: ObjectNumber,
+        has_language: bool,
+        roles: &mut Roles,
+        findings: &mut LevelFindings,
+    ) -> Result<Self, PdfError> {
+        let mut tree = Self {
+            index: vec![ROOT; document.size() as usize],
+            has_language,
+            ..Self::default()
+        };
+        let mut waiting: Vec<(Object, u32)> = Vec::new();
+        push_kids(root, ROOT, &mut waiting);
+        while let Some((kid, parent)) = waiting.pop() {
+            let page = tree.elements.get(parent as usize).and_then(|element| element.page);
+            let (number, kid) = match kid {
+                Object::Reference(number) => (number, document.get(number)?),
+                direct => (0, direct),
+            };
+            match kid {
+                Object::Integer(identifier) => tree.add_content(parent, page, identifier, findings),
+                Object::Array(kids) => waiting.extend(kids.into_iter().rev().map(|kid| (kid, parent))),
+                Object::Dictionary(dictionary) => match dictionary.get("Type") {
+                    Some(kind) if kind.is_name("MCR") => tree.add_reference(parent, page, &dictionary, findings),
+                    Some(kind) if kind.is_name("OBJR") => match dictionary.reference("Obj") {
+                        Some(object) => tree.objects.push((parent, object)),
+                        None => findings.document(&rules::DAMAGED_TREE),
+                    },
+                    _ => {
+                        let index = tree.elements.len() as u32;
+                        match tree.index.get_mut(number as usize) {
+                            Some(place) if number > 0 && *place == ROOT => *place = index,
+                            _ => {
+                                findings.object(&rules::ELEMENT_TWICE, number, None);
+                                continue;
+                            }
+                        }
+                        let expected = tree.elements.get(parent as usize).map_or(root_number, |parent| parent.number);
+                        tree.add_element(document, number, &dictionary, parent, roles, findings)?;
+                        if dictionary.reference("P") != Some(expected) {
+                            tree.note(&rules::WRONG_PARENT, index, findings);
+                        }
+                        push_kids(&dictionary, index, &mut waiting);
+                    }
+                },
+                _ => findings.document(&rules::DAMAGED_TREE),
+            }
+        }
+        tree.set_ends();
+        Ok(tree)
+    }
+
+    fn add_element(
+        &mut self,
+        document: &Document,
+        number: ObjectNumber,
+        dictionary: &Dictionary,
+        parent: u32,
+        roles: &mut Roles,
+        findings: &mut LevelFindings,
+    ) -> Result<(), PdfError> {
+        let parent_element = self.elements.get(parent as usize);
+        let written: &[u8] = match dictionary.get("S") {
+            Some(Object::Name(kind)) => kind,
+            _ => b"",
+        };
+        let page = dictionary.reference("Pg").or(parent_element.and_then(|parent| parent.page));
+        let has_language = parent_element.map_or(self.has_language, |parent| parent.has_language);
+        let kind = roles.resolve(written);
+        let mut element = Element {
+            number,
+            kind,
+            written_kind: 0,
+            parent,
+            end: 0,
+            page,
+            texts: Texts::default(),
+            has_language,
+            identifier: None,
+            attributes: None,
+        };
+        element.written_kind = self.written_kind(written);
+        for (key, value) in &dictionary.entries {
+            let is_filled = || value.as_string().is_some_and(|text| !text.is_empty());
+            match key.as_ref() {
+                b"Alt" => {
+                    element.texts.any_alternative = true;
+                    element.texts.alternative = is_filled();
+                }
+                b"ActualText" => element.texts.actual_text = true,
+                b"E" => element.texts.expansion = true,
+                b"ID" if matches!(kind, Some("TH" | "Note")) => {
+                    element.identifier = value.as_string().map(<[u8]>::to_vec);
+                }
+                b"A" if matches!(kind, Some("TH" | "TD" | "Form")) => {
+                    element.attributes = Some(Box::new(Attributes::read(document, value)?));
+                }
+                b"Lang" => {
+                    element.has_language = true;
+                    check_language(value, Some(self.place_of(&element)), findings);
+                }
+                _ => {}
+            }
+        }
+        self.elements.push(element);
+        Ok(())
+    }
+
+    fn written_kind(&mut self, kind: &[u8]) -> u16 {
+        let known = self.kinds.iter().position(|known| known == kind);
+        let index = known.unwrap_or_else(|| {
+            self.kinds.push(kind.to_vec());
+            self.kinds.len() - 1
+        });
+        u16::try_from(index).unwrap_or(u16::MAX)
+    }
+
+    fn add_reference(
+        &mut self,
+        element: u32,
+        page: Option<ObjectNumber>,
+        reference: &Dictionary,
+        findings: &mut LevelFindings,
+    ) {
+        let owner = reference.reference("Stm").or(reference.reference("Pg")).or(page);
+        match reference.get("MCID").and_then(Object::as_integer) {
+            Some(identifier) => self.add_content(element, owner, identifier, findings),
+            None => findings.document(&rules::DAMAGED_TREE),
+        }
+    }
+
+    fn add_content(
+        &mut self,
+        element: u32,
+        owner: Option<ObjectNumber>,
+        identifier: i64,
+        findings: &mut LevelFindings,
+    ) {
+        match owner {
+            Some(owner) if element != ROOT => self.contents.push(Content {
+                element,
+                owner,
+                identifier,
+            }),
+            _ => findings.document(&rules::DAMAGED_TREE),
+        }
+    }
+
+    fn set_ends(&mut self) {
+        for index in (0..self.elements.len()).rev() {
+            let element = &mut self.elements[index];
+            element.end = element.end.max(index as u32 + 1);
+            let (end, parent) = (element.end, element.parent);
+            if let Some(parent) = self.elements.get_mut(parent as usize) {
+                parent.end = parent.end.max(end);
+            }
+        }
+    }
+
+    /// Returns the index of the element with an object number.
+    pub(super) fn find(&self, number: ObjectNumber) -> Option<u32> {
+        self.index.get(number as usize).copied().filter(|index| *index != ROOT)
+    }
+
+    /// Returns the indexes of the kids that are elements. Those of transparent kids take their place.
+    pub(super) fn kids(&self, parent: u32) -> Vec<u32> {
+        let end = self.elements[parent as usize].end;
+        let mut kids = Vec::new();
+        let mut next = parent + 1;
+        while next < end {
+            let kid = &self.elements[next as usize];
+            if is_transparent(kid.kind) {
+                next += 1;
+            } else {
+                kids.push(next);
+                next = kid.end;
+            }
+        }
+        kids
+    }
+
+    /// Returns the elements among whose kids an element is: its transparent ancestors, and the closest other one.
+    pub(super) fn containers(&self, index: u32) -> impl Iterator<Item = u32> {
+        let parent = |index: &u32| Some(self.elements.get(*index as usize)?.parent).filter(|parent| *parent != ROOT);
+        let mut is_last = false;
+        std::iter::successors(parent(&index), parent).take_while(move |container| {
+            let is_contained = !is_last;
+            is_last = !is_transparent(self.elements[*container as usize].kind);
+            is_contained
+        })
+    }
+
+    /// Returns the standard type of the closest ancestor that is not transparent.
+    pub(super) fn parent_kind(&self, index: u32) -> Option<&'static str> {
+        let parent = self.elements[self.containers(index).last()? as usize].kind;
+        parent.filter(|_| !is_transparent(parent))
+    }
+
+    /// Adds a finding for an element.
+    pub(super) fn note(&self, rule: &'static rules::Rule, index: u32, findings: &mut LevelFindings) {
+        if let Some(element) = self.elements.get(index as usize) {
+            findings.element(rule, self.place_of(element), element.page);
+        }
+    }
+
+    fn place_of(&self, element: &Element) -> Place {
+        let kind = self.kinds.get(usize::from(element.written_kind));
+        Place {
+            object: element.number,
+            kind: kind.map_or_else(String::new, |kind| String::from_utf8_lossy(kind).into_owned()),
+        }
+    }
+}
+
+/// Adds the kids of an element or of the root so that the first one is on top.
+fn push_kids<'a>(owner: &Dictionary<'a>, index: u32, waiting: &mut Vec<(Object<'a>, u32)>) {
+    waiting.extend(owner.items("K").iter().rev().map(|kid| (kid.clone(), index)));
+}
+
+/// Checks a `/Lang`.
+pub(super) fn check_language(language: &Object, element: Option<Place>, findings: &mut LevelFindings) {
+    let rule = match language.as_string() {
+        Some([]) => &rules::EMPTY_LANGUAGE,
+        Some(tag) if is_language_tag(tag) => return,
+        _ => &rules::BAD_LANGUAGE,
+    };
+    match element {
+        Some(element) => findings.element(rule, element, None),
+        None => findings.document(rule),
+    }
+}
