@@ -50,7 +50,7 @@ pub(super) struct MarkedContent {
 }
 
 /// A sequence that has begun.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Open {
     surrounding: Surrounding,
     /// Index of the sequence with an identifier, if there is one around.
@@ -69,20 +69,17 @@ impl StreamMarks {
     /// Records `BMC` or `BDC` with the entries of its property list.
     pub(super) fn begin(&mut self, tag: &[u8], properties: &[u8]) {
         let properties = Properties::read(properties);
-        let around = self.open.last().copied();
-        let mut open = around.unwrap_or(Open {
-            surrounding: Surrounding::Nothing,
-            content: None,
-        });
+        let mut open = self.open.last().copied().unwrap_or_default();
+        let around = open.surrounding;
         if tag == b"Artifact" {
-            self.artifact_in_tag |= open.surrounding == Surrounding::Tagged;
-            self.outer_artifacts |= open.surrounding == Surrounding::Nothing;
+            self.artifact_in_tag |= around == Surrounding::Tagged || properties.identifier.is_some();
+            self.outer_artifacts |= around == Surrounding::Nothing;
             open.surrounding = Surrounding::Artifact;
             open.content = None;
         }
         if let Some(identifier) = properties.identifier {
-            self.tag_in_artifact |= open.surrounding == Surrounding::Artifact;
-            self.tag_in_tag |= open.surrounding == Surrounding::Tagged;
+            self.tag_in_artifact |= around == Surrounding::Artifact;
+            self.tag_in_tag |= around == Surrounding::Tagged;
             open.surrounding = Surrounding::Tagged;
             open.content = Some(self.contents.len());
             self.contents.push(MarkedContent {

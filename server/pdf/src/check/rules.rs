@@ -80,7 +80,7 @@ rules! {
     KID_WITHOUT_MARK: [PdfA2a "6.7.3.3", PdfUa1 "7.1"] "" "The element contains content that doesn't exist.";
     KID_TWICE: [PdfA2a "6.7.3.3", PdfUa1 "7.1"] "" "Content belongs to two elements.";
     ELEMENT_TWICE: [PdfA2a "6.7.3.3", PdfUa1 "7.1"] "" "The element has two places in the tree.";
-    WRONG_PARENT: [PdfA2a "6.7.3.3", PdfUa1 "7.1-12"] "" "The element names another parent than its own.";
+    WRONG_PARENT: [PdfA2a "6.7.3.3", PdfUa1 "7.1"] "" "The element names another parent than its own.";
     DAMAGED_TREE: [PdfA2a "6.7.3.3", PdfUa1 "7.1"] "" "The structure tree is damaged.";
 
     // Types.

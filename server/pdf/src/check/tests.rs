@@ -10,7 +10,9 @@ use crate::written_file::write_document;
 use crate::{OutputFormat, PageFacts};
 
 mod damages;
+mod levels;
 mod mutations;
+mod tag_damages;
 #[path = "../../tests/support/verapdf.rs"]
 mod verapdf;
 
@@ -138,18 +140,4 @@ fn find(document: &Document, key: &str, name: &str) -> ObjectNumber {
     (1..document.size())
         .find(has)
         .unwrap_or_else(|| panic!("no /{key} /{name}"))
-}
-
-#[test]
-fn zz_show() {
-    for (name, bytes) in FIXTURES {
-        let archive = archived(bytes);
-        match examine(&archive) {
-            Ok(e) => {
-                println!("== {name} {:?}", e.earned);
-                for f in &e.findings { println!("   {:?} p{:?} {:?} {:?} {}", f.rule.prevents, f.page, f.element, f.object, f.rule.message); }
-            }
-            Err(v) => println!("== {name} {v:?}"),
-        }
-    }
 }

@@ -126,8 +126,12 @@ impl Stream<'_, '_> {
         for content in &self.stream.contents {
             let index = usize::try_from(content.identifier).ok();
             let entry = index.and_then(|index| self.entry.get(index)).and_then(Object::as_reference);
-            let Some(element) = entry.and_then(|entry| tree.find(entry)) else {
+            let Some(entry) = entry else {
                 findings.object(&rules::MARK_WITHOUT_ENTRY, self.number, None);
+                continue;
+            };
+            let Some(element) = tree.find(entry) else {
+                findings.object(&rules::MARK_OF_ANOTHER, self.number, None);
                 continue;
             };
             let place = self.kids.binary_search_by_key(&content.identifier, |(_, identifier, _)| *identifier);

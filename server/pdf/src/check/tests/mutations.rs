@@ -28,6 +28,23 @@ pub(super) fn accepted_mutations() -> Vec<Vec<u8>> {
     accepted.into_iter().step_by(STEP).collect()
 }
 
+/// Interval at which changes of tags are tried.
+const TAG_STEP: usize = 23;
+
+/// Returns files with one change of an archive that still earn everything that it declares.
+pub(super) fn accepted_tags(archive: &[u8]) -> Vec<Vec<u8>> {
+    let document = Document::open(&[archive]).expect("an archive");
+    let objects = (1..document.size()).map(|number| (number, document.get(number).expect("an object")));
+    let mutations = objects.flat_map(|(number, object)| {
+        let mutations = mutations(&object);
+        mutations.into_iter().map(move |mutation| (number, mutation))
+    });
+    let mutated = mutations
+        .step_by(TAG_STEP)
+        .map(|(number, mutation)| edited(archive, |document| document.set(number, mutation.clone())));
+    mutated.filter(|bytes| examine(bytes).is_ok()).collect()
+}
+
 /// Returns the object with a single change, in every possible way.
 fn mutations<'a>(object: &Object<'a>) -> Vec<Object<'a>> {
     match object {
