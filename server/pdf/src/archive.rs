@@ -144,7 +144,11 @@ fn examine_and_pack(file: &WrittenFile, is_archive: bool) -> (Result<Examination
     thread::scope(|scope| {
         let pack = || pack(file);
         let packing = thread::Builder::new().spawn_scoped(scope, pack);
-        let examination = if is_archive { examine_archive(&file.bytes) } else { Ok(Examination::default()) };
+        let examination = if is_archive {
+            examine_archive(&file.bytes)
+        } else {
+            Ok(Examination::default())
+        };
         let packed = match packing {
             Ok(packing) => packing.join().unwrap_or_else(|panic| resume_unwind(panic)),
             // The system has no more threads.

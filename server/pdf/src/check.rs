@@ -106,19 +106,17 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     }
     painted::check_painted(&shown.marks, &pages, &mut levels);
     let catalog = document.get_dictionary(root, "expected a catalog")?;
-    structure::check_structure(&document, &catalog, &pages, &shown.marks, &mut levels)?;
+    let tree = structure::check_structure(&document, &catalog, &pages, &shown.marks, &mut levels)?;
     let earned = Conformance::earned(levels.prevented());
     if let Some(standard) = metadata.declared.iter().find(|standard| !standard.is_among(&earned)) {
         let clause = standard.declaration_clause();
         let message = format!("metadata: declares {standard}, but the file does not conform to it");
         findings.add(None, Finding::new(clause, message));
     }
-    let mut level_findings = levels.findings;
-    places::locate(&document, &pages, &mut level_findings);
     Ok(Some(Examination {
         earned,
         declared: metadata.declared,
-        findings: level_findings,
+        findings: places::locate(&document, &pages, tree.as_ref(), levels.findings),
     }))
 }
 

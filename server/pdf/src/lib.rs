@@ -18,6 +18,7 @@ mod file;
 mod identifiers;
 mod join;
 mod lexer;
+mod matrix;
 mod mentions;
 mod object;
 mod object_streams;

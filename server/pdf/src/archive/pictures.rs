@@ -7,6 +7,7 @@ use super::warnings::Warnings;
 use crate::content::StreamReader;
 use crate::document::Document;
 use crate::lexer::{Lexer, Token, decode_name};
+use crate::matrix::Matrix;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::parse::parse_number;
 
@@ -186,32 +187,6 @@ impl<'a> Search<'_, 'a> {
             );
             self.warnings.add("image_low_resolution", message);
         }
-    }
-}
-
-/// A transformation `[a b c d e f]` (ISO 32000-1, 8.3.3).
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Matrix([f64; 6]);
-
-impl Matrix {
-    const IDENTITY: Self = Self([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
-
-    fn of(numbers: &[f64]) -> Option<Self> {
-        numbers.try_into().ok().map(Self)
-    }
-
-    /// Returns the transformation that applies `self` first, then `next`.
-    fn then(self, Self(next): Self) -> Self {
-        let turned = |x: f64, y: f64| (x * next[0] + y * next[2], x * next[1] + y * next[3]);
-        let own = self.0;
-        let (across, up, shift) = (turned(own[0], own[1]), turned(own[2], own[3]), turned(own[4], own[5]));
-        Self([across.0, across.1, up.0, up.1, shift.0 + next[4], shift.1 + next[5]])
-    }
-
-    /// Returns the lengths of the transformed sides of the unit square.
-    fn unit_lengths(self) -> [f64; 2] {
-        let own = self.0;
-        [own[0].hypot(own[1]), own[2].hypot(own[3])]
     }
 }
 

@@ -138,7 +138,7 @@ pub(super) fn check_type_3_font(
 }
 
 /// Returns widths by CID, from `/W` (ISO 32000-1, 9.7.4.3).
-fn widths(entries: &[Object]) -> Result<Vec<Option<f64>>, Finding> {
+pub(super) fn widths(entries: &[Object]) -> Result<Vec<Option<f64>>, Finding> {
     let damaged = || Finding::new("6.2.11.5", "CID font: expected widths by CID in /W");
     let cid = |object: &Object| {
         object
@@ -189,7 +189,11 @@ fn glyph_names(differences: &[Object]) -> Vec<Option<Vec<u8>>> {
     names
 }
 
-fn array<'a>(document: &Document<'a>, owner: &Dictionary<'a>, key: &str) -> Result<Vec<Object<'a>>, Finding> {
+pub(super) fn array<'a>(
+    document: &Document<'a>,
+    owner: &Dictionary<'a>,
+    key: &str,
+) -> Result<Vec<Object<'a>>, Finding> {
     match owner.get(key).map(|value| resolve(document, value)).transpose()? {
         Some(Object::Array(items)) => Ok(items),
         _ => Ok(Vec::new()),

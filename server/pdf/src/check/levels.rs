@@ -79,13 +79,7 @@ impl LevelFindings {
     }
 
     /// `object` is 0 for the whole file.
-    fn add(
-        &mut self,
-        rule: &'static Rule,
-        object: ObjectNumber,
-        page: Option<ObjectNumber>,
-        element: Option<Element>,
-    ) {
+    fn add(&mut self, rule: &'static Rule, object: ObjectNumber, page: Option<ObjectNumber>, element: Option<Element>) {
         for (standard, _) in rule.prevents {
             if !self.prevented.contains(standard) {
                 self.prevented.push(*standard);

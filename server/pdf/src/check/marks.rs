@@ -60,10 +60,7 @@ struct Open {
 impl StreamMarks {
     /// `key` is the `/StructParents` of the page or form.
     pub(super) fn new(key: Option<i64>) -> Self {
-        Self {
-            key,
-            ..Self::default()
-        }
+        Self { key, ..Self::default() }
     }
 
     /// Records `BMC` or `BDC` with the entries of its property list.
@@ -135,8 +132,8 @@ impl StreamMarks {
 
 /// Entries of a property list that matter here.
 #[derive(Default)]
-struct Properties {
-    identifier: Option<i64>,
+pub(super) struct Properties {
+    pub(super) identifier: Option<i64>,
     has_language: bool,
     bad_language: bool,
     empty_language: bool,
@@ -145,7 +142,7 @@ struct Properties {
 
 impl Properties {
     /// Reads the entries of a property list, which has been found to be valid.
-    fn read(entries: &[u8]) -> Self {
+    pub(super) fn read(entries: &[u8]) -> Self {
         let mut properties = Self::default();
         let mut lexer = Lexer::new(entries, 0);
         let mut depth = 0_usize;

@@ -57,7 +57,12 @@ pub(super) fn check_metadata(document: &Document) -> Result<Metadata, Finding> {
         (Some("2"), Some("B")) => Conformance::PdfA2b,
         (Some("2"), Some("U")) => Conformance::PdfA2u,
         (Some("2"), Some("A")) => Conformance::PdfA2a,
-        _ => return Err(Finding::new("6.6.4", "metadata: expected a declaration of part 2, level B, U or A")),
+        _ => {
+            return Err(Finding::new(
+                "6.6.4",
+                "metadata: expected a declaration of part 2, level B, U or A",
+            ));
+        }
     };
     let accessible = packet.is_accessible.then_some(Conformance::PdfUa1);
     if properties

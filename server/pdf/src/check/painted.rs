@@ -76,10 +76,19 @@ impl Walk<'_> {
             let is_around = |wanted| around == wanted;
             let has_tags = !stream.contents.is_empty();
             for (is_violated, rule) in [
-                (stream.untagged_text && is_around(Surrounding::Nothing), &rules::UNTAGGED_TEXT),
-                (stream.untagged_graphics && is_around(Surrounding::Nothing), &rules::UNTAGGED_GRAPHICS),
+                (
+                    stream.untagged_text && is_around(Surrounding::Nothing),
+                    &rules::UNTAGGED_TEXT,
+                ),
+                (
+                    stream.untagged_graphics && is_around(Surrounding::Nothing),
+                    &rules::UNTAGGED_GRAPHICS,
+                ),
                 (stream.artifact_in_tag, &rules::ARTIFACT_IN_TAG),
-                (stream.outer_artifacts && is_around(Surrounding::Tagged), &rules::ARTIFACT_IN_TAG),
+                (
+                    stream.outer_artifacts && is_around(Surrounding::Tagged),
+                    &rules::ARTIFACT_IN_TAG,
+                ),
                 (stream.tag_in_artifact, &rules::TAG_IN_ARTIFACT),
                 (has_tags && is_around(Surrounding::Artifact), &rules::TAG_IN_ARTIFACT),
                 (stream.tag_in_tag, &rules::NESTED_MARKS),

@@ -1,6 +1,131 @@
-//! Places.
-use super::levels::Finding;
-use crate::document::Document;
-use crate::object::ObjectNumber;
+//! Adds texts and rectangles to findings. Only pages with findings are read again, so that a document without any is
+//! examined as fast as possible.
 
-pub(super) fn locate(_document: &Document, _pages: &[ObjectNumber], _findings: &mut [Finding]) {}
+mod area;
+mod fonts;
+mod painter;
+
+use std::collections::BTreeMap;
+
+use super::levels::{Finding, MAX_FINDINGS, MAX_TEXT};
+use super::rules;
+use super::structure::Tree;
+use crate::document::Document;
+use crate::object::{Object, ObjectNumber};
+use crate::text::decode;
+use area::{Area, Spot};
+use fonts::Fonts;
+use painter::{PagePlaces, Painter};
+
+/// Adds texts and rectangles to findings on pages. A finding for untagged content is replaced by one for each run of
+/// such content on its page.
+pub(super) fn locate(
+    document: &Document,
+    pages: &[ObjectNumber],
+    tree: Option<&Tree>,
+    findings: Vec<Finding>,
+) -> Vec<Finding> {
+    let mut places = Places {
+        document,
+        pages,
+        fonts: Fonts::default(),
+        by_page: BTreeMap::new(),
+    };
+    let mut located = Vec::with_capacity(findings.len());
+    for mut finding in findings {
+        let contents = match (&finding.element, tree) {
+            (Some(element), Some(tree)) => tree.contents_of(element.object),
+            _ => Vec::new(),
+        };
+        let first_page = || {
+            contents
+                .iter()
+                .find_map(|(owner, _)| pages.iter().position(|page| page == owner))
+        };
+        finding.page = first_page().map(|index| index + 1).or(finding.page);
+        let Some(page) = finding.page else {
+            located.push(finding);
+            continue;
+        };
+        let on_page = places.of(page);
+        let is_rule = |rule: &'static rules::Rule| std::ptr::eq(finding.rule, rule);
+        let runs = if is_rule(&rules::UNTAGGED_TEXT) {
+            &on_page.untagged_texts[..]
+        } else if is_rule(&rules::UNTAGGED_GRAPHICS) {
+            &on_page.untagged_graphics[..]
+        } else {
+            &[]
+        };
+        located.extend(runs.iter().map(|spot| with_spot(finding.clone(), spot)));
+        if !runs.is_empty() {
+            continue;
+        }
+        let mut spot = Spot::default();
+        for content in &contents {
+            if let Some(part) = on_page.contents.get(content) {
+                spot.join(part);
+            }
+        }
+        let finding = with_spot(finding, &spot);
+        located.push(with_annotation(document, finding));
+    }
+    located.truncate(MAX_FINDINGS);
+    located
+}
+
+/// Places on pages, each read when it is needed.
+struct Places<'d, 'a> {
+    document: &'d Document<'a>,
+    pages: &'d [ObjectNumber],
+    fonts: Fonts,
+    by_page: BTreeMap<usize, PagePlaces>,
+}
+
+impl Places<'_, '_> {
+    /// Returns the places on a page, by its number from 1. Those that can't be read are left out.
+    fn of(&mut self, page: usize) -> &PagePlaces {
+        let Self {
+            document,
+            pages,
+            fonts,
+            by_page,
+        } = self;
+        by_page.entry(page).or_insert_with(|| {
+            let mut painter = Painter::new(document, fonts);
+            if let Some(number) = pages.get(page - 1) {
+                // The places that were found before an error are kept.
+                let _ = painter.page(*number);
+            }
+            painter.places
+        })
+    }
+}
+
+fn with_spot(finding: Finding, spot: &Spot) -> Finding {
+    Finding {
+        text: spot.text(),
+        rectangle: spot.area.map(|Area(corners)| corners),
+        ..finding
+    }
+}
+
+/// Adds rectangle and description if the object is an annotation.
+fn with_annotation(document: &Document, finding: Finding) -> Finding {
+    let object = finding
+        .object
+        .and_then(|number| document.get_dictionary(number, "expected an object").ok());
+    let Some(annotation) = object.filter(|object| object.get("Rect").is_some()) else {
+        return finding;
+    };
+    let corners: Vec<f64> = annotation.items("Rect").iter().filter_map(Object::as_number).collect();
+    let area = match corners[..] {
+        [left, bottom, right, top] => Area::of([(left, bottom), (right, top)]),
+        _ => None,
+    };
+    let text = annotation.get("Contents").and_then(Object::as_string).map(decode);
+    Finding {
+        text: text.map(|text| text.chars().take(MAX_TEXT).collect()),
+        rectangle: area.map(|Area(corners)| corners),
+        ..finding
+    }
+}

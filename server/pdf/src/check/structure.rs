@@ -16,8 +16,9 @@ use super::rules;
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
+pub(super) use tree::Tree;
 
-/// Checks the catalog's entries for accessibility, and the structure tree. `streams` are the marks of all streams by
+/// Checks the catalog's entries for accessibility, and the structure tree. Returns the tree if there is one. `streams` are the marks of all streams by
 /// the number of their page, form, pattern or font.
 pub(super) fn check_structure(
     document: &Document,
@@ -25,12 +26,15 @@ pub(super) fn check_structure(
     pages: &[ObjectNumber],
     streams: &BTreeMap<ObjectNumber, StreamMarks>,
     findings: &mut LevelFindings,
-) -> Result<(), PdfError> {
+) -> Result<Option<Tree>, PdfError> {
     let is_true = |owner: &Dictionary, key| owner.get(key) == Some(&Object::Boolean(true));
     if !is_true(&document.resolve_dictionary(catalog, "MarkInfo")?, "Marked") {
         findings.document(&rules::NOT_MARKED);
     }
-    if !is_true(&document.resolve_dictionary(catalog, "ViewerPreferences")?, "DisplayDocTitle") {
+    if !is_true(
+        &document.resolve_dictionary(catalog, "ViewerPreferences")?,
+        "DisplayDocTitle",
+    ) {
         findings.document(&rules::TITLE_NOT_SHOWN);
     }
     let language = catalog.get("Lang");
@@ -40,15 +44,16 @@ pub(super) fn check_structure(
     }
     let Some(root_number) = catalog.reference("StructTreeRoot") else {
         findings.document(&rules::NO_STRUCTURE);
-        return Ok(());
+        return Ok(None);
     };
     let root = document.get_dictionary(root_number, "expected a structure tree")?;
     let mut roles = roles::Roles::read(&document.resolve_dictionary(&root, "RoleMap")?, findings);
-    let tree = tree::Tree::read(document, &root, root_number, language.is_some(), &mut roles, findings)?;
+    let tree = Tree::read(document, &root, root_number, language.is_some(), &mut roles, findings)?;
     kinds::check_elements(&tree, findings);
     let mut parents = contents::Parents::read(document, &root, findings)?;
     links::check_links(document, &tree, &mut parents, pages, language.is_some(), findings)?;
-    parents.check_contents(document, &tree, streams, findings)
+    parents.check_contents(document, &tree, streams, findings)?;
+    Ok(Some(tree))
 }
 
 /// Notes everything outside of the tree whose language can't be known without that of the document.

@@ -12,6 +12,7 @@ use crate::{OutputFormat, PageFacts};
 mod damages;
 mod levels;
 mod mutations;
+mod places;
 mod tag_damages;
 #[path = "../../tests/support/verapdf.rs"]
 mod verapdf;

@@ -16,11 +16,7 @@ pub(super) type UnicodeMap = BTreeMap<u16, Vec<u16>>;
 
 /// Checks that every shown code has a text. A character of the private use area would need replacement text where it
 /// is shown; completion maps it to U+FFFD instead, so that none is expected here.
-pub(super) fn check_unicode(
-    document: &Document,
-    shown: &Shown,
-    findings: &mut LevelFindings,
-) -> Result<(), PdfError> {
+pub(super) fn check_unicode(document: &Document, shown: &Shown, findings: &mut LevelFindings) -> Result<(), PdfError> {
     let composite = shown.composite.iter().map(|(number, codes)| (*number, codes, 2));
     let type_3 = shown.type_3.iter().map(|(number, codes)| (*number, codes, 1));
     let (mut reader, mut content) = (StreamReader::default(), Vec::new());
@@ -42,7 +38,10 @@ fn check_codes(codes: &Codes, map: &UnicodeMap, note: &mut impl FnMut(&'static R
             note(&rules::NO_UNICODE);
         } else if text.iter().any(|unit| matches!(unit, 0 | 0xFEFF | 0xFFFE)) {
             note(&rules::NO_CHARACTER);
-        } else if text.iter().any(|unit| matches!(unit, 0xE000..=0xF8FF | 0xDB80..=0xDBFF)) {
+        } else if text
+            .iter()
+            .any(|unit| matches!(unit, 0xE000..=0xF8FF | 0xDB80..=0xDBFF))
+        {
             note(&rules::PRIVATE_USE);
         }
     }
@@ -64,7 +63,9 @@ pub(super) fn read_unicode_map(
     let Object::Stream(stream) = document.get(number)? else {
         return Err(document.damaged(number, "expected a Unicode map"));
     };
-    reader.read(&stream, content).map_err(|what| document.damaged(number, what))?;
+    reader
+        .read(&stream, content)
+        .map_err(|what| document.damaged(number, what))?;
     parse_unicode_map(content, code_length)
 }
 
@@ -128,7 +129,12 @@ fn parse_unicode_map(map: &[u8], code_length: usize) -> Result<UnicodeMap, PdfEr
 
 fn units(raw: &[u8]) -> Vec<u16> {
     let bytes = decode_hex_string(raw);
-    bytes.as_chunks().0.iter().map(|unit| u16::from_be_bytes(*unit)).collect()
+    bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|unit| u16::from_be_bytes(*unit))
+        .collect()
 }
 
 /// Returns the text of the code `offset` codes after the one whose text is given.

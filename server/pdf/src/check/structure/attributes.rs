@@ -67,7 +67,12 @@ impl Attributes {
     fn add_table(&mut self, attributes: &Dictionary) {
         for (key, value) in &attributes.entries {
             // A span that is no number makes the table irregular, as does a long one.
-            let span = || value.as_integer().and_then(|span| usize::try_from(span).ok()).unwrap_or(usize::MAX);
+            let span = || {
+                value
+                    .as_integer()
+                    .and_then(|span| usize::try_from(span).ok())
+                    .unwrap_or(usize::MAX)
+            };
             match (key.as_ref(), value) {
                 (b"RowSpan", _) => self.row_span = span().max(1),
                 (b"ColSpan", _) => self.column_span = span().max(1),
@@ -80,7 +85,11 @@ impl Attributes {
                     };
                 }
                 (b"Headers", Object::Array(headers)) => {
-                    self.headers = headers.iter().filter_map(Object::as_string).map(<[u8]>::to_vec).collect();
+                    self.headers = headers
+                        .iter()
+                        .filter_map(Object::as_string)
+                        .map(<[u8]>::to_vec)
+                        .collect();
                 }
                 _ => {}
             }

@@ -52,7 +52,11 @@ impl<'a> Parents<'a> {
         findings: &mut LevelFindings,
     ) -> Result<(), PdfError> {
         let mut kids: Vec<(ObjectNumber, i64, u32)> = Vec::with_capacity(tree.contents.len());
-        kids.extend(tree.contents.iter().map(|content| (content.owner, content.identifier, content.element)));
+        kids.extend(
+            tree.contents
+                .iter()
+                .map(|content| (content.owner, content.identifier, content.element)),
+        );
         kids.sort_unstable();
         for pair in kids.windows(2) {
             if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) {
@@ -125,7 +129,9 @@ impl Stream<'_, '_> {
         let mut without_language = BTreeSet::new();
         for content in &self.stream.contents {
             let index = usize::try_from(content.identifier).ok();
-            let entry = index.and_then(|index| self.entry.get(index)).and_then(Object::as_reference);
+            let entry = index
+                .and_then(|index| self.entry.get(index))
+                .and_then(Object::as_reference);
             let Some(entry) = entry else {
                 findings.object(&rules::MARK_WITHOUT_ENTRY, self.number, None);
                 continue;
@@ -134,7 +140,9 @@ impl Stream<'_, '_> {
                 findings.object(&rules::MARK_OF_ANOTHER, self.number, None);
                 continue;
             };
-            let place = self.kids.binary_search_by_key(&content.identifier, |(_, identifier, _)| *identifier);
+            let place = self
+                .kids
+                .binary_search_by_key(&content.identifier, |(_, identifier, _)| *identifier);
             if place.ok().map(|place| self.kids[place].2) != Some(element) {
                 tree.note(&rules::MARK_OF_ANOTHER, element, findings);
             }

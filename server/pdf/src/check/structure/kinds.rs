@@ -83,7 +83,11 @@ impl Headings {
         if self.has_h {
             Some(&rules::HEADING_HN)
         } else if level > last + 1 {
-            Some(if last == 0 { &rules::FIRST_HEADING } else { &rules::HEADING_SKIPPED })
+            Some(if last == 0 {
+                &rules::FIRST_HEADING
+            } else {
+                &rules::HEADING_SKIPPED
+            })
         } else {
             None
         }
@@ -120,7 +124,11 @@ fn check_kids(tree: &Tree, index: u32, kind: &str, findings: &mut LevelFindings)
         "TOC" => (&["TOC", "TOCI", "Caption"], &rules::CONTENTS_KIDS),
         _ => return,
     };
-    let kids: Vec<Option<&str>> = tree.kids(index).into_iter().map(|kid| tree.elements[kid as usize].kind).collect();
+    let kids: Vec<Option<&str>> = tree
+        .kids(index)
+        .into_iter()
+        .map(|kid| tree.elements[kid as usize].kind)
+        .collect();
     let mut note = |rule: &'static Rule| tree.note(rule, index, findings);
     if !kids.iter().all(|kid| kid.is_some_and(|kid| allowed.contains(&kid))) {
         note(rule);

@@ -48,7 +48,10 @@ pub(super) fn check_links(
             }
             let key = link.get("StructParent").and_then(Object::as_integer);
             let entry = key.and_then(|key| parents.take(key));
-            let element = entry.as_ref().and_then(Object::as_reference).and_then(|entry| tree.find(entry));
+            let element = entry
+                .as_ref()
+                .and_then(Object::as_reference)
+                .and_then(|entry| tree.find(entry));
             if element.and_then(|element| tree.elements[element as usize].kind) != Some("Link") {
                 note(&rules::LINK_OUTSIDE);
             }

@@ -35,7 +35,10 @@ fn rows(tree: &Tree, table: u32) -> Vec<u32> {
             Some("TR") => rows.push(kid),
             Some("THead" | "TBody" | "TFoot") => {
                 let kids = tree.kids(kid);
-                rows.extend(kids.into_iter().filter(|kid| tree.elements[*kid as usize].kind == Some("TR")));
+                rows.extend(
+                    kids.into_iter()
+                        .filter(|kid| tree.elements[*kid as usize].kind == Some("TR")),
+                );
             }
             _ => {}
         }
@@ -61,7 +64,8 @@ fn lay_out(tree: &Tree, rows: &[Vec<u32>]) -> Result<Option<Grid>, (&'static rul
         attributes.map_or((1, 1), |attributes| (attributes.row_span, attributes.column_span))
     };
     let columns = rows.first().map_or(0, |row| {
-        row.iter().fold(0_usize, |columns, cell| columns.saturating_add(spans(*cell).1))
+        row.iter()
+            .fold(0_usize, |columns, cell| columns.saturating_add(spans(*cell).1))
     });
     if rows.iter().all(Vec::is_empty) {
         return Ok(None);
@@ -116,7 +120,9 @@ fn check_headers(tree: &Tree, grid: &Grid, findings: &mut LevelFindings) {
         }
         last = cell;
         let attributes = tree.elements[cell as usize].attributes.as_deref();
-        let named = attributes.map(|attributes| attributes.headers.as_slice()).unwrap_or_default();
+        let named = attributes
+            .map(|attributes| attributes.headers.as_slice())
+            .unwrap_or_default();
         let is_unknown = named.iter().any(|header| !identifiers.contains(header.as_slice()));
         if is_unknown {
             tree.note(&rules::UNKNOWN_HEADER, cell, findings);
@@ -150,7 +156,17 @@ fn has_header_by_scope(tree: &Tree, grid: &Grid, place: usize, attributes: Optio
         }
         false
     };
-    let above = |column: usize| scoped(&mut (0..row).rev().map(|row| row * grid.columns + column), Scope::Column);
-    let left = |row: usize| scoped(&mut (0..column).rev().map(|column| row * grid.columns + column), Scope::Row);
+    let above = |column: usize| {
+        scoped(
+            &mut (0..row).rev().map(|row| row * grid.columns + column),
+            Scope::Column,
+        )
+    };
+    let left = |row: usize| {
+        scoped(
+            &mut (0..column).rev().map(|column| row * grid.columns + column),
+            Scope::Row,
+        )
+    };
     (column..column + column_span).any(above) || (row..row + row_span).any(left)
 }

@@ -14,7 +14,7 @@ pub(super) const ROOT: u32 = u32::MAX;
 
 /// The elements of a document, each before its kids.
 #[derive(Default)]
-pub(super) struct Tree {
+pub(in crate::check) struct Tree {
     pub(super) elements: Vec<Element>,
     /// Marked content in the order of the tree.
     pub(super) contents: Vec<Content>,
@@ -112,7 +112,10 @@ impl Tree {
                                 continue;
                             }
                         }
-                        let expected = tree.elements.get(parent as usize).map_or(root_number, |parent| parent.number);
+                        let expected = tree
+                            .elements
+                            .get(parent as usize)
+                            .map_or(root_number, |parent| parent.number);
                         tree.add_element(document, number, &dictionary, parent, roles, findings)?;
                         if dictionary.reference("P") != Some(expected) {
                             tree.note(&rules::WRONG_PARENT, index, findings);
@@ -141,7 +144,9 @@ impl Tree {
             Some(Object::Name(kind)) => kind,
             _ => b"",
         };
-        let page = dictionary.reference("Pg").or(parent_element.and_then(|parent| parent.page));
+        let page = dictionary
+            .reference("Pg")
+            .or(parent_element.and_then(|parent| parent.page));
         let has_language = parent_element.map_or(self.has_language, |parent| parent.has_language);
         let kind = roles.resolve(written);
         let mut element = Element {
@@ -237,6 +242,16 @@ impl Tree {
     /// Returns the index of the element with an object number.
     pub(super) fn find(&self, number: ObjectNumber) -> Option<u32> {
         self.index.get(number as usize).copied().filter(|index| *index != ROOT)
+    }
+
+    /// Returns page or form, and identifier, of each marked content of an element and its descendants.
+    pub(in crate::check) fn contents_of(&self, number: ObjectNumber) -> Vec<(ObjectNumber, i64)> {
+        let Some(index) = self.find(number) else {
+            return Vec::new();
+        };
+        let range = index..self.elements[index as usize].end;
+        let contents = self.contents.iter().filter(|content| range.contains(&content.element));
+        contents.map(|content| (content.owner, content.identifier)).collect()
     }
 
     /// Returns the indexes of the kids that are elements. Those of transparent kids take their place.

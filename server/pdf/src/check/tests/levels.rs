@@ -11,7 +11,7 @@ use crate::check::standards::Conformance;
 use crate::object::{Object, Stream};
 use crate::xmp::{read_packet, write_packet};
 
-const LETTER: &[u8] = include_bytes!("../../../tests/fixtures/letter.pdf");
+pub(super) const LETTER: &[u8] = include_bytes!("../../../tests/fixtures/letter.pdf");
 /// veraPDF's names of the standards beyond PDF/A-2b, and the clauses that require their declaration.
 const FLAVOURS: [(&str, Conformance, &str); 3] = [
     ("2u", Conformance::PdfA2u, "6.6.4-3"),
@@ -53,14 +53,20 @@ fn levels_are_never_milder_than_verapdf() {
             if standard.is_among(&examination.earned) && !reasons.is_empty() {
                 milder.push((file, standard, reasons.clone()));
             }
-            refused.entry(files.iter().find(|known| *known == file).expect("a file")).or_default().extend(reasons);
+            refused
+                .entry(files.iter().find(|known| *known == file).expect("a file"))
+                .or_default()
+                .extend(reasons);
         }
     }
     assert!(milder.is_empty(), "refused by veraPDF alone: {milder:#?}");
-    let untested = TAG_DAMAGES.iter().zip(&files).filter(|((_, clause, _), file)| {
-        clause.contains('-') && !refused[file].iter().any(|reason| reason == clause)
-    });
-    let untested: Vec<_> = untested.map(|((name, clause, _), file)| (name, clause, &refused[file])).collect();
+    let untested = TAG_DAMAGES
+        .iter()
+        .zip(&files)
+        .filter(|((_, clause, _), file)| clause.contains('-') && !refused[file].iter().any(|reason| reason == clause));
+    let untested: Vec<_> = untested
+        .map(|((name, clause, _), file)| (name, clause, &refused[file]))
+        .collect();
     assert!(untested.is_empty(), "other clauses in veraPDF: {untested:#?}");
 }
 
@@ -71,7 +77,10 @@ fn every_rule_has_a_damage() {
         let mut clauses = rule.prevents.iter().map(|(_, clause)| *clause);
         clauses.any(|clause| TAG_DAMAGES.iter().any(|(_, tested, _)| *tested == clause))
     };
-    let untested: Vec<_> = rules::ALL.iter().filter(|rule| !is_tested(rule) && !is_title(rule)).collect();
+    let untested: Vec<_> = rules::ALL
+        .iter()
+        .filter(|rule| !is_tested(rule) && !is_title(rule))
+        .collect();
     assert!(untested.is_empty(), "{untested:#?}");
     assert!(TAG_DAMAGES.len() >= 60);
 }
@@ -87,7 +96,7 @@ fn clauses(examination: &Examination) -> impl Iterator<Item = &'static str> {
 }
 
 /// Examines a file as if it declared PDF/A-2b only.
-fn examined_as_2b(bytes: &[u8]) -> Result<Examination, Vec<super::super::Violation>> {
+pub(super) fn examined_as_2b(bytes: &[u8]) -> Result<Examination, Vec<super::super::Violation>> {
     examine(&edited(bytes, |document| {
         let number = find(document, "Type", "Metadata");
         let Object::Stream(metadata) = document.get(number).expect("metadata") else {
@@ -96,7 +105,11 @@ fn examined_as_2b(bytes: &[u8]) -> Result<Examination, Vec<super::super::Violati
         let packet = read_packet(&metadata.data).expect("a packet");
         let text = |name: &str| {
             let property = packet.properties.iter().find(|(property, _)| *property == name)?;
-            Some(if name == "pdfaid:conformance" { "B".to_owned() } else { property.1.clone() })
+            Some(if name == "pdfaid:conformance" {
+                "B".to_owned()
+            } else {
+                property.1.clone()
+            })
         };
         let data = write_packet(false, text).into_bytes();
         document.set(number, Object::Stream(Stream::plain(metadata.dictionary, data)));

@@ -207,7 +207,7 @@ pub(super) const TAG_DAMAGES: &[TagDamage] = &[
 ];
 
 /// Sets an entry to a value in PDF syntax, or removes it if that is empty.
-fn set(document: &mut Document, number: ObjectNumber, key: &'static str, value: &str) {
+pub(super) fn set(document: &mut Document, number: ObjectNumber, key: &'static str, value: &str) {
     let mut object = document.get(number).expect("an object");
     let dictionary = object.as_dictionary_mut().expect("a dictionary");
     match value {
@@ -223,7 +223,7 @@ fn parsed(value: &str) -> Object<'static> {
 }
 
 /// Returns the object at an index among those that have this name under this key, in the order of their numbers.
-fn find(document: &Document, key: &str, name: &str, index: usize) -> ObjectNumber {
+pub(super) fn find(document: &Document, key: &str, name: &str, index: usize) -> ObjectNumber {
     let has = |number: &ObjectNumber| {
         let object = document.get(*number).expect("an object");
         let value = object.as_dictionary().and_then(|dictionary| dictionary.get(key));
@@ -233,15 +233,15 @@ fn find(document: &Document, key: &str, name: &str, index: usize) -> ObjectNumbe
     found.nth(index).unwrap_or_else(|| panic!("no /{key} /{name}"))
 }
 
-fn nth(document: &Document, kind: &str, index: usize) -> ObjectNumber {
+pub(super) fn nth(document: &Document, kind: &str, index: usize) -> ObjectNumber {
     find(document, "S", kind, index)
 }
 
-fn element(document: &mut Document, kind: &str, index: usize, key: &'static str, value: &str) {
+pub(super) fn element(document: &mut Document, kind: &str, index: usize, key: &'static str, value: &str) {
     set(document, nth(document, kind, index), key, value);
 }
 
-fn link(document: &mut Document, key: &'static str, value: &str) {
+pub(super) fn link(document: &mut Document, key: &'static str, value: &str) {
     set(document, find(document, "Subtype", "Link", 0), key, value);
 }
 
@@ -279,7 +279,10 @@ fn wrap(document: &mut Document, kind: &str, index: usize, around: &'static str)
     let mut parent_element = document.get_dictionary(parent, "an element").expect("an element");
     match parent_element.get_mut("K") {
         Some(Object::Array(kids)) => {
-            let kid = kids.iter_mut().find(|kid| kid.as_reference() == Some(number)).expect("a kid");
+            let kid = kids
+                .iter_mut()
+                .find(|kid| kid.as_reference() == Some(number))
+                .expect("a kid");
             *kid = Object::Reference(wrapper);
         }
         _ => parent_element.set("K", Object::Reference(wrapper)),
@@ -315,7 +318,9 @@ fn parent_tree(document: &mut Document, change: impl FnOnce(&mut Vec<Object>)) {
 /// Changes the entry of the first page.
 fn parents(document: &mut Document, change: impl FnOnce(&mut Vec<Object>)) {
     let mut number = 0;
-    parent_tree(document, |entries| number = entries[1].as_reference().expect("an array"));
+    parent_tree(document, |entries| {
+        number = entries[1].as_reference().expect("an array")
+    });
     let Object::Array(mut parents) = document.get(number).expect("an array") else {
         panic!("no array");
     };
@@ -336,17 +341,21 @@ fn change_data(document: &mut Document, number: ObjectNumber, change: impl FnOnc
 }
 
 fn first_content(document: &Document) -> ObjectNumber {
-    let page = document.get_dictionary(find(document, "Type", "Page", 0), "a page").expect("a page");
+    let page = document
+        .get_dictionary(find(document, "Type", "Page", 0), "a page")
+        .expect("a page");
     page.items("Contents")[0].as_reference().expect("a content stream")
 }
 
 /// Inserts operators before those of the first page.
-fn insert(document: &mut Document, operators: &str) {
-    change_data(document, first_content(document), |content| format!("{operators}{content}"));
+pub(super) fn insert(document: &mut Document, operators: &str) {
+    change_data(document, first_content(document), |content| {
+        format!("{operators}{content}")
+    });
 }
 
 /// Replaces a text in the content of the first page, once.
-fn content(document: &mut Document, from: &str, to: &str) {
+pub(super) fn content(document: &mut Document, from: &str, to: &str) {
     change_data(document, first_content(document), |content| {
         assert!(content.contains(from), "{from} in {content}");
         content.replacen(from, to, 1)

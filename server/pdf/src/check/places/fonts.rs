@@ -1,0 +1,109 @@
+//! Fonts as far as they determine the place and the text of what is shown.
+
+use std::collections::BTreeMap;
+
+use crate::check::fonts::{array, widths};
+use crate::check::unicode::{UnicodeMap, read_unicode_map};
+use crate::content::StreamReader;
+use crate::document::Document;
+use crate::object::{Dictionary, Object, ObjectNumber};
+
+/// Height and depth of a line around its baseline, in ems, for fonts that don't say.
+const ASCENT: f64 = 0.8;
+const DESCENT: f64 = -0.2;
+
+/// Fonts that were needed, by object number.
+#[derive(Default)]
+pub(super) struct Fonts {
+    fonts: BTreeMap<ObjectNumber, Font>,
+}
+
+/// A font in which text is shown. Lengths are in ems.
+#[derive(Default)]
+pub(super) struct Font {
+    /// Bytes of a character code.
+    code_length: usize,
+    /// By code.
+    widths: Vec<Option<f64>>,
+    default_width: f64,
+    pub(super) ascent: f64,
+    pub(super) descent: f64,
+    texts: UnicodeMap,
+}
+
+impl Fonts {
+    /// Returns a font. What can't be read of it is left out.
+    pub(super) fn get(&mut self, document: &Document, number: ObjectNumber) -> &Font {
+        self.fonts.entry(number).or_insert_with(|| Font::read(document, number))
+    }
+}
+
+impl Font {
+    fn read(document: &Document, number: ObjectNumber) -> Self {
+        let dictionary = document.get_dictionary(number, "expected a font").unwrap_or_default();
+        let mut font = match document.descendant_font(&dictionary) {
+            Ok(Some(descendant)) => Self::composite(document, &descendant),
+            _ => Self::type_3(document, &dictionary),
+        };
+        let texts = read_unicode_map(
+            document,
+            number,
+            font.code_length,
+            &mut StreamReader::default(),
+            &mut Vec::new(),
+        );
+        font.texts = texts.unwrap_or_default();
+        font
+    }
+
+    fn composite(document: &Document, descendant: &Dictionary) -> Self {
+        let descriptor = document
+            .resolve_dictionary(descendant, "FontDescriptor")
+            .unwrap_or_default();
+        let ems = |owner: &Dictionary, key| owner.get(key).and_then(Object::as_number).map(|length| length / 1000.0);
+        let widths = array(document, descendant, "W").and_then(|entries| widths(&entries));
+        let widths = widths.unwrap_or_default().into_iter();
+        Self {
+            code_length: 2,
+            widths: widths.map(|width| width.map(|width| width / 1000.0)).collect(),
+            default_width: ems(descendant, "DW").unwrap_or(1.0),
+            ascent: ems(&descriptor, "Ascent").unwrap_or(ASCENT),
+            descent: ems(&descriptor, "Descent").unwrap_or(DESCENT),
+            texts: UnicodeMap::new(),
+        }
+    }
+
+    /// Reads a font whose glyphs have coordinates of their own.
+    fn type_3(document: &Document, font: &Dictionary) -> Self {
+        let scale = font
+            .items("FontMatrix")
+            .first()
+            .and_then(Object::as_number)
+            .unwrap_or(0.001);
+        let first = font.get("FirstChar").and_then(Object::as_integer);
+        let first = first.and_then(|first| usize::try_from(first).ok()).unwrap_or_default();
+        let widths = array(document, font, "Widths").unwrap_or_default();
+        let widths = widths.iter().map(|width| width.as_number().map(|width| width * scale));
+        Self {
+            code_length: 1,
+            widths: std::iter::repeat_n(None, first.min(256)).chain(widths).collect(),
+            default_width: 0.0,
+            ascent: ASCENT,
+            descent: DESCENT,
+            texts: UnicodeMap::new(),
+        }
+    }
+
+    /// Adds the text of a string, and returns the sum of the widths of its characters.
+    pub(super) fn show(&self, string: &[u8], text: &mut Vec<u16>) -> f64 {
+        let codes = string.chunks_exact(self.code_length.max(1));
+        let codes = codes.map(|code| code.iter().fold(0_u16, |value, byte| value << 8 | u16::from(*byte)));
+        let mut length = 0.0;
+        for code in codes {
+            text.extend(self.texts.get(&code).into_iter().flatten());
+            let width = self.widths.get(usize::from(code)).copied().flatten();
+            length += width.unwrap_or(self.default_width);
+        }
+        length
+    }
+}

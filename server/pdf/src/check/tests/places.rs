@@ -1,0 +1,89 @@
+//! Where findings are, and the text there.
+
+use super::levels::{LETTER, examined_as_2b};
+use super::tag_damages::{content, element, insert, link};
+use super::{archived, edited};
+use crate::check::levels::{Finding, MAX_FINDINGS};
+use crate::document::Document;
+
+/// Returns the findings for a rule of PDF/UA-1 after a change of the letter.
+fn findings(clause: &str, change: impl FnOnce(&mut Document)) -> Vec<Finding> {
+    let damaged = edited(&archived(LETTER), change);
+    let mut findings = examined_as_2b(&damaged).expect("PDF/A-2b").findings;
+    findings.retain(|finding| finding.rule.prevents.iter().any(|(_, found)| *found == clause));
+    findings
+}
+
+fn only(findings: Vec<Finding>) -> Finding {
+    let [finding] = <[Finding; 1]>::try_from(findings).expect("a single finding");
+    finding
+}
+
+fn assert_near(finding: &Finding, expected: [f64; 4]) {
+    let rectangle = finding.rectangle.expect("a rectangle");
+    let is_near = |(found, expected): (&f64, &f64)| (found - expected).abs() < 0.1;
+    assert!(
+        rectangle.iter().zip(&expected).all(is_near),
+        "{rectangle:?}, not {expected:?}"
+    );
+}
+
+#[test]
+fn an_element_is_where_its_content_is() {
+    let figure = only(findings("7.3-1", |document| element(document, "Figure", 0, "Alt", "")));
+    let place = figure.element.as_ref().expect("an element");
+    assert_eq!((figure.page, place.kind.as_str()), (Some(1), "Figure"));
+    assert_eq!(figure.text, None);
+    assert_near(&figure, [33.75, 504.21, 51.75, 522.21]);
+
+    let heading = only(findings("7.4.2-1", |document| element(document, "H2", 0, "S", "/H3")));
+    assert_eq!((heading.page, heading.text.as_deref()), (Some(2), Some("End")));
+    assert!(heading.rectangle.is_some());
+}
+
+#[test]
+fn untagged_content_is_one_finding_for_each_run() {
+    let texts = findings("7.1-3", |document| {
+        content(document, "/NonStruct <</MCID 0", "/NonStruct <</MCIX 0");
+        insert(
+            document,
+            "10 10 5 5 re f 20 10 5 5 re f /Artifact BMC 0 0 1 1 re f EMC 10 30 5 5 re f\n",
+        );
+    });
+    let found: Vec<_> = texts.iter().map(|finding| finding.text.as_deref()).collect();
+    assert_eq!(found, [Some("Summary"), None, None]);
+    assert!(texts.iter().all(|finding| finding.page == Some(1)));
+    assert_near(&texts[1], [10.0, 10.0, 25.0, 15.0]);
+    assert_near(&texts[2], [10.0, 30.0, 15.0, 35.0]);
+    let [left, bottom, right, top] = texts[0].rectangle.expect("a rectangle");
+    assert!(
+        (33.0..34.0).contains(&left) && (110.0..120.0).contains(&right),
+        "{left} to {right}"
+    );
+    assert!(
+        (534.0..536.0).contains(&bottom) && (554.0..556.0).contains(&top),
+        "{bottom} to {top}"
+    );
+}
+
+#[test]
+fn a_link_is_where_its_annotation_is() {
+    let without_tag = only(findings("7.18.5-1", |document| {
+        element(document, "Link", 0, "S", "/Span")
+    }));
+    assert_eq!((without_tag.page, without_tag.text.as_deref()), (Some(1), Some("#end")));
+    assert_near(&without_tag, [33.75, 482.46, 75.75, 492.96]);
+    let silent = only(findings("7.18.5-2", |document| link(document, "Contents", "()")));
+    assert_near(&silent, [33.75, 482.46, 75.75, 492.96]);
+}
+
+#[test]
+fn findings_are_limited() {
+    let marks = "/Artifact BMC EMC 0 0 5 5 re f\n".repeat(300);
+    let many = findings("7.1-3", |document| insert(document, &marks));
+    // Runs of graphics are separated by what is painted, not by marks.
+    assert_eq!(many.len(), 1);
+    let marks = "/Artifact BMC 0 0 1 1 re f EMC 0 0 5 5 re f\n".repeat(300);
+    let many = findings("7.1-3", |document| insert(document, &marks));
+    assert_eq!(many.len(), MAX_FINDINGS);
+}
