@@ -31,7 +31,7 @@ test("a request is tried, and its document looked at and taken along", async ({ 
   await expect(page.getByRole("group", { name: "Request with curl" })).toContainText("break-before");
   await page.getByRole("button", { name: "Render", exact: true }).click();
   await expect(page.getByRole("img", { name: "Page 1 of 2" })).toBeVisible();
-  await expect(page.getByRole("row", { name: "x-pdf-conformance" })).toContainText("PDF/A-2b");
+  await expect(page.getByRole("row", { name: "x-pdf-conformance" })).toContainText("PDF/A-2a");
   await expect(page.getByRole("row", { name: "x-credits-used" })).toContainText("0");
   await page.getByRole("button", { name: "Next page" }).click();
   await expect(page.getByRole("img", { name: "Page 2 of 2" })).toBeVisible();

@@ -93,7 +93,7 @@ enum Command {
     },
     /// Render one PDF without service or database, with the same engine and options.
     Render(render::Arguments),
-    /// Show the contents of a PDF, and whether it conforms to PDF/A-2b.
+    /// Show the contents of a PDF, and the standards that it conforms to.
     ///
     /// Reads files as Platen and Chromium write them: one revision, without incremental updates.
     Inspect(inspect::Arguments),

@@ -32,7 +32,7 @@ pub fn Landing() -> impl IntoView {
                     <h1 class="hero__title">"HTML in, archival PDF out."</h1>
                     <div>
                         <p class="hero__lede">
-                            "Platen renders HTML, web addresses and stored templates into one PDF/A-2b document, in one request."
+                            "Platen renders HTML, web addresses and stored templates into one PDF/A document, in one request."
                         </p>
                         <div class="hero__actions">
                             <ButtonLink href=href rank=Rank::Primary size=Size::Large>

@@ -9,7 +9,7 @@ use crate::pages::Load;
 pub(crate) enum Wanted {
     /// Any PDF.
     Pdf,
-    /// A file that claims to be PDF/A-2b.
+    /// A file that claims to be PDF/A.
     PdfA,
 }
 

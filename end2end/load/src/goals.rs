@@ -143,13 +143,13 @@ fn documents(results: &Results) -> Vec<Goal> {
         ),
         goal(
             "PDF/A completion of the invoice: p50",
-            Bound::AtMost(2.0),
+            Bound::AtMost(2.5),
             "ms",
             completion(results, "invoice"),
         ),
         goal(
             "PDF/A completion of 100 pages: p50",
-            Bound::AtMost(40.0),
+            Bound::AtMost(50.0),
             "ms",
             completion(results, "table"),
         ),

@@ -1,6 +1,6 @@
 //! Assembles printed parts into the finished document, and attributes errors to parts.
 
-use platen_pdf::{Assembly, Completed, PdfError, PrintedPart, Stamps, check::Conformance};
+use platen_pdf::{Assembly, Completed, PdfError, PrintedPart, Stamps};
 
 use crate::{
     error::{RenderError, RenderProblem},
@@ -51,6 +51,7 @@ impl Render<'_> {
         let Completed {
             bytes: pdf,
             conformance,
+            findings,
             page_count,
             warnings: more,
         } = assembled?;
@@ -60,7 +61,8 @@ impl Render<'_> {
         }));
         Ok(RenderedDocument {
             pdf,
-            conformance: conformance.map(Conformance::name),
+            conformance,
+            findings,
             page_count,
             title,
             warnings,

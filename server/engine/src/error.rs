@@ -175,7 +175,7 @@ pub enum RenderProblem {
         height: f64,
     },
     /// The document contains something that PDF/A doesn't allow.
-    #[error("the document can't be converted to PDF/A-2b: {reason}; to render it anyway, set output_format to pdf")]
+    #[error("the document can't be converted to PDF/A: {reason}; to render it anyway, set output_format to pdf")]
     NotConformant {
         /// Clause of ISO 19005-2 and the violation.
         reason: String,

@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-use platen_pdf::{OutputFormat, PageSelection, Watermark};
+use platen_pdf::{
+    OutputFormat, PageSelection, Watermark,
+    check::{levels::Finding, standards::Conformance},
+};
 use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
 use url::Url;
@@ -171,14 +174,23 @@ pub struct WaitFor {
 pub struct RenderedDocument {
     /// The PDF file.
     pub pdf: Vec<u8>,
-    /// The standard that the file was validated against, for example `PDF/A-2b`; `None` for plain PDF.
-    pub conformance: Option<&'static str>,
+    /// Standards that the file conforms to and declares; empty for plain PDF.
+    pub conformance: Vec<Conformance>,
+    /// What prevents the file from conforming to more; empty for plain PDF.
+    pub findings: Vec<Finding>,
     /// Number of pages in the file.
     pub page_count: usize,
     /// The first part's title, trimmed; `None` if empty.
     pub title: Option<String>,
     /// Problems that did not fail the render.
     pub warnings: Vec<Warning>,
+}
+
+impl RenderedDocument {
+    /// Returns the names of the standards that the file conforms to, such as `PDF/A-2a, PDF/UA-1`; `None` for plain PDF.
+    pub fn conformance_names(&self) -> Option<String> {
+        (!self.conformance.is_empty()).then(|| Conformance::list(&self.conformance))
+    }
 }
 
 /// Content never reaches a log.

@@ -1,4 +1,4 @@
-//! `platen inspect`: shows the contents of a PDF, and whether it conforms to PDF/A-2b by Platen's own check.
+//! `platen inspect`: shows the contents of a PDF, and the standards that it conforms to by Platen's own examination.
 
 use std::{
     collections::BTreeMap,
@@ -10,6 +10,7 @@ use std::{
 use clap::Args;
 use platen_pdf::{
     PdfError,
+    check::{Examination, levels::Finding, standards::Conformance},
     inspect::{Font, Image, Inspection, inspect},
 };
 use serde_json::{Value, json};
@@ -19,6 +20,8 @@ use crate::cli::failure::Failure;
 const POINTS_PER_MILLIMETRE: f64 = 72.0 / 25.4;
 /// Number of violations in the text output; JSON contains all of them.
 const SHOWN_VIOLATIONS: usize = 10;
+/// The highest standards, together.
+const HIGHEST: [Conformance; 2] = [Conformance::PdfA2a, Conformance::PdfUa1];
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -99,17 +102,36 @@ fn add_all(text: &mut String, inspection: &Inspection) {
 }
 
 fn conformance(inspection: &Inspection) -> Vec<String> {
-    let violations = match &inspection.verdict {
-        Ok(conformance) => return vec![format!("to {conformance}")],
-        Err(violations) => violations,
-    };
-    let mut lines = vec!["not shown to conform to PDF/A-2b:".to_owned()];
+    match &inspection.verdict {
+        Ok(examination) => {
+            let mut lines = vec![format!("to {}", Conformance::list(&examination.earned))];
+            let missing: Vec<Conformance> = missing(examination);
+            if !missing.is_empty() {
+                lines.push(format!("not to {}:", Conformance::list(&missing)));
+                add_shown(&mut lines, &examination.findings);
+            }
+            lines
+        }
+        Err(violations) => {
+            let mut lines = vec!["not shown to conform to what it declares, or to PDF/A-2b:".to_owned()];
+            add_shown(&mut lines, violations);
+            lines
+        }
+    }
+}
+
+fn missing(examination: &Examination) -> Vec<Conformance> {
+    let missing = HIGHEST.iter().filter(|standard| !examination.earned.contains(standard));
+    missing.copied().collect()
+}
+
+/// Adds the first ones of a list, and the number of the others.
+fn add_shown(lines: &mut Vec<String>, violations: &[impl Display]) {
     lines.extend(violations.iter().take(SHOWN_VIOLATIONS).map(ToString::to_string));
     let more = violations.len().saturating_sub(SHOWN_VIOLATIONS);
     if more > 0 {
         lines.push(format!("{more} more"));
     }
-    lines
 }
 
 /// Adds one line per fact, the first one with the subject; nothing without facts.
@@ -193,6 +215,10 @@ fn as_json(length: usize, inspection: &Result<Inspection, PdfError>) -> Value {
             "colours": image.colours, "filter": image.filter, "has_mask": image.has_mask,
         })
     };
+    let examination = inspection.verdict.as_ref().ok();
+    let findings = examination
+        .map(|examination| examination.findings.as_slice())
+        .unwrap_or_default();
     let violations = inspection.verdict.as_ref().err().map(Vec::as_slice).unwrap_or_default();
     let violations = violations
         .iter()
@@ -210,7 +236,24 @@ fn as_json(length: usize, inspection: &Result<Inspection, PdfError>) -> Value {
         "outline": {"count": inspection.outline.count, "depth": inspection.outline.depth},
         "links": {"internal": inspection.links.internal, "external": inspection.links.external},
         "declared": inspection.declared,
-        "conformance": inspection.verdict.as_ref().ok().map(ToString::to_string),
+        "conformance": examination.map(|examination| Conformance::list(&examination.earned)),
         "violations": violations.collect::<Vec<_>>(),
+        "findings": findings.iter().map(finding).collect::<Vec<_>>(),
+    })
+}
+
+fn finding(finding: &Finding) -> Value {
+    let prevents = finding.rule.prevents.iter();
+    let prevents = prevents.map(|(standard, clause)| json!({"standard": standard.name(), "clause": clause}));
+    let element = finding.element.as_ref();
+    json!({
+        "prevents": prevents.collect::<Vec<_>>(),
+        "condition": finding.rule.condition,
+        "message": finding.rule.message,
+        "page": finding.page,
+        "element": element.map(|element| json!({"object": element.object, "type": element.kind})),
+        "object": finding.object,
+        "text": finding.text,
+        "rectangle": finding.rectangle,
     })
 }

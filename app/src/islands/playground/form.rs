@@ -111,11 +111,7 @@ pub(super) fn Output(options: Options) -> impl IntoView {
         } else {
             format!("Pages {pages}")
         };
-        let format = if options.format.get() == "pdf" {
-            "PDF"
-        } else {
-            "PDF/A-2b"
-        };
+        let format = if options.format.get() == "pdf" { "PDF" } else { "PDF/A" };
         format!("{pages}, {format}")
     };
     let format = move |word: &'static str, label, hint| {
@@ -150,7 +146,7 @@ pub(super) fn Output(options: Options) -> impl IntoView {
             </div>
             <fieldset class="fieldset">
                 <legend class="fieldset__legend">"Format"</legend>
-                {format("pdf/a", "PDF/A-2b", "For archiving. Fonts, colours and metadata are complete.")}
+                {format("pdf/a", "PDF/A", "For archiving. Fonts, colours, tags and metadata are complete.")}
                 {format("pdf", "PDF", "As the browser prints it.")}
             </fieldset>
         </Group>

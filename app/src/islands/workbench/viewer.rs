@@ -138,7 +138,7 @@ fn Status(live: Live) -> impl IntoView {
         };
         let conformance = rendered
             .conformance
-            .map(|standard| view! { <span>{standard} " conforms"</span> });
+            .map(|standards| view! { <span>"Conforms to " {standards}</span> });
         view! {
             <Badge state=State::Good>{format!("Rendered in {}", duration(rendered.milliseconds as f64))}</Badge>
             <span>{pages}</span>

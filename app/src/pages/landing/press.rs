@@ -46,7 +46,7 @@ pub fn Press(
                 <span><b>"200"</b> " application/pdf"</span>
                 <span>"X-Page-Count " <b>"2"</b></span>
                 <span>"X-Credits-Used " <b>"1"</b></span>
-                <span>"X-PDF-Conformance " <b>"PDF/A-2b"</b></span>
+                <span>"X-PDF-Conformance " <b>"PDF/A-2a, PDF/UA-1"</b></span>
             </p>
         </div>
     }

@@ -95,7 +95,9 @@ pub fn Facts(
     render: RenderDetail,
 ) -> impl IntoView {
     let archive = match document.conformance {
-        Some(standard) => Either::Left(view! { <Badge state=State::Good>{format!("{standard} conforms")}</Badge> }),
+        Some(standards) => {
+            Either::Left(view! { <Badge state=State::Good>{format!("Conforms to {standards}")}</Badge> })
+        }
         None => Either::Right("plain PDF, not checked"),
     };
     view! {

@@ -174,7 +174,7 @@ pub enum Ending {
 /// Properties of a finished document.
 pub struct Success {
     title: Option<String>,
-    conformance: Option<&'static str>,
+    conformance: Option<String>,
     page_count: i32,
     bytes: i64,
     warnings: Value,
@@ -185,7 +185,7 @@ impl From<&RenderedDocument> for Success {
         let warnings = document.warnings.iter();
         Self {
             title: document.title.as_deref().map(kept_title),
-            conformance: document.conformance,
+            conformance: document.conformance_names(),
             page_count: i32::try_from(document.page_count).unwrap_or(i32::MAX),
             bytes: i64::try_from(document.pdf.len()).unwrap_or(i64::MAX),
             warnings: storable(

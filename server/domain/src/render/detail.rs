@@ -75,7 +75,7 @@ pub struct Document {
     pub pages: i32,
     /// Size in bytes.
     pub bytes: i64,
-    /// The standard to which it conforms.
+    /// Standards that it conforms to, such as `PDF/A-2a, PDF/UA-1`.
     pub conformance: Option<String>,
     /// Its location, as the store's tools write it.
     pub place: Option<String>,

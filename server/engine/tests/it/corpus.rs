@@ -21,6 +21,8 @@ use std::{
     thread,
 };
 
+use platen_pdf::check::{Examination, Violation, examine, standards::Conformance};
+
 use crate::support::TestEngine;
 
 /// Number of processors of the machine that runs `make test`.
@@ -28,6 +30,13 @@ const WORKERS: usize = 2;
 
 /// Minimum number of corrupted files that veraPDF must refuse; with fewer, `platen_pdf::check` would hardly be tested.
 const LEAST_SPOILT: usize = 20;
+
+/// Levels beyond PDF/A-2b, with veraPDF's names.
+const LEVELS: [(&str, Conformance); 3] = [
+    ("2u", Conformance::PdfA2u),
+    ("2a", Conformance::PdfA2a),
+    ("ua1", Conformance::PdfUa1),
+];
 
 /// Result of a check: the files that must be valid PDF/A, and the faults, each with the name of its page.
 #[derive(Default)]
@@ -66,15 +75,15 @@ async fn every_page_stays_as_it_was_drawn_and_is_archival() {
     }
 }
 
-/// Checks that veraPDF and `platen_pdf::check` accept all files, and that the latter refuses every corrupted file that
-/// veraPDF refuses.
+/// Checks that veraPDF and `platen_pdf::check` accept all files at each level that they declare, that they declare what
+/// they earn, and that the latter refuses every corrupted file that veraPDF refuses.
 fn check_conformance(files: &[PathBuf], folder: &Path) -> Vec<String> {
     let spoilt = spoil::spoil(files, folder);
-    let refusals = verapdf::refusals(&[files, &spoilt].concat());
-    let verdicts = for_each(files, |file| (file, platen_pdf::check::check(&fs::read(file).unwrap())));
-    let mut problems = Vec::new();
-    for (file, verdict) in verdicts {
-        let refusal = &refusals[file];
+    let refusals = verapdf::refusals("2b", &[files, &spoilt].concat());
+    let verdicts = for_each(files, |file| (file, examine(&fs::read(file).unwrap())));
+    let mut problems = check_levels(&verdicts);
+    for (file, verdict) in &verdicts {
+        let refusal = &refusals[*file];
         if !refusal.is_empty() {
             problems.push(format!("{}, by veraPDF: {}", file.display(), refusal.join(", ")));
         }
@@ -87,12 +96,56 @@ fn check_conformance(files: &[PathBuf], folder: &Path) -> Vec<String> {
         problems.push(format!("only {} spoilt files are refused by veraPDF", refused.len()));
     }
     for file in refused {
-        if platen_pdf::check::check(&fs::read(file).unwrap()).is_ok() {
+        if examine(&fs::read(file).unwrap()).is_ok() {
             let refusal = refusals[file].join(", ");
             problems.push(format!(
                 "{}, accepted by our check, by veraPDF: {refusal}",
                 file.display()
             ));
+        }
+    }
+    problems
+}
+
+/// Checks that veraPDF accepts each file at each level that it declares, and that it declares what it has earned.
+/// Prints how many files declare each level, and what prevents the others from it.
+fn check_levels(verdicts: &[(&PathBuf, Result<Examination, Vec<Violation>>)]) -> Vec<String> {
+    let mut problems = Vec::new();
+    let examined = || {
+        verdicts
+            .iter()
+            .filter_map(|(file, verdict)| Some((*file, verdict.as_ref().ok()?)))
+    };
+    for (file, examination) in examined() {
+        if examination.declared != examination.earned {
+            let (declared, earned) = (&examination.declared, &examination.earned);
+            problems.push(format!(
+                "{} declares {declared:?}, but earned {earned:?}",
+                file.display()
+            ));
+        }
+        for finding in &examination.findings {
+            println!("{}: {finding}", file.display());
+        }
+    }
+    for (flavour, standard) in LEVELS {
+        let declare = |examination: &Examination| {
+            let declared = &examination.declared;
+            declared.contains(&standard) || standard == Conformance::PdfA2u && declared.contains(&Conformance::PdfA2a)
+        };
+        let files: Vec<PathBuf> = examined()
+            .filter(|(_, examination)| declare(examination))
+            .map(|(file, _)| file.clone())
+            .collect();
+        println!("{} of {} files declare {standard}", files.len(), verdicts.len());
+        for (file, refusal) in verapdf::refusals(flavour, &files) {
+            if !refusal.is_empty() {
+                problems.push(format!(
+                    "{}, {standard}, by veraPDF: {}",
+                    file.display(),
+                    refusal.join(", ")
+                ));
+            }
         }
     }
     problems

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use libfuzzer_sys::fuzz_target;
 use platen_pdf::{
     Assembly, OutputFormat, PageFacts, PageSelection, PrintedPart, StampLayout, Stamps, Watermark, assemble,
-    check::check, complete, inspect::inspect,
+    check::examine, complete, inspect::inspect,
 };
 use time::OffsetDateTime;
 
@@ -48,7 +48,7 @@ fuzz_target!(|bytes: &[u8]| {
         format: if chosen(PLAIN) { OutputFormat::Pdf } else { OutputFormat::PdfA2b },
         instant: OffsetDateTime::UNIX_EPOCH,
     };
-    let _ = check(bytes);
+    let _ = examine(bytes);
     let _ = inspect(bytes);
     let (format, instant) = (assembly.format, assembly.instant);
     if let Ok(made) = assemble(assembly) {

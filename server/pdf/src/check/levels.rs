@@ -1,6 +1,7 @@
 //! Findings that prevent a file from conforming to more than PDF/A-2b.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use super::rules::Rule;
 use super::standards::Conformance;
@@ -27,6 +28,24 @@ pub struct Finding {
     pub text: Option<String>,
     /// Rectangle on the page in points: left, bottom, right, top, in user space.
     pub rectangle: Option<[f64; 4]>,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (standard, clause) in self.rule.prevents {
+            write!(formatter, "{standard}, {clause}; ")?;
+        }
+        if let Some(page) = self.page {
+            write!(formatter, "page {page}: ")?;
+        }
+        formatter.write_str(self.rule.message)?;
+        match (&self.element, self.object) {
+            (Some(element), _) => write!(formatter, " ({}, object {})", element.kind, element.object)?,
+            (None, Some(object)) => write!(formatter, " (object {object})")?,
+            (None, None) => {}
+        }
+        self.text.as_ref().map_or(Ok(()), |text| write!(formatter, " “{text}”"))
+    }
 }
 
 /// A structure element.

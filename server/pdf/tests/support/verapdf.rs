@@ -9,6 +9,10 @@ use std::{
 /// Returns the violated clauses of each file; empty if it conforms. `flavour` is veraPDF's name of the standard: `2b`,
 /// `2u`, `2a` or `ua1`. Runs once over all files, because most of the time is the startup of Java.
 pub(crate) fn refusals(flavour: &str, files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<String>> {
+    if files.is_empty() {
+        // Without files, veraPDF reads its standard input.
+        return BTreeMap::new();
+    }
     let home = std::env::var("HOME").expect("a home folder");
     let library = Path::new(&home).join(".cache/platen/verapdf/lib");
     assert!(

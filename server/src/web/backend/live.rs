@@ -61,7 +61,7 @@ impl RequestBackend {
         let rendered = PreviewEvent::Rendered(RenderedPreview {
             pages: preview.page_count,
             bytes: preview.bytes,
-            conformance: preview.conformance.map(str::to_owned),
+            conformance: preview.conformance.clone(),
             milliseconds: preview.took.as_millis() as u64,
         });
         let request_id = self.request_id.clone();

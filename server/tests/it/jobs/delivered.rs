@@ -89,8 +89,9 @@ async fn a_document_is_kept_under_a_public_address() {
     assert_eq!((&render["credits_used"], &render["page_count"]), (&json!(1), &json!(1)));
     assert_eq!(
         (&render["result"], &render["conformance"]),
-        (result, &json!("PDF/A-2b"))
+        (result, &json!("PDF/A-2a"))
     );
+    assert_eq!(render["conformance_levels"], json!(["PDF/A-2a"]));
     assert_eq!(studio.service.unfinished_renders().await, 0);
     assert_eq!(studio.service.reserved_credits().await, 0);
     let credits = studio.request(Method::GET, "/api/v1/credits").send().await.unwrap();

@@ -31,7 +31,7 @@ async fn a_template_is_filled_with_the_context_and_printed_among_other_parts() {
     let request = json!({"parts": [part(&path, &context), "<p>Terms"], "output_encoding": "binary"});
     let answer = studio.send(&request).await;
     assert_eq!(answer.status(), 200);
-    assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2b");
+    assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2a");
     let row = studio.recorded(header(&answer, "x-render-id")).await;
     let text = pdf::text(&answer.bytes().await.unwrap());
     for expected in ["For Ada & <b>Sons</b>", "Ink: €9.50", "Paper: €1,200.00", "Terms"] {

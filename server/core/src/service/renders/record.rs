@@ -190,7 +190,7 @@ impl Row {
         let facts = Facts {
             title: document.title,
             page_count: document.page_count,
-            conformance: document.conformance.map(ToOwned::to_owned),
+            conformance: document.conformance_names(),
             credits: if self.livemode { price } else { 0 },
         };
         let (outcome, response) = self

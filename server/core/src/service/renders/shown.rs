@@ -17,6 +17,7 @@ pub struct RenderResponse {
     page_count: Option<i32>,
     bytes: Option<i64>,
     conformance: Option<String>,
+    conformance_levels: Vec<String>,
     credits_used: Option<i64>,
     warnings: Value,
     error: Option<Value>,
@@ -69,6 +70,7 @@ impl From<Render> for RenderResponse {
             livemode: render.livemode,
             page_count: render.page_count,
             bytes: render.bytes,
+            conformance_levels: conformance_levels(render.conformance.as_deref()),
             conformance: render.conformance,
             credits_used: render.credits,
             warnings: render.warnings,
@@ -80,6 +82,12 @@ impl From<Render> for RenderResponse {
             expires_at: render.object_expires_at,
         }
     }
+}
+
+/// Returns the names of the standards in a list as it is stored; none for plain PDF or an unfinished render.
+fn conformance_levels(conformance: Option<&str>) -> Vec<String> {
+    let names = conformance.into_iter().flat_map(|names| names.split(", "));
+    names.map(ToOwned::to_owned).collect()
 }
 
 impl WholeRender {

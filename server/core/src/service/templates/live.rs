@@ -122,8 +122,8 @@ pub struct LivePreview {
     pub page_count: usize,
     /// Size of the document.
     pub bytes: usize,
-    /// PDF/A conformance of the document.
-    pub conformance: Option<&'static str>,
+    /// Standards that the document conforms to, such as `PDF/A-2a, PDF/UA-1`.
+    pub conformance: Option<String>,
     /// Time from the request to the finished document.
     pub took: Duration,
     app: Services,
@@ -166,7 +166,7 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
     Ok(Live::Rendered(Box::new(LivePreview {
         page_count: document.page_count,
         bytes: document.pdf.len(),
-        conformance: document.conformance,
+        conformance: document.conformance_names(),
         took,
         app: app.clone(),
         account: caller.account,

@@ -24,7 +24,7 @@ pub struct Render {
     pub page_count: Option<i32>,
     /// Size of the document.
     pub bytes: Option<i64>,
-    /// PDF/A conformance of the document.
+    /// Standards that the document conforms to, such as `PDF/A-2a, PDF/UA-1`.
     pub conformance: Option<String>,
     /// Credits charged.
     pub credits: Option<i64>,

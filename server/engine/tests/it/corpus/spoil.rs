@@ -12,7 +12,7 @@ const OTHER_WORDS: [(&str, &str); 20] = [
     ("/OutputIntents ", "/OutputIntentx "),
     ("/GTS_PDFA1", "/GTS_PDFX1"),
     ("<pdfaid:part>2", "<pdfaid:part>3"),
-    ("<pdfaid:conformance>B", "<pdfaid:conformance>C"),
+    ("<pdfaid:conformance>", "<pdfaid:conformancf>"),
     ("rdf:Description", "rdf:Descriptiox"),
     ("/F 4", "/F 2"),
     ("/Subtype /Link", "/Subtype /Movi"),

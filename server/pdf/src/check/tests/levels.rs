@@ -121,3 +121,17 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
     std::fs::write(&path, bytes).expect("room on the disk");
     path
 }
+
+/// Clauses and conditions of the documentation are those of the rules.
+#[test]
+fn every_rule_is_documented() {
+    let documentation = include_str!("../../../../../docs/accessibility.md");
+    for rule in rules::ALL {
+        let message = rule.message.trim_end_matches('.');
+        let row = documentation.lines().find(|line| {
+            let clauses = rule.prevents.iter().all(|(_, clause)| line.contains(clause));
+            clauses && line.contains(message) && line.contains(rule.condition.unwrap_or_default())
+        });
+        assert!(row.is_some(), "{rule:?}");
+    }
+}

@@ -23,7 +23,7 @@ async fn binary_answers_are_the_file_with_its_facts_in_headers() {
     );
     assert_eq!(header(&answer, "x-page-count"), "2");
     assert_eq!(header(&answer, "x-credits-used"), "1");
-    assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2b");
+    assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2a");
     let timing = header(&answer, "server-timing");
     let phases: Vec<_> = timing
         .split(", ")
@@ -53,7 +53,7 @@ async fn binary_answers_are_the_file_with_its_facts_in_headers() {
     assert_eq!(row["api_key_id"], studio.account.key_id.as_str());
     assert_eq!((&row["mode"], &row["livemode"]), (&json!("sync"), &json!(true)));
     assert_eq!((&row["page_count"], &row["bytes"]), (&json!(2), &json!(length)));
-    assert_eq!(row["conformance"], "PDF/A-2b");
+    assert_eq!(row["conformance"], "PDF/A-2a");
     assert_eq!(row["credits"], 1);
     assert_eq!(row["options"]["parts"], json!([{"type": "html", "bytes": html.len()}]));
     assert!(row["phase_times"]["print"].as_f64().unwrap() > 0.0);
@@ -222,7 +222,7 @@ async fn every_page_for_a_test_key_is_stamped() {
     let create = ["keys", "create", "--email", "ann@example.org", "--name", "n", "--test"];
     studio.account.key = studio.service.command(&create, "").succeeded();
     let answer = studio.render(blank, json!({})).await;
-    assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2b");
+    assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2a");
     let row = studio.recorded(header(&answer, "x-render-id")).await;
     assert_eq!(row["livemode"], false);
     let stamped = answer.bytes().await.unwrap();
