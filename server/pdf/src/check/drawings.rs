@@ -109,14 +109,16 @@ impl Check<'_, '_> {
                 let content = self.buffer.read(&stream)?;
                 if let [_] = parts[..] {
                     scan.run(content)?;
-                    return scan.finish(number);
+                    scan.finish(number);
+                    return Ok(());
                 }
                 whole.extend_from_slice(content);
                 whole.push(b'\n');
             }
         }
         scan.run(&whole)?;
-        scan.finish(number)
+        scan.finish(number);
+        Ok(())
     }
 
     fn drawing(&mut self, number: ObjectNumber) -> Result<(), Finding> {
@@ -126,7 +128,8 @@ impl Check<'_, '_> {
                 let mut scan = Scan::new(self.document, &stream.dictionary, self.shown)?;
                 scan.marks.is_hidden = stream.dictionary.get("PatternType").is_some();
                 scan.run(content)?;
-                scan.finish(number)
+                scan.finish(number);
+                Ok(())
             }
             _ => Err(Finding::new("6.2.9", "expected a stream")),
         }
@@ -144,7 +147,8 @@ impl Check<'_, '_> {
                 scan.shown.glyph_widths.extend(scan.width.map(|width| (number, width)));
             }
         }
-        scan.finish(font_number)
+        scan.finish(font_number);
+        Ok(())
     }
 }
 
@@ -359,11 +363,10 @@ impl<'a, 's> Scan<'a, 's> {
     }
 
     /// Stores the marks of all content that was scanned under the number of its owner.
-    fn finish(self, owner: ObjectNumber) -> Result<(), Finding> {
+    fn finish(self, owner: ObjectNumber) {
         let mut marks = self.marks;
         marks.finish();
         self.shown.marks.insert(owner, marks);
-        Ok(())
     }
 
     fn find_font(&self, name: &[u8]) -> Option<Font> {

@@ -1,6 +1,7 @@
 //! Marked content of a content stream (ISO 32000-1, 14.6 and 14.7.4): what is tagged, an artifact, or neither.
 
-use crate::lexer::{Lexer, Token, decode_literal_string};
+use super::rules::{self, Rule};
+use crate::lexer::{Lexer, Token, decode_hex_string, decode_literal_string};
 use crate::object::ObjectNumber;
 use crate::parse::parse_number;
 use crate::text::is_language_tag;
@@ -27,19 +28,20 @@ pub(super) struct StreamMarks {
     pub(super) contents: Vec<MarkedContent>,
     /// Forms that the stream draws.
     pub(super) drawn: Vec<(ObjectNumber, Surrounding)>,
-    pub(super) untagged_text: bool,
-    pub(super) untagged_graphics: bool,
-    /// Whether there are artifacts that are not inside other marks of this stream.
-    pub(super) outer_artifacts: bool,
-    pub(super) artifact_in_tag: bool,
-    pub(super) tag_in_artifact: bool,
-    pub(super) tag_in_tag: bool,
-    pub(super) is_unbalanced: bool,
-    pub(super) bad_language: bool,
-    pub(super) empty_language: bool,
+    pub(super) outside: Outside,
+    /// Rules that the stream violates wherever it is drawn, each once.
+    pub(super) violated: Vec<&'static Rule>,
     /// Whether there is replacement text without a language of its own.
-    pub(super) actual_text: bool,
+    pub(super) has_replacement: bool,
     open: Vec<Open>,
+}
+
+/// What a stream contains outside of its own tags and artifacts.
+#[derive(Default)]
+pub(super) struct Outside {
+    pub(super) text: bool,
+    pub(super) graphics: bool,
+    pub(super) artifacts: bool,
 }
 
 /// A sequence that belongs to a structure element.
@@ -69,45 +71,54 @@ impl StreamMarks {
         let mut open = self.open.last().copied().unwrap_or_default();
         let around = open.surrounding;
         if tag == b"Artifact" {
-            self.artifact_in_tag |= around == Surrounding::Tagged || properties.identifier.is_some();
-            self.outer_artifacts |= around == Surrounding::Nothing;
+            if around == Surrounding::Tagged || properties.identifier.is_some() {
+                self.note(&rules::ARTIFACT_IN_TAG);
+            }
+            self.outside.artifacts |= around == Surrounding::Nothing;
             open.surrounding = Surrounding::Artifact;
             open.content = None;
         }
         if let Some(identifier) = properties.identifier {
-            self.tag_in_artifact |= around == Surrounding::Artifact;
-            self.tag_in_tag |= around == Surrounding::Tagged;
+            match around {
+                Surrounding::Nothing => {}
+                Surrounding::Artifact => self.note(&rules::TAG_IN_ARTIFACT),
+                Surrounding::Tagged => self.note(&rules::NESTED_MARKS),
+            }
             open.surrounding = Surrounding::Tagged;
             open.content = Some(self.contents.len());
             self.contents.push(MarkedContent {
                 identifier,
                 has_text: false,
-                has_language: properties.has_language,
+                has_language: properties.language.is_some(),
             });
         }
-        self.bad_language |= properties.bad_language;
-        self.empty_language |= properties.empty_language;
-        self.actual_text |= properties.actual_text && !properties.has_language;
+        if let Some(Err(rule)) = properties.language {
+            self.note(rule);
+        }
+        self.has_replacement |= properties.has_replacement && properties.language.is_none();
         self.open.push(open);
     }
 
     /// Records `EMC`.
     pub(super) fn end(&mut self) {
-        self.is_unbalanced |= self.open.pop().is_none();
+        if self.open.pop().is_none() {
+            self.note(&rules::UNBALANCED_MARKS);
+        }
     }
 
     /// Records the end of the stream.
     pub(super) fn finish(&mut self) {
-        self.is_unbalanced |= !self.open.is_empty();
-        self.open = Vec::new();
+        if !std::mem::take(&mut self.open).is_empty() {
+            self.note(&rules::UNBALANCED_MARKS);
+        }
     }
 
     /// Records an operator that shows text.
     pub(super) fn text(&mut self) {
         match self.open.last() {
-            None => self.untagged_text = true,
+            None => self.outside.text = true,
             Some(open) => {
-                self.untagged_text |= open.surrounding == Surrounding::Nothing;
+                self.outside.text |= open.surrounding == Surrounding::Nothing;
                 if let Some(content) = open.content.and_then(|index| self.contents.get_mut(index)) {
                     content.has_text = true;
                 }
@@ -117,12 +128,18 @@ impl StreamMarks {
 
     /// Records an operator that paints a path or an image.
     pub(super) fn graphics(&mut self) {
-        self.untagged_graphics |= self.surrounding() == Surrounding::Nothing;
+        self.outside.graphics |= self.surrounding() == Surrounding::Nothing;
     }
 
     /// Records that a form is drawn.
     pub(super) fn form(&mut self, number: ObjectNumber) {
         self.drawn.push((number, self.surrounding()));
+    }
+
+    fn note(&mut self, rule: &'static Rule) {
+        if !self.violated.contains(&rule) {
+            self.violated.push(rule);
+        }
     }
 
     fn surrounding(&self) -> Surrounding {
@@ -134,10 +151,9 @@ impl StreamMarks {
 #[derive(Default)]
 pub(super) struct Properties {
     pub(super) identifier: Option<i64>,
-    has_language: bool,
-    bad_language: bool,
-    empty_language: bool,
-    actual_text: bool,
+    /// The rule that the language violates, if it does.
+    language: Option<Result<(), &'static Rule>>,
+    has_replacement: bool,
 }
 
 impl Properties {
@@ -171,14 +187,23 @@ impl Properties {
                 self.identifier = parse_number(raw).and_then(|number| number.as_integer()).or(Some(-1));
             }
             (b"Lang", Token::LiteralString(raw)) => {
-                let tag = decode_literal_string(raw);
-                self.has_language = true;
-                self.empty_language |= tag.is_empty();
-                self.bad_language |= !tag.is_empty() && !is_language_tag(&tag);
+                self.language = Some(check_language(&decode_literal_string(raw)));
             }
-            (b"Lang", _) => self.bad_language = true,
-            (b"ActualText" | b"Alt" | b"E", _) => self.actual_text = true,
+            (b"Lang", Token::HexString(raw)) => self.language = Some(check_language(&decode_hex_string(raw))),
+            (b"Lang", _) => self.language = Some(Err(&rules::BAD_LANGUAGE)),
+            (b"ActualText" | b"Alt" | b"E", _) => self.has_replacement = true,
             _ => {}
         }
+    }
+}
+
+/// Returns the rule that a `/Lang` violates, if it does.
+pub(super) fn check_language(language: &[u8]) -> Result<(), &'static Rule> {
+    if language.is_empty() {
+        Err(&rules::EMPTY_LANGUAGE)
+    } else if is_language_tag(language) {
+        Ok(())
+    } else {
+        Err(&rules::BAD_LANGUAGE)
     }
 }

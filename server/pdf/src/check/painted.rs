@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::levels::LevelFindings;
 use super::marks::{StreamMarks, Surrounding};
-use super::rules;
+use super::rules::{self, Rule};
 use crate::object::ObjectNumber;
 
 /// Checks the marks of all pages and of the forms that are drawn on them. `streams` are those of pages, forms, patterns
@@ -17,9 +17,6 @@ pub(super) fn check_painted(
     for (number, stream) in streams {
         if stream.is_hidden && !stream.contents.is_empty() {
             findings.object(&rules::HIDDEN_MARKS, *number, None);
-        }
-        if stream.is_unbalanced {
-            findings.object(&rules::UNBALANCED_MARKS, *number, None);
         }
     }
     check_shared_forms(streams, findings);
@@ -73,32 +70,24 @@ impl Walk<'_> {
             let Some(stream) = self.streams.get(&number).filter(|_| self.seen.insert((number, around))) else {
                 continue;
             };
-            let is_around = |wanted| around == wanted;
             let has_tags = !stream.contents.is_empty();
-            for (is_violated, rule) in [
-                (
-                    stream.untagged_text && is_around(Surrounding::Nothing),
-                    &rules::UNTAGGED_TEXT,
-                ),
-                (
-                    stream.untagged_graphics && is_around(Surrounding::Nothing),
-                    &rules::UNTAGGED_GRAPHICS,
-                ),
-                (stream.artifact_in_tag, &rules::ARTIFACT_IN_TAG),
-                (
-                    stream.outer_artifacts && is_around(Surrounding::Tagged),
-                    &rules::ARTIFACT_IN_TAG,
-                ),
-                (stream.tag_in_artifact, &rules::TAG_IN_ARTIFACT),
-                (has_tags && is_around(Surrounding::Artifact), &rules::TAG_IN_ARTIFACT),
-                (stream.tag_in_tag, &rules::NESTED_MARKS),
-                (has_tags && is_around(Surrounding::Tagged), &rules::NESTED_MARKS),
-                (stream.bad_language, &rules::BAD_LANGUAGE),
-                (stream.empty_language, &rules::EMPTY_LANGUAGE),
-            ] {
-                if is_violated {
-                    self.findings.object(rule, self.page, None);
-                }
+            let here: &[(bool, &'static Rule)] = match around {
+                Surrounding::Nothing => &[
+                    (stream.outside.text, &rules::UNTAGGED_TEXT),
+                    (stream.outside.graphics, &rules::UNTAGGED_GRAPHICS),
+                ],
+                Surrounding::Artifact => &[(has_tags, &rules::TAG_IN_ARTIFACT)],
+                Surrounding::Tagged => &[
+                    (stream.outside.artifacts, &rules::ARTIFACT_IN_TAG),
+                    (has_tags, &rules::NESTED_MARKS),
+                ],
+            };
+            let here = here
+                .iter()
+                .filter(|(is_violated, _)| *is_violated)
+                .map(|(_, rule)| *rule);
+            for rule in here.chain(stream.violated.iter().copied()) {
+                self.findings.object(rule, self.page, None);
             }
             let inside = |own| if own == Surrounding::Nothing { around } else { own };
             waiting.extend(stream.drawn.iter().map(|(form, own)| (*form, inside(*own))));

@@ -11,7 +11,7 @@ mod tree;
 use std::collections::BTreeMap;
 
 use super::levels::LevelFindings;
-use super::marks::StreamMarks;
+use super::marks::{StreamMarks, check_language};
 use super::rules;
 use crate::PdfError;
 use crate::document::Document;
@@ -39,7 +39,11 @@ pub(super) fn check_structure(
     }
     let language = catalog.get("Lang");
     match language {
-        Some(language) => tree::check_language(language, None, findings),
+        Some(language) => {
+            if let Err(rule) = check_language(language.as_string().unwrap_or(b"_")) {
+                findings.document(rule);
+            }
+        }
         None => note_missing_language(catalog, streams, findings),
     }
     let Some(root_number) = catalog.reference("StructTreeRoot") else {
@@ -67,7 +71,7 @@ fn note_missing_language(
         findings.document(&rules::OUTLINE_LANGUAGE);
     }
     for (number, stream) in streams {
-        if stream.actual_text {
+        if stream.has_replacement {
             findings.object(&rules::SPAN_LANGUAGE, *number, None);
         }
     }

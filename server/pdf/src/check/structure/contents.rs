@@ -87,7 +87,7 @@ impl<'a> Parents<'a> {
             };
             Stream {
                 number: *number,
-                stream,
+                marks: stream,
                 kids: &kids[start..end],
                 entry,
             }
@@ -104,14 +104,14 @@ impl<'a> Parents<'a> {
 /// A stream with its kids of elements, in the order of their identifiers, and its entry in the parent tree.
 struct Stream<'s, 'a> {
     number: ObjectNumber,
-    stream: &'s StreamMarks,
+    marks: &'s StreamMarks,
     kids: &'s [(ObjectNumber, i64, u32)],
     entry: &'s [Object<'a>],
 }
 
 impl Stream<'_, '_> {
     fn check(&self, tree: &Tree, findings: &mut LevelFindings) {
-        let mut identifiers: Vec<i64> = self.stream.contents.iter().map(|content| content.identifier).collect();
+        let mut identifiers: Vec<i64> = self.marks.contents.iter().map(|content| content.identifier).collect();
         identifiers.sort_unstable();
         if identifiers.windows(2).any(|pair| pair[0] == pair[1]) {
             findings.object(&rules::MARK_TWICE, self.number, None);
@@ -127,7 +127,7 @@ impl Stream<'_, '_> {
             }
         }
         let mut without_language = BTreeSet::new();
-        for content in &self.stream.contents {
+        for content in &self.marks.contents {
             let index = usize::try_from(content.identifier).ok();
             let entry = index
                 .and_then(|index| self.entry.get(index))

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::tables::check_table;
-use super::tree::Tree;
+use super::tree::{Alternative, Tree};
 use crate::check::levels::LevelFindings;
 use crate::check::rules::{self, Rule};
 
@@ -17,7 +17,7 @@ pub(super) fn check_elements(tree: &Tree, findings: &mut LevelFindings) {
     for (index, element) in (0..).zip(&tree.elements) {
         let mut note = |rule: &'static Rule| tree.note(rule, index, findings);
         let texts = element.texts;
-        let has_alternative = texts.alternative || texts.actual_text;
+        let has_alternative = texts.alternative == Alternative::Given || texts.actual_text;
         match element.kind {
             None => note(&rules::UNKNOWN_TYPE),
             Some("Figure") if !has_alternative => note(&rules::FIGURE_ALTERNATIVE),
@@ -47,7 +47,7 @@ pub(super) fn check_elements(tree: &Tree, findings: &mut LevelFindings) {
         if !element.has_language {
             for (has_text, rule) in [
                 (texts.actual_text, &rules::ACTUAL_TEXT_LANGUAGE),
-                (texts.any_alternative, &rules::ALTERNATIVE_LANGUAGE),
+                (texts.alternative != Alternative::Missing, &rules::ALTERNATIVE_LANGUAGE),
                 (texts.expansion, &rules::EXPANSION_LANGUAGE),
             ] {
                 if has_text {

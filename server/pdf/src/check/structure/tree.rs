@@ -4,10 +4,10 @@ use super::attributes::Attributes;
 use super::roles::{Roles, is_transparent};
 use crate::PdfError;
 use crate::check::levels::{Element as Place, LevelFindings};
+use crate::check::marks::check_language;
 use crate::check::rules;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
-use crate::text::is_language_tag;
 
 /// Index of no element: the parent of the root's kids.
 pub(super) const ROOT: u32 = u32::MAX;
@@ -53,12 +53,18 @@ pub(super) struct Element {
 /// Texts that stand for the content of an element.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Texts {
-    /// `/Alt` that is not empty.
-    pub(super) alternative: bool,
-    /// `/Alt`, even if it is empty.
-    pub(super) any_alternative: bool,
+    pub(super) alternative: Alternative,
     pub(super) actual_text: bool,
     pub(super) expansion: bool,
+}
+
+/// `/Alt` of an element.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Alternative {
+    #[default]
+    Missing,
+    Empty,
+    Given,
 }
 
 /// Marked content that an element contains.
@@ -98,8 +104,8 @@ impl Tree {
                 Object::Integer(identifier) => tree.add_content(parent, page, identifier, findings),
                 Object::Array(kids) => waiting.extend(kids.into_iter().rev().map(|kid| (kid, parent))),
                 Object::Dictionary(dictionary) => match dictionary.get("Type") {
-                    Some(kind) if kind.is_name("MCR") => tree.add_reference(parent, page, &dictionary, findings),
-                    Some(kind) if kind.is_name("OBJR") => match dictionary.reference("Obj") {
+                    Some(value) if value.is_name("MCR") => tree.add_reference(parent, page, &dictionary, findings),
+                    Some(value) if value.is_name("OBJR") => match dictionary.reference("Obj") {
                         Some(object) => tree.objects.push((parent, object)),
                         None => findings.document(&rules::DAMAGED_TREE),
                     },
@@ -163,11 +169,12 @@ impl Tree {
         };
         element.written_kind = self.written_kind(written);
         for (key, value) in &dictionary.entries {
-            let is_filled = || value.as_string().is_some_and(|text| !text.is_empty());
             match key.as_ref() {
                 b"Alt" => {
-                    element.texts.any_alternative = true;
-                    element.texts.alternative = is_filled();
+                    element.texts.alternative = match value.as_string() {
+                        None | Some([]) => Alternative::Empty,
+                        Some(_) => Alternative::Given,
+                    };
                 }
                 b"ActualText" => element.texts.actual_text = true,
                 b"E" => element.texts.expansion = true,
@@ -179,7 +186,9 @@ impl Tree {
                 }
                 b"Lang" => {
                     element.has_language = true;
-                    check_language(value, Some(self.place_of(&element)), findings);
+                    if let Err(rule) = check_language(value.as_string().unwrap_or(b"_")) {
+                        findings.element(rule, self.place_of(&element), element.page);
+                    }
                 }
                 _ => {}
             }
@@ -307,17 +316,4 @@ impl Tree {
 /// Adds the kids of an element or of the root so that the first one is on top.
 fn push_kids<'a>(owner: &Dictionary<'a>, index: u32, waiting: &mut Vec<(Object<'a>, u32)>) {
     waiting.extend(owner.items("K").iter().rev().map(|kid| (kid.clone(), index)));
-}
-
-/// Checks a `/Lang`.
-pub(super) fn check_language(language: &Object, element: Option<Place>, findings: &mut LevelFindings) {
-    let rule = match language.as_string() {
-        Some([]) => &rules::EMPTY_LANGUAGE,
-        Some(tag) if is_language_tag(tag) => return,
-        _ => &rules::BAD_LANGUAGE,
-    };
-    match element {
-        Some(element) => findings.element(rule, element, None),
-        None => findings.document(rule),
-    }
 }

@@ -69,7 +69,7 @@ fn untagged_content_is_one_finding_for_each_run() {
 #[test]
 fn a_link_is_where_its_annotation_is() {
     let without_tag = only(findings("7.18.5-1", |document| {
-        element(document, "Link", 0, "S", "/Span")
+        element(document, "Link", 0, "S", "/Span");
     }));
     assert_eq!((without_tag.page, without_tag.text.as_deref()), (Some(1), Some("#end")));
     assert_near(&without_tag, [33.75, 482.46, 75.75, 492.96]);

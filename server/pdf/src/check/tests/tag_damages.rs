@@ -279,11 +279,11 @@ fn wrap(document: &mut Document, kind: &str, index: usize, around: &'static str)
     let mut parent_element = document.get_dictionary(parent, "an element").expect("an element");
     match parent_element.get_mut("K") {
         Some(Object::Array(kids)) => {
-            let kid = kids
+            let place = kids
                 .iter_mut()
                 .find(|kid| kid.as_reference() == Some(number))
                 .expect("a kid");
-            *kid = Object::Reference(wrapper);
+            *place = Object::Reference(wrapper);
         }
         _ => parent_element.set("K", Object::Reference(wrapper)),
     }
@@ -319,7 +319,7 @@ fn parent_tree(document: &mut Document, change: impl FnOnce(&mut Vec<Object>)) {
 fn parents(document: &mut Document, change: impl FnOnce(&mut Vec<Object>)) {
     let mut number = 0;
     parent_tree(document, |entries| {
-        number = entries[1].as_reference().expect("an array")
+        number = entries[1].as_reference().expect("an array");
     });
     let Object::Array(mut parents) = document.get(number).expect("an array") else {
         panic!("no array");
