@@ -188,9 +188,9 @@ impl Row {
         let price = credits::price(document.page_count);
         let success = Success::from(&document);
         let facts = Facts {
+            conformance: document.conformance_names(),
             title: document.title,
             page_count: document.page_count,
-            conformance: document.conformance_names(),
             credits: if self.livemode { price } else { 0 },
         };
         let (outcome, response) = self
