@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod blank_text;
+mod content_marks;
 mod content_streams;
 mod declaration;
 mod decoration;

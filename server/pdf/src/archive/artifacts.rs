@@ -51,13 +51,13 @@ pub(super) fn write_marks(
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let added: usize = edits.iter().map(|(_, bytes)| bytes.len()).sum();
     let mut edited = Vec::with_capacity(content.len() + added);
-    let mut copied = 0;
+    let mut position = 0;
     for (range, bytes) in edits {
-        edited.extend_from_slice(&content[copied..range.start]);
+        edited.extend_from_slice(&content[position..range.start]);
         edited.extend_from_slice(&bytes);
-        copied = range.end;
+        position = range.end;
     }
-    edited.extend_from_slice(&content[copied..]);
+    edited.extend_from_slice(&content[position..]);
     Some(edited)
 }
 

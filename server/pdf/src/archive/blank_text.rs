@@ -1,7 +1,6 @@
 //! Recognizes text that consists of spaces. Chromium leaves white space between images or fields without an element;
 //! as an artifact, it hides nothing from a reader.
 
-use super::untagged::Operators;
 use crate::PdfError;
 use crate::content::StreamReader;
 use crate::document::Document;
@@ -9,15 +8,16 @@ use crate::lexer::{Lexer, Token, decode_hex_string, decode_literal_string, decod
 use crate::object::{Dictionary, Object};
 use crate::write::write_hex_string;
 
-/// Returns whether a text object shows nothing but spaces, according to the maps of its fonts (ISO 32000-1, 9.10.3) in
-/// the form in which Chromium writes them. `fonts` are those of the stream's resources.
-pub(super) fn is_blank(
-    document: &Document,
-    fonts: &Dictionary,
+/// Returns whether the text object at offset `start`, with which the content ends, shows nothing but spaces, according
+/// to the maps of its fonts (ISO 32000-1, 9.10.3) in the form in which Chromium writes them.
+pub(super) fn is_blank<'a>(
+    document: &Document<'a>,
+    resources: &Dictionary<'a>,
     content: &[u8],
-    text: Operators,
+    start: usize,
 ) -> Result<bool, PdfError> {
-    let mut lexer = Lexer::new(&content[..text.end], text.start);
+    let fonts = document.resolve_dictionary(resources, "Font")?;
+    let mut lexer = Lexer::new(content, start);
     let mut name = None;
     let mut font = None;
     while let Some((_, token)) = lexer.next_token()? {

@@ -4,20 +4,14 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
-use super::artifacts::{is_running, write_marks};
-use super::blank_text::is_blank;
+use super::content_marks::{Marker, Place};
 use super::content_streams::{CompositeFonts, RepairedContent, repair, stand_in_name};
-use super::external_objects::ExternalObjects;
-use super::generated_text::tag_texts;
 use super::missing_glyphs::{add_stand_in, is_composite};
-use super::repeated_forms::RepeatedForms;
 use super::structure_tree::StructureTree;
-use super::untagged::{Drawn, Text, find_untagged};
 use super::warnings::Warnings;
 use crate::PdfError;
 use crate::content::{StreamReader, may_need_repair, replace_data};
 use crate::document::Document;
-use crate::lexer::decode_name;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::page_tree::media_box;
 use crate::text::MAX_STRING;
@@ -37,7 +31,7 @@ pub(super) fn repair_drawings<'a>(
     warnings: &mut Warnings,
 ) -> Result<(), PdfError> {
     let mut pass = Pass {
-        structure,
+        marker: Marker::new(structure),
         ..Pass::default()
     };
     for (index, number) in pages.iter().enumerate() {
@@ -47,12 +41,12 @@ pub(super) fn repair_drawings<'a>(
         }
     }
     let mut seen = BTreeSet::new();
-    while let Some(number) = pass.forms.pop() {
-        if !pass.marked_forms.contains(&number) && seen.insert(number) {
+    while let Some(number) = pass.marker.next_form() {
+        if seen.insert(number) {
             pass.repair_drawing(document, number, Place::Untagged)?;
         }
     }
-    let copies = pass.repeated.copies();
+    let copies = pass.marker.copies();
     for number in others.iter().chain(&copies).filter(|number| !seen.contains(number)) {
         pass.repair_drawing(document, *number, Place::Other)?;
     }
@@ -60,20 +54,9 @@ pub(super) fn repair_drawings<'a>(
     Ok(())
 }
 
-/// Where a content stream is drawn.
-#[derive(Clone, Copy)]
-enum Place {
-    /// A page with this `/MediaBox`.
-    Page(Option<[f64; 4]>),
-    /// A form, drawn outside of marked content.
-    Untagged,
-    /// Within marked content, or in a pattern or a mask.
-    Other,
-}
-
 #[derive(Default)]
 struct Pass<'s, 'a> {
-    structure: Option<&'s mut StructureTree<'a>>,
+    marker: Marker<'s, 'a>,
     reader: StreamReader,
     /// Content of the current stream; reused for its capacity.
     content: Vec<u8>,
@@ -87,13 +70,6 @@ struct Pass<'s, 'a> {
     first_page: Option<usize>,
     limited: usize,
     shortened: usize,
-    /// Forms that are drawn outside of marked content and not repaired yet, and those drawn within.
-    forms: Vec<ObjectNumber>,
-    marked_forms: BTreeSet<ObjectNumber>,
-    external_objects: ExternalObjects,
-    /// Tagged forms that have been drawn.
-    drawn: BTreeSet<ObjectNumber>,
-    repeated: RepeatedForms,
 }
 
 impl<'a> Pass<'_, 'a> {
@@ -149,7 +125,7 @@ impl<'a> Pass<'_, 'a> {
         let repaired = self.repair_content(document, &content, owner);
         let repaired = repaired.map_err(|error| in_object(document, number, error))?;
         let current = repaired.as_deref().unwrap_or(&content);
-        let marked = self.mark_content(document, current, owner, place);
+        let marked = self.marker.mark(document, current, owner, place);
         let marked = marked.map_err(|error| in_object(document, number, error))?;
         let changed = marked.or(repaired);
         if let Some(changed) = &changed {
@@ -186,65 +162,6 @@ impl<'a> Pass<'_, 'a> {
         let bytes = take(&mut repaired.bytes);
         self.note(repaired);
         Ok(Some(bytes))
-    }
-
-    /// Marks artifacts and generated text, and copies repeated forms. Returns `None` if nothing changes.
-    fn mark_content(
-        &mut self,
-        document: &mut Document<'a>,
-        content: &[u8],
-        owner: &mut Dictionary<'a>,
-        place: Place,
-    ) -> Result<Option<Vec<u8>>, PdfError> {
-        let media_box = match place {
-            Place::Page(media_box) => media_box,
-            Place::Untagged => None,
-            Place::Other => return Ok(None),
-        };
-        let mut resources = document.resolve_dictionary(owner, "Resources")?;
-        let mut objects = document.resolve_dictionary(&resources, "XObject")?;
-        let number = |name: &&[u8]| objects.get_bytes(&decode_name(name))?.as_reference();
-        let mut drawn = |name: &[u8]| {
-            let drawn = number(&name).map(|number| (number, self.external_objects.drawn(document, number)));
-            match drawn {
-                Some((number, Drawn::Tagged)) if !self.drawn.insert(number) => Drawn::Repeated,
-                Some((_, drawn)) => drawn,
-                None => Drawn::Decoration,
-            }
-        };
-        let mut untagged = find_untagged(content, media_box, &mut drawn)?;
-        self.forms.extend(untagged.forms.iter().filter_map(number));
-        self.marked_forms
-            .extend(untagged.marked_forms.iter().filter_map(number));
-        let repeated = untagged.repeated_forms.iter().filter_map(|(name, _)| number(name));
-        let repeated: Vec<ObjectNumber> = repeated.collect();
-        let texts = untagged.texts.iter().filter(|text| !is_running(&untagged, &text.range));
-        let texts: Vec<&Text> = texts.collect();
-        let key = owner.get("StructParents").and_then(Object::as_integer);
-        let tagged = match (&mut self.structure, key) {
-            (Some(structure), Some(key)) if !texts.is_empty() => tag_texts(document, structure, key, &texts)?,
-            _ => Vec::new(),
-        };
-        let fonts = document.resolve_dictionary(&resources, "Font")?;
-        let mut blank = Vec::new();
-        for text in texts {
-            let is_left = tagged.iter().all(|tagged| tagged.range != text.range);
-            if is_left && is_blank(document, &fonts, content, text.range.clone())? {
-                blank.push(text.range.clone());
-            }
-        }
-        untagged.decoration.append(&mut blank);
-        let mut copies = Vec::new();
-        for number in repeated {
-            let copy = self.repeated.copy(document, &mut self.external_objects, number)?;
-            copies.push(format!("PlatenCopy{number}"));
-            objects.insert(copies[copies.len() - 1].clone().into_bytes(), Object::Reference(copy));
-        }
-        if !copies.is_empty() {
-            resources.set("XObject", Object::Dictionary(objects));
-            owner.set("Resources", Object::Dictionary(resources));
-        }
-        Ok(write_marks(content, &untagged, &tagged, &copies))
     }
 
     fn composite_fonts(&mut self, document: &Document, fonts: &Dictionary) -> Result<CompositeFonts, PdfError> {

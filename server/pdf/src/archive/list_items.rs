@@ -111,10 +111,10 @@ mod tests {
             panic!("{element:?}")
         };
         let kids = element.items("K").iter().map(|kid| match kid {
-            Object::Reference(kid) => {
-                let parent = document.get_dictionary(*kid, "an element").expect("an element");
+            Object::Reference(below) => {
+                let parent = document.get_dictionary(*below, "an element").expect("an element");
                 assert_eq!(parent.reference("P"), Some(number));
-                outline(document, *kid)
+                outline(document, *below)
             }
             content => format!("{content:?}"),
         });

@@ -23,18 +23,18 @@ impl RepeatedForms {
     }
 
     /// Returns the number of a copy of a form without tags. Forms within are copied, too.
-    pub(super) fn copy<'a>(
+    pub(super) fn copy(
         &mut self,
-        document: &mut Document<'a>,
+        document: &mut Document,
         objects: &mut ExternalObjects,
         number: ObjectNumber,
     ) -> Result<ObjectNumber, PdfError> {
         self.copy_at(document, objects, number, 0)
     }
 
-    fn copy_at<'a>(
+    fn copy_at(
         &mut self,
-        document: &mut Document<'a>,
+        document: &mut Document,
         objects: &mut ExternalObjects,
         number: ObjectNumber,
         depth: usize,

@@ -93,12 +93,11 @@ impl<'a> StructureTree<'a> {
         owners: Vec<Object<'a>>,
     ) -> Result<(), PdfError> {
         let former = self.parents(document)?.get(&key).and_then(Object::as_reference);
-        match former {
-            Some(number) => document.set(number, Object::Array(owners)),
-            None => {
-                self.is_changed = true;
-                self.parents(document)?.insert(key, Object::Array(owners));
-            }
+        if let Some(number) = former {
+            document.set(number, Object::Array(owners));
+        } else {
+            self.is_changed = true;
+            self.parents(document)?.insert(key, Object::Array(owners));
         }
         Ok(())
     }

@@ -1,7 +1,11 @@
 //! Finds what a content stream paints outside of marked content (ISO 32000-1, 14.6). Chromium tags text, images and
 //! most backgrounds; borders, shadows, generated text, and headers and footers are outside.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+mod levels;
+mod operands;
+mod page_area;
+mod texts;
+
 use std::ops::Range;
 
 use super::content_streams::end_of_inline_image;
@@ -9,12 +13,14 @@ use crate::PdfError;
 use crate::lexer::{Lexer, Token};
 use crate::object::Object;
 use crate::parse::parse_number;
+use levels::Levels;
+use operands::Operands;
+use page_area::PageArea;
+use texts::Texts;
 
 /// Limit on the nesting of `q` and of marked content. Far above what Chromium writes; it bounds the memory that a
 /// damaged stream can take.
 const MAX_NESTING: usize = 4_096;
-/// Tolerance in points for the bounds of a page, which Chromium rounds to device pixels of 0.24 points.
-const TOLERANCE: f64 = 0.5;
 
 /// A range of bytes from the first operand of an operator to the end of the same or a later one.
 pub(super) type Operators = Range<usize>;
@@ -105,99 +111,36 @@ pub(super) fn find_untagged<'c>(
 ) -> Result<Untagged<'c>, PdfError> {
     let mut scan = Scan {
         content,
-        media_box,
         drawn,
-        found: Untagged {
-            footer_start: content.len(),
-            ..Untagged::default()
-        },
-        levels: vec![Level::default()],
-        marks: Marks::default(),
+        found: Untagged::default(),
+        levels: Levels::new(),
+        marks: Vec::new(),
         operands: Operands::default(),
         path: None,
-        text: None,
-        matrix: [1.0, 0.0, 0.0, 1.0, 0.0, 0.0],
-        has_content: false,
-        fills_page: false,
-        line: None,
-        font_size: None,
-        tagged: None,
-        tagged_has_text: false,
-        waiting: 0..0,
+        texts: Texts::default(),
+        area: media_box.map(PageArea::new),
     };
     scan.run()?;
-    scan.end_tagged();
-    if !scan.has_content || scan.fills_page {
-        scan.found.footer_start = content.len();
-    }
-    Ok(scan.found)
+    scan.levels.end_decoration();
+    scan.texts.end_tagged();
+    let (margins_end, footer_start) = scan.area.map_or((0, None), |area| area.bounds());
+    Ok(Untagged {
+        decoration: scan.levels.ended,
+        texts: scan.texts.untagged,
+        margins_end,
+        footer_start: footer_start.unwrap_or(content.len()),
+        ..scan.found
+    })
 }
 
-/// The operands of the current operator.
-#[derive(Default)]
-struct Operands<'c> {
-    start: Option<usize>,
-    numbers: Vec<&'c [u8]>,
-    /// The first name outside of a dictionary.
-    name: Option<&'c [u8]>,
-    /// Index in `numbers` of the marked-content identifier.
-    identifier: Option<usize>,
-    depth: usize,
-}
-
-impl Operands<'_> {
-    fn clear(&mut self) {
-        self.start = None;
-        self.numbers.clear();
-        self.name = None;
-        self.identifier = None;
-        self.depth = 0;
-    }
-
-    fn identifier(&self) -> Option<usize> {
-        let raw = self.numbers.get(self.identifier?)?;
-        std::str::from_utf8(raw).ok()?.parse().ok()
-    }
-
-    /// Returns the last `N` numbers; `None` if there are fewer.
-    fn numbers<const N: usize>(&self) -> Option<[f64; N]> {
-        let numbers = self.numbers.last_chunk::<N>()?;
-        let mut parsed = [0.0; N];
-        for (parsed, raw) in parsed.iter_mut().zip(numbers) {
-            *parsed = parse_number(raw).as_ref().and_then(Object::as_number)?;
-        }
-        Some(parsed)
-    }
-}
-
-/// Open marked content.
-#[derive(Default)]
-struct Marks {
-    open: Vec<Mark>,
-    /// Number of open ones that are artifacts or content of elements, and of the latter.
-    tagging: usize,
-    content: usize,
-}
-
+/// Kind of marked content.
 #[derive(Clone, Copy, PartialEq)]
 enum Mark {
     Artifact,
+    /// Of an element.
     Content,
     /// Neither, such as a span with a replacement text.
     Other,
-}
-
-/// A level of the graphics state, from `q` to `Q`.
-#[derive(Default)]
-struct Level {
-    /// Offset of its `q`.
-    start: usize,
-    /// Decoration that further operators may extend.
-    decoration: Option<Operators>,
-    /// Whether it contains anything other than decoration.
-    is_mixed: bool,
-    is_clipped: bool,
-    surroundings: u64,
 }
 
 /// The current path.
@@ -207,39 +150,18 @@ struct Path {
     rectangle: Option<[f64; 4]>,
 }
 
-/// The current text object.
-struct OpenText<'c> {
-    start: usize,
-    line: Option<Line<'c>>,
-    is_untagged: bool,
-    is_tagged: bool,
-}
-
 struct Scan<'c, 'f> {
     content: &'c [u8],
-    media_box: Option<[f64; 4]>,
     drawn: &'f mut dyn FnMut(&'c [u8]) -> Drawn,
+    /// Forms and tags.
     found: Untagged<'c>,
-    /// The outermost level is that of the whole stream.
-    levels: Vec<Level>,
-    marks: Marks,
+    levels: Levels,
+    /// For each open marked content, the kind of the closest that is an artifact or of an element.
+    marks: Vec<Mark>,
     operands: Operands<'c>,
     path: Option<Path>,
-    text: Option<OpenText<'c>>,
-    /// Transformation of the outermost level.
-    matrix: [f64; 6],
-    /// Whether tagged content has begun within the page's area, to which Chromium clips it.
-    has_content: bool,
-    /// Whether that area is the whole page.
-    fills_page: bool,
-    /// The current line of text.
-    line: Option<Line<'c>>,
-    font_size: Option<&'c [u8]>,
-    /// The current tagged content, or the last one.
-    tagged: Option<Tagged<'c>>,
-    tagged_has_text: bool,
-    /// Indices of the texts before that content, after the one before.
-    waiting: Range<usize>,
+    texts: Texts<'c>,
+    area: Option<PageArea>,
 }
 
 impl<'c> Scan<'c, '_> {
@@ -257,7 +179,7 @@ impl<'c> Scan<'c, '_> {
                 }
                 None => match lexer.next_token()? {
                     Some((start, token)) => (start, token, lexer.position()),
-                    None => break,
+                    None => return Ok(()),
                 },
             };
             match token {
@@ -275,38 +197,19 @@ impl<'c> Scan<'c, '_> {
                     continue;
                 }
                 Token::Number(raw) => self.operands.numbers.push(raw),
-                Token::Name(b"MCID") if self.operands.depth > 0 => {
-                    self.operands.identifier = Some(self.operands.numbers.len());
-                }
-                Token::Name(raw) if self.operands.depth == 0 => drop(self.operands.name.get_or_insert(raw)),
-                Token::DictionaryStart => self.operands.depth += 1,
-                Token::DictionaryEnd => self.operands.depth = self.operands.depth.saturating_sub(1),
+                Token::Name(raw) => self.operands.add_name(raw),
+                Token::DictionaryStart => self.operands.begin_dictionary(),
+                Token::DictionaryEnd => self.operands.end_dictionary(),
                 _ => {}
             }
             self.operands.start.get_or_insert(start);
         }
-        self.end_decoration();
-        Ok(())
     }
 
     fn operator(&mut self, operator: &[u8], range: Operators) -> Result<(), PdfError> {
         match operator {
-            b"m" => drop(self.path.get_or_insert(Path {
-                start: range.start,
-                rectangle: None,
-            })),
-            b"re" if self.path.is_none() => {
-                let rectangle = self.operands.numbers();
-                self.path = Some(Path {
-                    start: range.start,
-                    rectangle: rectangle.map(|[x, y, width, height]| [x, y, x + width, y + height]),
-                });
-            }
-            b"W" | b"W*" => {
-                let start = self.path.as_ref().map_or(range.start, |path| path.start);
-                self.change_surroundings(start..range.end);
-                self.clip();
-            }
+            b"m" | b"re" if self.path.is_none() => self.begin_path(operator, range.start),
+            b"W" | b"W*" => self.clip(range),
             b"n" => self.path = None,
             b"S" | b"s" | b"f" | b"F" | b"f*" | b"B" | b"B*" | b"b" | b"b*" => {
                 if let Some(path) = self.path.take() {
@@ -315,142 +218,66 @@ impl<'c> Scan<'c, '_> {
             }
             b"sh" => self.decoration(range),
             b"Do" => self.external_object(range),
-            b"q" => self.save(range.start)?,
-            b"Q" => self.restore(range.end),
-            b"cm" => {
-                if self.levels.len() == 1 {
-                    self.matrix = self.operands.numbers().unwrap_or(self.matrix);
-                }
-                self.change_surroundings(range);
-            }
-            b"BT" => {
-                self.line = None;
-                self.text = Some(OpenText {
-                    start: range.start,
-                    line: None,
-                    is_untagged: false,
-                    is_tagged: false,
-                });
-            }
-            b"Tf" => self.font_size = self.operands.numbers.last().copied(),
-            b"Tm" => self.line = self.horizontal_line(),
+            b"q" => self.levels.save(range.start)?,
+            b"Q" => self.levels.restore(range.end),
+            b"cm" => self.transform(range),
+            b"BT" => self.texts.begin(range.start),
+            b"Tf" => self.texts.font_size = self.operands.numbers.last().copied(),
+            b"Tm" => self.texts.line = self.horizontal_line(),
             b"Td" if self.operands.numbers.get(1) == Some(&b"0".as_slice()) => {}
-            b"Td" | b"TD" | b"T*" => self.line = None,
-            b"Tj" | b"TJ" | b"'" | b"\"" => self.show_text(),
+            b"Td" | b"TD" | b"T*" => self.texts.line = None,
+            b"Tj" | b"TJ" | b"'" | b"\"" => match self.mark() {
+                Mark::Content => self.texts.show_content(),
+                Mark::Artifact => self.texts.show_marked(),
+                Mark::Other => self.texts.show_untagged(),
+            },
             b"ET" => self.end_text(range.end),
             b"BMC" | b"BDC" => self.begin_marked_content(range)?,
             b"EMC" => {
-                self.end_decoration();
-                let ended = self.marks.open.pop().unwrap_or(Mark::Other);
-                self.marks.tagging -= usize::from(ended != Mark::Other);
-                self.marks.content -= usize::from(ended == Mark::Content);
+                self.levels.end_decoration();
+                self.marks.pop();
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn change_surroundings(&mut self, by: Operators) {
-        if let Some(level) = self.levels.last_mut() {
-            let mut digest = DefaultHasher::new();
-            (level.surroundings, self.content.get(by)).hash(&mut digest);
-            level.surroundings = digest.finish();
+    /// Returns the kind of the current marked content.
+    fn mark(&self) -> Mark {
+        self.marks.last().copied().unwrap_or(Mark::Other)
+    }
+
+    fn begin_path(&mut self, operator: &[u8], start: usize) {
+        let rectangle = self.operands.numbers().filter(|_| operator == b"re");
+        self.path = Some(Path {
+            start,
+            rectangle: rectangle.map(|[x, y, width, height]| [x, y, x + width, y + height]),
+        });
+    }
+
+    fn clip(&mut self, range: Operators) {
+        let Some(path) = &self.path else { return };
+        let is_outermost = self.levels.depth() == 1;
+        let level = self.levels.current_mut();
+        level.is_clipped = true;
+        level.change_surroundings(&self.content[path.start..range.end]);
+        if let (Some(area), Some(rectangle)) = (&mut self.area, path.rectangle.filter(|_| is_outermost)) {
+            area.clip(level.start, rectangle);
         }
     }
 
-    /// Returns the line that the operands of `Tm` begin.
-    fn horizontal_line(&self) -> Option<Line<'c>> {
-        match *self.operands.numbers.as_slice() {
-            [_, b"0", b"0", _, _, baseline] => Some(Line {
-                surroundings: self.levels.last()?.surroundings,
-                baseline,
-                size: self.font_size?,
-            }),
-            _ => None,
-        }
-    }
-
-    fn show_text(&mut self) {
-        if self.marks.content > 0
-            && let Some(tagged) = &mut self.tagged
+    fn transform(&mut self, range: Operators) {
+        if let Some(area) = self.area.as_mut().filter(|_| self.levels.depth() == 0)
+            && let Some(matrix) = self.operands.numbers()
         {
-            if !self.tagged_has_text {
-                tagged.first_line = self.line;
-            }
-            tagged.last_line = self.line;
-            self.tagged_has_text = true;
+            area.matrix = matrix;
         }
-        if let Some(text) = &mut self.text {
-            if self.marks.tagging > 0 {
-                text.is_tagged = true;
-            } else {
-                text.line = text.line.filter(|_| text.is_untagged).or(self.line);
-                text.is_untagged = true;
-            }
-        }
+        self.levels.current_mut().change_surroundings(&self.content[range]);
     }
 
     fn decoration(&mut self, range: Operators) {
-        if self.marks.tagging == 0
-            && let Some(level) = self.levels.last_mut()
-        {
-            let start = level.decoration.as_ref().map_or(range.start, |run| run.start);
-            level.decoration = Some(start..range.end);
-        }
-    }
-
-    /// Ends the decoration of all levels.
-    fn end_decoration(&mut self) {
-        for level in &mut self.levels {
-            level.is_mixed = true;
-            self.found.decoration.extend(level.decoration.take());
-        }
-    }
-
-    fn save(&mut self, start: usize) -> Result<(), PdfError> {
-        if self.levels.len() > MAX_NESTING {
-            return Err(PdfError::damaged(start, "a content stream nested too deeply"));
-        }
-        let (is_clipped, surroundings) = self
-            .levels
-            .last()
-            .map_or((false, 0), |level| (level.is_clipped, level.surroundings));
-        self.levels.push(Level {
-            start,
-            is_clipped,
-            surroundings,
-            ..Level::default()
-        });
-        Ok(())
-    }
-
-    fn restore(&mut self, end: usize) {
-        let [.., outer, inner] = self.levels.as_mut_slice() else {
-            return;
-        };
-        let run = inner.decoration.take();
-        if inner.is_mixed {
-            self.found.decoration.extend(run);
-        } else if run.is_some() {
-            let start = outer.decoration.as_ref().map_or(inner.start, |run| run.start);
-            outer.decoration = Some(start..end);
-        }
-        self.levels.pop();
-    }
-
-    /// Notes where Chromium's header and footer begin: after all tagged content, clipped to the whole page, whereas the
-    /// content is clipped to the area within its margins.
-    fn clip(&mut self) {
-        let is_outermost = self.levels.len() == 2;
-        let Some(level) = self.levels.last_mut() else { return };
-        level.is_clipped = true;
-        let start = level.start;
-        if is_outermost
-            && let Some(media_box) = self.media_box
-            && let Some(rectangle) = self.path.as_ref().and_then(|path| path.rectangle)
-            && covers(self.matrix, rectangle, media_box)
-        {
-            self.found.footer_start = self.found.footer_start.min(start);
+        if self.mark() == Mark::Other {
+            self.levels.decorate(range);
         }
     }
 
@@ -458,9 +285,9 @@ impl<'c> Scan<'c, '_> {
         let Some(name) = self.operands.name else { return };
         match (self.drawn)(name) {
             Drawn::Decoration => self.decoration(range),
-            Drawn::Text | Drawn::Tagged if self.marks.tagging > 0 => self.found.marked_forms.push(name),
+            Drawn::Text | Drawn::Tagged if self.mark() != Mark::Other => self.found.marked_forms.push(name),
             Drawn::Text | Drawn::Tagged => {
-                self.end_decoration();
+                self.levels.end_decoration();
                 self.found.forms.push(name);
             }
             Drawn::Repeated => {
@@ -470,68 +297,44 @@ impl<'c> Scan<'c, '_> {
         }
     }
 
-    fn end_text(&mut self, end: usize) {
-        let Some(text) = self.text.take().filter(|text| text.is_untagged && !text.is_tagged) else {
-            return;
-        };
-        self.end_decoration();
-        let is_clipped = self.levels.last().is_some_and(|level| level.is_clipped);
-        if self.media_box.is_some() && !is_clipped && !self.has_content {
-            self.found.margins_end = end;
+    /// Returns the line that the operands of `Tm` begin.
+    fn horizontal_line(&self) -> Option<Line<'c>> {
+        match *self.operands.numbers.as_slice() {
+            [_, b"0", b"0", _, _, baseline] => Some(Line {
+                surroundings: self.levels.current().surroundings,
+                baseline,
+                size: self.texts.font_size?,
+            }),
+            _ => None,
         }
-        self.found.texts.push(Text {
-            range: text.start..end,
-            line: text.line,
-            before: self.tagged,
-            after: None,
-        });
+    }
+
+    fn end_text(&mut self, end: usize) {
+        if let Some(text) = self.texts.end(end) {
+            self.levels.end_decoration();
+            if let Some(area) = &mut self.area {
+                area.add_text(&text, self.levels.current().is_clipped);
+            }
+        }
     }
 
     fn begin_marked_content(&mut self, range: Operators) -> Result<(), PdfError> {
-        if self.marks.open.len() > MAX_NESTING {
+        if self.marks.len() == MAX_NESTING {
             return Err(PdfError::damaged(range.start, "a content stream nested too deeply"));
         }
-        self.end_decoration();
-        let mark = if self.operands.identifier.is_some() {
-            Mark::Content
-        } else if self.operands.name == Some(b"Artifact") {
-            Mark::Artifact
-        } else {
-            Mark::Other
-        };
-        self.marks.open.push(mark);
-        self.marks.tagging += usize::from(mark != Mark::Other);
-        self.marks.content += usize::from(mark == Mark::Content);
-        if mark == Mark::Content {
+        self.levels.end_decoration();
+        if let Some(identifier) = self.operands.identifier() {
+            self.marks.push(Mark::Content);
             self.found.tags.push(range);
-            self.fills_page |= self.found.footer_start < self.content.len();
-            self.has_content |= self.levels.last().is_some_and(|level| level.is_clipped);
-            self.end_tagged();
-            self.tagged = self.operands.identifier().map(|identifier| Tagged {
-                identifier,
-                first_line: None,
-                last_line: None,
-            });
+            self.texts.begin_tagged(identifier);
+            if let Some(area) = &mut self.area {
+                area.begin_tagged(self.levels.current().is_clipped);
+            }
+        } else if self.operands.name == Some(b"Artifact") {
+            self.marks.push(Mark::Artifact);
+        } else {
+            self.marks.push(self.mark());
         }
         Ok(())
     }
-
-    /// Notes the last tagged content as that after the texts that were before it.
-    fn end_tagged(&mut self) {
-        for text in &mut self.found.texts[self.waiting.clone()] {
-            text.after = self.tagged;
-        }
-        self.waiting = self.waiting.end..self.found.texts.len();
-        self.tagged_has_text = false;
-    }
-}
-
-/// Returns whether a rectangle, transformed by a matrix without rotation, covers another one.
-fn covers(matrix: [f64; 6], rectangle: [f64; 4], other: [f64; 4]) -> bool {
-    let is_covered = |axis: usize| {
-        let placed = |corner: f64| corner * matrix[3 * axis] + matrix[4 + axis];
-        let (start, end) = (placed(rectangle[axis]), placed(rectangle[axis + 2]));
-        start.min(end) < other[axis] + TOLERANCE && start.max(end) > other[axis + 2] - TOLERANCE
-    };
-    is_covered(0) && is_covered(1)
 }

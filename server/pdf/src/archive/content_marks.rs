@@ -1,0 +1,142 @@
+//! Marks the content of one stream after the other: artifacts, generated text, and forms drawn more than once.
+
+use std::collections::BTreeSet;
+
+use super::artifacts::{is_running, write_marks};
+use super::blank_text::is_blank;
+use super::external_objects::ExternalObjects;
+use super::generated_text::{TaggedText, tag_texts};
+use super::repeated_forms::RepeatedForms;
+use super::structure_tree::StructureTree;
+use super::untagged::{Drawn, Operators, Text, Untagged, find_untagged};
+use crate::PdfError;
+use crate::document::Document;
+use crate::lexer::decode_name;
+use crate::object::{Dictionary, Object, ObjectNumber};
+
+/// Where a content stream is drawn.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// A page with this `/MediaBox`.
+    Page(Option<[f64; 4]>),
+    /// A form, drawn outside of marked content.
+    Untagged,
+    /// Within marked content, or in a pattern or a mask.
+    Other,
+}
+
+#[derive(Default)]
+pub(super) struct Marker<'s, 'a> {
+    structure: Option<&'s mut StructureTree<'a>>,
+    external_objects: ExternalObjects,
+    /// Forms that are drawn outside of marked content and not marked yet, and those drawn within.
+    forms: Vec<ObjectNumber>,
+    marked_forms: BTreeSet<ObjectNumber>,
+    /// Tagged forms that have been drawn.
+    drawn: BTreeSet<ObjectNumber>,
+    repeated: RepeatedForms,
+}
+
+impl<'s, 'a> Marker<'s, 'a> {
+    pub(super) fn new(structure: Option<&'s mut StructureTree<'a>>) -> Self {
+        Self {
+            structure,
+            ..Self::default()
+        }
+    }
+
+    /// Returns a form that is drawn in a stream marked so far, and whose content is to be marked; `None` at the end.
+    pub(super) fn next_form(&mut self) -> Option<ObjectNumber> {
+        while let Some(number) = self.forms.pop() {
+            if !self.marked_forms.contains(&number) {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Returns the forms that were added as copies of others.
+    pub(super) fn copies(&self) -> Vec<ObjectNumber> {
+        self.repeated.copies()
+    }
+
+    /// Marks a stream, whose resources are those of `owner`. Returns `None` if nothing changes.
+    pub(super) fn mark(
+        &mut self,
+        document: &mut Document<'a>,
+        content: &[u8],
+        owner: &mut Dictionary<'a>,
+        place: Place,
+    ) -> Result<Option<Vec<u8>>, PdfError> {
+        let media_box = match place {
+            Place::Page(media_box) => media_box,
+            Place::Untagged => None,
+            Place::Other => return Ok(None),
+        };
+        let mut resources = document.resolve_dictionary(owner, "Resources")?;
+        let mut objects = document.resolve_dictionary(&resources, "XObject")?;
+        let number = |name: &&[u8]| objects.get_bytes(&decode_name(name))?.as_reference();
+        let mut drawn = |name: &[u8]| number(&name).map_or(Drawn::Decoration, |number| self.drawn(document, number));
+        let mut untagged = find_untagged(content, media_box, &mut drawn)?;
+        self.forms.extend(untagged.forms.iter().filter_map(number));
+        self.marked_forms
+            .extend(untagged.marked_forms.iter().filter_map(number));
+        let repeated = untagged.repeated_forms.iter().filter_map(|(name, _)| number(name));
+        let repeated: Vec<ObjectNumber> = repeated.collect();
+        let tagged = self.tag_texts(document, owner, &untagged)?;
+        let mut blank = blank_texts(document, &resources, content, (&untagged, &tagged))?;
+        untagged.decoration.append(&mut blank);
+        let mut copies = Vec::new();
+        for number in repeated {
+            let copy = self.repeated.copy(document, &mut self.external_objects, number)?;
+            let name = format!("PlatenCopy{number}");
+            objects.insert(name.clone().into_bytes(), Object::Reference(copy));
+            copies.push(name);
+        }
+        if !copies.is_empty() {
+            resources.set("XObject", Object::Dictionary(objects));
+            owner.set("Resources", Object::Dictionary(resources));
+        }
+        Ok(write_marks(content, &untagged, &tagged, &copies))
+    }
+
+    fn drawn(&mut self, document: &Document, number: ObjectNumber) -> Drawn {
+        match self.external_objects.drawn(document, number) {
+            Drawn::Tagged if !self.drawn.insert(number) => Drawn::Repeated,
+            drawn => drawn,
+        }
+    }
+
+    fn tag_texts(
+        &mut self,
+        document: &mut Document<'a>,
+        owner: &Dictionary,
+        untagged: &Untagged,
+    ) -> Result<Vec<TaggedText>, PdfError> {
+        let texts = untagged.texts.iter().filter(|text| !is_running(untagged, &text.range));
+        let texts: Vec<&Text> = texts.collect();
+        let key = owner.get("StructParents").and_then(Object::as_integer);
+        match (&mut self.structure, key) {
+            (Some(structure), Some(key)) if !texts.is_empty() => tag_texts(document, structure, key, &texts),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Returns texts that consist of spaces and were not tagged.
+fn blank_texts(
+    document: &Document,
+    resources: &Dictionary,
+    content: &[u8],
+    (untagged, tagged): (&Untagged, &[TaggedText]),
+) -> Result<Vec<Operators>, PdfError> {
+    let tagged: BTreeSet<usize> = tagged.iter().map(|text| text.range.start).collect();
+    let mut blank = Vec::new();
+    for Text { range, .. } in &untagged.texts {
+        let is_left = !tagged.contains(&range.start) && !is_running(untagged, range);
+        if is_left && is_blank(document, resources, &content[..range.end], range.start)? {
+            blank.push(range.clone());
+        }
+    }
+    Ok(blank)
+}

@@ -1,0 +1,68 @@
+//! The area of a page, to which Chromium clips the page's content. The margins come before, without a clip; header and
+//! footer come after, clipped to the whole page.
+
+use super::Operators;
+
+/// Tolerance in points for the bounds of a page, which Chromium rounds to device pixels of 0.24 points.
+const TOLERANCE: f64 = 0.5;
+
+pub(super) struct PageArea {
+    media_box: [f64; 4],
+    /// Transformation outside of all levels of the graphics state.
+    pub(super) matrix: [f64; 6],
+    /// Whether tagged content has begun within the page's area.
+    has_content: bool,
+    /// Whether that area is the whole page.
+    fills_page: bool,
+    margins_end: usize,
+    footer_start: Option<usize>,
+}
+
+impl PageArea {
+    pub(super) fn new(media_box: [f64; 4]) -> Self {
+        Self {
+            media_box,
+            matrix: [1.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+            has_content: false,
+            fills_page: false,
+            margins_end: 0,
+            footer_start: None,
+        }
+    }
+
+    /// Notes that an outermost level, whose `q` is at offset `start`, is clipped to a rectangle, given by its corners.
+    pub(super) fn clip(&mut self, start: usize, rectangle: [f64; 4]) {
+        if self.is_whole_page(rectangle) {
+            self.footer_start.get_or_insert(start);
+        }
+    }
+
+    pub(super) fn begin_tagged(&mut self, is_clipped: bool) {
+        self.has_content |= is_clipped;
+        self.fills_page |= self.footer_start.take().is_some();
+    }
+
+    pub(super) fn add_text(&mut self, text: &Operators, is_clipped: bool) {
+        if !is_clipped && !self.has_content {
+            self.margins_end = text.end;
+        }
+    }
+
+    /// Returns the end of the margins and the start of the header and footer; `None` for one that doesn't exist or
+    /// can't be told from the content.
+    pub(super) fn bounds(&self) -> (usize, Option<usize>) {
+        let is_known = self.has_content && !self.fills_page;
+        (self.margins_end, self.footer_start.filter(|_| is_known))
+    }
+
+    /// Returns whether a rectangle covers the page, transformed without rotation, as Chromium's pages are.
+    fn is_whole_page(&self, rectangle: [f64; 4]) -> bool {
+        let is_covered = |axis: usize| {
+            let placed = |corner: f64| corner * self.matrix[3 * axis] + self.matrix[4 + axis];
+            let (start, end) = (placed(rectangle[axis]), placed(rectangle[axis + 2]));
+            let (low, high) = (self.media_box[axis], self.media_box[axis + 2]);
+            start.min(end) < low + TOLERANCE && start.max(end) > high - TOLERANCE
+        };
+        is_covered(0) && is_covered(1)
+    }
+}
