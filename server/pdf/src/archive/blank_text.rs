@@ -1,6 +1,9 @@
 //! Recognizes text that consists of spaces. Chromium leaves white space between images or fields without an element;
 //! as an artifact, it hides nothing from a reader.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use crate::PdfError;
 use crate::content::StreamReader;
 use crate::document::Document;
@@ -8,40 +11,13 @@ use crate::lexer::{Lexer, Token, decode_hex_string, decode_literal_string, decod
 use crate::object::{Dictionary, Object};
 use crate::write::write_hex_string;
 
-/// Returns whether the text object at offset `start`, with which the content ends, shows nothing but spaces, according
-/// to the maps of its fonts (ISO 32000-1, 9.10.3) in the form in which Chromium writes them.
-pub(super) fn is_blank<'a>(
-    document: &Document<'a>,
-    resources: &Dictionary<'a>,
-    content: &[u8],
-    start: usize,
-) -> Result<bool, PdfError> {
-    let fonts = document.resolve_dictionary(resources, "Font")?;
-    let mut lexer = Lexer::new(content, start);
-    let mut name = None;
-    let mut font = None;
-    while let Some((_, token)) = lexer.next_token()? {
-        let shown = match token {
-            Token::Name(raw) => {
-                name = Some(decode_name(raw));
-                continue;
-            }
-            Token::Keyword(b"Tf") => {
-                font = match name.as_ref().and_then(|name| fonts.get_bytes(name)) {
-                    Some(found) => Font::read(document, found)?,
-                    None => None,
-                };
-                continue;
-            }
-            Token::LiteralString(raw) => decode_literal_string(raw),
-            Token::HexString(raw) => decode_hex_string(raw).into(),
-            _ => continue,
-        };
-        if !font.as_ref().is_some_and(|font| font.shows_spaces(&shown)) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+/// Recognizes blank texts of one content stream, according to the maps of its fonts (ISO 32000-1, 9.10.3) in the form in
+/// which Chromium writes them.
+pub(super) struct BlankTexts<'d, 'a> {
+    document: &'d Document<'a>,
+    fonts: Dictionary<'a>,
+    /// Fonts by their names; `None` for those without a map.
+    known: BTreeMap<Vec<u8>, Option<Font>>,
 }
 
 struct Font {
@@ -50,10 +26,49 @@ struct Font {
     code_length: usize,
 }
 
+impl<'d, 'a> BlankTexts<'d, 'a> {
+    pub(super) fn new(document: &'d Document<'a>, resources: &Dictionary<'a>) -> Result<Self, PdfError> {
+        Ok(Self {
+            document,
+            fonts: document.resolve_dictionary(resources, "Font")?,
+            known: BTreeMap::new(),
+        })
+    }
+
+    /// Returns whether the text object at offset `start`, with which the content ends, shows nothing but spaces.
+    pub(super) fn is_blank(&mut self, content: &[u8], start: usize) -> Result<bool, PdfError> {
+        let mut lexer = Lexer::new(content, start);
+        let mut name = Cow::Borrowed(b"".as_slice());
+        while let Some((_, token)) = lexer.next_token()? {
+            let shown = match token {
+                Token::Name(raw) => {
+                    name = decode_name(raw);
+                    continue;
+                }
+                Token::LiteralString(raw) => decode_literal_string(raw),
+                Token::HexString(raw) => decode_hex_string(raw).into(),
+                _ => continue,
+            };
+            if !self.font(&name)?.is_some_and(|font| font.shows_spaces(&shown)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn font(&mut self, name: &[u8]) -> Result<Option<&Font>, PdfError> {
+        if !self.known.contains_key(name) {
+            let font = self.fonts.get_bytes(name).map(|font| Font::read(self.document, font));
+            self.known.insert(name.to_vec(), font.transpose()?.flatten());
+        }
+        Ok(self.known.get(name).and_then(Option::as_ref))
+    }
+}
+
 impl Font {
     /// Returns `None` if the font has no map.
-    fn read(document: &Document, font: &Object) -> Result<Option<Self>, PdfError> {
-        let font = document.resolve(&font.clone())?;
+    fn read<'a>(document: &Document<'a>, font: &Object<'a>) -> Result<Option<Self>, PdfError> {
+        let font = document.resolve(font)?;
         let Some(font) = font.as_dictionary() else {
             return Ok(None);
         };

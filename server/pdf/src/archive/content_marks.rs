@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::artifacts::{is_running, write_marks};
-use super::blank_text::is_blank;
+use super::blank_text::BlankTexts;
 use super::external_objects::ExternalObjects;
 use super::generated_text::{TaggedText, tag_texts};
 use super::repeated_forms::RepeatedForms;
@@ -124,17 +124,18 @@ impl<'s, 'a> Marker<'s, 'a> {
 }
 
 /// Returns texts that consist of spaces and were not tagged.
-fn blank_texts(
-    document: &Document,
-    resources: &Dictionary,
+fn blank_texts<'a>(
+    document: &Document<'a>,
+    resources: &Dictionary<'a>,
     content: &[u8],
     (untagged, tagged): (&Untagged, &[TaggedText]),
 ) -> Result<Vec<Operators>, PdfError> {
     let tagged: BTreeSet<usize> = tagged.iter().map(|text| text.range.start).collect();
+    let mut search = BlankTexts::new(document, resources)?;
     let mut blank = Vec::new();
     for Text { range, .. } in &untagged.texts {
         let is_left = !tagged.contains(&range.start) && !is_running(untagged, range);
-        if is_left && is_blank(document, resources, &content[..range.end], range.start)? {
+        if is_left && search.is_blank(&content[..range.end], range.start)? {
             blank.push(range.clone());
         }
     }
