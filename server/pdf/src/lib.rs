@@ -248,9 +248,9 @@ impl PdfError {
 /// remain if they lead into the document or to an `http`, `https`, `mailto`, `tel`, `sms` or `ftp` address of at most
 /// 32,767 bytes. For PDF/A-2b, the limits and conditions of ISO 19005-2 are enforced as well: output intent, long names
 /// and texts, numbers out of range, characters that no font has. So are those of higher levels that don't depend on the
-/// author: roles of newer tags, text of glyphs (U+FFFD for private use), descriptions of links, and tags that mark a
-/// document without text and images as decoration. The file is then checked; if it does not pass, the result is
-/// [`PdfError::NotConformant`].
+/// author: roles of newer tags, text of glyphs (U+FFFD for private use), descriptions and elements of links, bodies of
+/// list items, tags of generated text, and artifacts for what is painted outside of tags, unless it is text. The file is
+/// then checked; if it does not pass, the result is [`PdfError::NotConformant`].
 ///
 /// Every change that the author of the page might notice is reported as a warning: at most twenty per code, then their
 /// number. Completing a completed document again changes nothing but the dates.

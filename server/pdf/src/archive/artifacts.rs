@@ -170,11 +170,11 @@ mod tests {
             marked(
                 ".5 0 0 -.5 0 100 cm q 2 0 0 2 0 0 cm BT (1) Tj ET 0 0 9 9 re f Q \
                  q 20 20 160 160 re W* n q /P <</MCID 0 >>BDC BT (a) Tj ET EMC BT (b) Tj ET Q Q \
-                 q 0 0 200 200 re W* n 0 0 9 9 re S q BT (2) Tj ET Q Q"
+                 q 0 0 199 199 re W* n 0 0 9 9 re S q BT (2) Tj ET Q Q"
             ),
             ".5 0 0 -.5 0 100 cm q 2 0 0 2 0 0 cm {P BT (1) Tj ET} {0 0 9 9 re f} Q \
              q 20 20 160 160 re W* n q /P <</MCID 0 >>BDC BT (a) Tj ET EMC BT (b) Tj ET Q Q \
-             q 0 0 200 200 re W* n {P 0 0 9 9 re S} q {P BT (2) Tj ET} Q Q"
+             q 0 0 199 199 re W* n {P 0 0 9 9 re S} q {P BT (2) Tj ET} Q Q"
         );
     }
 

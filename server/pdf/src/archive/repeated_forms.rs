@@ -96,3 +96,59 @@ fn without_tags(content: &[u8]) -> Result<Vec<u8>, PdfError> {
     untagged.extend_from_slice(&content[copied..]);
     Ok(untagged)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMPTY: &[u8] = include_bytes!("../../tests/fixtures/empty.pdf");
+
+    fn form(document: &mut Document, content: &'static str, inner: Option<ObjectNumber>) -> ObjectNumber {
+        let objects = inner.map(|number| ("F1".as_bytes().into(), Object::Reference(number)));
+        let objects = Dictionary {
+            entries: objects.into_iter().collect(),
+        };
+        let resources = Dictionary::new([("XObject", Object::Dictionary(objects))]);
+        let dictionary = Dictionary::new([
+            ("Subtype", Object::name("Form")),
+            ("StructParents", Object::Integer(0)),
+            ("Resources", Object::Dictionary(resources)),
+        ]);
+        document.add(Object::Stream(Stream::plain(dictionary, content.as_bytes())))
+    }
+
+    #[test]
+    fn copies_draw_the_same_without_tags() {
+        let mut document = Document::open(&[EMPTY]).expect("valid");
+        let inner = form(&mut document, "/P <</MCID 0 >>BDC 0 0 9 9 re f EMC", None);
+        let outer = form(
+            &mut document,
+            "q /F1 Do /Figure <</MCID 1 >>BDC /F1 Do EMC Q",
+            Some(inner),
+        );
+        let (mut copies, mut objects) = (RepeatedForms::default(), ExternalObjects::default());
+        let copy = copies.copy(&mut document, &mut objects, outer).expect("valid");
+        assert_eq!(copies.copy(&mut document, &mut objects, outer), Ok(copy));
+        assert_eq!(copies.copies().len(), 2);
+        let mut contents = Vec::new();
+        for number in copies.copies() {
+            let Ok(Object::Stream(form)) = document.get(number) else {
+                panic!("no form")
+            };
+            assert_eq!(form.dictionary.get("StructParents"), None);
+            let resources = document
+                .resolve_dictionary(&form.dictionary, "Resources")
+                .expect("resources");
+            let drawn = document.resolve_dictionary(&resources, "XObject").expect("objects");
+            assert_ne!(drawn.reference("F1"), Some(inner));
+            let mut content = Vec::new();
+            StreamReader::default().read(&form, &mut content).expect("readable");
+            contents.push(String::from_utf8(content).expect("ASCII"));
+        }
+        contents.sort();
+        assert_eq!(
+            contents,
+            ["/Span BMC 0 0 9 9 re f EMC", "q /F1 Do /Span BMC /F1 Do EMC Q"]
+        );
+    }
+}

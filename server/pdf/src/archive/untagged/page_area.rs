@@ -3,8 +3,8 @@
 
 use super::Operators;
 
-/// Tolerance in points for the bounds of a page, which Chromium rounds to device pixels of 0.24 points.
-const TOLERANCE: f64 = 0.5;
+/// Tolerance in points for the bounds of a page, which Chromium rounds down to whole CSS pixels of 0.75 points.
+const TOLERANCE: f64 = 1.0;
 
 pub(super) struct PageArea {
     media_box: [f64; 4],
