@@ -129,7 +129,8 @@ fn metadata_and_document_information_say_the_same() {
     let metadata = metadata(&completed);
     for line in [
         "<pdfaid:part>2</pdfaid:part>",
-        "<pdfaid:conformance>B</pdfaid:conformance>",
+        "<pdfaid:conformance>A</pdfaid:conformance>",
+        "<pdfuaid:part>1</pdfuaid:part>",
         "<dc:title><rdf:Alt><rdf:li xml:lang=\"x-default\">Größe &amp; &lt;b&gt;</rdf:li></rdf:Alt></dc:title>",
         "<dc:creator><rdf:Seq><rdf:li>A. Uthor</rdf:li></rdf:Seq></dc:creator>",
         "<dc:language><rdf:Bag><rdf:li>en</rdf:li></rdf:Bag></dc:language>",

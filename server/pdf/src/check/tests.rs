@@ -4,9 +4,10 @@ use time::OffsetDateTime;
 
 use super::examine;
 use crate::document::Document;
-use crate::object::{Object, ObjectNumber};
+use crate::object::{Object, ObjectNumber, Stream};
 use crate::object_streams::tests::{in_the_open, packed};
 use crate::written_file::write_document;
+use crate::xmp::{read_packet, write_packet};
 use crate::{OutputFormat, PageFacts};
 
 mod damages;
@@ -117,6 +118,24 @@ fn archived(printed: &[u8]) -> Vec<u8> {
     };
     let completed = crate::complete(printed, &facts, OutputFormat::PdfA2b, OffsetDateTime::UNIX_EPOCH);
     in_the_open(completed.expect("a document that can be completed")).bytes
+}
+
+/// Returns a document that declares PDF/A-2b only.
+fn declared_as_2b(archive: &[u8]) -> Vec<u8> {
+    edited(archive, |document| {
+        let number = find(document, "Type", "Metadata");
+        let Object::Stream(metadata) = document.get(number).expect("metadata") else {
+            panic!("no metadata");
+        };
+        let packet = read_packet(&metadata.data).expect("a packet");
+        let text = |name: &str| {
+            let property = packet.properties.iter().find(|(property, _)| *property == name)?;
+            let is_level = name == "pdfaid:conformance";
+            Some(if is_level { "B".to_owned() } else { property.1.clone() })
+        };
+        let data = write_packet(false, text).into_bytes();
+        document.set(number, Object::Stream(Stream::plain(metadata.dictionary, data)));
+    })
 }
 
 /// Returns a document with some of its objects changed.

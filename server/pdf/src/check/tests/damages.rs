@@ -2,7 +2,7 @@
 
 use Change::{Bytes, Content, Entry, Metadata, Profile, State};
 
-use super::{FIXTURES, archived, edited, find};
+use super::{FIXTURES, archived, declared_as_2b, edited, find};
 use crate::content::StreamReader;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
@@ -245,7 +245,7 @@ pub(super) fn damaged_archives() -> Vec<(String, Vec<u8>, bool)> {
         .find(|(name, _)| *name == "graphics")
         .expect("the fixture")
         .1;
-    let archive = archived(graphics);
+    let archive = declared_as_2b(&archived(graphics));
     let both = FAULTS
         .iter()
         .map(|(name, change)| (*name, damaged(&archive, change), true));

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::tag_damages::TAG_DAMAGES;
-use super::{archived, edited, examine, find, mutations, verapdf};
-use crate::check::Examination;
+use super::{archived, declared_as_2b, edited, examine, mutations, verapdf};
+use crate::check::{Examination, Violation};
 use crate::check::rules;
 use crate::check::standards::Conformance;
-use crate::object::{Object, Stream};
-use crate::xmp::{read_packet, write_packet};
 
 pub(super) const LETTER: &[u8] = include_bytes!("../../../tests/fixtures/letter.pdf");
 /// veraPDF's names of the standards beyond PDF/A-2b, and the clauses that require their declaration.
@@ -96,24 +94,8 @@ fn clauses(examination: &Examination) -> impl Iterator<Item = &'static str> {
 }
 
 /// Examines a file as if it declared PDF/A-2b only.
-pub(super) fn examined_as_2b(bytes: &[u8]) -> Result<Examination, Vec<super::super::Violation>> {
-    examine(&edited(bytes, |document| {
-        let number = find(document, "Type", "Metadata");
-        let Object::Stream(metadata) = document.get(number).expect("metadata") else {
-            panic!("no metadata");
-        };
-        let packet = read_packet(&metadata.data).expect("a packet");
-        let text = |name: &str| {
-            let property = packet.properties.iter().find(|(property, _)| *property == name)?;
-            Some(if name == "pdfaid:conformance" {
-                "B".to_owned()
-            } else {
-                property.1.clone()
-            })
-        };
-        let data = write_packet(false, text).into_bytes();
-        document.set(number, Object::Stream(Stream::plain(metadata.dictionary, data)));
-    }))
+pub(super) fn examined_as_2b(bytes: &[u8]) -> Result<Examination, Vec<Violation>> {
+    examine(&declared_as_2b(bytes))
 }
 
 fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {

@@ -1,6 +1,6 @@
 //! Valid and invalid changes at every place of a document. Those that pass the check are checked by veraPDF.
 
-use super::{FIXTURES, archived, edited, examine};
+use super::{FIXTURES, archived, declared_as_2b, edited, examine};
 use crate::document::Document;
 use crate::object::{Dictionary, Object, Stream};
 
@@ -14,7 +14,7 @@ pub(super) fn accepted_mutations() -> Vec<Vec<u8>> {
         .iter()
         .filter(|(name, _)| matches!(*name, "graphics" | "missing-glyphs" | "links"))
     {
-        let archive = archived(fixture);
+        let archive = declared_as_2b(&archived(fixture));
         let document = Document::open(&[&archive]).expect("an archive");
         for number in 1..document.size() {
             for mutation in mutations(&document.get(number).expect("an object")) {
