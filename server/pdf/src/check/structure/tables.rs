@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::attributes::{Attributes, Scope};
+use super::attributes::Scope;
 use super::tree::Tree;
 use crate::check::levels::LevelFindings;
 use crate::check::rules;
 
-/// Most places of a table that is checked. A table of 10,000 rows with 100 columns has a million.
-const MAX_PLACES: usize = 16_000_000;
+/// Most places of a table that is checked: 10,000 rows of 400 columns.
+const MAX_PLACES: usize = 4_000_000;
 /// No cell.
 const NONE: u32 = u32::MAX;
 
@@ -112,21 +112,21 @@ fn check_headers(tree: &Tree, grid: &Grid, findings: &mut LevelFindings) {
     let identifiers: BTreeSet<&[u8]> = headers()
         .filter_map(|header| tree.elements[header as usize].identifier.as_deref())
         .collect();
-    let mut last = NONE;
-    for (place, cell) in grid.places.iter().copied().enumerate() {
-        let is_first = place < grid.columns || grid.places[place - grid.columns] != cell;
-        if is_header(tree, cell) || cell == last || !is_first {
-            continue;
-        }
-        last = cell;
+    let with_header = cells_with_header(tree, grid);
+    let cells: BTreeSet<u32> = grid
+        .places
+        .iter()
+        .copied()
+        .filter(|cell| !is_header(tree, *cell))
+        .collect();
+    for cell in cells {
         let attributes = tree.elements[cell as usize].attributes.as_deref();
         let named = attributes
             .map(|attributes| attributes.headers.as_slice())
             .unwrap_or_default();
-        let is_unknown = named.iter().any(|header| !identifiers.contains(header.as_slice()));
-        if is_unknown {
+        if named.iter().any(|header| !identifiers.contains(header.as_slice())) {
             tree.note(&rules::UNKNOWN_HEADER, cell, findings);
-        } else if named.is_empty() && !has_header_by_scope(tree, grid, place, attributes) {
+        } else if named.is_empty() && !with_header.contains(&cell) {
             tree.note(&rules::NO_HEADER, cell, findings);
         }
     }
@@ -136,37 +136,43 @@ fn scope(tree: &Tree, header: u32) -> Option<Scope> {
     tree.elements[header as usize].attributes.as_ref()?.scope
 }
 
-/// Returns whether a header cell above or to the left applies to the cell whose first place is given.
-fn has_header_by_scope(tree: &Tree, grid: &Grid, place: usize, attributes: Option<&Attributes>) -> bool {
-    let (row, column) = (place / grid.columns, place % grid.columns);
-    let (row_span, column_span) = attributes.map_or((1, 1), |cell| (cell.row_span, cell.column_span));
-    let scoped = |cells: &mut dyn Iterator<Item = usize>, wanted: Scope| {
-        let mut has_header = false;
-        for place in cells {
-            let cell = grid.places[place];
-            let scope = scope(tree, cell).filter(|_| is_header(tree, cell));
-            if scope == Some(wanted) || scope == Some(Scope::Both) {
-                return true;
+/// Returns the cells to which a header cell above or to the left applies by its scope.
+fn cells_with_header(tree: &Tree, grid: &Grid) -> BTreeSet<u32> {
+    let mut with_header = BTreeSet::new();
+    let mut above = vec![Headers::default(); grid.columns];
+    for row in grid.places.chunks_exact(grid.columns) {
+        let mut left = Headers::default();
+        for (cell, above) in row.iter().zip(&mut above) {
+            let (is_header, scope) = (is_header(tree, *cell), scope(tree, *cell));
+            let has_header = [
+                above.pass(is_header, scope, Scope::Column),
+                left.pass(is_header, scope, Scope::Row),
+            ];
+            if has_header.contains(&true) {
+                with_header.insert(*cell);
             }
-            // Headers beyond other cells apply to those.
-            if has_header && !is_header(tree, cell) {
-                return false;
-            }
-            has_header |= is_header(tree, cell);
         }
-        false
-    };
-    let above = |column: usize| {
-        scoped(
-            &mut (0..row).rev().map(|row| row * grid.columns + column),
-            Scope::Column,
-        )
-    };
-    let left = |row: usize| {
-        scoped(
-            &mut (0..column).rev().map(|column| row * grid.columns + column),
-            Scope::Row,
-        )
-    };
-    (column..column + column_span).any(above) || (row..row + row_span).any(left)
+    }
+    with_header
+}
+
+/// The last header cells in a row or column, as far as they are next to each other.
+#[derive(Clone, Copy, Default)]
+struct Headers {
+    /// Whether one of them has the wanted scope.
+    apply: bool,
+    is_last_a_header: bool,
+}
+
+impl Headers {
+    /// Moves on to the next cell, and returns whether headers before it apply to it.
+    fn pass(&mut self, is_header: bool, scope: Option<Scope>, wanted: Scope) -> bool {
+        let applied = self.apply;
+        if is_header {
+            let is_wanted = scope == Some(wanted) || scope == Some(Scope::Both);
+            self.apply = is_wanted || self.is_last_a_header && self.apply;
+        }
+        self.is_last_a_header = is_header;
+        applied
+    }
 }

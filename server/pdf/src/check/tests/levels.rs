@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::tag_damages::TAG_DAMAGES;
 use super::{archived, declared_as_2b, edited, examine, mutations, verapdf};
-use crate::check::{Examination, Violation};
 use crate::check::rules;
 use crate::check::standards::Conformance;
+use crate::check::{Examination, Violation};
 
 pub(super) const LETTER: &[u8] = include_bytes!("../../../tests/fixtures/letter.pdf");
 /// veraPDF's names of the standards beyond PDF/A-2b, and the clauses that require their declaration.
