@@ -17,6 +17,7 @@ mod pages;
 mod painted;
 mod places;
 mod shapes;
+mod shown;
 mod specimens;
 mod structure;
 mod syntax;
@@ -122,7 +123,7 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
 
 /// Checks a file against PDF/A-2b, except for its metadata. Returns what its content shows; `None` if objects violate
 /// the standard.
-fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Findings) -> Option<drawings::Shown> {
+fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Findings) -> Option<shown::Shown> {
     findings.note(None, framing::check_identifiers(file));
     let trailer = findings.take(None, framing::check_framing(bytes, file))?;
     let mut found = objects::check_objects(bytes, file, trailer, findings);

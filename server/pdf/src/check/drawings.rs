@@ -1,10 +1,11 @@
 //! All content streams: pages, forms, tiling patterns, glyphs of Type 3 fonts. Checks their operators and references,
 //! and collects which codes of which font are shown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::marks::StreamMarks;
 use super::objects::Found;
+use super::shown::{Codes, Shown};
 use super::syntax::{SAFE_NUMBER, check_hex_string, check_literal_string, check_name, check_number};
 use super::{Finding, Findings, dictionary};
 use crate::content::StreamReader;
@@ -15,46 +16,6 @@ use crate::parse::parse_number;
 
 /// Greatest nesting of `q` (6.1.13).
 const MAX_NESTING: usize = 28;
-
-/// Codes that are shown, by font.
-#[derive(Default)]
-pub(super) struct Shown {
-    pub(super) composite: BTreeMap<ObjectNumber, Codes>,
-    pub(super) type_3: BTreeMap<ObjectNumber, Codes>,
-    /// Widths that glyph procedures set with `d0` or `d1`, by the procedure's object number.
-    pub(super) glyph_widths: BTreeMap<ObjectNumber, f64>,
-    /// Marks of each stream, by the number of its page, form, pattern or Type 3 font.
-    pub(super) marks: BTreeMap<ObjectNumber, StreamMarks>,
-    /// Forms, and patterns, which are never drawn by name.
-    drawings: BTreeSet<ObjectNumber>,
-}
-
-/// A set of character codes.
-#[derive(Default)]
-pub(super) struct Codes {
-    words: Vec<u64>,
-}
-
-impl Codes {
-    /// Returns the codes in ascending order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = u16> + '_ {
-        let bits = |word: u64| (0..64_usize).filter(move |bit| word >> bit & 1 == 1);
-        let codes = self
-            .words
-            .iter()
-            .enumerate()
-            .flat_map(move |(index, word)| bits(*word).map(move |bit| index * 64 + bit));
-        codes.filter_map(|code| u16::try_from(code).ok())
-    }
-
-    pub(super) fn insert(&mut self, code: u16) {
-        let index = usize::from(code / 64);
-        if self.words.len() <= index {
-            self.words.resize(index + 1, 0);
-        }
-        self.words[index] |= 1 << (code % 64);
-    }
-}
 
 /// Checks every content stream, each up to its first violation.
 pub(super) fn check_drawings(document: &Document, found: &Found, findings: &mut Findings) -> Shown {

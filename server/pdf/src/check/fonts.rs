@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ttf_parser::{Face, GlyphId};
 
-use super::drawings::Codes;
+use super::shown::Codes;
 use super::{Finding, dictionary};
 use crate::content::StreamReader;
 use crate::document::Document;

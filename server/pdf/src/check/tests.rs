@@ -15,6 +15,7 @@ mod levels;
 mod mutations;
 mod places;
 mod tag_damages;
+mod tag_edits;
 #[path = "../../tests/support/verapdf.rs"]
 mod verapdf;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::drawings::{Codes, Shown};
 use super::levels::LevelFindings;
 use super::rules::{self, Rule};
+use super::shown::{Codes, Shown};
 use crate::PdfError;
 use crate::content::StreamReader;
 use crate::document::Document;

@@ -158,7 +158,7 @@ async fn the_page_of_a_render_tells_all_of_it_as_text() {
         "10.0.0.1/x.png",
         "3 requests, 1 refused",
         "1 message<",
-        "PDF/A-2b conforms",
+        "Conforms to PDF/A-2a",
         "not requested",
         "Total",
         &format!("/dashboard/playground?render={id}"),

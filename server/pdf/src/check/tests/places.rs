@@ -1,7 +1,7 @@
 //! Where findings are, and the text there.
 
 use super::levels::{LETTER, examined_as_2b};
-use super::tag_damages::{content, element, insert, link};
+use super::tag_edits::{content, element, insert, link};
 use super::{archived, edited};
 use crate::check::levels::{Finding, MAX_FINDINGS};
 use crate::document::Document;
