@@ -200,6 +200,11 @@ impl Place {
         Self::new(account.0, purpose, render.0)
     }
 
+    /// The accessibility report of a render.
+    pub fn accessibility_report(account: AccountId, render: RenderId) -> Self {
+        Self::new(account.0, "accessibility report", render.0)
+    }
+
     pub fn thumbnail(account: AccountId, row: Uuid) -> Self {
         Self::new(account.0, "thumbnail", row)
     }

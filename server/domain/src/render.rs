@@ -1,6 +1,7 @@
-//! Renders: their requests, history, log, sheet sizes, statistics, thumbnails, and responses for repeated idempotent
-//! requests.
+//! Renders: their requests, history, log, accessibility reports, sheet sizes, statistics, thumbnails, and responses for
+//! repeated idempotent requests.
 
+pub mod accessibility;
 pub mod content;
 pub mod detail;
 pub mod history;

@@ -7,6 +7,7 @@ use crate::{
     callback::Attempt,
     ids::{RenderId, TemplateId},
     render::{
+        accessibility::{AccessibilityReport, missing::MissingReport},
         content::{MissingContent, ShownRequest},
         history::{RenderMode, RenderState},
         thumbnail::Pictures,
@@ -32,6 +33,8 @@ pub struct RenderDetail {
     /// Credits charged.
     pub credits: Option<i64>,
     pub document: Option<Document>,
+    /// What the check of the document found.
+    pub accessibility: Result<AccessibilityReport, MissingReport>,
     /// Why there is no document.
     pub error: Option<Failure>,
     pub timeline: Timeline,

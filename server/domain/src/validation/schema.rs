@@ -83,7 +83,11 @@ pub fn takes_text(schema: &str, name: &str) -> bool {
 }
 
 fn add(error: &ValidationError<'_>, problems: &mut Problems) {
-    let pointer = error.instance_path().as_str();
+    let mut pointer = error.instance_path().as_str();
+    if is_choice_in_list(error) {
+        // A list of choices is one value for the client, with one error.
+        pointer = pointer.rsplit_once('/').map_or(pointer, |(list, _)| list);
+    }
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
@@ -163,6 +167,12 @@ fn listed(choices: &Value) -> String {
 fn keyword_of<'a>(error: &ValidationError<'_>, keyword: &str) -> Option<&'a Value> {
     let (schema, _) = error.schema_path().as_str().rsplit_once('/')?;
     DOCUMENT.pointer(schema)?.get(keyword)
+}
+
+/// Returns whether an error is about an item of a list whose items are choices.
+fn is_choice_in_list(error: &ValidationError<'_>) -> bool {
+    let schema = error.schema_path().as_str().rsplit_once('/');
+    schema.is_some_and(|(schema, _)| schema.ends_with("/items")) && keyword_of(error, "enum").is_some()
 }
 
 /// Formats a value for messages.

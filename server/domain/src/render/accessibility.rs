@@ -1,0 +1,186 @@
+//! Accessibility reports of documents: the levels of conformance that a document declares, and the violations that prevent
+//! others. They cover only rules that machines can check, so a report says that a document passes all machine checks,
+//! never that it is accessible.
+
+pub mod missing;
+mod remedies;
+pub mod unmet;
+
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+use crate::render::accessibility::unmet::ConformanceNotReached;
+
+/// Maximum number of findings of a report.
+pub const MOST_FINDINGS: usize = 200;
+/// Maximum size of the findings of a report as JSON, in bytes.
+const LONGEST_FINDINGS: usize = 64 << 10;
+/// Maximum number of characters of each text of a finding.
+const LONGEST_TEXT: usize = 100;
+
+/// A level of conformance, by the name that documents declare. Requests use the same names in lower case.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,
+)]
+#[strum(const_into_str)]
+pub enum ConformanceLevel {
+    /// The visual appearance is preserved (ISO 19005-2, 5.3).
+    #[strum(serialize = "PDF/A-2b")]
+    #[serde(rename = "PDF/A-2b", alias = "pdf/a-2b")]
+    PdfA2b,
+    /// Also, all text maps to Unicode (ISO 19005-2, 5.4).
+    #[strum(serialize = "PDF/A-2u")]
+    #[serde(rename = "PDF/A-2u", alias = "pdf/a-2u")]
+    PdfA2u,
+    /// Also, the document is tagged (ISO 19005-2, 5.2).
+    #[strum(serialize = "PDF/A-2a")]
+    #[serde(rename = "PDF/A-2a", alias = "pdf/a-2a")]
+    PdfA2a,
+    /// Universal accessibility (ISO 14289-1).
+    #[strum(serialize = "PDF/UA-1")]
+    #[serde(rename = "PDF/UA-1", alias = "pdf/ua-1")]
+    PdfUa1,
+}
+
+impl ConformanceLevel {
+    /// Parses the list that a render's record stores: `PDF/A-2a, PDF/UA-1`. Unknown names are ignored.
+    pub fn parse_list(list: &str) -> Vec<Self> {
+        list.split(", ").filter_map(|name| name.parse().ok()).collect()
+    }
+
+    /// Returns whether a document that declares these levels reaches this one. Levels of PDF/A include the lower ones.
+    pub fn is_reached_by(self, declared: &[Self]) -> bool {
+        let of_ua = self == Self::PdfUa1;
+        declared
+            .iter()
+            .any(|level| (*level == Self::PdfUa1) == of_ua && *level >= self)
+    }
+}
+
+/// A violation of a rule, at one place of a document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The violated clauses, at least one; that of PDF/UA-1 is last.
+    pub clauses: Vec<Clause>,
+    /// Failure condition of the Matterhorn Protocol: `13-004`.
+    pub matterhorn: Option<String>,
+    /// What is wrong, as a sentence without the place.
+    pub message: String,
+    /// Index of the part, from 0, if the page is known.
+    pub part: Option<usize>,
+    /// Page of the document, from 1.
+    pub page: Option<usize>,
+    /// Structure type of the element: `Figure`.
+    pub element: Option<String>,
+    /// Beginning of the element's text.
+    pub text: Option<String>,
+    /// Left, bottom, right and top of the place, in points of the page's user space.
+    pub rectangle: Option<[f64; 4]>,
+}
+
+/// A violated clause of a standard.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clause {
+    /// The lowest level that requires it.
+    pub level: ConformanceLevel,
+    /// Clause, with the number of the test in veraPDF's profile if it has one: `7.3-1`.
+    pub number: String,
+}
+
+impl Finding {
+    /// Returns whether a document with this violation can't declare a level.
+    pub fn prevents(&self, level: ConformanceLevel) -> bool {
+        self.clauses.iter().any(|clause| clause.level.is_reached_by(&[level]))
+    }
+
+    /// Returns the violated rule: `ISO 14289-1, 7.3-1; Matterhorn 13-004`.
+    pub fn rule(&self) -> String {
+        let clauses = self.clauses.iter().map(|Clause { level, number }| match level {
+            ConformanceLevel::PdfUa1 => format!("ISO 14289-1, {number}"),
+            _ => format!("ISO 19005-2, {number}"),
+        });
+        let condition = self
+            .matterhorn
+            .iter()
+            .map(|condition| format!("Matterhorn {condition}"));
+        clauses.chain(condition).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns a sentence for the author of the HTML: what to change.
+    pub fn remedy(&self) -> &'static str {
+        remedies::remedy(self.clauses.last().map_or("", |clause| &clause.number))
+    }
+
+    /// Returns the element with its text: `Figure “Sales by month”`. `None` if neither is known.
+    pub fn subject(&self) -> Option<String> {
+        match (&self.element, &self.text) {
+            (Some(element), Some(text)) => Some(format!("{element} “{text}”")),
+            (Some(element), None) => Some(element.clone()),
+            (None, Some(text)) => Some(format!("“{text}”")),
+            (None, None) => None,
+        }
+    }
+
+    fn shorten(&mut self) {
+        let texts = [self.element.as_mut(), self.text.as_mut(), Some(&mut self.message)];
+        for text in texts.into_iter().flatten() {
+            if let Some((end, _)) = text.char_indices().nth(LONGEST_TEXT) {
+                text.truncate(end);
+                text.push('…');
+            }
+        }
+    }
+}
+
+/// The result of checking a document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AccessibilityReport {
+    /// The levels that the document declares.
+    pub levels: Vec<ConformanceLevel>,
+    /// Violations in the order of the document.
+    pub findings: Vec<Finding>,
+    /// Whether there are more violations than listed.
+    pub findings_cut: bool,
+}
+
+impl AccessibilityReport {
+    /// Creates a report with as many findings as it may have: at most 200, and 64 KiB as JSON. Their texts are shortened
+    /// to 100 characters.
+    pub fn new(levels: Vec<ConformanceLevel>, found: impl IntoIterator<Item = Finding>) -> Self {
+        let (mut findings, mut room, mut findings_cut) = (Vec::new(), LONGEST_FINDINGS, false);
+        for mut finding in found {
+            finding.shorten();
+            let bytes = serde_json::to_vec(&finding).map_or(usize::MAX, |json| json.len());
+            if findings.len() == MOST_FINDINGS || bytes > room {
+                findings_cut = true;
+                break;
+            }
+            room -= bytes;
+            findings.push(finding);
+        }
+        Self {
+            levels,
+            findings,
+            findings_cut,
+        }
+    }
+
+    /// Returns whether the document declares the highest levels, PDF/A-2a and PDF/UA-1. Then there are no findings.
+    pub fn passes_machine_checks(&self) -> bool {
+        use ConformanceLevel::{PdfA2a, PdfUa1};
+        PdfA2a.is_reached_by(&self.levels) && PdfUa1.is_reached_by(&self.levels)
+    }
+
+    /// Checks the document against demanded levels.
+    pub fn check(self, demanded: &[ConformanceLevel]) -> Result<Self, ConformanceNotReached> {
+        let missing = demanded.iter().filter(|level| !level.is_reached_by(&self.levels));
+        let missing: Vec<_> = missing.copied().collect();
+        if missing.is_empty() {
+            return Ok(self);
+        }
+        Err(ConformanceNotReached { missing, report: self })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+use super::*;
+
+fn finding(level: ConformanceLevel, number: &str) -> Finding {
+    Finding {
+        clauses: vec![Clause {
+            level,
+            number: number.to_owned(),
+        }],
+        matterhorn: None,
+        message: "The figure has no alternative text.".to_owned(),
+        part: None,
+        page: None,
+        element: None,
+        text: None,
+        rectangle: None,
+    }
+}
+
+#[test]
+fn levels_include_lower_ones_of_the_same_standard() {
+    use ConformanceLevel::{PdfA2a, PdfA2b, PdfA2u, PdfUa1};
+    let declared = ConformanceLevel::parse_list("PDF/A-2u, PDF/UA-1");
+    assert_eq!(declared, [PdfA2u, PdfUa1]);
+    let reached = ConformanceLevel::VARIANTS
+        .iter()
+        .filter(|level| level.is_reached_by(&declared));
+    assert_eq!(reached.copied().collect::<Vec<_>>(), [PdfA2b, PdfA2u, PdfUa1]);
+    assert!(!PdfA2b.is_reached_by(&[PdfUa1]) && !PdfUa1.is_reached_by(&[PdfA2a]));
+}
+
+#[test]
+fn requests_name_levels_in_lower_case() {
+    for level in ConformanceLevel::VARIANTS {
+        let name = level.into_str();
+        for name in [name.to_owned(), name.to_lowercase()] {
+            let read: ConformanceLevel = serde_json::from_value(name.clone().into()).expect(&name);
+            assert_eq!(read, *level);
+        }
+        assert_eq!(serde_json::to_value(level).expect("JSON"), name);
+    }
+}
+
+#[test]
+fn rules_name_their_standards() {
+    use ConformanceLevel::{PdfA2a, PdfA2b, PdfA2u, PdfUa1};
+    let mut figure = finding(PdfUa1, "7.3-1");
+    figure.matterhorn = Some("13-004".into());
+    assert_eq!(figure.rule(), "ISO 14289-1, 7.3-1; Matterhorn 13-004");
+    let mut glyph = finding(PdfA2u, "6.2.11.7.2-1");
+    glyph.clauses.extend(finding(PdfUa1, "7.21.7-1").clauses);
+    assert_eq!(glyph.rule(), "ISO 19005-2, 6.2.11.7.2-1; ISO 14289-1, 7.21.7-1");
+    let prevented = [PdfA2b, PdfA2u, PdfA2a, PdfUa1].map(|level| glyph.prevents(level));
+    assert_eq!(prevented, [false, true, true, true]);
+    assert!(!figure.prevents(PdfA2a));
+}
+
+#[test]
+fn reports_are_bounded() {
+    let many = vec![finding(ConformanceLevel::PdfUa1, "7.3-1"); MOST_FINDINGS + 1];
+    let report = AccessibilityReport::new(Vec::new(), many.clone());
+    assert!(report.findings.len() == MOST_FINDINGS && report.findings_cut);
+    let report = AccessibilityReport::new(Vec::new(), many[1..].to_vec());
+    assert!(report.findings.len() == MOST_FINDINGS && !report.findings_cut);
+
+    let long = many.into_iter().map(|finding| Finding {
+        text: Some("\u{1}".repeat(10_000)),
+        ..finding
+    });
+    let report = AccessibilityReport::new(Vec::new(), long);
+    let text = report.findings[0].text.as_deref().expect("a text");
+    assert_eq!(text.chars().count(), LONGEST_TEXT + 1);
+    let json = serde_json::to_vec(&report).expect("JSON");
+    assert!(
+        report.findings_cut && json.len() < LONGEST_FINDINGS + 1024,
+        "{}",
+        json.len()
+    );
+}
+
+#[test]
+fn a_demand_is_met_or_explained_without_content() {
+    use ConformanceLevel::{PdfA2a, PdfA2u, PdfUa1};
+    let figure = Finding {
+        part: Some(1),
+        page: Some(4),
+        element: Some("Figure".into()),
+        text: Some("Secret".into()),
+        ..finding(PdfUa1, "7.3-1")
+    };
+    let report = AccessibilityReport::new(vec![PdfA2a], [figure, finding(PdfUa1, "7.2-34")]);
+    assert!(!report.passes_machine_checks());
+    assert_eq!(report.clone().check(&[PdfA2u]), Ok(report.clone()));
+
+    let unmet = report.check(&[PdfA2a, PdfUa1]).expect_err("not PDF/UA-1");
+    assert_eq!(unmet.missing, [PdfUa1]);
+    assert_eq!(
+        unmet.to_string(),
+        "the document doesn't reach PDF/UA-1: 2 violations, the first of ISO 14289-1, 7.3-1 (part 2, page 4)"
+    );
+    let problems = unmet.problems();
+    let pointers: Vec<_> = problems.iter().map(|problem| problem.pointer.as_str()).collect();
+    assert_eq!(pointers, ["/parts/1", "/conformance"]);
+    assert_eq!(
+        problems[0].detail,
+        "Part 2, page 4, Figure “Secret”: The figure has no alternative text. Add an alt attribute to the picture, or alt=\"\" \
+         if it is decorative; give an svg a title or aria-label. Rule: ISO 14289-1, 7.3-1"
+    );
+
+    let nothing_known = AccessibilityReport::new(vec![PdfA2u], [])
+        .check(&[PdfA2a])
+        .expect_err("only PDF/A-2u");
+    let [problem] = &nothing_known.problems()[..] else {
+        panic!("one problem")
+    };
+    assert_eq!(
+        (problem.pointer.as_str(), problem.detail.as_str()),
+        ("/conformance", "The document doesn't reach PDF/A-2a.")
+    );
+}

@@ -1,0 +1,102 @@
+//! Documents that don't reach the levels of conformance that their requests demand.
+
+use std::fmt;
+
+use crate::{
+    render::accessibility::{AccessibilityReport, ConformanceLevel, Finding},
+    sentence::sentence,
+    validation::Problem,
+};
+
+/// Why a document is not delivered: it doesn't reach demanded levels. Displayed without content of the document, so
+/// that the message can be stored and logged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConformanceNotReached {
+    /// The demanded levels that the document doesn't reach; at least one.
+    pub missing: Vec<ConformanceLevel>,
+    /// All findings, including those that prevent only other levels.
+    pub report: AccessibilityReport,
+}
+
+impl ConformanceNotReached {
+    /// JSON pointer to the member of a request that demands levels.
+    pub const POINTER: &str = "/conformance";
+
+    /// Returns the findings that prevent the missing levels, as validation errors: at the part, or else at the demand.
+    /// If no finding is known, returns one error for the demand.
+    pub fn problems(&self) -> Vec<Problem> {
+        let problems: Vec<_> = self.preventing().map(problem).collect();
+        if problems.is_empty() {
+            return vec![unreached(Self::POINTER.into(), sentence(&self.to_string()))];
+        }
+        problems
+    }
+
+    fn preventing(&self) -> impl Iterator<Item = &Finding> {
+        let prevents = |finding: &&Finding| self.missing.iter().any(|level| finding.prevents(*level));
+        self.report.findings.iter().filter(prevents)
+    }
+}
+
+impl fmt::Display for ConformanceNotReached {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let missing: Vec<_> = self.missing.iter().map(|level| level.into_str()).collect();
+        write!(formatter, "the document doesn't reach {}", missing.join(" and "))?;
+        let count = self.preventing().count();
+        let Some(first) = self.preventing().next() else {
+            return Ok(());
+        };
+        let more = if self.report.findings_cut { "at least " } else { "" };
+        let (violations, first_one) = match count {
+            1 => ("violation", ""),
+            _ => ("violations", "the first "),
+        };
+        write!(
+            formatter,
+            ": {more}{count} {violations}, {first_one}of {}",
+            first.rule()
+        )?;
+        match place(first) {
+            Some(place) => write!(formatter, " ({place})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ConformanceNotReached {}
+
+fn problem(finding: &Finding) -> Problem {
+    let pointer = match finding.part {
+        Some(part) => format!("/parts/{part}"),
+        None => ConformanceNotReached::POINTER.into(),
+    };
+    let about = [place(finding), finding.subject()];
+    let about: Vec<_> = about.into_iter().flatten().collect();
+    let about = if about.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", about.join(", "))
+    };
+    let violation = sentence(&format!("{about}{}", finding.message));
+    unreached(
+        pointer,
+        format!("{violation} {} Rule: {}", finding.remedy(), finding.rule()),
+    )
+}
+
+fn unreached(pointer: String, detail: String) -> Problem {
+    Problem {
+        pointer,
+        title: "Conformance not reached".into(),
+        detail,
+    }
+}
+
+/// Returns the place in words, with the part counted from 1, as people do.
+fn place(finding: &Finding) -> Option<String> {
+    let page = finding.page?;
+    Some(match finding.part {
+        Some(part) => format!("part {}, page {page}", part + 1),
+        None => format!("page {page}"),
+    })
+}
