@@ -53,6 +53,7 @@ impl Render<'_> {
             conformance,
             findings,
             page_count,
+            pages_by_part,
             warnings: more,
         } = assembled?;
         warnings.extend(more.into_iter().map(|warning| Warning {
@@ -64,6 +65,7 @@ impl Render<'_> {
             conformance,
             findings,
             page_count,
+            pages_by_part,
             title,
             warnings,
         })

@@ -180,6 +180,8 @@ pub struct RenderedDocument {
     pub findings: Vec<Finding>,
     /// Number of pages in the file.
     pub page_count: usize,
+    /// Number of these pages that come from each part.
+    pub pages_by_part: Vec<usize>,
     /// The first part's title, trimmed; `None` if empty.
     pub title: Option<String>,
     /// Problems that did not fail the render.

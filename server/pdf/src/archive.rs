@@ -55,6 +55,8 @@ pub(crate) struct Completion<'f> {
     pub(crate) instant: OffsetDateTime,
     /// File identifier (ISO 32000-1, 14.4).
     pub(crate) identifier: [u8; 16],
+    /// See [`Completed::pages_by_part`].
+    pub(crate) pages_by_part: Vec<usize>,
 }
 
 /// A completed document that is not examined yet. It borrows nothing from its source files, so those can be dropped.
@@ -63,6 +65,7 @@ pub(crate) struct Draft {
     /// The packet in the file; `None` for plain PDF.
     declaration: Option<Declaration>,
     page_count: usize,
+    pages_by_part: Vec<usize>,
     warnings: Warnings,
 }
 
@@ -80,6 +83,7 @@ impl Draft {
             findings: examination.findings,
             bytes,
             page_count: self.page_count,
+            pages_by_part: self.pages_by_part,
             warnings: self.warnings.finish(),
         })
     }
@@ -98,6 +102,7 @@ pub(crate) fn complete_document(
         format,
         instant,
         identifier,
+        pages_by_part,
     } = completion;
     remove_former_completion(&mut document)?;
     links::remove_unsafe_links(&mut document, pages, &mut warnings)?;
@@ -136,6 +141,7 @@ pub(crate) fn complete_document(
         file: write_document(document, trailer)?,
         declaration,
         page_count: pages.len(),
+        pages_by_part,
         warnings,
     })
 }

@@ -21,7 +21,7 @@ use crate::select::select_pages;
 use crate::stamp::draw_stamps;
 use crate::text::{clean, fit};
 use crate::watermark::draw_watermark;
-use crate::{Assembly, Completed, PageFacts, PdfError};
+use crate::{Assembly, Completed, PageFacts, PageSelection, PdfError};
 
 /// Largest number of bytes that can be joined. Joining takes several times as much memory.
 const MAX_BYTES: usize = 1024 * 1024 * 1024;
@@ -49,6 +49,7 @@ fn draft(mut assembly: Assembly) -> Result<Draft, PdfError> {
     let (pages_by_part, drawn) = pages_by_file.split_at(assembly.parts.len());
     check_page_count(pages_by_part, assembly.page_limit)?;
     let mut pages = pages_by_part.concat();
+    let selected_by_part = count_selected(pages_by_part, assembly.selection.as_ref());
     if files.len() > 1 {
         join_files(&mut document, &facts, &pages_by_file)?;
     }
@@ -70,6 +71,7 @@ fn draft(mut assembly: Assembly) -> Result<Draft, PdfError> {
         format: assembly.format,
         instant: assembly.instant,
         identifier: identifier(&document, &assembly),
+        pages_by_part: selected_by_part,
     };
     complete_document(document, &pages, completion, warnings)
 }
@@ -125,6 +127,20 @@ fn check_page_count(pages_by_part: &[Vec<ObjectNumber>], limit: usize) -> Result
         }
     }
     first_beyond.map_or(Ok(()), |part| Err(PdfError::TooManyPages { part, pages, limit }))
+}
+
+/// Counts the selected pages of each part.
+fn count_selected(pages_by_part: &[Vec<ObjectNumber>], selection: Option<&PageSelection>) -> Vec<usize> {
+    let mut number = 0;
+    let counts = pages_by_part.iter().map(|pages| {
+        let numbers = number + 1..=number + pages.len();
+        number += pages.len();
+        match selection {
+            Some(selection) => numbers.filter(|number| selection.contains(*number)).count(),
+            None => pages.len(),
+        }
+    });
+    counts.collect()
 }
 
 fn part_facts(facts: &PageFacts, warnings: &mut Warnings) -> PartFacts {

@@ -145,6 +145,8 @@ pub struct Completed {
     pub findings: Vec<check::levels::Finding>,
     /// Number of pages, at least 1.
     pub page_count: usize,
+    /// Number of these pages that come from each part, in the order of the parts.
+    pub pages_by_part: Vec<usize>,
     /// Visible changes and omissions, for the author of the page.
     pub warnings: Vec<Warning>,
 }

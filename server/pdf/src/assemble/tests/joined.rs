@@ -8,6 +8,7 @@ use crate::{Assembly, OutputFormat, PageSelection, PdfError, PrintedPart, assemb
 fn pages_follow_each_other_as_they_were() {
     let joined = assembled(&three_parts());
     assert_eq!(joined.page_count, REPORT_PAGES + LETTER_PAGES + 1);
+    assert_eq!(joined.pages_by_part, [REPORT_PAGES, LETTER_PAGES, 1]);
     assert_eq!(codes(&joined), ["image_low_resolution"]);
     let sizes = page_sizes(&[REPORT, LETTER, NOTE], 7).expect("sizes");
     assert_eq!(page_sizes(&[&joined.bytes], 7), Ok(vec![sizes.concat()]));
