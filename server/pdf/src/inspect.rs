@@ -2,6 +2,7 @@
 
 mod objects;
 mod outline;
+pub mod structure;
 
 use std::collections::BTreeMap;
 

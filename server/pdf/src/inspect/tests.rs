@@ -1,5 +1,6 @@
 use time::OffsetDateTime;
 
+use super::structure::read_structure;
 use super::{Font, Image, Links, Outline, inspect};
 use crate::check::standards::Conformance;
 use crate::{OutputFormat, PageFacts, PdfError, complete};
@@ -73,4 +74,22 @@ fn tells_why_a_document_does_not_conform() {
         "{violations:?}"
     );
     assert!(matches!(inspect(b"%PDF-1.7\nnothing"), Err(PdfError::Damaged { .. })));
+}
+
+#[test]
+fn structure_is_listed_in_reading_order() {
+    let tree = read_structure(GRAPHICS).expect("readable");
+    let kinds: Vec<_> = tree
+        .elements
+        .iter()
+        .map(|element| (element.depth, element.kind.as_str()))
+        .collect();
+    assert_eq!(kinds[0], (0, "Document"));
+    let place = |kind: &str| kinds.iter().position(|(_, found)| *found == kind);
+    assert!(place("H1") < place("H2") && place("H1").is_some(), "{kinds:?}");
+    // Each element is at most one level deeper than the one before it.
+    assert!(kinds.windows(2).all(|pair| pair[1].0 <= pair[0].0 + 1), "{kinds:?}");
+    let count: usize = inspect(GRAPHICS).expect("readable").tags.values().sum();
+    assert!(tree.elements.len() == count && !tree.is_cut);
+    assert!(read_structure(EMPTY).expect("readable").elements.len() <= 1);
 }
