@@ -31,6 +31,7 @@ use platen_core::{
         people::{self, People},
         renders::{
             abandoned::Sweeper,
+            accessibility::storing::{self as reports, AccessibilityReports},
             contents::{self, RequestContents},
             idempotent_responses, retention,
             thumbnails::Thumbnails,
@@ -218,6 +219,7 @@ async fn serve_with(
         parsers: Parsers::default(),
         thumbnails: Thumbnails::default(),
         contents: RequestContents::default(),
+        accessibility_reports: AccessibilityReports::default(),
         config: config.clone(),
         instance: instance.id,
         buckets: Buckets::new(db.clone(), prepared.secret_keys.clone(), stores),
@@ -281,6 +283,7 @@ async fn serve_with(
     }
     sampler.leave().await;
     contents::store(&ended).await;
+    reports::store(&ended).await;
     write_key_usage_once(&key_usage, &db).await;
     Ok(())
 }
@@ -364,6 +367,7 @@ fn warn<E: Display>(expired: &str, purged: Result<(), E>) {
 async fn store_contents(lifecycle: Lifecycle, state: Services) -> Result<(), Infallible> {
     while timeout(CONTENTS_INTERVAL, lifecycle.stopping()).await.is_err() {
         contents::store(&state).await;
+        reports::store(&state).await;
     }
     Ok(())
 }

@@ -64,6 +64,7 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
         ("/api/v1/renderers/pdf/async", post(renderers::asynchronous::post)),
         ("/api/v1/renders", get(renders::get)),
         ("/api/v1/renders/{id}", get(renders::one::get)),
+        ("/api/v1/renders/{id}/accessibility", get(renders::accessibility::get)),
         ("/api/v1/renders/{id}/callback/resend", post(renders::one::resend)),
         ("/api/v1/renders/{id}/cancel", post(renders::one::cancel)),
         ("/api/v1/templates", get(templates::get).post(templates::post)),

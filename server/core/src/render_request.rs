@@ -15,6 +15,7 @@ use platen_domain::{
     callback::CallbackTarget,
     destination::Destination,
     ids::{RenderId, TemplateId},
+    render::accessibility::ConformanceLevel,
     validation::{
         Problem, Problems,
         json::{self, Body, Data, Layout},
@@ -88,6 +89,8 @@ pub struct RenderRequest {
     pub format: OutputFormat,
     /// Language of pages without one, a tag in the form of BCP 47.
     pub language: Option<String>,
+    /// The levels that the document must declare; empty for no demand.
+    pub conformance: Vec<ConformanceLevel>,
     /// Whether a header or footer is given, even if it is not drawn.
     pub decorated: bool,
     /// The options that are stored with the render, without HTML, cookie values, scripts and query strings.
@@ -258,6 +261,7 @@ impl RenderRequest {
             selection,
             format: wire.output_format,
             language: wire.language,
+            conformance: wire.conformance,
             decorated,
             options,
         })

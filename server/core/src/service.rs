@@ -56,7 +56,7 @@ use crate::{
         metrics::Metrics,
         parsers::Parsers,
         people::People,
-        renders::{contents::RequestContents, thumbnails::Thumbnails},
+        renders::{accessibility::storing::AccessibilityReports, contents::RequestContents, thumbnails::Thumbnails},
         templates::{comparison::Comparisons, live::LivePreviews},
     },
     signals::Signals,
@@ -83,6 +83,8 @@ pub struct Services {
     pub thumbnails: Thumbnails,
     /// Requests of synchronous renders that are yet to be stored.
     pub contents: RequestContents,
+    /// Accessibility reports that are yet to be stored.
+    pub accessibility_reports: AccessibilityReports,
     pub config: Arc<Config>,
     /// The id of this process.
     pub instance: InstanceId,

@@ -1,6 +1,7 @@
 //! All SQL statements. Functions on tenant data take the account id as the first argument after the connection, and use
 //! it in the `where` clause.
 
+pub mod accessibility_reports;
 pub mod account_contents;
 pub mod account_limits;
 pub mod account_log;

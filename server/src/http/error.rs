@@ -26,7 +26,8 @@ use platen_core::{
     },
 };
 use platen_domain::{
-    allowed_templates::NotAllowed, api_key::Scope, sentence::sentence, storage::StorageFull, validation::Problem,
+    allowed_templates::NotAllowed, api_key::Scope, render::accessibility::missing::MissingReport, sentence::sentence,
+    storage::StorageFull, validation::Problem,
 };
 use platen_engine::error::RenderError;
 use serde_json::{Value, json};
@@ -76,6 +77,8 @@ pub(super) enum ApiError {
     Store(StoreError),
     /// The account has no such render.
     NoSuchRender,
+    /// The render has no accessibility report.
+    NoReport(MissingReport),
     /// A render can't be cancelled.
     Cancel(CancelError),
     /// A delivery can't be retried.
@@ -98,6 +101,7 @@ macro_rules! from {
 
 from! {
     AuthenticationError => Authentication,
+    MissingReport => NoReport,
     StoreError => Store,
     MemoryFull => MemoryFull,
     NotAllowed => NotAllowed,
@@ -172,6 +176,7 @@ impl IntoResponse for ApiError {
                 response
             }
             Self::NoSuchRender => resource_error(StatusCode::NOT_FOUND, "There is no such render."),
+            Self::NoReport(missing) => resource_error(StatusCode::NOT_FOUND, missing.reason()),
             Self::Cancel(conflict) => resource_error(StatusCode::CONFLICT, &sentence(&conflict.to_string())),
             Self::Resend(ResendError::Full(full)) => storage_full(full),
             Self::Resend(conflict) => resource_error(StatusCode::CONFLICT, &sentence(&conflict.to_string())),
@@ -198,6 +203,7 @@ fn template_error(error: TemplateError) -> Response {
         ),
         TemplateError::Invalid(problems) => validation_error(&problems),
         TemplateError::Render(error) => preview_failure(error.into()),
+        TemplateError::Conformance(unmet) => preview_failure(unmet.into()),
         TemplateError::Memory(full) => memory_full(full),
         TemplateError::Picture(DrawingError::TooMuch(detail)) => {
             validation_error(&[Problem::invalid("/dots_per_inch", sentence(&detail))])

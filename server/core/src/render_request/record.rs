@@ -11,7 +11,8 @@ use crate::render_request::wire::is_url;
 const LONGEST_TEXT: usize = 500;
 
 /// Options that are stored unchanged, apart from their length.
-const PLAIN: [&str; 14] = [
+const PLAIN: [&str; 15] = [
+    "conformance",
     "destination",
     "emulate_media_type",
     "include_backgrounds",

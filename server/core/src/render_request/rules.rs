@@ -4,7 +4,10 @@ use platen_domain::{
     callback::{self, LONGEST_URL as LONGEST_WEBHOOK_URL},
     destination::Destination,
     ids::TemplateId,
-    render::sheet::{Margin, Orientation, Sheet, Size},
+    render::{
+        accessibility::unmet::ConformanceNotReached,
+        sheet::{Margin, Orientation, Sheet, Size},
+    },
     validation::{Problem, Problems, quote},
 };
 use serde::Deserialize;
@@ -23,6 +26,7 @@ pub(super) fn check(body: &Value, problems: &mut Problems) {
     check_sheet(body, problems);
     check_cookie_domain(body, problems);
     check_template_ids(body, problems);
+    check_conformance(body, problems);
     check_callback(body, problems);
     check_destination(body, problems);
 }
@@ -36,6 +40,14 @@ fn check_template_ids(body: &Value, problems: &mut Problems) {
         if let Some(id) = id.filter(|id| TemplateId::parse(id).is_none()) {
             problems.add(no_such_template(index, id));
         }
+    }
+}
+
+/// Plain PDF is not checked against any level.
+fn check_conformance(body: &Value, problems: &mut Problems) {
+    if body.get("conformance").is_some() && body["output_format"] == "pdf" {
+        let detail = "Must be absent if output_format is pdf: only archival documents declare levels of conformance";
+        problems.add(Problem::invalid(ConformanceNotReached::POINTER, detail));
     }
 }
 

@@ -10,6 +10,7 @@ use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
 use platen_domain::{
     destination::Destination,
     ids::TemplateId,
+    render::accessibility::ConformanceLevel,
     validation::{
         Problem,
         json::{self, Body},
@@ -112,7 +113,7 @@ impl StoredRequest {
     }
 }
 
-/// Compresses the body of a synchronous render, and puts its length in front. Text shrinks to a third.
+/// Compresses the body of a synchronous render or other text, and puts its length in front. Text shrinks to a third.
 pub fn compressed(body: &[u8]) -> io::Result<Vec<u8>> {
     let length = u32::try_from(body.len()).map_err(io::Error::other)?;
     let mut compressed = Vec::with_capacity(64 + body.len() / 4);
@@ -122,7 +123,8 @@ pub fn compressed(body: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-fn decompressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+/// Decompresses a result of [`compressed`].
+pub fn decompressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let (length, compressed) = bytes.split_first_chunk().ok_or(io::ErrorKind::UnexpectedEof)?;
     let length = u32::from_le_bytes(*length);
     let mut body = Vec::with_capacity(length as usize);
@@ -185,6 +187,9 @@ struct Form1 {
     /// Absent from requests without one, and from those of earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     language: Option<String>,
+    /// As for `language`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    conformance: Vec<ConformanceLevel>,
     destination: Option<Destination>,
 }
 
@@ -217,6 +222,7 @@ impl From<StoredRequest> for Form1 {
             selection,
             format,
             language,
+            conformance,
             decorated: _,
             options: _,
         } = render;
@@ -230,6 +236,7 @@ impl From<StoredRequest> for Form1 {
             pages: selection.map(|selection| selection.to_string()),
             format,
             language,
+            conformance,
             destination,
         }
     }
@@ -279,6 +286,7 @@ impl TryFrom<Form1> for StoredRequest {
             selection: form.pages.as_deref().map(PageSelection::parse).transpose()?,
             format: form.format,
             language: form.language,
+            conformance: form.conformance,
             options: Value::Null,
         };
         Ok(Self {

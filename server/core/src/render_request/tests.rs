@@ -67,6 +67,25 @@ fn whole_bodies() {
 }
 
 #[test]
+fn demanded_levels() {
+    for sound in [r#"["pdf/a-2b"]"#, r#"["pdf/ua-1", "pdf/a-2a", "pdf/a-2u", "pdf/a-2b"]"#] {
+        assert_problems(&with(&format!(r#""conformance": {sound}"#)), &[]);
+    }
+    for wrong in [
+        "[]",
+        "null",
+        "\"pdf/ua-1\"",
+        "[\"PDF/UA-1\"]",
+        "[\"pdf\", 1]",
+        r#"["pdf/ua-1", "pdf/ua-1"]"#,
+    ] {
+        assert_problems(&with(&format!(r#""conformance": {wrong}"#)), &["/conformance"]);
+    }
+    let of_plain = r#""conformance": ["pdf/a-2b"], "output_format": "pdf""#;
+    assert_problems(&with(of_plain), &["/conformance"]);
+}
+
+#[test]
 fn simple_members() {
     let rows = [
         (

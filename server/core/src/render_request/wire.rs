@@ -6,7 +6,10 @@ use platen_domain::{
     callback::CallbackTarget,
     destination::Destination,
     ids::TemplateId,
-    render::sheet::{Margin, Orientation, Sheet, Size},
+    render::{
+        accessibility::ConformanceLevel,
+        sheet::{Margin, Orientation, Sheet, Size},
+    },
     validation::{Problem, json},
 };
 use platen_engine::job::{Cookie, MediaType, Part, WaitFor};
@@ -21,6 +24,8 @@ pub(super) struct WireRequest {
     pub(super) parts: Vec<Value>,
     pub(super) output_encoding: Option<OutputEncoding>,
     pub(super) callback: Option<WireCallback>,
+    #[serde(default)]
+    pub(super) conformance: Vec<ConformanceLevel>,
     pub(super) destination: Option<Destination>,
     #[serde(default)]
     pub(super) emulate_media_type: MediaType,

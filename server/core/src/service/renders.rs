@@ -2,6 +2,7 @@
 //! requests.
 
 pub mod abandoned;
+pub mod accessibility;
 pub mod background;
 pub mod cancel;
 mod charge;
@@ -331,9 +332,14 @@ async fn make(
         entered = entered.once_accepted(accepted);
     }
     let parts = std::mem::take(&mut request.parts);
+    let demanded = std::mem::take(&mut request.conformance);
     let filling = fill_parts(app, AccountId(caller.account), parts, terms.document_bytes);
     let filled = entered.within(Phase::Load, log, filling).await??;
     let mut document = entered.render(request.into_job(filled.parts, &terms), log).await?;
+    accessibility::check(&document, &demanded).inspect_err(|unmet| {
+        app.accessibility_reports
+            .offer(AccountId(caller.account), terms.id, &unmet.report);
+    })?;
     document.warnings.splice(0..0, filled.warnings);
     Ok(document)
 }
@@ -367,7 +373,11 @@ fn note(app: &Services, mode: RenderMode, rendered: &Result<RenderedDocument, Fa
             problem: problem @ RenderProblem::NotConformant { .. },
             ..
         })) => tracing::warn!(%problem, "not delivered"),
-        Err(FailureReason::Engine(RenderError::Problem { .. }) | FailureReason::Templates(_)) => {
+        Err(
+            FailureReason::Engine(RenderError::Problem { .. })
+            | FailureReason::Templates(_)
+            | FailureReason::Conformance(_),
+        ) => {
             tracing::info!("not rendered because of an error in the request");
         }
         Err(error) => tracing::warn!(%error, "not rendered"),

@@ -17,6 +17,7 @@ use platen_domain::{
     editor::SampleSetProblem,
     ids::{AccountId, TemplateId, UserId},
     page::{Page, PageRequest},
+    render::accessibility::unmet::ConformanceNotReached,
     template::{
         CONTENT, ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges,
         TemplateFilter, TemplateGlance, labels::labelled, note::VersionNote,
@@ -58,6 +59,9 @@ pub enum TemplateError {
     /// The template could not be rendered.
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// The preview doesn't reach the levels of conformance that its options demand.
+    #[error(transparent)]
+    Conformance(#[from] Box<ConformanceNotReached>),
     /// The memory limit of requests is reached.
     #[error(transparent)]
     Memory(#[from] MemoryFull),

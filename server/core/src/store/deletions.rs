@@ -42,6 +42,7 @@ pub async fn insert(
             ),
             'request_contents', (select count(*) from render_contents where account_id = $1),
             'thumbnails', (select count(*) from render_thumbnails where account_id = $1),
+            'accessibility_reports', (select count(*) from accessibility_reports where account_id = $1),
             'callbacks', (select count(*) from callbacks where account_id = $1),
             'webhook_endpoints', (select count(*) from webhook_endpoints where account_id = $1),
             'webhook_deliveries', (select count(*) from webhook_deliveries where account_id = $1),

@@ -1,5 +1,6 @@
 //! `/api/v1/renders`
 
+pub(in crate::http) mod accessibility;
 pub(in crate::http) mod one;
 
 use std::num::NonZeroU16;

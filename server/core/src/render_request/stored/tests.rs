@@ -83,6 +83,20 @@ fn defaults_are_those_of_the_day_when_it_was_accepted() {
 }
 
 #[test]
+fn a_demand_waits_with_its_request() {
+    let body = br#"{"parts": ["<p>"], "conformance": ["pdf/a-2a", "pdf/ua-1"]}"#;
+    let AsynchronousRequest { render, .. } = AsynchronousRequest::parse(body).expect("sound");
+    let demanded = render.conformance.clone();
+    assert_eq!(demanded.len(), 2);
+    let stored = written(StoredRequest {
+        render,
+        destination: None,
+    });
+    let read = read(StoredRequest::VERSION, stored.to_string().as_bytes());
+    assert_eq!(read.render.conformance, demanded);
+}
+
+#[test]
 fn a_body_that_the_schema_would_refuse_by_now_is_read() {
     let body = br#"{"parts": ["no HTML"], "scale": 7, "gone": {"by": "now"}, "header_template": "h"}"#;
     let request = read(0, body);

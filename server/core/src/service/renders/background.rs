@@ -30,6 +30,7 @@ use crate::{
         callbacks::{self, WebhookResult},
         metrics::outcome::Outcome,
         renders::{
+            accessibility,
             charge::{record_success, reserve_price},
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             failure::{FailureReason, Retry},
@@ -170,6 +171,8 @@ async fn finish(
         }),
     };
     record_success(app, job.account, &completion, None).await?;
+    app.accessibility_reports
+        .offer(job.account, job.render, &accessibility::report(&document));
     if queued.object.is_none() || !thumbnails::is_drawn_when_looked_at(app) {
         thumbnails::offer(app, job.account, job.render, document.page_count, pdf);
     }

@@ -4,6 +4,7 @@ use platen_domain::{
     caller::Access,
     ids::{AccountId, RenderId, TemplateId},
     render::{
+        accessibility::missing::MissingReport,
         content::MissingContent,
         detail::{Callback, Document, Failure, Message, RenderDetail, RenderedTemplate, Request, RequestOutcome},
         history::RenderState,
@@ -19,7 +20,7 @@ use crate::{
     service::{
         Services,
         renders::{
-            history,
+            accessibility, history,
             log::{self, Templates, sources, summary},
             request::{self, RequestContent},
             thumbnails,
@@ -69,6 +70,10 @@ pub async fn find(
         // Not even decrypted.
         Access::Looking => Err(MissingContent::Hidden),
     };
+    let accessibility = match access {
+        Access::Full | Access::Suspended => accessibility::find(app, account, &render).await?,
+        Access::Looking => accessibility::passing(&render).ok_or(MissingReport::Hidden),
+    };
     let next = deliveries::find_next_try(&app.db, account, id).await?;
     let error = render.error.as_ref().map(failure);
     let failed_in = error.as_ref().and_then(|error| error.phase);
@@ -94,6 +99,7 @@ pub async fn find(
         options: options(&render.options),
         content: content.map(RequestContent::into_shown),
         document: document(&render, pictures),
+        accessibility,
         sources,
         templates,
         error,

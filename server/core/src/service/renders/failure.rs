@@ -2,7 +2,8 @@
 
 use platen_domain::{
     credits::NotEnoughCredits, destination::Destination, health::failure_kind::FailureKind, ids::RenderId,
-    job::CRASHES, sentence::sentence, storage::StorageFull, validation::Problem,
+    job::CRASHES, render::accessibility::unmet::ConformanceNotReached, sentence::sentence, storage::StorageFull,
+    validation::Problem,
 };
 use platen_engine::error::RenderError;
 use platen_template::pool;
@@ -43,6 +44,9 @@ pub enum FailureReason {
     /// The request names an unknown template, or one that can't be filled.
     #[error("a template can't be used")]
     Templates(Vec<Problem>),
+    /// The document doesn't reach the levels of conformance that the request demands.
+    #[error(transparent)]
+    Conformance(#[from] Box<ConformanceNotReached>),
     /// The memory limit of requests is reached.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
@@ -148,6 +152,7 @@ impl FailureReason {
         let (kind, disclosure, retry) = match self {
             Self::Engine(error) => return class_of_engine_error(error),
             Self::Templates(_) => (Kind::Template, Message, Retry::Never),
+            Self::Conformance(_) => (Kind::Document, Message, Retry::Never),
             Self::Callback(_) => (Kind::AddressRefused, Message, Retry::Never),
             Self::NoConnection(_)
             | Self::Delivery(DeliveryError::Client(BucketError::Refused(_) | BucketError::Blocked(_))) => {
@@ -201,6 +206,8 @@ impl FailureReason {
             }
             Self::Templates(problems) => problems.first().map_or(Value::Null, stored_problem),
             Self::Callback(problem) => stored_problem(problem),
+            // The message contains nothing of the document, unlike the validation errors.
+            Self::Conformance(_) => json!({"message": message, "pointer": ConformanceNotReached::POINTER}),
             _ => json!({"message": message}),
         }
     }
@@ -215,6 +222,7 @@ impl FailureReason {
             }]),
             Self::Templates(problems) => Some(problems.clone()),
             Self::Callback(problem) => Some(vec![problem.clone()]),
+            Self::Conformance(unmet) => Some(unmet.problems()),
             _ => None,
         }
     }

@@ -24,6 +24,7 @@ use crate::{
         Services,
         metrics::outcome::Outcome,
         renders::{
+            accessibility,
             charge::{open, record_success},
             contents::SentBody,
             failure::FailureReason,
@@ -187,6 +188,7 @@ impl Row {
     async fn succeed(&self, document: RenderedDocument) -> Result<IdempotentResponse, FailureReason> {
         let price = credits::price(document.page_count);
         let success = Success::from(&document);
+        let report = accessibility::report(&document);
         let facts = Facts {
             conformance: document.conformance_names(),
             title: document.title,
@@ -197,6 +199,7 @@ impl Row {
             .store(IdempotentResponse::Document(facts, document.pdf.into()))
             .await?;
         self.charge(success, price, response).await?;
+        self.app.accessibility_reports.offer(self.account, self.id, &report);
         if let IdempotentResponse::Document(_, pdf) = &outcome {
             thumbnails::offer(&self.app, self.account, self.id, document.page_count, pdf.clone());
         }

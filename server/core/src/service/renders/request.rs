@@ -32,8 +32,8 @@ use crate::{
 
 /// The body, the parsed request, and the request as it is shown.
 const COPIES: u64 = 3;
-/// Time after which the request of an ended synchronous render is stored.
-const STORED_AFTER: Duration = Duration::seconds(10);
+/// Time after which the request of an ended synchronous render, and the report of its document, are stored.
+pub(super) const STORED_AFTER: Duration = Duration::seconds(10);
 /// Maximum length of the texts of all parts in a page, in bytes.
 const LONGEST_TEXTS: usize = 128 << 10;
 /// Maximum length of the whole request in a page, in bytes.

@@ -7,7 +7,7 @@ use crate::{
     service::Services,
     storage::default_storage::DefaultStorageError,
     store::{
-        accounts,
+        accessibility_reports, accounts,
         error::StoreError,
         render_contents, render_thumbnails,
         renders::{self, documents, log},
@@ -32,8 +32,8 @@ pub enum PurgeError {
     Store(#[from] StoreError),
 }
 
-/// Deletes expired documents, the content of test renders after a day, and content, thumbnails and then rows of renders
-/// past their plan's retention. A row remains as long as its document. Then deletes what accounts no longer want
+/// Deletes expired documents, the content of test renders after a day, and content, thumbnails, reports and then rows of
+/// renders past their plan's retention. A row remains as long as its document. Then deletes what accounts no longer want
 /// stored.
 pub async fn purge(app: &Services, now: OffsetDateTime) -> Result<(), PurgeError> {
     loop {
@@ -52,6 +52,7 @@ pub async fn purge(app: &Services, now: OffsetDateTime) -> Result<(), PurgeError
     while log::delete_test_content(&app.db, now - TEST_CONTENT_LIFETIME, BATCH).await? > 0 {}
     while render_contents::delete_old(&app.db, now, BATCH).await? > 0 {}
     while render_thumbnails::delete_old(&app.db, now, BATCH).await? > 0 {}
+    while accessibility_reports::delete_old(&app.db, now, BATCH).await? > 0 {}
     while renders::delete_old(&app.db, now, BATCH).await? > 0 {}
     for (account, before) in accounts::list_to_forget(&app.db).await? {
         forget(app, account, before).await?;
@@ -60,11 +61,12 @@ pub async fn purge(app: &Services, now: OffsetDateTime) -> Result<(), PurgeError
 }
 
 /// Deletes the stored content of an account's renders from before its owner disabled storing it: request bodies,
-/// thumbnails, titles and console messages.
+/// thumbnails, accessibility reports, titles and console messages.
 async fn forget(app: &Services, account: AccountId, before: OffsetDateTime) -> Result<(), StoreError> {
     let db = &app.db;
     while render_contents::delete_of_account(db, account, before, BATCH).await? > 0 {}
     while render_thumbnails::delete_of_account(db, account, before, BATCH).await? > 0 {}
+    while accessibility_reports::delete_of_account(db, account, before, BATCH).await? > 0 {}
     let mut rest = Some(before);
     while let Some(before) = rest {
         rest = log::forget_words(db, account, before, BATCH).await?;

@@ -13,7 +13,7 @@ use crate::{
     render_request::preview::{PreviewFormat, PreviewRequest},
     service::{
         Services,
-        renders::{engine_caller, enter, templates::fill, terms_while_waiting},
+        renders::{accessibility, engine_caller, enter, templates::fill, terms_while_waiting},
         templates::{TemplateError, get, settings::get_settings, unusable},
     },
 };
@@ -73,8 +73,11 @@ pub async fn preview(
     };
     let filled = entered.within(Phase::Load, &log, filling).await?;
     let filled = filled.map_err(|error| unusable(CONTENT, error))?;
-    let job = wanted.render.into_job(vec![Part::Html(filled.html)], &terms);
+    let mut render = wanted.render;
+    let demanded = std::mem::take(&mut render.conformance);
+    let job = render.into_job(vec![Part::Html(filled.html)], &terms);
     let document = entered.render(job, &log).await?;
+    accessibility::check(&document, &demanded)?;
     let mut warnings = filled.warnings;
     warnings.extend(document.warnings);
     let pages = document.page_count.min(MOST_PICTURES);

@@ -221,7 +221,7 @@ pub async fn forget_words(
 }
 
 /// Deletes the content of test renders of all accounts that were accepted before `before` and have ended: requests,
-/// thumbnails, titles and console messages. Changes up to `at_most` renders and returns how many.
+/// thumbnails, accessibility reports, titles and console messages. Changes up to `at_most` renders and returns how many.
 pub async fn delete_test_content(db: &PgPool, before: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let statement = sqlx::query!(
         "with old as (
@@ -231,7 +231,8 @@ pub async fn delete_test_content(db: &PgPool, before: OffsetDateTime, at_most: i
             limit $2
          ),
          contents as (delete from render_contents using old where render_id = old.id),
-         thumbnails as (delete from render_thumbnails using old where render_id = old.id)
+         thumbnails as (delete from render_thumbnails using old where render_id = old.id),
+         reports as (delete from accessibility_reports using old where render_id = old.id)
          update renders set content_deleted = true, title = null, console = '[]' from old where renders.id = old.id",
         before,
         at_most,

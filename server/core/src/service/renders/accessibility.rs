@@ -1,0 +1,114 @@
+//! Accessibility reports: checks documents against the levels of conformance that their requests demand, and returns the
+//! stored reports of renders.
+
+pub mod storing;
+
+use std::io;
+
+use platen_domain::{
+    encryption::{EncryptionError, Place},
+    ids::{AccountId, RenderId},
+    render::accessibility::{
+        AccessibilityReport, ConformanceLevel, missing::MissingReport, unmet::ConformanceNotReached,
+    },
+};
+use platen_engine::job::RenderedDocument;
+
+use crate::{
+    clock,
+    render_request::stored::decompressed,
+    service::{
+        Services,
+        data_keys::{DataKeyError, data_key},
+        renders::request::STORED_AFTER,
+    },
+    store::{accessibility_reports, accounts, error::StoreError, renders::history::Render},
+};
+
+/// Returns what the check of a new document found. For a plain PDF, the report has no levels and no findings.
+pub(super) fn report(document: &RenderedDocument) -> AccessibilityReport {
+    let levels = document.conformance.map(ConformanceLevel::parse_list);
+    AccessibilityReport::new(levels.unwrap_or_default(), [])
+}
+
+/// Checks a new document against the levels that its request demands.
+pub(in crate::service) fn check(
+    document: &RenderedDocument,
+    demanded: &[ConformanceLevel],
+) -> Result<(), Box<ConformanceNotReached>> {
+    if demanded.is_empty() {
+        return Ok(());
+    }
+    report(document).check(demanded).map(drop).map_err(Box::new)
+}
+
+/// Error of reading a stored report.
+#[derive(Debug, thiserror::Error)]
+enum ReadError {
+    #[error(transparent)]
+    DataKey(#[from] DataKeyError),
+    #[error(transparent)]
+    Encryption(#[from] EncryptionError),
+    #[error(transparent)]
+    Damaged(#[from] io::Error),
+    #[error(transparent)]
+    Malformed(#[from] serde_json::Error),
+}
+
+/// Returns the report of a render, or why it has none. Documents that pass all checks need no stored report.
+pub async fn find(
+    app: &Services,
+    account: AccountId,
+    render: &Render,
+) -> Result<Result<AccessibilityReport, MissingReport>, StoreError> {
+    if let Some(passing) = passing(render) {
+        return Ok(Ok(passing));
+    }
+    match accessibility_reports::find(&app.db, account, render.id).await? {
+        Some(sealed) => {
+            let read = read(app, account, render.id, sealed).await;
+            Ok(read.map_err(|error| {
+                tracing::warn!(%error, "a stored accessibility report could not be read");
+                MissingReport::Unreadable
+            }))
+        }
+        None => Ok(Err(missing(app, account, render).await?)),
+    }
+}
+
+/// Returns the report of a document that declares the highest levels.
+pub(super) fn passing(render: &Render) -> Option<AccessibilityReport> {
+    let levels = ConformanceLevel::parse_list(render.conformance.as_deref()?);
+    Some(AccessibilityReport::new(levels, [])).filter(AccessibilityReport::passes_machine_checks)
+}
+
+async fn read(
+    app: &Services,
+    account: AccountId,
+    render: RenderId,
+    sealed: Vec<u8>,
+) -> Result<AccessibilityReport, ReadError> {
+    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
+    let compressed = key.decrypt(&Place::accessibility_report(account, render), sealed)?;
+    Ok(serde_json::from_slice(&decompressed(&compressed)?)?)
+}
+
+async fn missing(app: &Services, account: AccountId, render: &Render) -> Result<MissingReport, StoreError> {
+    let error = render.error.as_ref();
+    let is_below_demand = error.is_some_and(|error| error["pointer"] == ConformanceNotReached::POINTER);
+    if !is_below_demand && render.page_count.is_none() {
+        return Ok(MissingReport::NoDocument);
+    }
+    if !is_below_demand && render.conformance.is_none() {
+        return Ok(MissingReport::Plain);
+    }
+    if !accounts::keeps_content(&app.db, account).await? {
+        return Ok(MissingReport::NotWanted);
+    }
+    let is_recent = render.finished_at.is_none_or(|at| clock::now() - at < STORED_AFTER);
+    Ok(if is_recent {
+        MissingReport::NotYet
+    } else {
+        MissingReport::Gone
+    })
+}
