@@ -1,5 +1,6 @@
 //! `/dashboard/renders/{id}`: details of one render.
 
+pub mod accessibility;
 pub mod api;
 pub mod attempts;
 pub mod badge;
@@ -33,6 +34,7 @@ use crate::{
     pages::{
         query::id_in_path,
         render::{
+            accessibility::Accessibility,
             api::{CancelRender, ResendCallback, StopCallback},
             attempts::Attempts,
             badge::StateBadge,
@@ -101,6 +103,7 @@ fn Whole(render: RenderDetail) -> impl IntoView {
                         </div>
                     }
                 })}
+            <Accessibility render=render.clone() />
             <Network requests=render.requests.clone() parts=render.sources.len() />
             <div class=if render.callback.is_some() { "grid grid--2" } else { "grid" }>
                 <Console messages=render.console.clone() parts=render.sources.len() keeps=render.keeps_content />

@@ -75,6 +75,7 @@ fn explain(failure: &Failure) -> Explanation {
             "A script on the page must set the attribute. Check the console messages and network requests for the cause.",
             true,
         ),
+        Some("/conformance") => ("The section Accessibility lists what to change.", false),
         Some(pointer) if pointer.starts_with("/callback") => ("Use a public address.", false),
         Some(_) => ("Correct the request, then send it again.", false),
         None if failure.message == "Internal error." => (
