@@ -1,6 +1,7 @@
 //! The content of PDFs.
 
 mod command;
+mod conformance;
 mod content;
 mod decoration;
 mod parts;

@@ -23,12 +23,20 @@ async fn the_content_of_test_renders_is_deleted_within_a_day() {
     render(&studio).await;
     studio.account.key = live_key;
     render(&studio).await;
+    studio
+        .service
+        .number_is(4, "select count(*) from accessibility_reports")
+        .await;
     let content = |livemode: bool| {
         [
             format!("select count(*) from renders where livemode = {livemode} and title is not null"),
             format!("select count(*) from renders where livemode = {livemode} and console <> '[]'"),
             format!(
                 "select count(*) from render_contents join renders on renders.id = render_id
+                 where livemode = {livemode}"
+            ),
+            format!(
+                "select count(*) from accessibility_reports join renders on renders.id = render_id
                  where livemode = {livemode}"
             ),
         ]
@@ -43,7 +51,7 @@ async fn the_content_of_test_renders_is_deleted_within_a_day() {
     }
     let thumbnails = "select count(*) from render_thumbnails join renders on renders.id = render_id where not livemode";
     assert_eq!(studio.service.number(thumbnails).await, 0);
-    for (query, count) in content(true).iter().zip([2, 2, 2]) {
+    for (query, count) in content(true).iter().zip([2, 2, 2, 2]) {
         assert_eq!(studio.service.number(query).await, count, "{query}");
     }
     assert_eq!(studio.service.number("select count(*) from renders").await, 4);

@@ -18,6 +18,8 @@ const WRONG: &str = "
             union all
             select account_id, octet_length(sealed) from render_thumbnails where sealed is not null
             union all
+            select account_id, octet_length(sealed) from accessibility_reports
+            union all
             select account_id, octet_length(requests::text) from renders where requests <> '[]'
             union all
             select account_id, octet_length(console::text) from renders where console <> '[]'

@@ -165,6 +165,11 @@ async fn the_page_of_a_render_tells_all_of_it_as_text() {
     ] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
+    service.number_is(1, "select count(*) from accessibility_reports").await;
+    let page = ann.page(&format!("/dashboard/renders/{id}")).await;
+    for expected in ["Violations of PDF/A-2a and PDF/UA-1", "ISO 14289-1, 7."] {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
     let list = ann.page("/dashboard/renders").await;
     assert!(list.contains(escaped) && !list.contains(attack), "{list}");
 
@@ -184,6 +189,49 @@ async fn the_page_of_a_render_tells_all_of_it_as_text() {
     ] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
+}
+
+#[tokio::test]
+async fn the_page_of_a_render_says_what_the_check_found_and_where_to_change_it() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    let page = "<!doctype html><html lang=en><title>Plan</title><h1>Plan</h1>";
+    let template = json!({"template": {"name": "Plan", "content": format!("{page}<h3>{{{{ name }}}}</h3>")}});
+    let made = service.client.post(service.url("/api/v1/templates"));
+    let made = made
+        .bearer_auth(&account.key)
+        .json(&template)
+        .send()
+        .await
+        .expect("an answer");
+    let template = header(&made, "location").rsplit('/').next().expect("an id").to_owned();
+    let context = json!({"name": "<b>Costs</b>"});
+    let part = json!({"type": "template", "content": {"template_id": template, "context": context}});
+    let id = service.queued(&account, &json!({"parts": [part]})).await;
+    service.number_is(1, "select count(*) from accessibility_reports").await;
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let html = ann.page(&format!("/dashboard/renders/{id}")).await;
+    assert!(!html.contains("<b>Costs"), "{html}");
+    for expected in [
+        ">PDF/A-2a<",
+        "1 violation<",
+        "&lt;b&gt;Costs",
+        "ISO 14289-1, 7.4.2-1",
+        "Don't skip levels of headings",
+        "Open the template",
+    ] {
+        assert!(html.contains(expected), "{expected}: {html}");
+    }
+
+    let id = service.queued(&account, &json!({"parts": [page]})).await;
+    service.ended(&account, &id).await;
+    let html = ann.page(&format!("/dashboard/renders/{id}")).await;
+    assert!(
+        html.contains("Passes all machine checks of PDF/A-2a and PDF/UA-1."),
+        "{html}"
+    );
+    assert!(!html.contains("ccessible<"), "{html}");
 }
 
 #[tokio::test]

@@ -29,12 +29,13 @@ async fn whoever_turns_keeping_off_loses_what_was_kept_and_nobody_else_does() {
         [
             format!("select count(*) from render_contents where account_id = '{account}'"),
             format!("select count(*) from render_thumbnails where account_id = '{account}'"),
+            format!("select count(*) from accessibility_reports where account_id = '{account}'"),
             format!("select count(*) from renders where account_id = '{account}' and title is not null"),
             format!("select count(*) from renders where account_id = '{account}' and console <> '[]'"),
         ]
     };
     for account in [&ann.id, &bob.id] {
-        for (query, count) in kept(account).iter().zip([2, 1, 2, 2]) {
+        for (query, count) in kept(account).iter().zip([2, 1, 2, 2, 2]) {
             service.number_is(count, query).await;
         }
     }
@@ -57,7 +58,7 @@ async fn whoever_turns_keeping_off_loses_what_was_kept_and_nobody_else_does() {
     for query in kept(&ann.id) {
         assert_eq!(service.number(&query).await, 0, "{query}");
     }
-    for (query, count) in kept(&bob.id).iter().zip([2, 1, 2, 2]) {
+    for (query, count) in kept(&bob.id).iter().zip([2, 1, 2, 2, 2]) {
         assert_eq!(service.number(query).await, count, "{query}");
     }
     assert_eq!(service.number("select count(*) from renders").await, 4);

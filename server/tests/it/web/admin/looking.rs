@@ -109,6 +109,7 @@ async fn whoever_looks_sees_neither_documents_nor_secrets() {
         "{page}"
     );
     assert!(!page.contains(&link.replace('&', "&amp;")), "{page}");
+    assert!(page.contains("The report is visible only to the account"), "{page}");
     assert_eq!(office.operator.get(&picture).await.status(), 403);
     let webhooks = office.operator.page("/dashboard/webhooks").await;
     assert!(!webhooks.contains(&own) && !webhooks.contains(&theirs), "{webhooks}");
