@@ -14,6 +14,7 @@ use platen_core::{
     config::Config,
     lifecycle::Lifecycle,
     render_request::{PartSource, RenderRequest, RenderTerms},
+    service::renders::accessibility,
 };
 use platen_domain::{
     ids::RenderId,
@@ -75,6 +76,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     let started = Instant::now();
     let mut request =
         RenderRequest::from_value(body(&arguments)?).map_err(|problems| Failure::by_caller(&list(&problems)))?;
+    let demanded = std::mem::take(&mut request.conformance);
     let mut parts = given_parts(std::mem::take(&mut request.parts))?;
     let (local_files, guard) = if arguments.no_local_files {
         (None, browser::guard(&config))
@@ -129,6 +131,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     for warning in &document.warnings {
         eprintln!("warning: {} ({})", warning.message, warning.code);
     }
+    accessibility::check(&document, &demanded).map_err(|unmet| Failure::by_caller(&list(&unmet.problems())))?;
     write(&arguments.output, &document.pdf)?;
     progress.finish(&arguments.output, &document, started.elapsed());
     Ok(())

@@ -176,3 +176,29 @@ async fn a_signal_ends_the_render_and_leaves_nothing_behind() {
     let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[test]
+fn a_document_below_the_demand_is_not_written() {
+    let folder = folder::temporary();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let page = "<!doctype html><html lang=en><title>Plan</title><h1>Plan</h1><h3>Costs</h3>";
+    fs::write(path("page.html"), page).unwrap();
+    let (page, output) = (path("page.html"), path("out.pdf"));
+    let demanding = |level: &str| {
+        let demand = format!("conformance=[\"{level}\"]");
+        render(&[&page, "-o", &output, "--option", &demand], "")
+    };
+    let refused = demanding("pdf/ua-1").refused();
+    assert!(refused.contains("“Costs”") && refused.contains("7.4.2-1"), "{refused}");
+    assert!(!fs::exists(&output).unwrap());
+    demanding("pdf/a-2a").succeeded();
+    let shown = run(platen(), &["inspect", "--accessibility", &output], "").succeeded();
+    for expected in [
+        "Declared  PDF/A-2a\n",
+        "The heading skips a level.",
+        "Don't skip levels of headings",
+        "\n      H3",
+    ] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+}

@@ -32,7 +32,7 @@ pub(super) fn report(document: &RenderedDocument) -> AccessibilityReport {
 }
 
 /// Checks a new document against the levels that its request demands.
-pub(in crate::service) fn check(
+pub fn check(
     document: &RenderedDocument,
     demanded: &[ConformanceLevel],
 ) -> Result<(), Box<ConformanceNotReached>> {
