@@ -1,5 +1,7 @@
 //! `platen inspect`: shows the contents of a PDF, and the standards that it conforms to by Platen's own examination.
 
+mod accessibility;
+
 use std::{
     collections::BTreeMap,
     fmt::{Display, Write as _},
@@ -11,7 +13,7 @@ use clap::Args;
 use platen_pdf::{
     PdfError,
     check::{Examination, levels::Finding, standards::Conformance},
-    inspect::{Font, Image, Inspection, inspect},
+    inspect::{Font, Image, Inspection, inspect, structure::read_structure},
 };
 use serde_json::{Value, json};
 
@@ -30,6 +32,9 @@ pub(super) struct Arguments {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Print what assistive technology meets: levels of conformance, violations with their remedies, and the tags.
+    #[arg(long, conflicts_with = "json")]
+    accessibility: bool,
 }
 
 /// Prints the contents of the file. A file that is not a PDF is the caller's error.
@@ -41,7 +46,11 @@ pub(super) fn execute(arguments: &Arguments) -> Result<(), Failure> {
         return Err(failure(&"not a PDF"));
     }
     let inspection = inspect(&bytes);
-    let text = if arguments.json {
+    let text = if arguments.accessibility {
+        let inspection = inspection.as_ref().map_err(|error| failure(error))?;
+        let structure = read_structure(&bytes).map_err(|error| failure(&error))?;
+        accessibility::as_text(inspection, &structure)
+    } else if arguments.json {
         format!("{:#}\n", as_json(bytes.len(), &inspection))
     } else {
         as_text(file, bytes.len(), &inspection)

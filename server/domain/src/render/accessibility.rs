@@ -9,7 +9,7 @@ pub mod unmet;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::render::accessibility::unmet::ConformanceNotReached;
+use crate::{render::accessibility::unmet::ConformanceNotReached, sentence::sentence};
 
 /// Maximum number of findings of a report.
 pub const MOST_FINDINGS: usize = 200;
@@ -119,6 +119,27 @@ impl Finding {
             (None, Some(text)) => Some(format!("“{text}”")),
             (None, None) => None,
         }
+    }
+
+    /// Returns the place in words, with the part counted from 1, as people do: `part 2, page 4`.
+    pub fn place(&self) -> Option<String> {
+        let page = self.page?;
+        Some(match self.part {
+            Some(part) => format!("part {}, page {page}", part + 1),
+            None => format!("page {page}"),
+        })
+    }
+
+    /// Returns sentences with everything but the rectangle: place, element, violation, remedy and rule.
+    pub fn explanation(&self) -> String {
+        let about: Vec<_> = [self.place(), self.subject()].into_iter().flatten().collect();
+        let about = if about.is_empty() {
+            String::new()
+        } else {
+            format!("{}: ", about.join(", "))
+        };
+        let violation = sentence(&format!("{about}{}", self.message));
+        format!("{violation} {} Rule: {}", self.remedy(), self.rule())
     }
 
     fn shorten(&mut self) {

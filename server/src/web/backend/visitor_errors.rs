@@ -212,7 +212,13 @@ impl VisitorError for TemplateError {
             Self::Changed => rejected(Reason::SavedMeanwhile),
             Self::Invalid(problems) => invalid_template(problems),
             Self::SampleSets(problem) => rejected(Reason::SampleSets(*problem)),
-            Self::Process(_) | Self::Render(_) | Self::Memory(_) | Self::Picture(_) | Self::Store(_) => return None,
+            // Forms of the dashboard demand no conformance.
+            Self::Process(_)
+            | Self::Render(_)
+            | Self::Conformance(_)
+            | Self::Memory(_)
+            | Self::Picture(_)
+            | Self::Store(_) => return None,
         })
     }
 }

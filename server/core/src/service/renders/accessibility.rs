@@ -9,10 +9,11 @@ use platen_domain::{
     encryption::{EncryptionError, Place},
     ids::{AccountId, RenderId},
     render::accessibility::{
-        AccessibilityReport, ConformanceLevel, missing::MissingReport, unmet::ConformanceNotReached,
+        AccessibilityReport, Clause, ConformanceLevel, Finding, missing::MissingReport, unmet::ConformanceNotReached,
     },
 };
 use platen_engine::job::RenderedDocument;
+use platen_pdf::check::{levels, standards::Conformance};
 
 use crate::{
     clock,
@@ -25,17 +26,55 @@ use crate::{
     store::{accessibility_reports, accounts, error::StoreError, renders::history::Render},
 };
 
-/// Returns what the check of a new document found. For a plain PDF, the report has no levels and no findings.
+/// Returns what the examination of a new document found. For a plain PDF, the report has no levels and no findings.
 pub(super) fn report(document: &RenderedDocument) -> AccessibilityReport {
-    let levels = document.conformance.map(ConformanceLevel::parse_list);
-    AccessibilityReport::new(levels.unwrap_or_default(), [])
+    let levels = document.conformance.iter().copied().map(level).collect();
+    let findings = document.findings.iter().map(|finding| {
+        let part = finding.page.and_then(|page| part_of(page, &document.pages_by_part));
+        found(finding, part)
+    });
+    AccessibilityReport::new(levels, findings)
+}
+
+/// Converts a finding of the examination. `part` is the part of its page, from 0.
+pub fn found(finding: &levels::Finding, part: Option<usize>) -> Finding {
+    let clauses = finding.rule.prevents.iter().map(|(standard, number)| Clause {
+        level: level(*standard),
+        number: (*number).to_owned(),
+    });
+    Finding {
+        clauses: clauses.collect(),
+        matterhorn: finding.rule.condition.map(ToOwned::to_owned),
+        message: finding.rule.message.to_owned(),
+        part,
+        page: finding.page,
+        element: finding.element.as_ref().map(|element| element.kind.clone()),
+        text: finding.text.clone(),
+        rectangle: finding.rectangle,
+    }
+}
+
+/// Converts a standard of the examination.
+pub fn level(standard: Conformance) -> ConformanceLevel {
+    match standard {
+        Conformance::PdfA2b => ConformanceLevel::PdfA2b,
+        Conformance::PdfA2u => ConformanceLevel::PdfA2u,
+        Conformance::PdfA2a => ConformanceLevel::PdfA2a,
+        Conformance::PdfUa1 => ConformanceLevel::PdfUa1,
+    }
+}
+
+/// Returns the index of the part with a page of the document. Pages are counted from 1.
+fn part_of(page: usize, pages_by_part: &[usize]) -> Option<usize> {
+    let mut last = 0;
+    pages_by_part.iter().position(|pages| {
+        last += pages;
+        page <= last
+    })
 }
 
 /// Checks a new document against the levels that its request demands.
-pub fn check(
-    document: &RenderedDocument,
-    demanded: &[ConformanceLevel],
-) -> Result<(), Box<ConformanceNotReached>> {
+pub fn check(document: &RenderedDocument, demanded: &[ConformanceLevel]) -> Result<(), Box<ConformanceNotReached>> {
     if demanded.is_empty() {
         return Ok(());
     }
@@ -111,4 +150,15 @@ async fn missing(app: &Services, account: AccountId, render: &Render) -> Result<
     } else {
         MissingReport::Gone
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_belong_to_parts() {
+        let parts: Vec<_> = (1..=6).map(|page| part_of(page, &[2, 0, 3])).collect();
+        assert_eq!(parts, [Some(0), Some(0), Some(2), Some(2), Some(2), None]);
+    }
 }

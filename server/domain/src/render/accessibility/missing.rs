@@ -26,7 +26,7 @@ impl MissingReport {
             Self::NoDocument => "The render has no document.",
             Self::Plain => "The document is a plain PDF, which isn't checked. Set output_format to pdf/a for a report.",
             Self::NotWanted => "The report isn't stored: this account doesn't store content.",
-            Self::NotYet => "The report is stored shortly after the render has ended. Request it again in a second.",
+            Self::NotYet => "The report is stored shortly after the render has ended: try again in a second.",
             Self::Gone => {
                 "The report isn't stored: it has expired, or the account had no room for it. Reports of test renders are \
                  stored for 24 hours, others for your plan's retention."

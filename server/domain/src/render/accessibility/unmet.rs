@@ -56,7 +56,7 @@ impl fmt::Display for ConformanceNotReached {
             ": {more}{count} {violations}, {first_one}of {}",
             first.rule()
         )?;
-        match place(first) {
+        match first.place() {
             Some(place) => write!(formatter, " ({place})"),
             None => Ok(()),
         }
@@ -70,18 +70,7 @@ fn problem(finding: &Finding) -> Problem {
         Some(part) => format!("/parts/{part}"),
         None => ConformanceNotReached::POINTER.into(),
     };
-    let about = [place(finding), finding.subject()];
-    let about: Vec<_> = about.into_iter().flatten().collect();
-    let about = if about.is_empty() {
-        String::new()
-    } else {
-        format!("{}: ", about.join(", "))
-    };
-    let violation = sentence(&format!("{about}{}", finding.message));
-    unreached(
-        pointer,
-        format!("{violation} {} Rule: {}", finding.remedy(), finding.rule()),
-    )
+    unreached(pointer, finding.explanation())
 }
 
 fn unreached(pointer: String, detail: String) -> Problem {
@@ -90,13 +79,4 @@ fn unreached(pointer: String, detail: String) -> Problem {
         title: "Conformance not reached".into(),
         detail,
     }
-}
-
-/// Returns the place in words, with the part counted from 1, as people do.
-fn place(finding: &Finding) -> Option<String> {
-    let page = finding.page?;
-    Some(match finding.part {
-        Some(part) => format!("part {}, page {page}", part + 1),
-        None => format!("page {page}"),
-    })
 }
