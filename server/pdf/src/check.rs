@@ -15,7 +15,7 @@ mod metadata;
 mod objects;
 mod pages;
 mod painted;
-mod places;
+pub(crate) mod places;
 mod shapes;
 mod shown;
 mod specimens;

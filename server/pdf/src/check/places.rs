@@ -73,6 +73,22 @@ pub(super) fn locate(
     located
 }
 
+/// Returns the beginning of the text of all marked content, by the page or form that contains it, and its identifier.
+pub(crate) fn read_texts(document: &Document, pages: &[ObjectNumber]) -> BTreeMap<(ObjectNumber, i64), String> {
+    let mut places = Places {
+        document,
+        pages,
+        fonts: Fonts::default(),
+        by_page: BTreeMap::new(),
+    };
+    let mut texts = BTreeMap::new();
+    for page in 1..=pages.len() {
+        let contents = &places.of(page).contents;
+        texts.extend(contents.iter().filter_map(|(place, spot)| Some((*place, spot.text()?))));
+    }
+    texts
+}
+
 /// Places on pages, each read when it is needed.
 struct Places<'d, 'a> {
     document: &'d Document<'a>,

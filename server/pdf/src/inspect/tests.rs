@@ -91,5 +91,16 @@ fn structure_is_listed_in_reading_order() {
     assert!(kinds.windows(2).all(|pair| pair[1].0 <= pair[0].0 + 1), "{kinds:?}");
     let count: usize = inspect(GRAPHICS).expect("readable").tags.values().sum();
     assert!(tree.elements.len() == count && !tree.is_cut);
+    let heading = tree
+        .elements
+        .iter()
+        .position(|element| element.kind == "H1")
+        .expect("a heading");
+    // The text is in an element of its own.
+    let texts: Vec<_> = tree.elements[heading..]
+        .iter()
+        .filter_map(|element| element.text.as_deref())
+        .collect();
+    assert!(texts.first().is_some_and(|text| !text.trim().is_empty()), "{texts:?}");
     assert!(read_structure(EMPTY).expect("readable").elements.len() <= 1);
 }

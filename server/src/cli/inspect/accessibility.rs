@@ -76,6 +76,7 @@ fn described(element: &StructureElement) -> String {
         element.language.clone(),
         quoted("alternative text", &element.alternative),
         quoted("replacement text", &element.actual_text),
+        element.text.as_ref().map(|text| format!("“{text}”")),
     ];
     facts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -93,6 +94,7 @@ mod tests {
             language: None,
             alternative: None,
             actual_text: None,
+            text: None,
         };
         let document = StructureElement {
             language: Some("de-DE".into()),
