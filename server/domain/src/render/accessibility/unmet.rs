@@ -40,7 +40,7 @@ impl ConformanceNotReached {
 
 impl fmt::Display for ConformanceNotReached {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let missing: Vec<_> = self.missing.iter().map(|level| level.into_str()).collect();
+        let missing: Vec<_> = self.missing.iter().map(ConformanceLevel::into_str).collect();
         write!(formatter, "the document doesn't reach {}", missing.join(" and "))?;
         let count = self.preventing().count();
         let Some(first) = self.preventing().next() else {
