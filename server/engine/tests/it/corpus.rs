@@ -31,11 +31,12 @@ const WORKERS: usize = 2;
 /// Minimum number of corrupted files that veraPDF must refuse; with fewer, `platen_pdf::check` would hardly be tested.
 const LEAST_SPOILT: usize = 20;
 
-/// Levels beyond PDF/A-2b, with veraPDF's names.
-const LEVELS: [(&str, Conformance); 3] = [
-    ("2u", Conformance::PdfA2u),
-    ("2a", Conformance::PdfA2a),
-    ("ua1", Conformance::PdfUa1),
+/// Levels beyond PDF/A-2b, with veraPDF's names, and the minimum number of files that declare them. The authors of the
+/// others have left something out that PDF/UA-1 requires.
+const LEVELS: [(&str, Conformance, usize); 3] = [
+    ("2u", Conformance::PdfA2u, 128),
+    ("2a", Conformance::PdfA2a, 127),
+    ("ua1", Conformance::PdfUa1, 77),
 ];
 
 /// Result of a check: the files that must be valid PDF/A, and the faults, each with the name of its page.
@@ -128,7 +129,7 @@ fn check_levels(verdicts: &[(&PathBuf, Result<Examination, Vec<Violation>>)]) ->
             println!("{}: {finding}", file.display());
         }
     }
-    for (flavour, standard) in LEVELS {
+    for (flavour, standard, least) in LEVELS {
         let declare = |examination: &Examination| {
             let declared = &examination.declared;
             declared.contains(&standard) || standard == Conformance::PdfA2u && declared.contains(&Conformance::PdfA2a)
@@ -138,6 +139,9 @@ fn check_levels(verdicts: &[(&PathBuf, Result<Examination, Vec<Violation>>)]) ->
             .map(|(file, _)| file.clone())
             .collect();
         println!("{} of {} files declare {standard}", files.len(), verdicts.len());
+        if files.len() < least {
+            problems.push(format!("only {} files declare {standard}, not {least}", files.len()));
+        }
         for (file, refusal) in verapdf::refusals(flavour, &files) {
             if !refusal.is_empty() {
                 problems.push(format!(

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::tools;
 
 /// Counts of structures that must be preserved.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Inventory {
     pub(super) pages: Vec<PageInventory>,
     pub(super) outline_entries: usize,
@@ -63,11 +63,17 @@ impl Inventory {
         inventory
     }
 
-    /// Returns the differences of `other`, one sentence each.
-    pub(super) fn differences(&self, other: &Self) -> Vec<String> {
+    /// Returns the differences of the completed document, one sentence each. It may have more tags and more marked
+    /// content, because completion tags what Chromium leaves untagged.
+    pub(super) fn differences(&self, completed: &Self) -> Vec<String> {
+        let mut other = completed.clone();
+        other.tags = other.tags.min(self.tags);
+        for (before, after) in self.pages.iter().zip(&mut other.pages) {
+            after.marked = after.marked.min(before.marked);
+        }
         let mut differences = Vec::new();
         let whole = |inventory: &Self| (inventory.outline_entries, inventory.tags, inventory.language.clone());
-        let (before, after) = (whole(self), whole(other));
+        let (before, after) = (whole(self), whole(&other));
         if before != after {
             differences.push(format!("outline, tags and language are {after:?}, not {before:?}"));
         }
