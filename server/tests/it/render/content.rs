@@ -71,7 +71,9 @@ async fn the_language_of_the_request_is_that_of_pages_without_one() {
     let studio = Studio::start().await;
     let languages = |file: &[u8]| {
         let objects = dictionaries(file).into_iter();
-        let mut languages: Vec<_> = objects.filter_map(|object| object["/Lang"].as_str().map(ToOwned::to_owned)).collect();
+        let mut languages: Vec<_> = objects
+            .filter_map(|object| object["/Lang"].as_str().map(ToOwned::to_owned))
+            .collect();
         languages.sort();
         languages.dedup();
         languages
