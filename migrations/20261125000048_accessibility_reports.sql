@@ -16,7 +16,7 @@ create table accessibility_reports (
 alter table accessibility_reports alter column sealed set storage external;
 create index accessibility_reports_account_id on accessibility_reports (account_id);
 
--- Counted like thumbnails, as retained bytes.
+-- Counted as retained bytes, by the function that counts thumbnails: it reads only the account and the encrypted bytes.
 create constraint trigger accessibility_reports_count_new after insert on accessibility_reports
     deferrable initially deferred for each row execute function count_thumbnail();
 create constraint trigger accessibility_reports_count_gone after delete on accessibility_reports
@@ -34,7 +34,7 @@ begin
     if not found then
         return;
     end if;
-    perform from renders where account_id = of_account and id = any(ids) order by id for key share;
+    perform from renders where account_id = of_account and id = any(ids) order by id for share;
     select (limits.storage_limits ->> 'retained_bytes')::bigint - coalesce((storage.used ->> 'retained_bytes')::bigint, 0)
     into room
     from account_storage storage join account_limits limits using (account_id)

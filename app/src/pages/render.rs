@@ -16,6 +16,7 @@ use platen_domain::{
     ids::RenderId,
     number::counted,
     render::{
+        accessibility::missing::MissingReport,
         content::ShownRequest,
         detail::{Callback, RenderDetail, RenderedTemplate},
         history::{RenderMode, RenderState},
@@ -117,14 +118,15 @@ fn Whole(render: RenderDetail) -> impl IntoView {
     }
 }
 
-/// Returns whether the page can still change by itself: the render, its thumbnails or its delivery are unfinished.
+/// Returns whether the page can still change by itself: the render, its thumbnails, report or delivery are unfinished.
 fn is_unsettled(render: &RenderDetail) -> bool {
     let coming = render
         .document
         .as_ref()
         .is_some_and(|document| document.pictures == Pictures::Coming);
     let untold = render.callback.as_ref().is_some_and(is_under_way);
-    !render.state.has_ended() || coming || untold
+    let unreported = render.accessibility == Err(MissingReport::NotYet);
+    !render.state.has_ended() || coming || unreported || untold
 }
 
 fn is_under_way(callback: &Callback) -> bool {

@@ -66,7 +66,7 @@ pub fn Webhooks() -> impl IntoView {
                         <OutcomeErrors outcome={Outcome::of::<ReplaceSecret>()} />
                         <PageHead
                             title="Webhooks"
-                            lede="Platen posts events to your endpoints. The end of an asynchronous render is also posted to the URL in its request. Deliveries are signed, and retried up to eight times over about a day until the response is 2xx."
+                            lede="Platen posts events to your endpoints. The end of an asynchronous render is also posted to the URL in its request. Deliveries are signed, and attempted up to eight times over about a day until the response is 2xx."
                         />
                         <Done about=done />
                         <Endpoints endpoints=page.endpoints />

@@ -10,7 +10,7 @@ import { EditorView } from "@codemirror/view";
 /** Elements without a closing tag (HTML, 13.1.2). */
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 /** Content that has no tags of HTML. */
-const OTHER = /\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|<!--.*?-->/gs;
+const OTHER = /\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|<!--.*?-->|<(script|style)\b.*?<\/\1\s*>/gis;
 const TAG = /<(?<slash>\/?)(?<name>[a-z][\w:-]*)(?:"[^"]*"|'[^']*'|[^'"<>])*?(?<empty>\/?)>/gi;
 
 interface ElementTag {

@@ -25,6 +25,18 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// Creates the note that follows the `listed` errors if there may be more.
+    pub(crate) fn more_than(listed: usize) -> Self {
+        Self {
+            pointer: String::new(),
+            title: "More errors".into(),
+            detail: format!(
+                "Only the first {listed} errors are listed, and there may be more: correct these and send the request \
+                 again"
+            ),
+        }
+    }
+
     /// Creates an error for a member with an invalid value.
     pub fn invalid(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self {
@@ -89,15 +101,7 @@ impl Problems {
     pub fn sorted(mut self, body: &Value) -> Vec<Problem> {
         self.found.sort_by_cached_key(|problem| place(body, &problem.pointer));
         if self.cut {
-            let listed = self.found.len();
-            self.found.push(Problem {
-                pointer: String::new(),
-                title: "More errors".into(),
-                detail: format!(
-                    "Only the first {listed} errors are listed, and there may be more: correct these and send the request \
-                     again"
-                ),
-            });
+            self.found.push(Problem::more_than(self.found.len()));
         }
         self.found
     }

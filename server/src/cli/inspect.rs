@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Print what assistive technology meets: levels of conformance, violations with their remedies, and the tags.
+    /// Print an accessibility report: levels of conformance, violations with their remedies, and the tags.
     #[arg(long, conflicts_with = "json")]
     accessibility: bool,
 }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{
     fields::{Area, Choice, Line, Radio, Tick, words},
-    options::{CUSTOM, DEFAULT_STORAGE, Options, SIDES, SIZES, UNITS},
+    options::{CUSTOM, DEFAULT_STORAGE, DEMANDS, Options, SIDES, SIZES, UNITS},
 };
 
 /// Class of fields for numbers, which are right-aligned.
@@ -126,6 +126,8 @@ pub(super) fn Output(options: Options) -> impl IntoView {
             />
         }
     };
+    let demands = DEMANDS.into_iter().zip(options.demands);
+    let demands = demands.map(|((_, label), value)| view! { <Tick label value /> });
     view! {
         <Group name="Pages and output" sum=Signal::derive(sum)>
             <div class="fields fields--2">
@@ -149,6 +151,19 @@ pub(super) fn Output(options: Options) -> impl IntoView {
                 {format("pdf/a", "PDF/A", "For archiving. Fonts, colours, tags and metadata are complete.")}
                 {format("pdf", "PDF", "As the browser prints it.")}
             </fieldset>
+            <div class="fields fields--2">
+                <Line
+                    id="language"
+                    label="Language"
+                    value=options.language
+                    at="/language"
+                    hint="Of pages without a lang attribute, such as en or pt-BR."
+                />
+                <fieldset class="fieldset">
+                    <legend class="fieldset__legend">"Conformance"</legend>
+                    {demands.collect_view()}
+                </fieldset>
+            </div>
         </Group>
     }
 }

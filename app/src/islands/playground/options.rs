@@ -111,6 +111,9 @@ pub(super) struct Options {
     pub(super) pages: RwSignal<String>,
     pub(super) media: RwSignal<String>,
     pub(super) format: RwSignal<String>,
+    /// Whether each level of [`DEMANDS`] is demanded.
+    pub(super) demands: [RwSignal<bool>; 2],
+    pub(super) language: RwSignal<String>,
     pub(super) wait_selector: RwSignal<String>,
     pub(super) wait_attribute: RwSignal<String>,
     pub(super) script: RwSignal<String>,
@@ -142,6 +145,8 @@ pub(super) const SIZES: [&str; 16] = [
 pub(super) const CUSTOM: &str = "custom";
 /// Units of lengths.
 pub(super) const UNITS: [&str; 4] = ["mm", "cm", "in", "px"];
+/// Levels of conformance that can be demanded: names in the API, and labels.
+pub(super) const DEMANDS: [(&str, &str); 2] = [("pdf/a-2a", "Require PDF/A-2a"), ("pdf/ua-1", "Require PDF/UA-1")];
 /// Provider that stands for a request without a destination.
 pub(super) const DEFAULT_STORAGE: &str = "default";
 
@@ -189,6 +194,11 @@ impl Options {
             pages: text("/pages", ""),
             media: text("/emulate_media_type", "print"),
             format: text("/output_format", "pdf/a"),
+            demands: DEMANDS.map(|(level, _)| {
+                let demanded = former["conformance"].as_array();
+                RwSignal::new(demanded.is_some_and(|demanded| demanded.contains(&json!(level))))
+            }),
+            language: text("/language", ""),
             wait_selector: text("/wait_for/selector", ""),
             wait_attribute: text("/wait_for/attribute", ""),
             script: text("/evaluate_js/expression", ""),
@@ -227,6 +237,10 @@ impl Options {
         set("pages", json!(self.pages.get()), json!(""));
         set("emulate_media_type", json!(self.media.get()), json!("print"));
         set("output_format", json!(self.format.get()), json!("pdf/a"));
+        let demanded = DEMANDS.iter().zip(self.demands).filter(|(_, demanded)| demanded.get());
+        let demanded: Vec<_> = demanded.map(|((level, _), _)| *level).collect();
+        set("conformance", json!(demanded), json!([]));
+        set("language", json!(self.language.get()), json!(""));
         let selector = [("selector", self.wait_selector), ("attribute", self.wait_attribute)];
         set("wait_for", object(&selector), Value::Null);
         set("evaluate_js", object(&[("expression", self.script)]), Value::Null);
@@ -357,12 +371,16 @@ mod tests {
     #[test]
     fn options_of_a_former_render_are_taken_up() {
         Owner::new().with(|| {
-            let former = r#"{"size": {"width": 100, "height": 50, "unit": "mm"}, "margin": {"top": 5}, "pages": "1"}"#;
+            let former = r#"{"size": {"width": 100, "height": 50, "unit": "mm"}, "margin": {"top": 5}, "pages": "1",
+                "conformance": ["pdf/ua-1"], "language": "de"}"#;
             let options = Options::new("", Some(former));
             assert_eq!(options.size.get(), CUSTOM);
             assert_eq!(options.width.get(), "100");
             assert_eq!(options.margin[0].get(), "5");
             assert_eq!(options.pages.get(), "1");
+            let request = options.request();
+            assert_eq!(request["conformance"], json!(["pdf/ua-1"]));
+            assert_eq!(request["language"], "de");
         });
     }
 }

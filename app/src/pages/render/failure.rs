@@ -28,7 +28,7 @@ pub fn FailureNotice(
     /// The failed render.
     render: RenderDetail,
 ) -> impl IntoView {
-    let Explanation { title, advice, network } = explain(&failure);
+    let Explanation { title, advice, network } = explain(&failure, render.accessibility.is_ok());
     let network = network && !render.requests.is_empty();
     let part = failure.pointer.as_deref().and_then(part_of);
     let template = template(&render, part, &failure.message);
@@ -61,7 +61,8 @@ pub fn FailureNotice(
     }
 }
 
-fn explain(failure: &Failure) -> Explanation {
+/// `has_report`: whether the page lists violations of a demanded level of conformance.
+fn explain(failure: &Failure, has_report: bool) -> Explanation {
     if let Some(phase) = failure.phase {
         return out_of_time(phase);
     }
@@ -75,7 +76,8 @@ fn explain(failure: &Failure) -> Explanation {
             "A script on the page must set the attribute. Check the console messages and network requests for the cause.",
             true,
         ),
-        Some("/conformance") => ("The section Accessibility lists what to change.", false),
+        Some("/conformance") if has_report => ("The section Accessibility lists what to change.", false),
+        Some("/conformance") => ("The response to a synchronous render lists what to change.", false),
         Some(pointer) if pointer.starts_with("/callback") => ("Use a public address.", false),
         Some(_) => ("Correct the request, then send it again.", false),
         None if failure.message == "Internal error." => (
@@ -173,21 +175,21 @@ mod tests {
 
     #[test]
     fn a_failure_is_explained_by_what_is_to_blame() {
-        let part = explain(&failure(
-            "The address answered with status 404.",
-            Some("/parts/1"),
-            None,
-        ));
+        let unreachable = failure("The address answered with status 404.", Some("/parts/1"), None);
+        let part = explain(&unreachable, false);
         assert_eq!(part.title, "The address answered with status 404");
         assert!(part.network);
-        let late = explain(&failure("Not finished within 60 s.", None, Some(Phase::Queue)));
+        let late = explain(&failure("Not finished within 60 s.", None, Some(Phase::Queue)), false);
         assert_eq!(
             (late.title.as_str(), late.network),
             ("Timed out while waiting for a slot", false)
         );
-        let ours = explain(&failure("Internal error.", None, None));
+        let ours = explain(&failure("Internal error.", None, None), false);
         assert_eq!(ours.title, "Internal error");
         assert!(ours.advice.contains("quote the render id"));
+        let unmet = failure("The document doesn't reach PDF/UA-1.", Some("/conformance"), None);
+        assert!(explain(&unmet, true).advice.contains("section Accessibility"));
+        assert!(explain(&unmet, false).advice.contains("synchronous render"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ pub mod api;
 pub mod comparison;
 pub mod publish;
 
-use leptos::prelude::*;
+use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_query_map;
 use platen_domain::{
     ids::TemplateId,
@@ -27,6 +27,7 @@ use crate::{
         badge::{Badge, State},
         button::{ButtonLink, OpenButton, Size, SubmitButton},
         moment::Moment,
+        notice::WarningNotice,
         select::Select,
     },
 };
@@ -90,12 +91,18 @@ fn Found(id: String, found: VersionsModel) -> impl IntoView {
         view! { <Choice id=id.clone() numbers chosen newest=newest.number /> }
     });
     let items = listed.into_iter().map(|version| {
-        let is_shown = shown.is_some_and(|(older, newer)| [older, newer].contains(&version.number));
-        view! { <Item id=id.clone() version published newest=newest.number is_shown /> }
+        let side = Side::of(version.number, shown, newest.number);
+        view! { <Item id=id.clone() version published newest=newest.number side /> }
     });
     let items = items.collect_view();
     let (title, editor) = (format!("Versions of {}", newest.name), editor_path(&id));
-    let comparison = compared.map(|compared| view! { <Compared id compared newest=newest.number sets /> });
+    let comparison = compared.map(|compared| {
+        if compared.older.number == compared.newer.number {
+            Either::Left(view! { <WarningNotice>"Choose two different versions to compare."</WarningNotice> })
+        } else {
+            Either::Right(view! { <Compared id compared newest=newest.number sets /> })
+        }
+    });
     let restored = Outcome::of::<RestoreTemplate>();
     let not_published = Outcome::about_nothing::<PublishVersion>();
     view! {
@@ -179,8 +186,29 @@ fn done(word: &str) -> Option<&'static str> {
     (word == "published").then_some("Version published. New renders use it.")
 }
 
+/// Part of a version in the comparison that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    None,
+    /// It is compared with another version.
+    Compared,
+    /// It is compared with the newest version, as its link does.
+    WithNewest,
+}
+
+impl Side {
+    /// `shown` are the numbers of the versions that are compared.
+    fn of(number: i32, shown: Option<(i32, i32)>, newest: i32) -> Self {
+        match shown {
+            Some(shown) if shown == (number, newest) => Self::WithNewest,
+            Some((older, newer)) if number == older || number == newer => Self::Compared,
+            _ => Self::None,
+        }
+    }
+}
+
 #[component]
-fn Item(id: String, version: VersionSummary, published: i32, newest: i32, is_shown: bool) -> impl IntoView {
+fn Item(id: String, version: VersionSummary, published: i32, newest: i32, side: Side) -> impl IntoView {
     let number = version.number;
     let badge = if version.published {
         Some(view! { <Badge state=State::Good>"Published"</Badge> })
@@ -196,7 +224,7 @@ fn Item(id: String, version: VersionSummary, published: i32, newest: i32, is_sho
             <a
                 class="button button--small"
                 href=comparison_path(&id, number, newest)
-                aria-current=is_shown.then_some("true")
+                aria-current=(side == Side::WithNewest).then_some("true")
                 aria-label=format!("Compare version {number} with version {newest} (newest)")
             >
                 "Compare"
@@ -214,7 +242,7 @@ fn Item(id: String, version: VersionSummary, published: i32, newest: i32, is_sho
     });
     let author = version.author.map(|author| format!("{author}, "));
     view! {
-        <li class=if is_shown { "versions__item versions__item--shown" } else { "versions__item" }>
+        <li class=if side != Side::None { "versions__item versions__item--shown" } else { "versions__item" }>
             <span class="versions__number">{number}</span>
             <div class="versions__about">
                 <p>{author} <Moment at=version.inserted_at /></p>

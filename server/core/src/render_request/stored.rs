@@ -57,10 +57,21 @@ pub enum Unreadable {
 }
 
 impl StoredRequest {
-    /// The version in which requests are stored now.
-    pub const VERSION: i16 = 1;
+    /// The version in which requests are stored that every release understands.
+    const VERSION: i16 = 1;
+    /// The version of requests with options that earlier releases would ignore. It is otherwise the same.
+    const DEMANDING_VERSION: i16 = 3;
 
-    /// Serializes the request in the current version.
+    /// Returns the version in which the request is stored.
+    pub fn version(&self) -> i16 {
+        if self.render.language.is_some() || !self.render.conformance.is_empty() {
+            Self::DEMANDING_VERSION
+        } else {
+            Self::VERSION
+        }
+    }
+
+    /// Serializes the request in its [`Self::version`].
     pub fn into_bytes(self) -> Result<Vec<u8>, serde_json::Error> {
         serde_json::to_vec(&Form1::from(self))
     }
@@ -72,7 +83,7 @@ impl StoredRequest {
     pub fn from_bytes(version: i16, bytes: &[u8]) -> Result<Self, Unreadable> {
         match version {
             0 => Self::from_body(bytes),
-            1 => serde_json::from_slice::<Form1>(bytes)?.try_into(),
+            Self::VERSION | Self::DEMANDING_VERSION => serde_json::from_slice::<Form1>(bytes)?.try_into(),
             Self::COMPRESSED_VERSION => Self::from_body(&decompressed(bytes)?),
             later => Err(Unreadable::LaterVersion(later)),
         }
@@ -171,7 +182,7 @@ impl<'a> From<&'a PartSource> for BodyPart<'a> {
     }
 }
 
-/// Version 1. Lengths are in inches.
+/// Versions 1 and 3. Lengths are in inches.
 #[derive(Serialize, Deserialize)]
 struct Form1 {
     parts: Vec<Part1>,
@@ -184,7 +195,7 @@ struct Form1 {
     pages: Option<String>,
     #[serde(with = "Format1")]
     format: OutputFormat,
-    /// Absent from requests without one, and from those of earlier releases.
+    /// Since version 3; absent from requests without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     language: Option<String>,
     /// As for `language`.

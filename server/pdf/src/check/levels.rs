@@ -7,8 +7,8 @@ use super::rules::Rule;
 use super::standards::Conformance;
 use crate::object::ObjectNumber;
 
-/// Most findings that are reported for one file.
-pub const MAX_FINDINGS: usize = 200;
+/// Most findings that are made for one file: one more than reports list, so that they can say that there are more.
+pub const MAX_FINDINGS: usize = 201;
 /// Most characters of a text in a finding.
 pub(super) const MAX_TEXT: usize = 100;
 

@@ -88,11 +88,14 @@ fn a_demand_waits_with_its_request() {
     let AsynchronousRequest { render, .. } = AsynchronousRequest::parse(body).expect("sound");
     let demanded = render.conformance.clone();
     assert_eq!(demanded.len(), 2);
-    let stored = written(StoredRequest {
+    let stored = StoredRequest {
         render,
         destination: None,
-    });
-    let read = read(StoredRequest::VERSION, stored.to_string().as_bytes());
+    };
+    // An earlier release must not render it without the demand.
+    let version = stored.version();
+    assert_eq!(version, 3);
+    let read = read(version, written(stored).to_string().as_bytes());
     assert_eq!(read.render.conformance, demanded);
 }
 
@@ -111,7 +114,8 @@ fn what_nobody_can_read_says_why() {
         (0, br#"{"parts": ["https://"]}"#, "/parts/0"),
         (1, br#"{"parts": []}"#, "missing field"),
         (2, b"{}", "end of file"),
-        (3, br#"{"parts": []}"#, "later release"),
+        (3, br#"{"parts": []}"#, "missing field"),
+        (4, br#"{"parts": []}"#, "later release"),
     ] {
         let error = StoredRequest::from_bytes(version, bytes)
             .expect_err("unreadable")

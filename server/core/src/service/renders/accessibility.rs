@@ -116,7 +116,7 @@ pub async fn find(
 }
 
 /// Returns the report of a document that declares the highest levels.
-pub(super) fn passing(render: &Render) -> Option<AccessibilityReport> {
+fn passing(render: &Render) -> Option<AccessibilityReport> {
     let levels = ConformanceLevel::parse_list(render.conformance.as_deref()?);
     Some(AccessibilityReport::new(levels, [])).filter(AccessibilityReport::passes_machine_checks)
 }
@@ -132,14 +132,26 @@ async fn read(
     Ok(serde_json::from_slice(&decompressed(&compressed)?)?)
 }
 
-async fn missing(app: &Services, account: AccountId, render: &Render) -> Result<MissingReport, StoreError> {
+/// Returns what operators see who view an account: only that a document passes all checks.
+pub(super) fn without_content(render: &Render) -> Result<AccessibilityReport, MissingReport> {
+    passing(render).ok_or_else(|| unchecked(render).unwrap_or(MissingReport::Hidden))
+}
+
+/// Returns why no document was checked; `None` if one was.
+fn unchecked(render: &Render) -> Option<MissingReport> {
     let error = render.error.as_ref();
-    let is_below_demand = error.is_some_and(|error| error["pointer"] == ConformanceNotReached::POINTER);
-    if !is_below_demand && render.page_count.is_none() {
-        return Ok(MissingReport::NoDocument);
+    if error.is_some_and(|error| error["pointer"] == ConformanceNotReached::POINTER) {
+        None
+    } else if render.page_count.is_none() {
+        Some(MissingReport::NoDocument)
+    } else {
+        render.conformance.is_none().then_some(MissingReport::Plain)
     }
-    if !is_below_demand && render.conformance.is_none() {
-        return Ok(MissingReport::Plain);
+}
+
+async fn missing(app: &Services, account: AccountId, render: &Render) -> Result<MissingReport, StoreError> {
+    if let Some(unchecked) = unchecked(render) {
+        return Ok(unchecked);
     }
     if !accounts::keeps_content(&app.db, account).await? {
         return Ok(MissingReport::NotWanted);

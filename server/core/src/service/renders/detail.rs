@@ -72,7 +72,7 @@ pub async fn find(
     };
     let accessibility = match access {
         Access::Full | Access::Suspended => accessibility::find(app, account, &render).await?,
-        Access::Looking => accessibility::passing(&render).ok_or(MissingReport::Hidden),
+        Access::Looking => accessibility::without_content(&render),
     };
     let next = deliveries::find_next_try(&app.db, account, id).await?;
     let error = render.error.as_ref().map(failure);

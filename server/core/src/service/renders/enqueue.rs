@@ -180,11 +180,12 @@ async fn encrypt(
             let target = serde_json::to_vec(&target).unwrap_or_default();
             key.encrypt(&Place::callback_target(account, id), rand::random(), target)
         });
+        let version = request.version();
         Ok(EncryptedContent {
             content: render_contents::EncryptedContent {
-                version: StoredRequest::VERSION,
+                version,
                 sealed: key.encrypt(
-                    &Place::stored_request(account, id, StoredRequest::VERSION),
+                    &Place::stored_request(account, id, version),
                     rand::random(),
                     request.into_bytes()?,
                 )?,

@@ -1,6 +1,6 @@
 //! Renders in the format of the API, which exports of accounts use too.
 
-use platen_domain::ids::RenderId;
+use platen_domain::{ids::RenderId, render::accessibility::ConformanceLevel};
 use serde::Serialize;
 use serde_json::Value;
 use time::{OffsetDateTime, serde::rfc3339};
@@ -17,7 +17,7 @@ pub struct RenderResponse {
     page_count: Option<i32>,
     bytes: Option<i64>,
     conformance: Option<String>,
-    conformance_levels: Vec<String>,
+    conformance_levels: Vec<ConformanceLevel>,
     credits_used: Option<i64>,
     warnings: Value,
     error: Option<Value>,
@@ -63,6 +63,7 @@ struct AttemptResponse {
 
 impl From<Render> for RenderResponse {
     fn from(render: Render) -> Self {
+        let conformance = render.conformance.as_deref();
         Self {
             id: render.id,
             state: render.state,
@@ -70,7 +71,7 @@ impl From<Render> for RenderResponse {
             livemode: render.livemode,
             page_count: render.page_count,
             bytes: render.bytes,
-            conformance_levels: conformance_levels(render.conformance.as_deref()),
+            conformance_levels: conformance.map(ConformanceLevel::parse_list).unwrap_or_default(),
             conformance: render.conformance,
             credits_used: render.credits,
             warnings: render.warnings,
@@ -82,12 +83,6 @@ impl From<Render> for RenderResponse {
             expires_at: render.object_expires_at,
         }
     }
-}
-
-/// Returns the names of the standards in a list as it is stored; none for plain PDF or an unfinished render.
-fn conformance_levels(conformance: Option<&str>) -> Vec<String> {
-    let names = conformance.into_iter().flat_map(|names| names.split(", "));
-    names.map(ToOwned::to_owned).collect()
 }
 
 impl WholeRender {

@@ -11,7 +11,7 @@ pub enum MissingReport {
     NotWanted,
     /// The render ended just now.
     NotYet,
-    /// It was deleted, or there was no room for it.
+    /// It was deleted, there was no room for it, or the render is older than reports.
     Gone,
     /// Operators don't see content.
     Hidden,
@@ -28,8 +28,8 @@ impl MissingReport {
             Self::NotWanted => "The report isn't stored: this account doesn't store content.",
             Self::NotYet => "The report is stored shortly after the render has ended: try again in a second.",
             Self::Gone => {
-                "The report isn't stored: it has expired, or the account had no room for it. Reports of test renders are \
-                 stored for 24 hours, others for your plan's retention."
+                "No report is stored: it has expired, there was no room for it, or the render is from an earlier release. \
+                 Reports of test renders are stored for 24 hours, others for your plan's retention."
             }
             Self::Hidden => "The report is visible only to the account's members.",
             Self::Unreadable => "The stored report can't be read. Send the request again for a new one.",

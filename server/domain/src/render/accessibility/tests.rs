@@ -106,6 +106,12 @@ fn a_demand_is_met_or_explained_without_content() {
          if it is decorative; give an svg a title or aria-label. Rule: ISO 14289-1, 7.3-1"
     );
 
+    let many = vec![finding(PdfUa1, "7.3-1"); MOST_FINDINGS + 1];
+    let cut = AccessibilityReport::new(Vec::new(), many).check(&[PdfUa1]).expect_err("many");
+    let problems = cut.problems();
+    assert_eq!(problems.len(), MOST_FINDINGS + 1);
+    assert_eq!(problems[MOST_FINDINGS].title, "More errors");
+
     let nothing_known = AccessibilityReport::new(vec![PdfA2u], [])
         .check(&[PdfA2a])
         .expect_err("only PDF/A-2u");

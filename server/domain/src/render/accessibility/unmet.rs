@@ -23,11 +23,14 @@ impl ConformanceNotReached {
     pub const POINTER: &str = "/conformance";
 
     /// Returns the findings that prevent the missing levels, as validation errors: at the part, or else at the demand.
-    /// If no finding is known, returns one error for the demand.
+    /// If no finding is known, returns one error for the demand. A note follows if there may be more.
     pub fn problems(&self) -> Vec<Problem> {
-        let problems: Vec<_> = self.preventing().map(problem).collect();
+        let mut problems: Vec<_> = self.preventing().map(problem).collect();
         if problems.is_empty() {
-            return vec![unreached(Self::POINTER.into(), sentence(&self.to_string()))];
+            problems.push(unreached(Self::POINTER.into(), sentence(&self.to_string())));
+        }
+        if self.report.findings_cut {
+            problems.push(Problem::more_than(problems.len()));
         }
         problems
     }
