@@ -197,7 +197,7 @@ fn a_document_below_the_demand_is_not_written() {
         "Declared  PDF/A-2a\n",
         "The heading skips a level.",
         "Don't skip levels of headings",
-        "\n      H3",
+        "\n    H3\n",
     ] {
         assert!(shown.contains(expected), "{expected}: {shown}");
     }
