@@ -1,6 +1,6 @@
 //! Live previews in the template editor. They are sent as lines of JSON, each a [`PreviewEvent`].
 
-use platen_domain::editor::Remark;
+use platen_domain::editor::{Remark, Violation};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value, json};
 
@@ -103,8 +103,12 @@ pub struct RenderedPreview {
     pub pages: usize,
     /// Size in bytes.
     pub bytes: usize,
-    /// The standard to which it conforms.
+    /// The standards to which it conforms.
     pub conformance: Option<String>,
+    /// The first violations that prevent PDF/A-2a or PDF/UA-1.
+    pub violations: Vec<Violation>,
+    /// Number of further violations.
+    pub more_violations: usize,
     /// Duration on the server.
     pub milliseconds: u64,
 }

@@ -138,6 +138,19 @@ impl Remark {
     }
 }
 
+/// A violation of PDF/A-2a or PDF/UA-1 in a previewed document, for the author.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Violation {
+    /// The element with its text, if known: `H3 “Costs”`.
+    pub subject: Option<String>,
+    /// What to change in the template, as a sentence.
+    pub remedy: String,
+    /// Page of the document, from 1, if known.
+    pub page: Option<usize>,
+    /// Left, bottom, right and top of its place on the page, if known, in points from the lower left corner.
+    pub rectangle: Option<[i32; 4]>,
+}
+
 /// A location in one of the two panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {

@@ -62,6 +62,8 @@ impl RequestBackend {
             pages: preview.page_count,
             bytes: preview.bytes,
             conformance: preview.conformance.clone(),
+            violations: preview.violations.clone(),
+            more_violations: preview.more_violations,
             milliseconds: preview.took.as_millis() as u64,
         });
         let request_id = self.request_id.clone();

@@ -10,7 +10,7 @@ use std::{
 
 use platen_domain::{
     caller::Caller,
-    editor::Remark,
+    editor::{Remark, Violation},
     ids::{AccountId, TemplateId},
     template::{LONGEST_PREVIEW_CONTEXT, MOST_PREVIEW_VALUES},
     validation::json::{self, Unreadable},
@@ -124,6 +124,10 @@ pub struct LivePreview {
     pub bytes: usize,
     /// Standards that the document conforms to, such as `PDF/A-2a, PDF/UA-1`.
     pub conformance: Option<String>,
+    /// The first violations that prevent PDF/A-2a or PDF/UA-1. They are never stored.
+    pub violations: Vec<Violation>,
+    /// Number of further violations.
+    pub more_violations: usize,
     /// Time from the request to the finished document.
     pub took: Duration,
     app: Services,
@@ -162,11 +166,14 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
         first: typed.page,
         words: MOST_WORDS,
     };
+    let violations = remarks::of_findings(&document.findings);
     let raster_stream = app.drawing.start(caller.account, &document.pdf, wanted).await;
     Ok(Live::Rendered(Box::new(LivePreview {
         page_count: document.page_count,
         bytes: document.pdf.len(),
         conformance: document.conformance_names(),
+        more_violations: document.findings.len() - violations.len(),
+        violations,
         took,
         app: app.clone(),
         account: caller.account,

@@ -1,7 +1,7 @@
 //! Remarks for a template's author, with their place in the text where it can be found.
 
 use platen_domain::{
-    editor::{Pane, Place, Remark},
+    editor::{Pane, Place, Remark, Violation},
     sentence::sentence,
     template::{
         LONGEST_PREVIEW_CONTEXT,
@@ -14,10 +14,15 @@ use platen_engine::{
     network_error::{ABORTED, explain},
     render_log::NetworkRequest,
 };
+use platen_pdf::check::levels::Finding;
 use platen_template::diagnostic::{Diagnostic, Warning as UndefinedName};
+
+use crate::service::renders::accessibility;
 
 /// Maximum number of remarks of one kind.
 const MOST: usize = 50;
+/// Maximum number of violations that are listed.
+const MOST_VIOLATIONS: usize = 20;
 
 /// Returns the remark that the data is not an object.
 pub(super) fn no_object() -> Remark {
@@ -129,6 +134,22 @@ pub(super) fn of_document(content: &str, data: &str, warnings: &[Warning]) -> Ve
     remarks.take(MOST).collect()
 }
 
+/// Returns the first violations that prevent PDF/A-2a or PDF/UA-1, at most 20.
+pub(super) fn of_findings(findings: &[Finding]) -> Vec<Violation> {
+    let violations = findings.iter().take(MOST_VIOLATIONS).map(|finding| {
+        let finding = accessibility::found(finding, None);
+        Violation {
+            subject: finding.subject(),
+            remedy: finding.remedy().to_owned(),
+            page: finding.page,
+            rectangle: finding
+                .rectangle
+                .map(|corners| corners.map(|corner| corner.round() as i32)),
+        }
+    });
+    violations.collect()
+}
+
 /// Returns the place of the first character that a message names by its code point and that occurs in a text.
 fn place_of_character(content: &str, data: &str, message: &str) -> Option<Place> {
     let mut characters = message.split("U+").skip(1).filter_map(|rest| {
@@ -158,6 +179,8 @@ pub(super) fn of_unused(data: &str, names: &[String]) -> Vec<Remark> {
 
 #[cfg(test)]
 mod tests {
+    use platen_pdf::check::{levels::Element, rules::Rule, standards::Conformance};
+
     use super::*;
 
     fn place(pane: Pane, line: usize, column: usize, length: usize) -> Place {
@@ -225,6 +248,35 @@ mod tests {
         assert_eq!(remarks[0].place, Some(place(Pane::Content, 2, 1, 1)));
         let remarks = of_document("<p>", "{\"a\": \"\u{E000}\"}", &[warning(message)]);
         assert_eq!(remarks[0].place, Some(place(Pane::Data, 1, 8, 1)));
+    }
+
+    #[test]
+    fn the_first_violations_say_what_to_change_and_where() {
+        static SKIPPED: Rule = Rule {
+            prevents: &[(Conformance::PdfUa1, "7.4.2-1")],
+            condition: None,
+            message: "The heading skips a level.",
+        };
+        let finding = Finding {
+            rule: &SKIPPED,
+            page: Some(2),
+            element: Some(Element {
+                object: 7,
+                kind: "H3".to_owned(),
+            }),
+            object: None,
+            text: Some("Costs".to_owned()),
+            rectangle: Some([56.7, 700.2, 90.0, 712.6]),
+        };
+        let violations = of_findings(&vec![finding; MOST_VIOLATIONS + 1]);
+        assert_eq!(violations.len(), MOST_VIOLATIONS);
+        let expected = Violation {
+            subject: Some("H3 “Costs”".to_owned()),
+            remedy: "Don't skip levels of headings: an h2 follows the h1, an h3 an h2.".to_owned(),
+            page: Some(2),
+            rectangle: Some([57, 700, 90, 713]),
+        };
+        assert_eq!(violations[0], expected);
     }
 
     #[test]
