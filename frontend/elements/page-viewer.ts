@@ -6,9 +6,13 @@ import type { Viewer } from "./page-viewer/viewer.ts";
 /** Loads the viewer on demand: only the template editor contains one. */
 const load = () => import("./page-viewer/viewer.ts");
 
-/** Attribute: `texts`, the text of template and pages as JSON (see places.ts). */
+/**
+ * Attributes: `texts`, the text of template and pages as JSON (see places.ts); `go-to`, the number of a page, or a place
+ * on it whose source is shown: the number with left, bottom, right and top in points from the lower left corner,
+ * `3 57 700 90 713`.
+ */
 class PageViewer extends HTMLElement {
-  static observedAttributes = ["texts"];
+  static observedAttributes = ["go-to", "texts"];
 
   private viewer: Viewer | undefined;
 
@@ -21,8 +25,14 @@ class PageViewer extends HTMLElement {
     this.viewer = undefined;
   }
 
-  attributeChangedCallback() {
-    this.viewer?.read(this.getAttribute("texts"));
+  attributeChangedCallback(name: string) {
+    if (name === "texts") this.viewer?.read(this.getAttribute("texts"));
+    else this.go();
+  }
+
+  private go() {
+    const [page, ...rectangle] = (this.getAttribute("go-to") ?? "").split(" ").map(Number);
+    if (page) this.viewer?.goToPlace(page, rectangle);
   }
 
   private async upgrade() {

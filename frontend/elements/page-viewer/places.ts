@@ -61,6 +61,15 @@ export class Places {
     return nearest === undefined ? undefined : this.sourceOf(nearest);
   }
 
+  /** Returns the sources of the words whose middle is in a box. */
+  sourcesIn(page: number, [x, y, w, h]: Box): Source[] {
+    const inside = this.pages.map(([number, , [left, top, width, height]]) => {
+      const [across, along] = [left + width / 2 - x, top + height / 2 - y];
+      return number === page && 0 <= across && across <= w && 0 <= along && along <= h;
+    });
+    return this.found.filter((_, at) => inside[at]).flatMap((at) => (at === undefined ? [] : this.sourceOf(at)));
+  }
+
   private sourceOf(at: number): Source {
     const { line } = this.words[at]!;
     let [from, to] = [at, at + 1];

@@ -5,7 +5,7 @@ import { recall, remember } from "../remembered.ts";
 import { marginsOf, pageRules } from "./margins.ts";
 import { Overview } from "./overview.ts";
 import { Places, plain } from "./places.ts";
-import { spanOf } from "./source-span.ts";
+import { spanOf, type Source } from "./source-span.ts";
 import { LEVELS, measure, nextZoom, parseZoom, STYLE_DOTS, type Size, type Zoom } from "./zoom.ts";
 
 /** Size of a page until there is one: A4, in inches. */
@@ -91,14 +91,41 @@ export class Viewer {
     const source = this.known()?.sourceAt(this.pages().indexOf(page) + 1, x, y);
     this.unmark();
     if (!source) return this.say("No text of the template here");
+    this.edit(source, source);
+  }
+
+  /**
+   * Selects what printed the words in a rectangle of a page, or shows the page if that is unknown. `rectangle` is left,
+   * bottom, right and top in points from the lower left corner, or empty.
+   */
+  goToPlace(number: number, rectangle: readonly number[]) {
+    const page = this.pages()[number - 1];
+    const size = page && sizeOf(page);
+    const [left, bottom, right, top] = rectangle;
+    this.unmark();
+    if (size && left !== undefined && bottom !== undefined && right !== undefined && top !== undefined) {
+      const [across, along] = [10_000 / (72 * size.width), 10_000 / (72 * size.height)];
+      const box = [left * across, 10_000 - top * along, (right - left) * across, (top - bottom) * along] as const;
+      const sources = this.known()?.sourcesIn(number, box) ?? [];
+      const [first, last] = [sources[0], sources.at(-1)];
+      if (first && last) return this.edit(first, last);
+    }
+    this.select("preview");
+    this.goTo(number);
+  }
+
+  /** Selects what printed two words and everything between them in the line of the first, or moves the editor there. */
+  private edit(first: Source, last: Source) {
     this.select("html");
     const template = this.template();
-    const span = spanOf(template, source, plain);
-    const line = template.split("\n", source.line).at(-1)!;
+    const { line } = first;
+    const text = template.split("\n", line).at(-1)!;
+    const span = spanOf(template, first, plain);
+    const end = (last.line === line && spanOf(template, last, plain)) || span;
     // In characters, from 1.
-    const column = (offset: number) => Array.from(line.slice(0, offset)).length + 1;
-    const columns = span ? `${column(span.from)}-${column(span.to)}` : "1";
-    this.form.querySelector("code-editor:has([name=content])")?.setAttribute("go-to", `${source.line}:${columns}`);
+    const column = (offset: number) => Array.from(text.slice(0, offset)).length + 1;
+    const columns = span && end ? `${column(Math.min(span.from, end.from))}-${column(Math.max(span.to, end.to))}` : "1";
+    this.form.querySelector("code-editor:has([name=content])")?.setAttribute("go-to", `${line}:${columns}`);
   }
 
   private template(): string {

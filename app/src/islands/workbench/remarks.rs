@@ -1,7 +1,12 @@
-//! Errors and warnings, listed below the pages and marked in the editors.
+//! Errors and warnings, listed below the pages and marked in the editors, and violations of PDF/A-2a and PDF/UA-1.
+
+use std::iter;
 
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
-use platen_domain::editor::{Pane, Place, Remark};
+use platen_domain::{
+    editor::{Pane, Place, Remark},
+    number::counted,
+};
 use serde::Serialize;
 use web_sys::{Element, HtmlInputElement};
 
@@ -102,23 +107,85 @@ pub(super) fn Remarks(live: Live, root: NodeRef<html::Form>) -> impl IntoView {
 
 #[component]
 fn Item(remark: Remark, root: NodeRef<html::Form>) -> impl IntoView {
-    let subject = remark.subject.map(|subject| view! { <b>{subject}</b> " " });
-    let place = remark.place.map(|place| {
+    let link = remark.place.map(|place| {
         let line = match place.pane {
             Pane::Content => format!("line {}", place.line),
             Pane::Data => format!("data, line {}", place.line),
         };
+        Link {
+            text: line,
+            follow: Box::new(move || go_to(root, place)),
+        }
+    });
+    item(remark.subject, remark.message, link)
+}
+
+/// A button at the end of an item.
+struct Link {
+    text: String,
+    follow: Box<dyn Fn()>,
+}
+
+fn item(subject: Option<String>, message: String, link: Option<Link>) -> impl IntoView {
+    let subject = subject.map(|subject| view! { <b>{subject}</b> " " });
+    let link = link.map(|Link { text, follow }| {
         view! {
-            <button class="text-button" type="button" on:click=move |_| go_to(root, place)>
-                {line}
+            <button class="text-button" type="button" on:click=move |_| follow()>
+                {text}
             </button>
         }
     });
     view! {
         <li class="warnings__item">
             <Icon glyph=Glyph::Warning />
-            <span>{subject} {remark.message}</span>
-            {place}
+            <span>{subject} {message}</span>
+            {link}
         </li>
+    }
+}
+
+/// Lists what prevents PDF/A-2a or PDF/UA-1, each violation with a button that goes to its source, or else to its page.
+#[component]
+pub(super) fn Violations(live: Live, root: NodeRef<html::Form>) -> impl IntoView {
+    let listed = move || {
+        let rendered = live.rendered.get().filter(|_| live.problem.read().is_none());
+        rendered.filter(|rendered| !rendered.violations.is_empty())
+    };
+    let heading = move || {
+        let count = listed().map_or(0, |rendered| rendered.violations.len() + rendered.more_violations);
+        format!("Accessibility: {}", counted(count, "violation", "violations"))
+    };
+    let items = move || {
+        let rendered = listed()?;
+        let items = rendered.violations.into_iter().map(|violation| {
+            let link = violation.page.map(|page| Link {
+                text: format!("page {page}"),
+                follow: Box::new(move || show(root, page, violation.rectangle)),
+            });
+            item(violation.subject, violation.remedy, link)
+        });
+        let more = (rendered.more_violations > 0).then(|| {
+            view! { <li class="warnings__more">{format!("and {} more", rendered.more_violations)}</li> }
+        });
+        Some((items.collect_view(), more))
+    };
+    view! {
+        <Show when=move || listed().is_some()>
+            <details class="warnings" open>
+                <summary>{heading}</summary>
+                <ul class="warnings__list">{items}</ul>
+            </details>
+        </Show>
+    }
+}
+
+/// Makes `frontend/elements/page-viewer.ts` show the source of a place on a page, or else the page.
+fn show(root: NodeRef<html::Form>, page: usize, rectangle: Option<[i32; 4]>) {
+    let viewer = root
+        .get_untracked()
+        .and_then(|root| root.query_selector("page-viewer").ok()?);
+    let numbers = iter::once(page.to_string()).chain(rectangle.into_iter().flatten().map(|corner| corner.to_string()));
+    if let Some(viewer) = viewer {
+        let _ = viewer.set_attribute("go-to", &numbers.collect::<Vec<_>>().join(" "));
     }
 }

@@ -6,7 +6,7 @@ use platen_domain::number::duration;
 use super::{
     live::{Live, PAGE_FIELD, Picture, RESOLUTION_FIELD},
     paper::PaperOptions,
-    remarks::Remarks,
+    remarks::{Remarks, Violations},
 };
 use crate::{
     model::template::preview_pdf_path,
@@ -77,6 +77,7 @@ pub(super) fn Viewer(live: Live, id: String, read_only: bool) -> impl IntoView {
                     </section>
                 </page-viewer>
                 <Remarks live root=live.root() />
+                <Violations live root=live.root() />
                 <Status live />
             </div>
         </section>
