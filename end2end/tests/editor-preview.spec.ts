@@ -218,6 +218,29 @@ test("a click on a page leads to its source, and a line to its place", async ({ 
   await expect(marks).toHaveCount(2);
 });
 
+test("violations of PDF/UA-1 say what to change, and lead to their source", async ({ page, member, hydrated }) => {
+  expect(member.email).toContain("@");
+  await create(page, "Levels", "Blank page");
+  await hydrated(page);
+  await expect(page.getByText("Conforms to PDF/A-2a, PDF/UA-1")).toBeVisible();
+  const remark = page.getByRole("listitem").filter({ hasText: "H3 “Costs of paper”" });
+  const plan = (heading: string) =>
+    `<html lang="en">\n<title>Plan</title>\n<h1>Plan</h1>\n<p>Costs of paper</p>\n<${heading}>Costs of paper</${heading}>`;
+  await type(page, "Template", plan("h3"));
+  await expect(page.getByText("Accessibility: 1 violation", { exact: true })).toBeVisible();
+  await expect(remark).toContainText("Don't skip levels of headings: an h2 follows the h1, an h3 an h2.");
+  await expect(page.getByText("Conforms to PDF/A-2a", { exact: true })).toBeVisible();
+  await expect(page.locator("page-viewer")).toHaveAttribute("texts", /"paper",\[/);
+  await remark.getByRole("button", { name: "page 1" }).click();
+  await expect(source(page)).toBeFocused();
+  await expect(source(page).locator(".cm-activeLine")).toHaveText("<h3>Costs of paper</h3>");
+  await expect.poll(() => page.evaluate(() => getSelection()!.toString())).toBe("Costs of paper");
+
+  await type(page, "Template", plan("h2"));
+  await expect(page.getByText("Conforms to PDF/A-2a, PDF/UA-1")).toBeVisible();
+  await expect(page.getByText(/^Accessibility:/)).toBeHidden();
+});
+
 test("a click leads to one of the expressions of a line, or to the line", async ({ page, member }) => {
   expect(member.email).toContain("@");
   await openList(page, "Expressions");

@@ -368,7 +368,7 @@ test.describe("on a small screen", () => {
     await replace(page, "Template", "<p>{{ customer.nme }}</p>{{ totl }}");
     await expect(page.getByText("2 errors or warnings")).toBeAttached();
     await page.getByRole("radio", { name: "Preview" }).check();
-    const warnings = page.locator(".warnings");
+    const warnings = page.locator(".warnings").first();
     await expect(warnings).toBeInViewport();
     const [above, pages] = await Promise.all([warnings.boundingBox(), page.locator(".viewer__stage").boundingBox()]);
     expect(above!.y + above!.height).toBeLessThanOrEqual(pages!.y);
