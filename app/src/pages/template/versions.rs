@@ -242,7 +242,7 @@ fn Item(id: String, version: VersionSummary, published: i32, newest: i32, side: 
     });
     let author = version.author.map(|author| format!("{author}, "));
     view! {
-        <li class=if side != Side::None { "versions__item versions__item--shown" } else { "versions__item" }>
+        <li class=if side == Side::None { "versions__item" } else { "versions__item versions__item--shown" }>
             <span class="versions__number">{number}</span>
             <div class="versions__about">
                 <p>{author} <Moment at=version.inserted_at /></p>

@@ -4,7 +4,6 @@ use platen_domain::{
     caller::Access,
     ids::{AccountId, RenderId, TemplateId},
     render::{
-        accessibility::missing::MissingReport,
         content::MissingContent,
         detail::{Callback, Document, Failure, Message, RenderDetail, RenderedTemplate, Request, RequestOutcome},
         history::RenderState,

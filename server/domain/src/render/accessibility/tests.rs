@@ -107,7 +107,9 @@ fn a_demand_is_met_or_explained_without_content() {
     );
 
     let many = vec![finding(PdfUa1, "7.3-1"); MOST_FINDINGS + 1];
-    let cut = AccessibilityReport::new(Vec::new(), many).check(&[PdfUa1]).expect_err("many");
+    let cut = AccessibilityReport::new(Vec::new(), many)
+        .check(&[PdfUa1])
+        .expect_err("many");
     let problems = cut.problems();
     assert_eq!(problems.len(), MOST_FINDINGS + 1);
     assert_eq!(problems[MOST_FINDINGS].title, "More errors");
