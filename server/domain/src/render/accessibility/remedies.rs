@@ -103,7 +103,8 @@ const TABLE_ELEMENTS: &str =
     "Use only thead, tbody, tfoot, tr, th, td and caption in the table, nested as HTML allows.";
 const TABLE_GROUPS: &str = "Give the table one thead, one tfoot and one caption at most.";
 const TABLE_BODY: &str = "Add a tbody to the table that has a thead or tfoot.";
-const TABLE_CELLS: &str = "Give each row of the table the same number of cells, with colspan and rowspan counted.";
+/// Chromium doesn't tag cells without content.
+const TABLE_CELLS: &str = "Give each row of the table the same number of cells, with colspan and rowspan counted, and put a dash or &nbsp; into empty cells.";
 const LIST_ELEMENTS: &str = "Use only li in ul and ol, and only dt and dd in dl.";
 const CONTENTS_ELEMENTS: &str = "Use only entries and nested lists in the table of contents.";
 const LANGUAGE_TAG: &str = "Correct the lang attribute: it takes a language tag such as en or pt-BR (BCP 47).";
