@@ -87,7 +87,7 @@ pub struct RenderRequest {
     /// The pages to retain; `None` for all.
     pub selection: Option<PageSelection>,
     pub format: OutputFormat,
-    /// Language of pages without one, a tag in the form of BCP 47.
+    /// Language of pages without a valid one, a tag in the form of BCP 47.
     pub language: Option<String>,
     /// The levels that the document must declare; empty for no demand.
     pub conformance: Vec<ConformanceLevel>,

@@ -57,7 +57,7 @@ pub struct RenderJob {
     pub watermark: Option<Watermark>,
     /// Kind of PDF.
     pub format: OutputFormat,
-    /// Language of pages without `<html lang>`, a tag in the form of BCP 47.
+    /// Language of pages without a valid `<html lang>`, a tag in the form of BCP 47.
     pub language: Option<String>,
     /// Maximum number of printed pages, counted before `selection` is applied.
     pub page_limit: usize,

@@ -169,8 +169,7 @@ impl Render<'_> {
             let requests = page.requests.iter().map(|logged| &logged.request);
             network::broken_images(&broken_images, requests)
         }));
-        let named = facts.language.filter(|language| !language.trim().is_empty());
-        facts.language = named.or_else(|| job.language.clone());
+        facts.fallback_language.clone_from(&job.language);
         self.entered.accepted().await;
         self.progress.enter(index, Phase::Print);
         let header_footer = job.print.header_footer.as_ref().filter(|_| job.parts.len() == 1);

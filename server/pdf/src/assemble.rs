@@ -145,9 +145,10 @@ fn count_selected(pages_by_part: &[Vec<ObjectNumber>], selection: Option<&PageSe
 
 fn part_facts(facts: &PageFacts, warnings: &mut Warnings) -> PartFacts {
     let title = facts.title.as_deref().and_then(clean);
+    let language = valid_language(facts.language.as_deref(), warnings);
     PartFacts {
         title: title.map(|title| fit(&title).to_owned()),
-        language: valid_language(facts.language.as_deref(), warnings),
+        language: language.or_else(|| facts.fallback_language.clone()),
     }
 }
 

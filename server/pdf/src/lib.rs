@@ -53,6 +53,8 @@ pub struct PageFacts {
     pub title: Option<String>,
     /// `<html lang>`. Left out, with a warning, if it does not have the form of a BCP 47 tag.
     pub language: Option<String>,
+    /// Language if the page names none, or one that is left out. Not from the DOM.
+    pub fallback_language: Option<String>,
     /// `<meta name="author">`.
     pub author: Option<String>,
     /// `<meta name="description">`; the PDF's subject.

@@ -153,6 +153,7 @@ impl From<Answer> for PageReport {
             facts: PageFacts {
                 title: answer.title,
                 language: answer.language,
+                fallback_language: None,
                 author: answer.author,
                 description: answer.description,
                 keywords: answer.keywords,

@@ -13,7 +13,7 @@ pub(crate) fn valid_language(language: Option<&str>, warnings: &mut Warnings) ->
         return Some(language);
     }
     let shown = abbreviate(&language, 40);
-    let message = format!("The page's language “{shown}” is not a tag such as en or pt-BR; the document has none.");
+    let message = format!("The page's language “{shown}” is not a tag such as en or pt-BR; it is ignored.");
     warnings.add("language_invalid", message);
     None
 }

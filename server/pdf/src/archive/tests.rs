@@ -39,6 +39,7 @@ fn facts() -> PageFacts {
     PageFacts {
         title: Some("  Größe &\n<b>\u{1} ".into()),
         language: Some("en".into()),
+        fallback_language: None,
         author: Some("A. Uthor".into()),
         description: None,
         keywords: Some(" ".into()),
@@ -247,6 +248,14 @@ fn language_of_the_browser_is_taken_out() {
     assert_eq!(codes(&plain), ["language_invalid"]);
     assert!(plain.warnings[0].message.contains("english (UK)"));
     assert!(catalog(&open(&plain)).get("Lang").is_none());
+
+    let replaced = PageFacts {
+        fallback_language: Some("de".into()),
+        ..wrong
+    };
+    let plain = completed(LANGUAGE, &replaced, OutputFormat::Pdf);
+    assert_eq!(codes(&plain), ["language_invalid"]);
+    assert!(of_document(&plain).contains(&"de".to_owned()));
 
     let right = PageFacts {
         language: Some(" de ".into()),

@@ -80,7 +80,12 @@ async fn the_language_of_the_request_is_that_of_pages_without_one() {
     };
     let file = studio.pdf("<p>x", json!({"language": "de-DE"})).await;
     assert_eq!(languages(&file), ["u:de-DE"]);
-    let parts = ["<p>x", "<html lang=fr><p>y", "<html lang=''><p>z"];
+    let parts = [
+        "<p>x",
+        "<html lang=fr><p>y",
+        "<html lang=''><p>z",
+        "<html lang=en_US><p>q",
+    ];
     let body = json!({"parts": parts, "output_encoding": "binary", "language": "de-DE"});
     let file = studio.send(&body).await.bytes().await.expect("a PDF");
     assert_eq!(catalog(&file)["/Lang"], "u:de-DE");
