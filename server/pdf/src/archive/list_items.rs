@@ -1,50 +1,68 @@
 //! Gives list items the structure that PDF defines: a label and a body (ISO 32000-1, 14.8.4.3.3; ISO 14289-1, 7.2).
 //! Chromium writes the label, but no body.
 
+use std::collections::BTreeSet;
+
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 
-/// Puts everything other than labels into an `LBody` in each of these `LI`s. The element itself becomes the body, so
-/// that the parent tree stays as it is, and moves below a new `LI`.
+/// Puts everything other than labels into an `LBody` in each `LI` of the lists that contain these items.
 pub(super) fn add_list_bodies(document: &mut Document, items: &[ObjectNumber]) -> Result<(), PdfError> {
+    let mut lists = BTreeSet::new();
     for number in items {
-        let body = document.get_dictionary(*number, "expected a structure element")?;
-        let Some(list_number) = body.reference("P").filter(|_| is_kind(&body, "LI")) else {
-            continue;
-        };
+        let item = document.get_dictionary(*number, "expected a structure element")?;
+        lists.extend(item.reference("P"));
+    }
+    for list_number in lists {
         let mut list = document.get_dictionary(list_number, "expected a structure element")?;
-        let place = list
-            .items("K")
-            .iter()
-            .position(|kid| kid.as_reference() == Some(*number));
-        let (labels, content) = split(document, &body)?;
-        let (Some(place), false) = (place, content.is_empty()) else {
-            continue;
-        };
-        let item_number = document.add(Object::Null);
         let mut kids = list.items("K").to_vec();
-        kids[place] = Object::Reference(item_number);
-        list.set("K", Object::Array(kids));
-        document.set(list_number, Object::Dictionary(list));
-        for label in labels.iter().filter_map(Object::as_reference) {
-            let mut element = document.get_dictionary(label, "expected a structure element")?;
-            element.set("P", Object::Reference(item_number));
-            document.set(label, Object::Dictionary(element));
+        let mut is_changed = false;
+        for kid in &mut kids {
+            let Some(number) = kid.as_reference() else { continue };
+            if let Some(item) = add_body(document, list_number, number)? {
+                *kid = Object::Reference(item);
+                is_changed = true;
+            }
         }
-        let item = item(
-            &body,
-            list_number,
-            labels.into_iter().chain([Object::Reference(*number)]),
-        );
-        document.set(item_number, Object::Dictionary(item));
-        let mut body = body;
-        body.set("S", Object::name("LBody"));
-        body.set("P", Object::Reference(item_number));
-        body.set("K", Object::Array(content));
-        document.set(*number, Object::Dictionary(body));
+        if is_changed {
+            list.set("K", Object::Array(kids));
+            document.set(list_number, Object::Dictionary(list));
+        }
     }
     Ok(())
+}
+
+/// Makes an `LI` of a list the body of a new one, so that the parent tree stays as it is. Returns the new `LI`; `None`
+/// if nothing changes.
+fn add_body(
+    document: &mut Document,
+    list: ObjectNumber,
+    number: ObjectNumber,
+) -> Result<Option<ObjectNumber>, PdfError> {
+    let Object::Dictionary(mut body) = document.get(number)? else {
+        return Ok(None);
+    };
+    if !is_kind(&body, "LI") || body.reference("P") != Some(list) {
+        return Ok(None);
+    }
+    let (labels, content) = split(document, &body)?;
+    if content.is_empty() {
+        return Ok(None);
+    }
+    let item_number = document.add(Object::Null);
+    for label in labels.iter().filter_map(Object::as_reference) {
+        let mut element = document.get_dictionary(label, "expected a structure element")?;
+        element.set("P", Object::Reference(item_number));
+        document.set(label, Object::Dictionary(element));
+    }
+    let item = item(&body, list, labels.into_iter().chain([Object::Reference(number)]));
+    document.set(item_number, Object::Dictionary(item));
+    body.set("S", Object::name("LBody"));
+    body.set("P", Object::Reference(item_number));
+    body.set("K", Object::Array(content));
+    document.set(number, Object::Dictionary(body));
+    Ok(Some(item_number))
 }
 
 fn is_kind(element: &Dictionary, kind: &str) -> bool {
@@ -162,5 +180,22 @@ mod tests {
             .collect();
         add_list_bodies(&mut document, &items).expect("valid");
         assert_eq!(outline(&document, list), expected);
+    }
+
+    #[test]
+    fn long_lists_are_completed_in_order() {
+        let mut document = Document::open(&[EMPTY]).expect("valid");
+        let list = document.add(Object::Null);
+        let items: Vec<ObjectNumber> = (0..20_000)
+            .map(|content| element(&mut document, "LI", list, Object::Integer(content)))
+            .collect();
+        let kids = items.iter().copied().map(Object::Reference).collect();
+        let element = Dictionary::new([("S", Object::name("L")), ("K", kids)]);
+        document.set(list, Object::Dictionary(element));
+        add_list_bodies(&mut document, &items).expect("valid");
+        let expected: Vec<String> = (0..20_000)
+            .map(|content| format!("LI(LBody(Integer({content})))"))
+            .collect();
+        assert_eq!(outline(&document, list), format!("L({})", expected.join(" ")));
     }
 }
