@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::PdfError;
 use crate::document::Document;
-use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::object::{Object, ObjectNumber};
 use crate::trees::{TreeKind, read_tree, write_tree};
 
 /// A structure tree that is being changed. Its parent tree is read before the first change.
@@ -29,24 +29,10 @@ impl<'a> StructureTree<'a> {
         }))
     }
 
-    /// Adds a kid at the end of the outermost element. Returns its number; `None` if there is no such element.
-    pub(super) fn add_element(
-        &self,
-        document: &mut Document<'a>,
-        mut element: Dictionary<'a>,
-    ) -> Result<Option<ObjectNumber>, PdfError> {
+    /// Returns the outermost element, the last if there are several; `None` if there is none.
+    pub(super) fn outermost(&self, document: &Document<'a>) -> Result<Option<ObjectNumber>, PdfError> {
         let tree = document.get_dictionary(self.number, "expected a structure tree")?;
-        let Some(outermost) = tree.items("K").last().and_then(Object::as_reference) else {
-            return Ok(None);
-        };
-        let mut parent = document.get_dictionary(outermost, "expected a structure element")?;
-        element.set("P", Object::Reference(outermost));
-        let number = document.add(Object::Dictionary(element));
-        let kids = parent.items("K").iter().cloned();
-        let kids = kids.chain([Object::Reference(number)]).collect();
-        parent.set("K", kids);
-        document.set(outermost, Object::Dictionary(parent));
-        Ok(Some(number))
+        Ok(tree.items("K").last().and_then(Object::as_reference))
     }
 
     /// Returns a new key of the parent tree, which leads to an element or to those of a content stream.
