@@ -2,13 +2,16 @@
 //! becomes content of the element that is painted before or after it on the same line, so that it is read where it is
 //! painted. Text whose place is doubtful is left.
 
+mod changed_elements;
+
 use std::collections::BTreeMap;
 
 use super::structure_tree::StructureTree;
 use super::untagged::{Line, Operators, Tagged, Text};
 use crate::PdfError;
 use crate::document::Document;
-use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::object::{Object, ObjectNumber};
+use changed_elements::ChangedElements;
 
 /// Elements above an element that are compared.
 const MAX_DEPTH: usize = 256;
@@ -56,9 +59,8 @@ pub(super) fn tag_texts<'a>(
 ) -> Result<Vec<TaggedText>, PdfError> {
     let mut owners = structure.owners(document, key)?;
     let mut ancestry = Ancestry::default();
+    let mut elements = ChangedElements::new(key);
     let mut tagged = Vec::new();
-    // The identifier of the last text that was added after tagged content, and that content's.
-    let mut last_before: Option<(usize, usize)> = None;
     let mut last_after = None;
     for text in texts {
         let Some(side) = side_of(document, &mut ancestry, &owners, text)? else {
@@ -70,37 +72,25 @@ pub(super) fn tag_texts<'a>(
             (Side::Before(before), _) => (before.identifier, true),
             (Side::After(after), _) => (after.identifier, false),
         };
-        let Some(element_number) = owners.get(neighbour).and_then(Object::as_reference) else {
+        let Some(owner) = owners.get(neighbour).and_then(Object::as_reference) else {
             continue;
-        };
-        let place = match last_before {
-            Some((content, added)) if is_after && content == neighbour => added,
-            _ => neighbour,
         };
         let identifier = owners.len();
-        let mut element = document.get_dictionary(element_number, "expected a structure element")?;
-        if !insert_kid(&mut element, place, is_after, identifier) {
+        let Some(kind) = elements.add(document, owner, (neighbour, is_after), identifier)? else {
             continue;
-        }
-        let kind = match element.get("S") {
-            Some(Object::Name(kind)) => kind.to_vec(),
-            _ => continue,
         };
-        document.set(element_number, Object::Dictionary(element));
-        owners.push(Object::Reference(element_number));
-        if is_after {
-            last_before = Some((neighbour, identifier));
-        } else {
+        owners.push(Object::Reference(owner));
+        if !is_after {
             last_after = Some(neighbour);
         }
-        let range = text.range.clone();
         tagged.push(TaggedText {
-            range,
+            range: text.range.clone(),
             kind,
             identifier,
         });
     }
     if !tagged.is_empty() {
+        elements.write(document);
         structure.set_owners(document, key, owners)?;
     }
     Ok(tagged)
@@ -202,29 +192,6 @@ fn read_element<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Opt
         kind: kind.clone(),
         parent: element.reference("P"),
     }))
-}
-
-/// Adds marked content beside that of identifier `place`. Returns `false` if the element does not contain that.
-fn insert_kid(element: &mut Dictionary, place: usize, is_after: bool, identifier: usize) -> bool {
-    let is_place = |kid: &Object| kid.as_integer() == i64::try_from(place).ok();
-    let mut kids = element.items("K").to_vec();
-    let found = kids.iter().position(|kid| match kid {
-        Object::Dictionary(reference) => reference.get("MCID").is_some_and(is_place),
-        kid => is_place(kid),
-    });
-    let Some(index) = found else { return false };
-    let identifier = Object::count(identifier);
-    let kid = match &kids[index] {
-        Object::Dictionary(reference) => {
-            let mut reference = reference.clone();
-            reference.set("MCID", identifier);
-            Object::Dictionary(reference)
-        }
-        _ => identifier,
-    };
-    kids.insert(index + usize::from(is_after), kid);
-    element.set("K", Object::Array(kids));
-    true
 }
 
 #[cfg(test)]

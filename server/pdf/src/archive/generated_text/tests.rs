@@ -3,6 +3,7 @@
 use super::super::artifacts::write_marks;
 use super::super::untagged::{Drawn, find_untagged};
 use super::*;
+use crate::object::Dictionary;
 
 const LINKS: &[u8] = include_bytes!("../../../tests/fixtures/links.pdf");
 
@@ -11,6 +12,7 @@ const LINKS: &[u8] = include_bytes!("../../../tests/fixtures/links.pdf");
 fn tagged(content: &str, paths: &[&'static str]) -> (String, Vec<String>) {
     let mut document = Document::open(&[LINKS]).expect("valid");
     let mut structure = StructureTree::of(&document).expect("valid").expect("a tree");
+    let (page, key) = page(&mut document, &mut structure);
     let mut by_path: BTreeMap<&str, ObjectNumber> = BTreeMap::new();
     let mut owners = Vec::new();
     for (identifier, path) in paths.iter().enumerate() {
@@ -22,21 +24,14 @@ fn tagged(content: &str, paths: &[&'static str]) -> (String, Vec<String>) {
             parent = Some(
                 *by_path
                     .entry(&path[..end])
-                    .or_insert_with(|| element(&mut document, kind, parent, &[])),
+                    .or_insert_with(|| element(&mut document, kind, parent, page, &[])),
             );
         }
         let kind = path.rsplit('/').next().unwrap_or_default();
-        owners.push(element(&mut document, kind, parent, &[identifier]));
+        owners.push(element(&mut document, kind, parent, page, &[identifier]));
     }
-    let key = structure.add_key(&document, Object::Null).expect("valid");
-    let references = owners.iter().map(|owner| Object::Reference(*owner));
-    structure
-        .set_owners(&mut document, key, references.collect())
-        .expect("valid");
-    let untagged = find_untagged(content.as_bytes(), None, &mut |_| Drawn::Text).expect("valid");
-    let texts: Vec<&Text> = untagged.texts.iter().collect();
-    let tagged = tag_texts(&mut document, &mut structure, key, &texts).expect("valid");
-    let content = write_marks(content.as_bytes(), &untagged, &tagged, &[]);
+    set_owners(&mut document, &mut structure, key, &owners);
+    let content = tag_content(&mut document, &mut structure, key, content);
     let parents = structure.owners(&document, key).expect("valid");
     let kids = owners.iter().map(|number| {
         let owner = document.get_dictionary(*number, "an element").expect("an element");
@@ -50,13 +45,40 @@ fn tagged(content: &str, paths: &[&'static str]) -> (String, Vec<String>) {
         }
         format!("{kids:?}")
     });
-    let kids = kids.collect();
-    (String::from_utf8(content.unwrap_or_default()).expect("ASCII"), kids)
+    (content, kids.collect())
 }
 
-fn element(document: &mut Document, kind: &'static str, parent: Option<ObjectNumber>, kids: &[usize]) -> ObjectNumber {
+/// Tags the texts of a stream and returns its content.
+fn tag_content<'a>(document: &mut Document<'a>, structure: &mut StructureTree<'a>, key: i64, content: &str) -> String {
+    let untagged = find_untagged(content.as_bytes(), None, &mut |_| Drawn::Text).expect("valid");
+    let texts: Vec<&Text> = untagged.texts.iter().collect();
+    let tagged = tag_texts(document, structure, key, &texts).expect("valid");
+    let content = write_marks(content.as_bytes(), &untagged, &tagged, &[]);
+    String::from_utf8(content.unwrap_or_default()).expect("ASCII")
+}
+
+/// Adds a page, and returns its number and its key in the parent tree.
+fn page<'a>(document: &mut Document<'a>, structure: &mut StructureTree<'a>) -> (ObjectNumber, i64) {
+    let key = structure.add_key(document, Object::Null).expect("valid");
+    let page = Dictionary::new([("StructParents", Object::Integer(key))]);
+    (document.add(Object::Dictionary(page)), key)
+}
+
+fn set_owners<'a>(document: &mut Document<'a>, structure: &mut StructureTree<'a>, key: i64, owners: &[ObjectNumber]) {
+    let owners = owners.iter().map(|owner| Object::Reference(*owner)).collect();
+    structure.set_owners(document, key, owners).expect("valid");
+}
+
+fn element(
+    document: &mut Document,
+    kind: &'static str,
+    parent: Option<ObjectNumber>,
+    page: ObjectNumber,
+    kids: &[usize],
+) -> ObjectNumber {
     let mut element = Dictionary::new([
         ("S", Object::name(kind)),
+        ("Pg", Object::Reference(page)),
         ("K", kids.iter().map(|kid| Object::count(*kid)).collect()),
     ]);
     if let Some(parent) = parent {
@@ -123,4 +145,59 @@ fn text_whose_place_is_doubtful_is_left() {
             "{page}"
         );
     }
+}
+
+#[test]
+fn text_is_added_beside_the_content_of_its_own_stream() {
+    let mut document = Document::open(&[LINKS]).expect("valid");
+    let mut structure = StructureTree::of(&document).expect("valid").expect("a tree");
+    let [(first, _), (second, key), (form, form_key)] = [(); 3].map(|()| page(&mut document, &mut structure));
+    let reference = |streams: &[(&'static str, ObjectNumber)], identifier| {
+        let mut reference = Dictionary::new([("Type", Object::name("MCR")), ("MCID", Object::Integer(identifier))]);
+        for (name, stream) in streams {
+            reference.set(name, Object::Reference(*stream));
+        }
+        Object::Dictionary(reference)
+    };
+    let on_page = |identifier| reference(&[("Pg", second)], identifier);
+    let in_form = |identifier| reference(&[("Pg", second), ("Stm", form)], identifier);
+    // A paragraph that begins on the first page, and continues on the second page and in a form.
+    let paragraph = element(&mut document, "P", None, first, &[0]);
+    let mut continued = document.get_dictionary(paragraph, "an element").expect("an element");
+    continued.set("K", [Object::Integer(0), in_form(0), on_page(0)].into_iter().collect());
+    document.set(paragraph, Object::Dictionary(continued));
+    for key in [key, form_key] {
+        set_owners(&mut document, &mut structure, key, &[paragraph]);
+        tag_content(
+            &mut document,
+            &mut structure,
+            key,
+            &[content(0, 20), line(20, "?")].concat(),
+        );
+    }
+    let paragraph = document.get_dictionary(paragraph, "an element").expect("an element");
+    let expected = [Object::Integer(0), in_form(0), in_form(1), on_page(0), on_page(1)];
+    assert_eq!(paragraph.items("K"), expected);
+}
+
+#[test]
+fn any_number_of_texts_is_added_to_one_element() {
+    const COUNT: usize = 20_000;
+    let mut document = Document::open(&[LINKS]).expect("valid");
+    let mut structure = StructureTree::of(&document).expect("valid").expect("a tree");
+    let (page, key) = page(&mut document, &mut structure);
+    let identifiers: Vec<usize> = (0..COUNT).collect();
+    let paragraph = element(&mut document, "P", None, page, &identifiers);
+    set_owners(&mut document, &mut structure, key, &vec![paragraph; COUNT]);
+    let page: String = identifiers
+        .iter()
+        .map(|identifier| content(*identifier, 20) + &line(20, "?"))
+        .collect();
+    tag_content(&mut document, &mut structure, key, &page);
+    let paragraph = document.get_dictionary(paragraph, "an element").expect("an element");
+    let expected = identifiers
+        .iter()
+        .flat_map(|identifier| [*identifier, COUNT + identifier]);
+    let expected: Vec<Object> = expected.map(Object::count).collect();
+    assert!(paragraph.items("K") == expected);
 }
