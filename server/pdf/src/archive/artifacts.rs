@@ -157,6 +157,9 @@ mod tests {
              q 0 0 100 100 re W n BT (a) Tj ET Q",
             // A frame in the corner of a page.
             "q 0 0 50 50 re W n /P <</MCID 0 >>BDC EMC Q q 0 0 9 100 re W n BT (a) Tj ET Q",
+            // A frame with round corners that is larger than its page.
+            "q 20 20 60 60 re W n /P <</MCID 0 >>BDC EMC Q \
+             q 20 20 60 60 re W n 0 0 m 9 9 l W n -50 -50 200 300 re W n BT (a) Tj ET Q",
             // A page with nothing but a frame.
             "q 0 0 100 100 re W n BT (a) Tj ET Q",
         ] {

@@ -257,11 +257,13 @@ impl<'c> Scan<'c, '_> {
 
     fn clip(&mut self, range: Operators) {
         let Some(path) = &self.path else { return };
-        let is_outermost = self.levels.depth() == 1;
+        let depth = self.levels.depth();
         let level = self.levels.current_mut();
+        // A further clip of a level, such as that of a frame, doesn't bound the page's area.
+        let bounds_area = depth == 1 && !level.is_clipped;
         level.is_clipped = true;
         level.change_surroundings(&self.content[path.start..range.end]);
-        if let (Some(area), Some(rectangle)) = (&mut self.area, path.rectangle.filter(|_| is_outermost)) {
+        if let (Some(area), Some(rectangle)) = (&mut self.area, path.rectangle.filter(|_| bounds_area)) {
             area.clip(level.start, rectangle);
         }
     }

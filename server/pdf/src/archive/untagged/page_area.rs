@@ -30,7 +30,7 @@ impl PageArea {
         }
     }
 
-    /// Notes that an outermost level, whose `q` is at offset `start`, is clipped to a rectangle, given by its corners.
+    /// Notes the first clip of an outermost level, whose `q` is at offset `start`: a rectangle, given by its corners.
     pub(super) fn clip(&mut self, start: usize, rectangle: [f64; 4]) {
         if self.is_whole_page(rectangle) {
             self.footer_start.get_or_insert(start);
