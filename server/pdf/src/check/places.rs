@@ -17,8 +17,12 @@ use area::{Area, Spot};
 use fonts::Fonts;
 use painter::{PagePlaces, Painter};
 
-/// Adds texts and rectangles to findings on pages. A finding for untagged content is replaced by one for each run of
-/// such content on its page.
+/// Most runs of untagged text, and of untagged graphics, that are noted on one page: the findings of a page leave room
+/// for those of others.
+pub(super) const MAX_RUNS: usize = 20;
+
+/// Adds texts and rectangles to findings on pages, and returns at most [`MAX_FINDINGS`]. A finding for untagged content
+/// is replaced by one for each run of such content on its page, up to a limit for each page.
 pub(super) fn locate(
     document: &Document,
     pages: &[ObjectNumber],
@@ -33,6 +37,9 @@ pub(super) fn locate(
     };
     let mut located = Vec::with_capacity(findings.len());
     for mut finding in findings {
+        if located.len() == MAX_FINDINGS {
+            break;
+        }
         let contents = match (&finding.element, tree) {
             (Some(element), Some(tree)) => tree.contents_of(element.object),
             _ => Vec::new(),
@@ -56,7 +63,8 @@ pub(super) fn locate(
         } else {
             &[]
         };
-        located.extend(runs.iter().map(|spot| with_spot(finding.clone(), spot)));
+        let located_runs = runs.iter().map(|spot| with_spot(finding.clone(), spot));
+        located.extend(located_runs.take(MAX_FINDINGS - located.len()));
         if !runs.is_empty() {
             continue;
         }
@@ -69,7 +77,6 @@ pub(super) fn locate(
         let finding = with_spot(finding, &spot);
         located.push(with_annotation(document, finding));
     }
-    located.truncate(MAX_FINDINGS);
     located
 }
 

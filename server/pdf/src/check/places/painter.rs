@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::MAX_RUNS;
 use super::area::{Area, Spot};
 use super::fonts::Fonts;
 use crate::PdfError;
@@ -21,9 +22,9 @@ const MAX_DEPTH: usize = 16;
 pub(super) struct PagePlaces {
     /// Marked content by the page or form that contains it, and its identifier.
     pub(super) contents: BTreeMap<(ObjectNumber, i64), Spot>,
-    /// Runs of text that is neither tagged nor an artifact.
+    /// The first [`MAX_RUNS`] runs of text that is neither tagged nor an artifact.
     pub(super) untagged_texts: Vec<Spot>,
-    /// Runs of such graphics.
+    /// The first runs of such graphics.
     pub(super) untagged_graphics: Vec<Spot>,
 }
 
@@ -237,6 +238,9 @@ impl<'d, 'a> Painter<'d, 'a> {
                     _ => &mut self.places.untagged_graphics,
                 };
                 if self.run != run || runs.is_empty() {
+                    if runs.len() == MAX_RUNS {
+                        return self.run = Run::None;
+                    }
                     runs.push(Spot::default());
                 }
                 self.run = run;

@@ -1,17 +1,27 @@
 //! Where findings are, and the text there.
 
 use super::levels::{LETTER, examined_as_2b};
-use super::tag_edits::{content, element, insert, link};
+use super::tag_edits::{add, content, element, insert, link, nth, set};
 use super::{archived, edited};
 use crate::check::levels::{Finding, MAX_FINDINGS};
+use crate::check::places::MAX_RUNS;
 use crate::document::Document;
+use crate::object::Object;
 
 /// Returns the findings for a rule of PDF/UA-1 after a change of the letter.
 fn findings(clause: &str, change: impl FnOnce(&mut Document)) -> Vec<Finding> {
-    let damaged = edited(&archived(LETTER), change);
-    let mut findings = examined_as_2b(&damaged).expect("PDF/A-2b").findings;
-    findings.retain(|finding| finding.rule.prevents.iter().any(|(_, found)| *found == clause));
+    let mut findings = all_findings(change);
+    findings.retain(|finding| is_of(finding, clause));
     findings
+}
+
+fn all_findings(change: impl FnOnce(&mut Document)) -> Vec<Finding> {
+    let damaged = edited(&archived(LETTER), change);
+    examined_as_2b(&damaged).expect("PDF/A-2b").findings
+}
+
+fn is_of(finding: &Finding, clause: &str) -> bool {
+    finding.rule.prevents.iter().any(|(_, found)| *found == clause)
 }
 
 fn only(findings: Vec<Finding>) -> Finding {
@@ -84,6 +94,25 @@ fn findings_are_limited() {
     // Runs of graphics are separated by what is painted, not by marks.
     assert_eq!(many.len(), 1);
     let marks = "/Artifact BMC 0 0 1 1 re f EMC 0 0 5 5 re f\n".repeat(300);
-    let many = findings("7.1-3", |document| insert(document, &marks));
+    let mut many = all_findings(|document| {
+        insert(document, &marks);
+        element(document, "Figure", 0, "Alt", "");
+    });
+    // The runs of a page don't displace other findings.
+    assert!(many.iter().any(|finding| is_of(finding, "7.3-1")));
+    many.retain(|finding| is_of(finding, "7.1-3"));
+    assert_eq!(many.len(), MAX_RUNS);
+    let last = many.last().and_then(|finding| finding.rectangle);
+    assert_eq!(last, Some([0.0, 0.0, 5.0, 5.0]));
+    // With a figure for each finding that a file may have, runs would exceed the limit.
+    let many = all_findings(|document| {
+        insert(document, &marks);
+        let root = nth(document, "Document", 0);
+        let kids = document.get_dictionary(root, "an element").expect("an element");
+        let mut kids: Vec<_> = kids.items("K").iter().filter_map(Object::as_reference).collect();
+        kids.extend((0..MAX_FINDINGS).map(|_| add(document, "Figure", root)));
+        let kids: Vec<String> = kids.iter().map(|kid| format!("{kid} 0 R")).collect();
+        set(document, root, "K", &format!("[{}]", kids.join(" ")));
+    });
     assert_eq!(many.len(), MAX_FINDINGS);
 }
