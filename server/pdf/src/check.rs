@@ -117,7 +117,7 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     Ok(Some(Examination {
         earned,
         declared: metadata.declared,
-        findings: places::locate(&document, &pages, tree.as_ref(), levels.findings),
+        findings: places::locate(&document, &pages, tree.as_ref(), levels),
     }))
 }
 

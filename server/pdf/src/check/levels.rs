@@ -63,7 +63,7 @@ pub(super) struct LevelFindings {
     prevented: Vec<Conformance>,
     seen: BTreeSet<(*const Rule, ObjectNumber)>,
     /// Page numbers, from 1, by object number.
-    page_numbers: BTreeMap<ObjectNumber, usize>,
+    pub(super) page_numbers: BTreeMap<ObjectNumber, usize>,
 }
 
 impl LevelFindings {

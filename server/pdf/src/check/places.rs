@@ -7,7 +7,7 @@ mod painter;
 
 use std::collections::BTreeMap;
 
-use super::levels::{Finding, MAX_FINDINGS, MAX_TEXT};
+use super::levels::{Finding, LevelFindings, MAX_FINDINGS, MAX_TEXT};
 use super::rules;
 use super::structure::Tree;
 use crate::document::Document;
@@ -27,8 +27,11 @@ pub(super) fn locate(
     document: &Document,
     pages: &[ObjectNumber],
     tree: Option<&Tree>,
-    findings: Vec<Finding>,
+    levels: LevelFindings,
 ) -> Vec<Finding> {
+    let LevelFindings {
+        findings, page_numbers, ..
+    } = levels;
     let mut places = Places {
         document,
         pages,
@@ -44,12 +47,8 @@ pub(super) fn locate(
             (Some(element), Some(tree)) => tree.contents_of(element.object),
             _ => Vec::new(),
         };
-        let first_page = || {
-            contents
-                .iter()
-                .find_map(|(owner, _)| pages.iter().position(|page| page == owner))
-        };
-        finding.page = first_page().map(|index| index + 1).or(finding.page);
+        let first_page = contents.iter().find_map(|(owner, _)| page_numbers.get(owner).copied());
+        finding.page = first_page.or(finding.page);
         let Some(page) = finding.page else {
             located.push(finding);
             continue;
