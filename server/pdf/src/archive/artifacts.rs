@@ -182,8 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn nesting_without_end_is_damage() {
-        for content in ["q ".repeat(100_000), "/A BMC ".repeat(100_000)] {
+    fn content_without_end_is_damage() {
+        for content in [
+            "q ".repeat(100_000),
+            "/A BMC ".repeat(100_000),
+            "1 ".repeat(100_000),
+            "+1 ".repeat(100_000),
+        ] {
             assert!(find_untagged(content.as_bytes(), None, &mut |_| Drawn::Text).is_err());
         }
     }

@@ -169,8 +169,7 @@ impl<'c> Scan<'c, '_> {
         let mut lexer = Lexer::new(self.content, 0);
         loop {
             while let Some(raw) = lexer.next_plain_number() {
-                self.operands.start.get_or_insert(lexer.position() - 1 - raw.len());
-                self.operands.numbers.push(raw);
+                self.operands.add_number(lexer.position() - 1 - raw.len(), raw)?;
             }
             let (start, token, end) = match lexer.next_plain_keyword() {
                 Some(raw) => {
@@ -196,7 +195,7 @@ impl<'c> Scan<'c, '_> {
                     self.operands.clear();
                     continue;
                 }
-                Token::Number(raw) => self.operands.numbers.push(raw),
+                Token::Number(raw) => self.operands.add_number(start, raw)?,
                 Token::Name(raw) => self.operands.add_name(raw),
                 Token::DictionaryStart => self.operands.begin_dictionary(),
                 Token::DictionaryEnd => self.operands.end_dictionary(),

@@ -1,5 +1,7 @@
 //! The operands of an operator.
 
+use super::super::content_streams::MAX_OPERANDS;
+use crate::PdfError;
 use crate::object::Object;
 use crate::parse::parse_number;
 
@@ -22,6 +24,16 @@ impl<'c> Operands<'c> {
         self.name = None;
         self.identifier = None;
         self.depth = 0;
+    }
+
+    /// Adds a number at an offset. Fails if there are too many.
+    pub(super) fn add_number(&mut self, start: usize, number: &'c [u8]) -> Result<(), PdfError> {
+        if self.numbers.len() == MAX_OPERANDS {
+            return Err(PdfError::damaged(start, "expected an operator in a content stream"));
+        }
+        self.start.get_or_insert(start);
+        self.numbers.push(number);
+        Ok(())
     }
 
     pub(super) fn add_name(&mut self, name: &'c [u8]) {
