@@ -21,7 +21,7 @@ mod shown;
 mod specimens;
 mod structure;
 mod syntax;
-mod unicode;
+pub(crate) mod unicode;
 
 use std::fmt;
 

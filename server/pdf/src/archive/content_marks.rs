@@ -35,6 +35,7 @@ pub(super) struct Marker<'s, 'a> {
     /// Tagged forms that have been drawn.
     drawn: BTreeSet<ObjectNumber>,
     repeated: RepeatedForms,
+    blank: BlankTexts,
 }
 
 impl<'s, 'a> Marker<'s, 'a> {
@@ -84,7 +85,8 @@ impl<'s, 'a> Marker<'s, 'a> {
         let repeated = untagged.repeated_forms.iter().filter_map(|(name, _)| number(name));
         let repeated: Vec<ObjectNumber> = repeated.collect();
         let tagged = self.tag_texts(document, owner, &untagged)?;
-        let mut blank = blank_texts(document, &resources, content, (&untagged, &tagged))?;
+        let fonts = document.resolve_dictionary(&resources, "Font")?;
+        let mut blank = self.blank_texts(document, &fonts, content, (&untagged, &tagged))?;
         untagged.decoration.append(&mut blank);
         let mut copies = Vec::new();
         for number in repeated {
@@ -121,23 +123,27 @@ impl<'s, 'a> Marker<'s, 'a> {
             _ => Ok(Vec::new()),
         }
     }
-}
 
-/// Returns texts that consist of spaces and were not tagged.
-fn blank_texts<'a>(
-    document: &Document<'a>,
-    resources: &Dictionary<'a>,
-    content: &[u8],
-    (untagged, tagged): (&Untagged, &[TaggedText]),
-) -> Result<Vec<Operators>, PdfError> {
-    let tagged: BTreeSet<usize> = tagged.iter().map(|text| text.range.start).collect();
-    let mut search = BlankTexts::new(document, resources)?;
-    let mut blank = Vec::new();
-    for Text { range, .. } in &untagged.texts {
-        let is_left = !tagged.contains(&range.start) && !is_running(untagged, range);
-        if is_left && search.is_blank(&content[..range.end], range.start)? {
-            blank.push(range.clone());
+    /// Returns texts that consist of spaces and were not tagged.
+    fn blank_texts(
+        &mut self,
+        document: &Document,
+        fonts: &Dictionary,
+        content: &[u8],
+        (untagged, tagged): (&Untagged, &[TaggedText]),
+    ) -> Result<Vec<Operators>, PdfError> {
+        let tagged: BTreeSet<usize> = tagged.iter().map(|text| text.range.start).collect();
+        let mut blank = Vec::new();
+        for Text { range, .. } in &untagged.texts {
+            let is_left = !tagged.contains(&range.start) && !is_running(untagged, range);
+            if is_left
+                && self
+                    .blank
+                    .is_blank(document, fonts, &content[..range.end], range.start)?
+            {
+                blank.push(range.clone());
+            }
         }
+        Ok(blank)
     }
-    Ok(blank)
 }

@@ -12,7 +12,7 @@ use crate::lexer::{Lexer, Token, decode_hex_string};
 use crate::object::{Object, ObjectNumber};
 
 /// Texts of character codes, in UTF-16.
-pub(super) type UnicodeMap = BTreeMap<u16, Vec<u16>>;
+pub(crate) type UnicodeMap = BTreeMap<u16, Vec<u16>>;
 
 /// Checks that every shown code has a text. A character of the private use area would need replacement text where it
 /// is shown; completion maps it to U+FFFD instead, so that none is expected here.
@@ -49,7 +49,7 @@ fn check_codes(codes: &Codes, map: &UnicodeMap, note: &mut impl FnMut(&'static R
 
 /// Reads the `/ToUnicode` of a font, whose codes have `code_length` bytes; empty if there is none. `content` is a
 /// buffer.
-pub(super) fn read_unicode_map(
+pub(crate) fn read_unicode_map(
     document: &Document,
     font: ObjectNumber,
     code_length: usize,
