@@ -122,6 +122,7 @@ rules! {
     ROW_SPAN_TOO_LONG: [PdfUa1 "7.2-41"] "" "A cell spans more rows than the table has.";
     ROW_TOO_LONG: [PdfUa1 "7.2-42"] "" "A row has more columns than the first.";
     ROW_TOO_SHORT: [PdfUa1 "7.2-43"] "" "A row has fewer columns than the first.";
+    TABLE_TOO_LARGE: [PdfUa1 "7.2"] "" "The table has too many columns and rows for its cells.";
     UNKNOWN_HEADER: [PdfUa1 "7.5-2"] "15-003" "The cell names a header that the table doesn't have.";
     NO_HEADER: [PdfUa1 "7.5-1"] "15-003" "No header applies to the cell.";
 

@@ -22,6 +22,7 @@ const REMEDIES: &[(&str, &str)] = &[
     ("7.1-10", TITLE),
     ("7.1-11", UNTAGGED),
     ("7.1", STRUCTURE),
+    ("7.2-2", LANGUAGE),
     ("7.2-3", TABLE_ELEMENTS),
     ("7.2-4", TABLE_ELEMENTS),
     ("7.2-5", TABLE_ELEMENTS),
@@ -40,10 +41,17 @@ const REMEDIES: &[(&str, &str)] = &[
     ("7.2-18", LIST_ELEMENTS),
     ("7.2-19", LIST_ELEMENTS),
     ("7.2-20", LIST_ELEMENTS),
+    ("7.2-21", LANGUAGE),
+    ("7.2-22", LANGUAGE),
+    ("7.2-23", LANGUAGE),
+    ("7.2-24", LANGUAGE),
     ("7.2-26", CONTENTS_ELEMENTS),
     ("7.2-27", CONTENTS_ELEMENTS),
     ("7.2-28", CONTENTS_ELEMENTS),
     ("7.2-29", LANGUAGE_TAG),
+    ("7.2-30", LANGUAGE),
+    ("7.2-33", LANGUAGE),
+    ("7.2-34", LANGUAGE),
     ("7.2-36", TABLE_ELEMENTS),
     ("7.2-37", TABLE_ELEMENTS),
     ("7.2-38", TABLE_ELEMENTS),
@@ -52,10 +60,7 @@ const REMEDIES: &[(&str, &str)] = &[
     ("7.2-41", TABLE_CELLS),
     ("7.2-42", TABLE_CELLS),
     ("7.2-43", TABLE_CELLS),
-    (
-        "7.2",
-        "Name the language of the page with <html lang>, or with the option language of the request.",
-    ),
+    ("7.2", TABLE_SPANS),
     (
         "7.3",
         "Add an alt attribute to the picture, or alt=\"\" if it is decorative; give an svg a title or aria-label.",
@@ -106,7 +111,9 @@ const TABLE_BODY: &str = "Add a tbody to the table that has a thead or tfoot.";
 /// Chromium doesn't tag cells without content.
 const TABLE_CELLS: &str = "Give each row of the table the same number of cells, with colspan and rowspan counted, and put a dash or &nbsp; into empty cells.";
 const LIST_ELEMENTS: &str = "Use only li in ul and ol, and only dt and dd in dl.";
+const TABLE_SPANS: &str = "Reduce colspan and rowspan of the table's cells, and remove empty rows.";
 const CONTENTS_ELEMENTS: &str = "Use only entries and nested lists in the table of contents.";
+const LANGUAGE: &str = "Name the language of the page with <html lang>, or with the option language of the request.";
 const LANGUAGE_TAG: &str = "Correct the lang attribute: it takes a language tag such as en or pt-BR (BCP 47).";
 /// For violations that authors rarely cause.
 const OTHER: &str = "Simplify the markup at this place; if the violation stays, report it to the operator of Platen with the render's id.";
@@ -131,6 +138,8 @@ mod tests {
             ("7.2-20", LIST_ELEMENTS),
             ("7.2-29", LANGUAGE_TAG),
             ("7.2-43", TABLE_CELLS),
+            ("7.2-24", LANGUAGE),
+            ("7.2", TABLE_SPANS),
             ("7.1-10", TITLE),
             ("7.1-1", STRUCTURE),
             ("6.2.11.7.2-1", UNICODE),

@@ -7,8 +7,10 @@ use super::tree::Tree;
 use crate::check::levels::LevelFindings;
 use crate::check::rules;
 
-/// Most places of a table that is checked: 10,000 rows of 400 columns.
-const MAX_PLACES: usize = 4_000_000;
+/// Most places of a table that is checked: this many, and more for each row and cell. Far above what authors write; it
+/// bounds the work for cells that span many empty rows and columns.
+const MAX_PLACES: usize = 4_096;
+const MAX_PLACES_PER_ELEMENT: usize = 64;
 /// No cell.
 const NONE: u32 = u32::MAX;
 
@@ -70,8 +72,10 @@ fn lay_out(tree: &Tree, rows: &[Vec<u32>]) -> Result<Option<Grid>, (&'static rul
     if rows.iter().all(Vec::is_empty) {
         return Ok(None);
     }
-    let size = columns.checked_mul(rows.len()).filter(|size| *size <= MAX_PLACES);
-    let mut places = vec![NONE; size.ok_or((&rules::ROW_TOO_LONG, None))?];
+    let elements = rows.len() + rows.iter().map(Vec::len).sum::<usize>();
+    let limit = MAX_PLACES + MAX_PLACES_PER_ELEMENT * elements;
+    let size = columns.checked_mul(rows.len()).filter(|size| *size <= limit);
+    let mut places = vec![NONE; size.ok_or((&rules::TABLE_TOO_LARGE, None))?];
     for (row, cells) in rows.iter().enumerate() {
         let mut column = 0;
         for cell in cells {

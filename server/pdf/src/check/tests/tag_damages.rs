@@ -170,6 +170,10 @@ pub(super) const TAG_DAMAGES: &[TagDamage] = &[
         element(d, "TR", 1, "K", &format!("[{cell} 0 R]"));
     }),
     ("long column", "7.2-41", |d| element(d, "TD", 1, "A", "<</O /Table /RowSpan 2>>")),
+    ("many columns and rows for few cells", "7.2", |d| {
+        element(d, "TH", 0, "A", "<</O /Table /Scope /Column /ColSpan 10000>>");
+        element(d, "TD", 0, "A", "<</O /Table /ColSpan 10000>>");
+    }),
     ("overlapping cells", "7.2-15", |d| {
         element(d, "TH", 1, "A", "<</O /Table /Scope /Column /RowSpan 2>>");
         element(d, "TD", 0, "A", "<</O /Table /ColSpan 2>>");
