@@ -106,7 +106,7 @@ pub(crate) fn complete_document(
     } = completion;
     remove_former_completion(&mut document)?;
     links::remove_unsafe_links(&mut document, pages, &mut warnings)?;
-    language::set_language(&mut document, language.as_deref())?;
+    language::set_language(&mut document, language.as_deref(), facts.language.as_deref())?;
     if format == OutputFormat::PdfA2b {
         pages::check_sizes(&document, pages)?;
         link_descriptions::describe_links(&mut document, pages)?;

@@ -18,14 +18,18 @@ pub(crate) fn valid_language(language: Option<&str>, warnings: &mut Warnings) ->
     None
 }
 
-/// Writes the language into the catalog. If it is not the one that the browser wrote there, removes the browser's, also
-/// from the outermost element of the structure tree: a page that doesn't name its language gets the browser's own.
-pub(super) fn set_language(document: &mut Document, language: Option<&str>) -> Result<(), PdfError> {
+/// Writes the language into the catalog. If the page doesn't name it, removes what the browser wrote there and on the
+/// outermost element of the structure tree, because such a page gets the browser's own.
+pub(super) fn set_language(
+    document: &mut Document,
+    language: Option<&str>,
+    of_page: Option<&str>,
+) -> Result<(), PdfError> {
     let root = document.root()?;
     let mut catalog = document.get_dictionary(root, "expected a catalog")?;
     let of_browser = catalog.remove("Lang");
-    let language = language.map(|language| Object::String(language.as_bytes().to_vec().into()));
-    if language != of_browser {
+    let is_of_page = language.is_some() && of_page.and_then(clean).as_deref() == language;
+    if !is_of_page {
         let structure = document.resolve_dictionary(&catalog, "StructTreeRoot")?;
         if let Some(number) = structure.get("K").and_then(Object::as_reference)
             && let Object::Dictionary(mut element) = document.get(number)?
@@ -36,7 +40,7 @@ pub(super) fn set_language(document: &mut Document, language: Option<&str>) -> R
         }
     }
     if let Some(language) = language {
-        catalog.set("Lang", language);
+        catalog.set("Lang", Object::String(language.as_bytes().to_vec().into()));
     }
     document.set(root, Object::Dictionary(catalog));
     Ok(())
