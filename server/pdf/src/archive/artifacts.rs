@@ -25,8 +25,9 @@ pub(super) fn write_marks(
     tagged: &[TaggedText],
     copies: &[String],
 ) -> Option<Vec<u8>> {
-    let running = untagged.texts.iter().map(|text| &text.range);
-    let running = running.filter(|range| is_running(untagged, range));
+    let texts = untagged.texts.iter().map(|text| &text.range);
+    let texts = texts.chain(untagged.text_forms.iter().map(|(_, range)| range));
+    let running = texts.filter(|range| is_running(untagged, range));
     let artifacts = untagged.decoration.iter().chain(running).map(|range| {
         let start = if is_running(untagged, range) {
             PAGINATION
@@ -76,15 +77,14 @@ mod tests {
     use super::super::untagged::{Drawn, find_untagged};
     use super::*;
 
-    /// Marks the content of a page of 100 × 100 points. `/Speaking` is a form with text. Shows marks in short.
+    /// Marks the content of a page of 100 × 100 points. `/Speaking` is a form with text, `/Tagged` one with
+    /// content of elements. Shows marks in short.
     fn marked(content: &str) -> String {
         let find = |content| {
-            let mut drawn = |name: &[u8]| {
-                if name == b"Speaking" {
-                    Drawn::Text
-                } else {
-                    Drawn::Decoration
-                }
+            let mut drawn = |name: &[u8]| match name {
+                b"Speaking" => Drawn::Text,
+                b"Tagged" => Drawn::Tagged,
+                _ => Drawn::Decoration,
             };
             find_untagged(content, Some([0.0, 0.0, 100.0, 100.0]), &mut drawn).expect("valid")
         };
@@ -160,6 +160,9 @@ mod tests {
             // A frame with round corners that is larger than its page.
             "q 20 20 60 60 re W n /P <</MCID 0 >>BDC EMC Q \
              q 20 20 60 60 re W n 0 0 m 9 9 l W n -50 -50 200 300 re W n BT (a) Tj ET Q",
+            // A form of an element on a page without margins, and generated text.
+            "q 0 0 9 9 re W n /P <</MCID 0 >>BDC EMC Q q 0 0 100 100 re W n /Tagged Do Q \
+             q 0 0 100 100 re W n BT (a) Tj ET /Speaking Do Q",
             // A page with nothing but a frame.
             "q 0 0 100 100 re W n BT (a) Tj ET Q",
         ] {
@@ -178,6 +181,15 @@ mod tests {
             ".5 0 0 -.5 0 100 cm q 2 0 0 2 0 0 cm {P BT (1) Tj ET} {0 0 9 9 re f} Q \
              q 20 20 160 160 re W* n q /P <</MCID 0 >>BDC BT (a) Tj ET EMC BT (b) Tj ET Q Q \
              q 0 0 199 199 re W* n {P 0 0 9 9 re S} q {P BT (2) Tj ET} Q Q"
+        );
+        // Translucent text is in a form.
+        assert_eq!(
+            marked(
+                "/Speaking Do q 10 10 80 80 re W* n /P <</MCID 0 >>BDC EMC /Speaking Do Q \
+                 q 0 0 100 100 re W* n /G3 gs /Speaking Do Q"
+            ),
+            "{P /Speaking Do} q 10 10 80 80 re W* n /P <</MCID 0 >>BDC EMC /Speaking Do Q \
+             q 0 0 100 100 re W* n /G3 gs {P /Speaking Do} Q"
         );
     }
 

@@ -79,7 +79,14 @@ impl<'s, 'a> Marker<'s, 'a> {
         let number = |name: &&[u8]| objects.get_bytes(&decode_name(name))?.as_reference();
         let mut drawn = |name: &[u8]| number(&name).map_or(Drawn::Decoration, |number| self.drawn(document, number));
         let mut untagged = find_untagged(content, media_box, &mut drawn)?;
-        self.forms.extend(untagged.forms.iter().filter_map(number));
+        self.forms.extend(untagged.tagged_forms.iter().filter_map(number));
+        for (name, range) in &untagged.text_forms {
+            if is_running(&untagged, range) {
+                self.marked_forms.extend(number(name));
+            } else {
+                self.forms.extend(number(name));
+            }
+        }
         self.marked_forms
             .extend(untagged.marked_forms.iter().filter_map(number));
         let repeated = untagged.repeated_forms.iter().filter_map(|(name, _)| number(name));

@@ -31,9 +31,11 @@ pub(super) struct Untagged<'c> {
     /// Painting without text, in runs as long as possible. In each run, `q` and `Q` are balanced.
     pub(super) decoration: Vec<Operators>,
     pub(super) texts: Vec<Text<'c>>,
-    /// Forms that show text or tagged content themselves, by their names in the stream's resources.
-    pub(super) forms: Vec<&'c [u8]>,
-    /// The same for forms within marked content.
+    /// Forms that show tagged content themselves, by their names in the stream's resources.
+    pub(super) tagged_forms: Vec<&'c [u8]>,
+    /// Forms that show text without tags, each with the operators that draw it.
+    pub(super) text_forms: Vec<(&'c [u8], Operators)>,
+    /// Forms with text or tagged content, drawn within marked content.
     pub(super) marked_forms: Vec<&'c [u8]>,
     /// Forms whose tagged content has been drawn before.
     pub(super) repeated_forms: Vec<(&'c [u8], Operators)>,
@@ -287,9 +289,19 @@ impl<'c> Scan<'c, '_> {
         match (self.drawn)(name) {
             Drawn::Decoration => self.decoration(range),
             Drawn::Text | Drawn::Tagged if self.mark() != Mark::Other => self.found.marked_forms.push(name),
-            Drawn::Text | Drawn::Tagged => {
+            Drawn::Text => {
                 self.levels.end_decoration();
-                self.found.forms.push(name);
+                if let Some(area) = &mut self.area {
+                    area.add_text(&range, self.levels.current().is_clipped);
+                }
+                self.found.text_forms.push((name, range));
+            }
+            Drawn::Tagged => {
+                self.levels.end_decoration();
+                if let Some(area) = &mut self.area {
+                    area.begin_tagged(self.levels.current().is_clipped);
+                }
+                self.found.tagged_forms.push(name);
             }
             Drawn::Repeated => {
                 self.found.repeated_forms.push((name, range.clone()));
