@@ -27,9 +27,9 @@ pub(super) fn set_language(
 ) -> Result<(), PdfError> {
     let root = document.root()?;
     let mut catalog = document.get_dictionary(root, "expected a catalog")?;
-    let of_browser = catalog.remove("Lang");
     let is_of_page = language.is_some() && of_page.and_then(clean).as_deref() == language;
     if !is_of_page {
+        let of_browser = catalog.remove("Lang");
         let structure = document.resolve_dictionary(&catalog, "StructTreeRoot")?;
         if let Some(number) = structure.get("K").and_then(Object::as_reference)
             && let Object::Dictionary(mut element) = document.get(number)?

@@ -66,16 +66,17 @@ impl Attributes {
 
     fn add_table(&mut self, attributes: &Dictionary) {
         for (key, value) in &attributes.entries {
-            // A span that is no number makes the table irregular, as does a long one.
+            // A span that is no positive number makes the table irregular, as does a long one.
             let span = || {
                 value
                     .as_integer()
                     .and_then(|span| usize::try_from(span).ok())
+                    .filter(|span| *span > 0)
                     .unwrap_or(usize::MAX)
             };
             match (key.as_ref(), value) {
-                (b"RowSpan", _) => self.row_span = span().max(1),
-                (b"ColSpan", _) => self.column_span = span().max(1),
+                (b"RowSpan", _) => self.row_span = span(),
+                (b"ColSpan", _) => self.column_span = span(),
                 (b"Scope", Object::Name(name)) => {
                     self.scope = match name.as_ref() {
                         b"Row" => Some(Scope::Row),
