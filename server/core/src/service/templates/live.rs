@@ -166,14 +166,14 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
         first: typed.page,
         words: MOST_WORDS,
     };
-    let violations = remarks::of_findings(&document.findings);
+    let (violations, more_violations) = remarks::of_findings(&document.findings);
     let raster_stream = app.drawing.start(caller.account, &document.pdf, wanted).await;
     Ok(Live::Rendered(Box::new(LivePreview {
         page_count: document.page_count,
         bytes: document.pdf.len(),
         conformance: document.conformance_names(),
-        more_violations: document.findings.len() - violations.len(),
         violations,
+        more_violations,
         took,
         app: app.clone(),
         account: caller.account,

@@ -1,5 +1,7 @@
 //! Remarks for a template's author, with their place in the text where it can be found.
 
+use std::collections::HashSet;
+
 use platen_domain::{
     editor::{Pane, Place, Remark, Violation},
     sentence::sentence,
@@ -134,20 +136,31 @@ pub(super) fn of_document(content: &str, data: &str, warnings: &[Warning]) -> Ve
     remarks.take(MOST).collect()
 }
 
-/// Returns the first violations that prevent PDF/A-2a or PDF/UA-1, at most 20.
-pub(super) fn of_findings(findings: &[Finding]) -> Vec<Violation> {
-    let violations = findings.iter().take(MOST_VIOLATIONS).map(|finding| {
-        let finding = accessibility::found(finding, None);
-        Violation {
-            subject: finding.subject(),
-            remedy: finding.remedy().to_owned(),
-            page: finding.page,
-            rectangle: finding
-                .rectangle
-                .map(|corners| corners.map(|corner| corner.round() as i32)),
-        }
+/// Returns the first violations that prevent PDF/A-2a or PDF/UA-1, at most 20, and the number of further ones. A remedy
+/// for the whole document, such as to name its language, is listed once, without the places that it mends.
+pub(super) fn of_findings(findings: &[Finding]) -> (Vec<Violation>, usize) {
+    let findings = findings.iter().map(|finding| accessibility::found(finding, None));
+    let (of_document, of_places): (Vec<_>, Vec<_>) = findings.partition(|finding| finding.page.is_none());
+    let mut remedies = HashSet::new();
+    let of_document = of_document
+        .into_iter()
+        .filter(|finding| remedies.insert(finding.remedy()));
+    let mut listed: Vec<_> = of_document.collect();
+    listed.extend(
+        of_places
+            .into_iter()
+            .filter(|finding| !remedies.contains(finding.remedy())),
+    );
+    let more = listed.len().saturating_sub(MOST_VIOLATIONS);
+    let violations = listed.into_iter().take(MOST_VIOLATIONS).map(|finding| Violation {
+        subject: finding.subject(),
+        remedy: finding.remedy().to_owned(),
+        page: finding.page,
+        rectangle: finding
+            .rectangle
+            .map(|corners| corners.map(|corner| corner.round() as i32)),
     });
-    violations.collect()
+    (violations.collect(), more)
 }
 
 /// Returns the place of the first character that a message names by its code point and that occurs in a text.
@@ -268,8 +281,8 @@ mod tests {
             text: Some("Costs".to_owned()),
             rectangle: Some([56.7, 700.2, 90.0, 712.6]),
         };
-        let violations = of_findings(&vec![finding; MOST_VIOLATIONS + 1]);
-        assert_eq!(violations.len(), MOST_VIOLATIONS);
+        let (violations, more) = of_findings(&vec![finding.clone(); MOST_VIOLATIONS + 1]);
+        assert_eq!((violations.len(), more), (MOST_VIOLATIONS, 1));
         let expected = Violation {
             subject: Some("H3 “Costs”".to_owned()),
             remedy: "Don't skip levels of headings: an h2 follows the h1, an h3 an h2.".to_owned(),
@@ -277,6 +290,16 @@ mod tests {
             rectangle: Some([57, 700, 90, 713]),
         };
         assert_eq!(violations[0], expected);
+
+        let of_document = Finding {
+            page: None,
+            element: None,
+            text: None,
+            rectangle: None,
+            ..finding.clone()
+        };
+        let (violations, more) = of_findings(&[finding, of_document.clone(), of_document]);
+        assert_eq!((violations.len(), violations[0].page, more), (1, None, 0));
     }
 
     #[test]
