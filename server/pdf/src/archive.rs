@@ -62,7 +62,7 @@ pub(crate) struct Completion<'f> {
 /// A completed document that is not examined yet. It borrows nothing from its source files, so those can be dropped.
 pub(crate) struct Draft {
     file: WrittenFile<'static>,
-    /// The packet in the file; `None` for plain PDF.
+    /// The declaration of standards in the metadata; `None` for plain PDF.
     declaration: Option<Declaration>,
     page_count: usize,
     pages_by_part: Vec<usize>,

@@ -21,8 +21,8 @@ pub struct Finding {
     pub page: Option<usize>,
     /// The structure element.
     pub element: Option<Element>,
-    /// Object number of the annotation, font or page; `None` if there is an element, or if the file as a whole violates
-    /// the rule.
+    /// Object number of the annotation, font, page, form or pattern; `None` if there is an element, or if the file as a
+    /// whole violates the rule.
     pub object: Option<u32>,
     /// At most 100 characters of the text of the element or the content.
     pub text: Option<String>,

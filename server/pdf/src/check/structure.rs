@@ -18,8 +18,8 @@ use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 pub(super) use tree::Tree;
 
-/// Checks the catalog's entries for accessibility, and the structure tree. Returns the tree if there is one. `streams` are the marks of all streams by
-/// the number of their page, form, pattern or font.
+/// Checks the catalog's entries for accessibility, and the structure tree. Returns the tree if there is one. `streams`
+/// are the marks of all streams by the number of their page, form, pattern or font.
 pub(super) fn check_structure(
     document: &Document,
     catalog: &Dictionary,

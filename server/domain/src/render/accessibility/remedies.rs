@@ -109,23 +109,27 @@ const TABLE_ELEMENTS: &str =
 const TABLE_GROUPS: &str = "Give the table one thead, one tfoot and one caption at most.";
 const TABLE_BODY: &str = "Add a tbody to the table that has a thead or tfoot.";
 /// Chromium doesn't tag cells without content.
-const TABLE_CELLS: &str = "Give each row of the table the same number of cells, with colspan and rowspan counted, and put a dash or &nbsp; into empty cells.";
+const TABLE_CELLS: &str = "Give each row of the table the same number of cells, with colspan and rowspan counted, and \
+                           put a dash or &nbsp; into empty cells.";
 const LIST_ELEMENTS: &str = "Use only li in ul and ol, and only dt and dd in dl.";
 const TABLE_SPANS: &str = "Reduce colspan and rowspan of the table's cells, and remove empty rows.";
 const CONTENTS_ELEMENTS: &str = "Use only entries and nested lists in the table of contents.";
 const LANGUAGE: &str = "Name the language of the page with <html lang>, or with the option language of the request.";
 const LANGUAGE_TAG: &str = "Correct the lang attribute: it takes a language tag such as en or pt-BR (BCP 47).";
 /// For violations that authors rarely cause.
-const OTHER: &str = "Simplify the markup at this place; if the violation stays, report it to the operator of Platen with the render's id.";
+const OTHER: &str = "Simplify the markup at this place; if the violation stays, report it to the operator of Platen \
+                     with the render's id.";
 
 /// Returns the remedy of a violation of a clause, such as `7.3-1`.
 pub(super) fn remedy(clause: &str) -> &'static str {
-    let is_within = |outer: &str| {
-        let rest = clause.strip_prefix(outer);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
-    };
-    let entry = REMEDIES.iter().find(|(outer, _)| is_within(outer));
+    let entry = REMEDIES.iter().find(|(outer, _)| is_within(clause, outer));
     entry.map_or(OTHER, |(_, remedy)| remedy)
+}
+
+/// Returns whether a clause is `outer` or part of it.
+fn is_within(clause: &str, outer: &str) -> bool {
+    let rest = clause.strip_prefix(outer);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
 }
 
 #[cfg(test)]
@@ -156,10 +160,7 @@ mod tests {
     #[test]
     fn no_entry_hides_a_later_one() {
         for (index, (clause, _)) in REMEDIES.iter().enumerate() {
-            let first = REMEDIES.iter().position(|(outer, _)| {
-                let rest = clause.strip_prefix(outer);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
-            });
+            let first = REMEDIES.iter().position(|(outer, _)| is_within(clause, outer));
             assert_eq!(first, Some(index), "{clause}");
         }
     }

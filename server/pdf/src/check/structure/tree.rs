@@ -78,7 +78,8 @@ pub(super) struct Content {
 }
 
 impl Tree {
-    /// Reads the tree under its root. `has_language` is whether the document has a language. Elements that are reached twice are read once.
+    /// Reads the tree under its root. `has_language` is whether the document has a language. Elements that are reached
+    /// twice are read once.
     pub(super) fn read(
         document: &Document,
         root: &Dictionary,
