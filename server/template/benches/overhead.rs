@@ -1,4 +1,5 @@
-//! Overhead of a worker process: a small invoice filled in this process and by a warm worker.
+//! Overhead of a worker process: a small invoice filled in this process and by a warm worker, and by the latter as one
+//! text and as 50 partials.
 //!
 //! `cargo bench -p platen-template`
 
@@ -10,7 +11,9 @@ use std::{
 use minijinja::value::Serde;
 use platen_template::{
     language::{self, Undefined},
+    partials::MOST_PARTIALS,
     pool::{ChildCommand, Pool},
+    sources::Sources,
 };
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -56,6 +59,28 @@ async fn main() {
     }
     report("in this process", &mut plain);
     report("by a warm child", &mut pooled);
+
+    let part = TEMPLATE.repeat(2);
+    let names: Vec<String> = (0..MOST_PARTIALS).map(|number| format!("part-{number}")).collect();
+    let tags: Vec<String> = names.iter().map(|name| format!("{{% include '{name}' %}}")).collect();
+    let tags = tags.concat();
+    let sources = Sources::new(&tags, names.iter().map(|name| (name, &part)));
+    let text = part.repeat(MOST_PARTIALS);
+    let (mut as_text, mut as_partials) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS / 10 {
+        for (sources, times) in [
+            (text.as_str().into(), &mut as_text),
+            (sources.clone(), &mut as_partials),
+        ] {
+            let from = Instant::now();
+            pool.render(Uuid::nil(), sources, &context, Undefined::Refuse)
+                .await
+                .expect("it renders");
+            times.push(from.elapsed());
+        }
+    }
+    report("one long text", &mut as_text);
+    report("50 partials", &mut as_partials);
 }
 
 fn report(name: &str, times: &mut [Duration]) {

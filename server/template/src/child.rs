@@ -14,6 +14,7 @@ use crate::{
     analysis,
     diagnostic::{Diagnostic, DiagnosticKind},
     language::{self, Undefined},
+    partials,
     wire::{LONGEST_FRAME, Work, read_frame, write_frame},
 };
 
@@ -56,18 +57,19 @@ fn answer(frame: &[u8]) -> io::Result<Vec<u8>> {
     };
     match work {
         Work::Render {
-            template,
+            sources,
             context,
             undefined,
-        } => encoded(&language::render(&template, context, undefined)),
+        } => encoded(&language::render(sources, context, undefined)),
         Work::Trace {
-            template,
+            sources,
             context,
             undefined,
-        } => encoded(&language::trace(&template, context, undefined)),
+        } => encoded(&language::trace(sources, context, undefined)),
         Work::Check { template } => encoded(&language::check(&template)),
-        Work::Schema { template } => encoded(&analysis::schema(&template)),
-        Work::Unused { template, context } => encoded(&analysis::unused(&template, &context)),
+        Work::Missing { sources, own } => encoded(&partials::missing(&sources, own.as_deref())),
+        Work::Schema { sources } => encoded(&analysis::schema(sources)),
+        Work::Unused { sources, context } => encoded(&analysis::unused(sources, &context)),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Errors in templates, described so that the author can fix them.
 
-use std::ops::Range;
+use std::{error::Error as _, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
-use crate::language::blocks::find_unclosed;
+use crate::{language::blocks::find_unclosed, sources::Sources};
 
 /// Longest part of a line that an excerpt shows, in characters.
 const EXCERPT_CHARACTERS: usize = 120;
@@ -23,7 +23,7 @@ pub struct Diagnostic {
     pub kind: DiagnosticKind,
     /// One sentence without the place, at most 500 characters.
     pub message: String,
-    /// Where in the template; `None` if a limit ended the process before it could report the place.
+    /// Where in the template or a partial; `None` if a limit ended the process before it could report the place.
     pub place: Option<Place>,
 }
 
@@ -57,9 +57,11 @@ pub struct Warning {
     pub place: Place,
 }
 
-/// A place in a template.
+/// A place in a template, or in a partial that it uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
+    /// Handle of the partial; `None` for the template itself.
+    pub partial: Option<String>,
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
@@ -89,9 +91,37 @@ impl Diagnostic {
         }
     }
 
-    /// Converts an error of the engine. Its place is `range`, in bytes of `template`, or else the line that the engine
-    /// reports.
-    pub(crate) fn from_engine(error: &minijinja::Error, template: &str, range: Option<Range<usize>>) -> Self {
+    /// Creates an error with a message of any length.
+    pub(crate) fn new(kind: DiagnosticKind, message: &str, place: Option<Place>) -> Self {
+        Self {
+            kind,
+            message: message.chars().take(MESSAGE_CHARACTERS).collect(),
+            place,
+        }
+    }
+
+    /// Converts an error of the engine about these sources.
+    pub(crate) fn from_engine(error: &minijinja::Error, sources: &Sources<'_>) -> Self {
+        Self::from_changed(error, sources, |_, offset| offset)
+    }
+
+    /// Like [`Self::from_engine`], if the engine had other texts. `original` converts an offset in one of them, given by
+    /// the handle of its partial, into that in the source.
+    pub(crate) fn from_changed(
+        error: &minijinja::Error,
+        sources: &Sources<'_>,
+        original: impl Fn(Option<&str>, usize) -> usize,
+    ) -> Self {
+        let error = cause(error);
+        let partial = error.name().filter(|name| sources.partials.contains_key(*name));
+        let range = error.range();
+        let range = range.map(|range| original(partial, range.start)..original(partial, range.end));
+        Self::at(error, partial, sources.text(partial), range)
+    }
+
+    /// Converts an error of the engine. Its place is `range`, in bytes of the text of `partial`, or else the line that
+    /// the engine reports.
+    pub(crate) fn at(error: &minijinja::Error, partial: Option<&str>, text: &str, range: Option<Range<usize>>) -> Self {
         use minijinja::ErrorKind;
         let kind = match error.kind() {
             ErrorKind::SyntaxError | ErrorKind::BadEscape | ErrorKind::InvalidDelimiter => DiagnosticKind::Syntax,
@@ -103,13 +133,10 @@ impl Diagnostic {
             && error
                 .detail()
                 .is_some_and(|detail| END_OF_BLOCK.iter().any(|words| detail.starts_with(words)))
-            && let Some(block) = find_unclosed(template)
+            && let Some(block) = find_unclosed(text)
         {
-            return Self {
-                kind,
-                message: format!("{{% {0} %}} is not closed: {{% end{0} %}} is missing", block.keyword),
-                place: Some(Place::at(template, block.offset)),
-            };
+            let message = format!("{{% {0} %}} is not closed: {{% end{0} %}} is missing", block.keyword);
+            return Self::new(kind, &message, Some(Place::at(partial, text, block.offset)));
         }
         let message = match (error.kind(), error.detail()) {
             (ErrorKind::OutOfFuel, _) => Self::limit(kind).message,
@@ -123,23 +150,31 @@ impl Diagnostic {
             (_, Some(detail)) => format!("{}: {detail}", error.kind()),
         };
         let place = match (range, error.line()) {
-            (Some(range), _) => Some(Place::at(template, range.start)),
-            (None, Some(line)) => Some(Place::at(template, start_of_line(template, line))),
+            (Some(range), _) => Some(Place::at(partial, text, range.start)),
+            (None, Some(line)) => Some(Place::at(partial, text, start_of_line(text, line))),
             (None, None) => None,
         };
-        Self {
-            kind,
-            message: message.chars().take(MESSAGE_CHARACTERS).collect(),
-            place,
-        }
+        Self::new(kind, &message, place)
     }
 }
 
+/// Returns the error that happened in a partial or a block, rather than the one that it caused where that is used.
+pub(crate) fn cause(error: &minijinja::Error) -> &minijinja::Error {
+    let mut cause = error;
+    while let minijinja::ErrorKind::BadInclude | minijinja::ErrorKind::EvalBlock = cause.kind()
+        && let Some(inner) = cause.source().and_then(|source| source.downcast_ref())
+    {
+        cause = inner;
+    }
+    cause
+}
+
 impl Place {
-    /// Returns the place of the byte at `offset`, or the end of the template if `offset` lies beyond it.
-    pub(crate) fn at(template: &str, offset: usize) -> Self {
-        let offset = template.floor_char_boundary(offset);
-        let (before, after) = template.split_at(offset);
+    /// Returns the place of the byte at `offset` of a text, or its end if `offset` lies beyond it. `partial` is the handle
+    /// of the text, unless it is the template.
+    pub(crate) fn at(partial: Option<&str>, text: &str, offset: usize) -> Self {
+        let offset = text.floor_char_boundary(offset);
+        let (before, after) = text.split_at(offset);
         let line = before.matches('\n').count() + 1;
         let before = before.rsplit('\n').next().unwrap_or_default();
         let after = after.lines().next().unwrap_or_default();
@@ -152,6 +187,7 @@ impl Place {
         };
         let excerpt = before.chars().skip(skipped).chain(after.chars());
         Self {
+            partial: partial.map(ToOwned::to_owned),
             line,
             column,
             excerpt: excerpt.take(EXCERPT_CHARACTERS).collect(),
@@ -159,9 +195,8 @@ impl Place {
     }
 }
 
-fn start_of_line(template: &str, line: usize) -> usize {
-    template
-        .split_inclusive('\n')
+fn start_of_line(text: &str, line: usize) -> usize {
+    text.split_inclusive('\n')
         .take(line.saturating_sub(1))
         .map(str::len)
         .sum()
@@ -174,7 +209,7 @@ mod tests {
     #[test]
     fn a_place_counts_characters_and_shows_its_line() {
         let template = "Größe\n  {{ häufig|nope }}\nEnde";
-        let place = Place::at(template, template.find("nope").unwrap_or_default());
+        let place = Place::at(None, template, template.find("nope").unwrap_or_default());
         assert_eq!((place.line, place.column), (2, 13));
         assert_eq!(place.excerpt, "  {{ häufig|nope }}");
     }
@@ -182,7 +217,7 @@ mod tests {
     #[test]
     fn a_long_line_is_shortened_around_the_place() {
         let template = format!("{}HERE{}", "ä".repeat(5000), "z".repeat(5000));
-        let place = Place::at(&template, 10_000);
+        let place = Place::at(None, &template, 10_000);
         assert_eq!(place.column, 5001);
         assert!(place.excerpt.contains("HERE"));
         assert_eq!(place.excerpt.chars().count(), EXCERPT_CHARACTERS);
@@ -190,6 +225,6 @@ mod tests {
 
     #[test]
     fn an_offset_beyond_the_end_is_the_end() {
-        assert_eq!(Place::at("ab", 99).column, 3);
+        assert_eq!(Place::at(None, "ab", 99).column, 3);
     }
 }

@@ -1,13 +1,13 @@
 //! Template syntax: Jinja2 as implemented by `minijinja`, with HTML escaping, filters for documents, and no access to
 //! anything outside.
 //!
-//! `include`, `import` and `extends` find nothing, because a template is a single text. See `filters` for the filters
-//! beyond Jinja's own.
+//! `include`, `import` and `extends` find the partials among the template's [`Sources`], and nothing else. See `filters`
+//! for the filters beyond Jinja's own.
 
 pub(crate) mod blocks;
 mod environment;
 mod undefined;
-mod uses;
+pub(crate) mod uses;
 
 use std::io;
 
@@ -15,16 +15,21 @@ use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, machine
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticKind, Warning},
-    language::{undefined::Instrumented, uses::Uses},
+    diagnostic::{Diagnostic, DiagnosticKind, Place, Warning, cause},
+    language::{
+        undefined::Instrumented,
+        uses::{Reference, Uses},
+    },
+    partials::name_of,
     source_text::{Mark, Places, SourceText, source_texts},
+    sources::Sources,
 };
 
 /// Longest output of one template, in bytes.
 pub const LONGEST_OUTPUT: usize = 16 << 20;
 
-/// Name of the only template in the engine.
-pub(crate) const NAME: &str = "template";
+/// Name of the template in the engine. It is no handle, so that no partial has it.
+pub(crate) const NAME: &str = "<template>";
 
 /// How the use of an undefined value is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,16 +65,22 @@ pub struct Traced {
 /// looping over, filtering, comparing or calculating with it is, and so is accessing its members.
 ///
 /// Output is limited to [`LONGEST_OUTPUT`]; memory is limited only by the process that this runs in.
-pub fn render(template: &str, context: Value, undefined: Undefined) -> Result<Rendered, Diagnostic> {
-    render_with(template, context, undefined, |_| None).map(|(rendered, _)| rendered)
+pub fn render<'a>(
+    sources: impl Into<Sources<'a>>,
+    context: Value,
+    undefined: Undefined,
+) -> Result<Rendered, Diagnostic> {
+    render_with(&sources.into(), context, undefined, |_| None).map(|(rendered, _)| rendered)
 }
 
-/// Fills a template like [`render`], and finds the lines of the template that made the text.
-pub fn trace(template: &str, context: Value, undefined: Undefined) -> Result<Traced, Diagnostic> {
-    let (rendered, origin) = render_with(template, context, undefined, |source| Some(Places::of(source)))?;
-    let texts = source_texts(&rendered.text, template, &origin.marks, |offset| {
+/// Fills a template like [`render`], and finds the lines of the template that made the text. Text of a partial counts as
+/// made by the tag that uses it.
+pub fn trace<'a>(sources: impl Into<Sources<'a>>, context: Value, undefined: Undefined) -> Result<Traced, Diagnostic> {
+    let sources = sources.into();
+    let (rendered, origin) = render_with(&sources, context, undefined, |source| Some(Places::of(source)))?;
+    let texts = source_texts(&rendered.text, &sources.template, &origin.marks, |offset| {
         let watched = origin.watched.as_ref();
-        watched.map_or(offset, |watched| watched.original_offset(offset))
+        watched.map_or(offset, |watched| watched.original_offset(None, offset))
     });
     Ok(Traced { rendered, texts })
 }
@@ -77,38 +88,39 @@ pub fn trace(template: &str, context: Value, undefined: Undefined) -> Result<Tra
 /// Where output comes from.
 struct Origin {
     marks: Vec<Mark>,
-    /// The template that was filled, if it isn't the author's.
+    /// The sources that were filled, if they aren't the author's.
     watched: Option<Instrumented>,
 }
 
 /// Fills a template. `places` creates the record of places for the template that is filled.
 fn render_with(
-    template: &str,
+    sources: &Sources<'_>,
     context: Value,
     undefined: Undefined,
     places: fn(&str) -> Option<Places>,
 ) -> Result<(Rendered, Origin), Diagnostic> {
     // Most templates use nothing undefined, and the engine itself is the fastest way to find out.
     let environment = environment::with_behavior(UndefinedBehavior::SemiStrict);
-    let refused = match fill(&environment, template, context.clone(), places(template)) {
+    let refused = match fill(environment, sources, context.clone(), places(&sources.template)) {
         Ok(Filled { text, marks, .. }) => {
             let warnings = Vec::new();
             return Ok((Rendered { text, warnings }, Origin { marks, watched: None }));
         }
-        Err(diagnostic) => diagnostic,
+        Err(refused) => refused,
     };
     match undefined {
-        Undefined::Warn if refused.error.kind() == ErrorKind::UndefinedError => {
-            fill_and_warn(template, context, places)
+        Undefined::Warn if cause(&refused.error).kind() == ErrorKind::UndefinedError => {
+            fill_and_warn(sources, context, places)
         }
-        _ => Err(refused.into_fault(template, None)),
+        _ => Err(refused.into_fault(sources, None)),
     }
 }
 
-/// Checks a template without filling it, for syntax errors and for unknown filters and tests. Returns the first error.
+/// Checks a template without filling it, for syntax errors, unknown filters and tests, and partials that are not named
+/// by a constant text. Returns the first error of the first of these kinds. Partials are not looked for.
 pub fn check(template: &str) -> Result<(), Diagnostic> {
     let environment = environment::with_behavior(UndefinedBehavior::SemiStrict);
-    let diagnostic = |error: Error| Diagnostic::from_engine(&error, template, error.range());
+    let diagnostic = |error: Error| Diagnostic::from_engine(&error, &template.into());
     let tree = parse(template, NAME, SyntaxConfig::default()).map_err(diagnostic)?;
     environment
         .template_from_named_str(NAME, template)
@@ -121,25 +133,39 @@ pub fn check(template: &str) -> Result<(), Diagnostic> {
     let (kind, word, (name, range)) = match (unknown_filter, unknown_test) {
         (Some(filter), _) => (ErrorKind::UnknownFilter, "filter", filter),
         (None, Some(test)) => (ErrorKind::UnknownTest, "test", test),
-        (None, None) => return Ok(()),
+        (None, None) => return check_references(template, &uses.partials),
     };
     let error = Error::new(kind, format!("{word} {name} is unknown"));
-    Err(Diagnostic::from_engine(&error, template, Some(range)))
+    Err(Diagnostic::at(&error, None, template, Some(range)))
+}
+
+fn check_references(template: &str, references: &[Reference]) -> Result<(), Diagnostic> {
+    for reference in references {
+        if let Err(reason) = name_of(reference) {
+            let place = Place::at(None, template, reference.range.start);
+            return Err(Diagnostic::new(DiagnosticKind::Operation, reason, Some(place)));
+        }
+    }
+    Ok(())
 }
 
 /// Fills the template again, with every use of a name watched.
 fn fill_and_warn(
-    template: &str,
+    sources: &Sources<'_>,
     context: Value,
     places: fn(&str) -> Option<Places>,
 ) -> Result<(Rendered, Origin), Diagnostic> {
-    let watched =
-        Instrumented::new(template).map_err(|error| Diagnostic::from_engine(&error, template, error.range()))?;
+    let watched = Instrumented::new(sources).map_err(|error| Diagnostic::from_engine(&error, sources))?;
     let mut environment = environment::with_behavior(UndefinedBehavior::Chainable);
     undefined::add_filter(&mut environment);
-    let filled = fill(&environment, &watched.source, context, places(&watched.source));
-    let Filled { text, seen, marks } = filled.map_err(|refused| refused.into_fault(template, Some(&watched)))?;
-    let warnings = watched.warnings(template, &seen);
+    let filled = fill(
+        environment,
+        &watched.sources,
+        context,
+        places(&watched.sources.template),
+    );
+    let Filled { text, seen, marks } = filled.map_err(|refused| refused.into_fault(sources, Some(&watched)))?;
+    let warnings = watched.warnings(sources, &seen);
     let watched = Some(watched);
     Ok((Rendered { text, warnings }, Origin { marks, watched }))
 }
@@ -151,13 +177,10 @@ struct Refused {
 }
 
 impl Refused {
-    fn into_fault(self, template: &str, watched: Option<&Instrumented>) -> Diagnostic {
-        let original = |offset| watched.map_or(offset, |watched| watched.original_offset(offset));
-        let range = self
-            .error
-            .range()
-            .map(|range| original(range.start)..original(range.end));
-        let mut diagnostic = Diagnostic::from_engine(&self.error, template, range);
+    fn into_fault(self, sources: &Sources<'_>, watched: Option<&Instrumented>) -> Diagnostic {
+        let original =
+            |partial: Option<&str>, offset| watched.map_or(offset, |watched| watched.original_offset(partial, offset));
+        let mut diagnostic = Diagnostic::from_changed(&self.error, sources, original);
         if self.output_full {
             diagnostic.kind = DiagnosticKind::Output;
             diagnostic.message = Diagnostic::limit(DiagnosticKind::Output).message;
@@ -173,13 +196,20 @@ struct Filled {
     marks: Vec<Mark>,
 }
 
-fn fill(environment: &Environment, source: &str, context: Value, places: Option<Places>) -> Result<Filled, Refused> {
+fn fill<'s>(
+    mut environment: Environment<'s>,
+    sources: &'s Sources<'_>,
+    context: Value,
+    places: Option<Places>,
+) -> Result<Filled, Refused> {
     let mut output = LimitedOutput {
         places,
         ..LimitedOutput::default()
     };
-    let filled = environment
-        .template_from_named_str(NAME, source)
+    let mut partials = sources.partials.iter();
+    let filled = partials
+        .try_for_each(|(handle, text)| environment.add_template(handle, text))
+        .and_then(|()| environment.template_from_named_str(NAME, &sources.template))
         .and_then(|template| template.render_captured_to(context, &mut output))
         .map(|mut captured| captured.with_state_mut(undefined::seen));
     let marks = output.places.take().map(|places| places.marks).unwrap_or_default();

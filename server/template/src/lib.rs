@@ -10,8 +10,10 @@ pub mod analysis;
 pub mod child;
 pub mod diagnostic;
 pub mod language;
+pub mod partials;
 pub mod pool;
 pub mod source_text;
+pub mod sources;
 
 mod filters;
 mod wire;

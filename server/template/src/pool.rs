@@ -26,11 +26,13 @@ use uuid::Uuid;
 use crate::{
     diagnostic::{Diagnostic, DiagnosticKind},
     language::{Rendered, Traced, Undefined},
+    partials::Missing,
     pool::process::Process,
+    sources::Sources,
     wire::Work,
 };
 
-/// Longest template and context together, in bytes of JSON.
+/// Longest template, partials and context together, in bytes of JSON.
 pub const LONGEST_INPUT: usize = 16 << 20;
 
 /// The command that starts a worker. It must call [`crate::child::run`], and gets no environment variables.
@@ -99,15 +101,15 @@ impl Pool {
     pub async fn render(
         &self,
         account: Uuid,
-        template: &str,
+        sources: impl Into<Sources<'_>>,
         context: &(impl Serialize + ?Sized),
         undefined: Undefined,
     ) -> Result<Rendered, Error> {
-        let template = template.into();
+        let sources = sources.into();
         self.call(
             account,
             &Work::Render {
-                template,
+                sources,
                 context,
                 undefined,
             },
@@ -119,15 +121,15 @@ impl Pool {
     pub async fn trace(
         &self,
         account: Uuid,
-        template: &str,
+        sources: impl Into<Sources<'_>>,
         context: &(impl Serialize + ?Sized),
         undefined: Undefined,
     ) -> Result<Traced, Error> {
-        let template = template.into();
+        let sources = sources.into();
         self.call(
             account,
             &Work::Trace {
-                template,
+                sources,
                 context,
                 undefined,
             },
@@ -141,21 +143,32 @@ impl Pool {
         self.call(account, &Work::Check::<()> { template }).await
     }
 
+    /// Returns the partials that are named but not among the sources; see [`crate::partials::missing`].
+    pub async fn missing_partials(
+        &self,
+        account: Uuid,
+        sources: impl Into<Sources<'_>>,
+        own: Option<&str>,
+    ) -> Result<Vec<Missing>, Error> {
+        let (sources, own) = (sources.into(), own.map(Into::into));
+        self.call(account, &Work::Missing::<()> { sources, own }).await
+    }
+
     /// Returns the JSON schema of the contexts that suit a template; see [`crate::analysis::schema`].
-    pub async fn schema(&self, account: Uuid, template: &str) -> Result<Value, Error> {
-        let template = template.into();
-        self.call(account, &Work::Schema::<()> { template }).await
+    pub async fn schema(&self, account: Uuid, sources: impl Into<Sources<'_>>) -> Result<Value, Error> {
+        let sources = sources.into();
+        self.call(account, &Work::Schema::<()> { sources }).await
     }
 
     /// Returns the names in a context that a template never uses; see [`crate::analysis::unused`].
     pub async fn unused(
         &self,
         account: Uuid,
-        template: &str,
+        sources: impl Into<Sources<'_>>,
         context: &(impl Serialize + ?Sized),
     ) -> Result<Vec<String>, Error> {
-        let template = template.into();
-        self.call(account, &Work::Unused { template, context }).await
+        let sources = sources.into();
+        self.call(account, &Work::Unused { sources, context }).await
     }
 
     async fn call<Context, T>(&self, account: Uuid, work: &Work<'_, Context>) -> Result<T, Error>

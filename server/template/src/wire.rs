@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::language::Undefined;
+use crate::{language::Undefined, sources::Sources};
 
 /// Longest frame, in bytes. A long output full of characters that JSON escapes can need more, and is refused.
 pub(crate) const LONGEST_FRAME: usize = 48 << 20;
@@ -19,22 +19,27 @@ pub(crate) const LONGEST_FRAME: usize = 48 << 20;
 pub(crate) enum Work<'a, Context> {
     /// Answered by a [`crate::language::Rendered`].
     Render {
-        template: Cow<'a, str>,
+        sources: Sources<'a>,
         context: Context,
         undefined: Undefined,
     },
     /// Answered by a [`crate::language::Traced`].
     Trace {
-        template: Cow<'a, str>,
+        sources: Sources<'a>,
         context: Context,
         undefined: Undefined,
     },
     /// Answered by nothing.
     Check { template: Cow<'a, str> },
+    /// Answered by a list of [`crate::partials::Missing`].
+    Missing {
+        sources: Sources<'a>,
+        own: Option<Cow<'a, str>>,
+    },
     /// Answered by a JSON schema.
-    Schema { template: Cow<'a, str> },
+    Schema { sources: Sources<'a> },
     /// Answered by a list of names.
-    Unused { template: Cow<'a, str>, context: Context },
+    Unused { sources: Sources<'a>, context: Context },
 }
 
 /// Reads the next frame; returns `None` at the end of the input. Fails if the frame exceeds [`LONGEST_FRAME`].

@@ -2,7 +2,10 @@
 
 mod expressions;
 
-use std::collections::HashMap;
+use std::{
+    collections::{HashMap, HashSet},
+    mem,
+};
 
 use minijinja::machinery::ast::{Expr, Macro, Stmt};
 
@@ -11,12 +14,22 @@ use super::shape::{Shape, ShapeId, Shapes};
 /// Functions, which are not names of a context.
 const FUNCTIONS: [&str; 6] = ["range", "dict", "namespace", "cycler", "joiner", "self"];
 
-/// Returns the shapes of everything that a template uses.
-pub(super) fn shapes(template: &Stmt) -> Shapes {
+/// Limit on uses of partials that are walked: partials that use others several times multiply.
+const MOST_USES_OF_PARTIALS: usize = 1000;
+
+/// Returns the shapes of everything that a template uses, given the partials by handle. These must not use each other in
+/// cycles.
+pub(super) fn shapes<'a>(template: &'a Stmt<'a>, partials: &'a HashMap<&'a str, Stmt<'a>>) -> Shapes {
     let mut walk = Walk {
         shapes: Shapes::new(),
         scopes: vec![HashMap::new()],
         macros: HashMap::new(),
+        modules: HashMap::new(),
+        partials,
+        partials_used: 0,
+        layout: None,
+        replaced_blocks: HashSet::new(),
+        calls_super: false,
     };
     walk.statement(template);
     walk.shapes
@@ -37,26 +50,46 @@ struct Walk<'a> {
     shapes: Shapes,
     /// Names that the template itself defines; `None` is a value of unknown shape.
     scopes: Vec<HashMap<&'a str, Option<ShapeId>>>,
-    /// The parameters of each macro.
-    macros: HashMap<&'a str, Vec<(&'a str, ShapeId)>>,
+    macros: Macros<'a>,
+    /// The macros of imported partials, by the names under which they are imported.
+    modules: HashMap<&'a str, Macros<'a>>,
+    partials: &'a HashMap<&'a str, Stmt<'a>>,
+    /// Number of uses of partials that have been walked.
+    partials_used: usize,
+    /// The name in the `extends` of the text that is being walked.
+    layout: Option<&'a Expr<'a>>,
+    /// Blocks that are replaced in the layouts of the text that is being walked.
+    replaced_blocks: HashSet<&'a str>,
+    /// Whether the block that is being walked prints the one that it replaces.
+    calls_super: bool,
 }
 
+/// Macros by name, with the names and shapes of their parameters.
+type Macros<'a> = HashMap<&'a str, Vec<(&'a str, ShapeId)>>;
+
 impl<'a> Walk<'a> {
-    fn statements(&mut self, statements: &[Stmt<'a>]) {
+    fn statements(&mut self, statements: &'a [Stmt<'a>]) {
         for statement in statements {
             self.statement(statement);
         }
     }
 
-    fn scoped(&mut self, statements: &[Stmt<'a>]) {
+    fn scoped(&mut self, statements: &'a [Stmt<'a>]) {
         self.scopes.push(HashMap::new());
         self.statements(statements);
         self.scopes.pop();
     }
 
-    fn statement(&mut self, statement: &Stmt<'a>) {
+    fn statement(&mut self, statement: &'a Stmt<'a>) {
         match statement {
-            Stmt::Template(template) => self.statements(&template.children),
+            Stmt::Template(template) => {
+                let outer = self.layout.take();
+                self.statements(&template.children);
+                // The layout is printed last, with the blocks of this text.
+                if let Some(layout) = mem::replace(&mut self.layout, outer) {
+                    self.partial(layout);
+                }
+            }
             Stmt::EmitExpr(emit) => {
                 let printed = self.consumed(&emit.expr);
                 self.narrow(printed, super::shape::Types::PRINTABLE);
@@ -103,7 +136,14 @@ impl<'a> Walk<'a> {
                 self.expression(&block.filter, Purpose::Pass);
                 self.scoped(&block.body);
             }
-            Stmt::Block(block) => self.scoped(&block.body),
+            Stmt::Block(block) if self.replaced_blocks.contains(block.name) => {}
+            Stmt::Block(block) => {
+                let outer = mem::take(&mut self.calls_super);
+                self.scoped(&block.body);
+                if !mem::replace(&mut self.calls_super, outer) {
+                    self.replaced_blocks.insert(block.name);
+                }
+            }
             Stmt::Macro(declared) => self.declare(declared),
             Stmt::CallBlock(block) => {
                 self.call(&block.call);
@@ -112,19 +152,58 @@ impl<'a> Walk<'a> {
             Stmt::Do(block) => {
                 self.call(&block.call);
             }
-            // The last four fail: there is no other template.
-            Stmt::EmitRaw(_)
-            | Stmt::Continue(_)
-            | Stmt::Break(_)
-            | Stmt::Import(_)
-            | Stmt::FromImport(_)
-            | Stmt::Extends(_)
-            | Stmt::Include(_) => {}
+            Stmt::Include(include) => {
+                let outer = mem::take(&mut self.replaced_blocks);
+                self.partial(&include.name);
+                self.replaced_blocks = outer;
+            }
+            Stmt::Extends(extends) => self.layout = Some(&extends.name),
+            Stmt::Import(import) => {
+                let macros = self.imported(&import.expr);
+                self.assign(&import.name, None);
+                if let Expr::Var(name) = &import.name {
+                    self.modules.insert(name.id, macros);
+                }
+            }
+            Stmt::FromImport(import) => {
+                let mut macros = self.imported(&import.expr);
+                for (name, alias) in &import.names {
+                    let target = alias.as_ref().unwrap_or(name);
+                    self.assign(target, None);
+                    if let (Expr::Var(name), Expr::Var(target)) = (name, target)
+                        && let Some(parameters) = macros.remove(name.id)
+                    {
+                        self.macros.insert(target.id, parameters);
+                    }
+                }
+            }
+            Stmt::EmitRaw(_) | Stmt::Continue(_) | Stmt::Break(_) => {}
         }
     }
 
+    /// Walks a partial where it is used, with the names that are defined there.
+    fn partial(&mut self, name: &Expr<'a>) {
+        let name = name.as_const();
+        let partial = name.as_ref().and_then(|name| self.partials.get(name.as_str()?));
+        if let Some(partial) = partial
+            && self.partials_used < MOST_USES_OF_PARTIALS
+        {
+            self.partials_used += 1;
+            self.statement(partial);
+        }
+    }
+
+    /// Walks an imported partial and returns its macros.
+    fn imported(&mut self, name: &Expr<'a>) -> Macros<'a> {
+        let outer = mem::take(&mut self.macros);
+        self.scopes.push(HashMap::new());
+        self.partial(name);
+        self.scopes.pop();
+        mem::replace(&mut self.macros, outer)
+    }
+
     /// Walks a macro's body with a separate shape for each parameter, to be copied to the arguments.
-    fn declare(&mut self, declared: &Macro<'a>) {
+    fn declare(&mut self, declared: &'a Macro<'a>) {
         let mut scope = HashMap::from([("caller", None)]);
         let mut parameters = Vec::new();
         for default in &declared.defaults {

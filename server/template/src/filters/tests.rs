@@ -1,8 +1,11 @@
+use std::collections::BTreeMap;
+
 use minijinja::Value;
 
 use crate::{
     diagnostic::DiagnosticKind,
     language::{Undefined, render},
+    sources::Sources,
 };
 
 fn filled(template: &str) -> String {
@@ -46,6 +49,10 @@ fn every_example_in_the_description_is_true() {
 fn every_recipe_in_the_guide_is_true() {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let blocks: Vec<_> = include_str!("../../guide.md").split("```").skip(1).step_by(2).collect();
+    let partials = blocks
+        .iter()
+        .filter_map(|block| block.strip_prefix("partial ")?.split_once('\n'));
+    let partials: BTreeMap<_, _> = partials.map(|(handle, text)| (handle.into(), text.into())).collect();
     let mut checked = 0;
     for (index, block) in blocks.iter().enumerate() {
         let Some(template) = block
@@ -57,13 +64,17 @@ fn every_recipe_in_the_guide_is_true() {
         let following = |distance: usize, kind| blocks.get(index + distance)?.strip_prefix(kind);
         let data = following(1, "json\n").unwrap_or("{}");
         let data: Value = serde_json::from_str(data).unwrap();
-        let rendered = render(template, data, Undefined::Warn).unwrap();
+        let sources = Sources {
+            template: template.into(),
+            partials: partials.clone(),
+        };
+        let rendered = render(sources, data, Undefined::Warn).unwrap();
         if let Some(output) = following(2, "html\n") {
             assert_eq!(words(&rendered.text), words(output));
             checked += 1;
         }
     }
-    assert_eq!(checked, 1);
+    assert_eq!(checked, 2);
 }
 
 #[test]

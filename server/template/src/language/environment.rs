@@ -9,8 +9,9 @@ use crate::filters;
 /// Limit on the engine's steps, about a fifth of a second. The rows of the longest documents need a tenth.
 const FUEL: u64 = 10_000_000;
 
-/// Limit on nested macro calls. Each level takes some kilobytes of stack.
-const DEEPEST_RECURSION: usize = 100;
+/// Limit on nested blocks and calls while a template is filled. A loop or block counts as 1, the call of a macro as 4, and a
+/// partial as 10. It allows for the deepest partials, each used in a loop of a macro. Each call takes some kilobytes of stack.
+const DEEPEST_RECURSION: usize = 200;
 
 /// Filters and functions, which are the same for all accounts and contain no account's data.
 static COMMON: LazyLock<Environment<'static>> = LazyLock::new(|| {

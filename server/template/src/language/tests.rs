@@ -1,3 +1,4 @@
+mod partials;
 mod reference;
 
 use minijinja::{Value, value::Serde};

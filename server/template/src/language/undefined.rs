@@ -4,13 +4,14 @@
 //! uses where an undefined value matters is passed to a filter that records the undefined ones: `{{ a.b }}` is filled
 //! as `{{ ((a.b)|_use(0)) }}`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::{Environment, Error, State, Value, machinery::parse, syntax::SyntaxConfig};
 
 use crate::{
     diagnostic::{Place, Warning},
     language::{NAME, uses::Uses},
+    sources::Sources,
 };
 
 const FILTER: &str = "_use";
@@ -24,52 +25,81 @@ const LONGEST_NAME: usize = 100;
 /// Numbers of the uses whose value was undefined.
 pub(super) type Seen = BTreeSet<usize>;
 
-/// A template in which each use of a name is watched.
+/// Sources in which each use of a name is watched.
 pub(super) struct Instrumented {
-    pub(super) source: String,
-    /// Offset of each use in the original, in bytes, and its text.
-    uses: Vec<(usize, String)>,
-    /// Offset in the original and length of each insertion, in bytes and in order.
-    insertions: Vec<(usize, usize)>,
+    pub(super) sources: Sources<'static>,
+    /// The uses of all texts, in their order; their numbers are their indices.
+    uses: Vec<Use>,
+    /// Insertions into each text, by the handle of its partial.
+    insertions: BTreeMap<Option<String>, Vec<Insertion>>,
 }
 
+/// A use of a name.
+struct Use {
+    /// Handle of the partial that contains it.
+    partial: Option<String>,
+    /// Offset in the original, in bytes.
+    offset: usize,
+    name: String,
+}
+
+/// Offset in the original and length of an insertion, in bytes.
+type Insertion = (usize, usize);
+
 impl Instrumented {
-    /// Instruments a template, or returns its syntax error.
-    pub(super) fn new(template: &str) -> Result<Self, Error> {
-        let tree = parse(template, NAME, SyntaxConfig::default())?;
-        let mut uses = Vec::new();
+    /// Instruments a template and its partials, or returns the first syntax error.
+    pub(super) fn new(sources: &Sources<'_>) -> Result<Self, Error> {
+        let mut instrumented = Self {
+            sources: "".into(),
+            uses: Vec::new(),
+            insertions: BTreeMap::new(),
+        };
+        for (partial, text) in sources.texts() {
+            let watched = instrumented.add(partial, text)?.into();
+            match partial {
+                Some(handle) => _ = instrumented.sources.partials.insert(handle.to_owned().into(), watched),
+                None => instrumented.sources.template = watched,
+            }
+        }
+        Ok(instrumented)
+    }
+
+    /// Instruments a text.
+    fn add(&mut self, partial: Option<&str>, original: &str) -> Result<String, Error> {
+        let partial = partial.map(ToOwned::to_owned);
+        let tree = parse(original, partial.as_deref().unwrap_or(NAME), SyntaxConfig::default())?;
         let mut insertions = Vec::new();
         for (start, end) in Uses::of(&tree).names {
-            let Some(text) = template.get(start..end) else {
+            let Some(text) = original.get(start..end) else {
                 continue;
             };
             insertions.push((start, "((".to_owned()));
-            insertions.push((end, format!(")|{FILTER}({}))", uses.len())));
-            uses.push((start, name(text)));
+            insertions.push((end, format!(")|{FILTER}({}))", self.uses.len())));
+            self.uses.push(Use {
+                partial: partial.clone(),
+                offset: start,
+                name: name(text),
+            });
         }
         insertions.sort_by_key(|(offset, _)| *offset);
-        let mut source = String::with_capacity(template.len() + 16 * uses.len());
+        let mut source = String::with_capacity(original.len() + 16 * insertions.len());
         let mut copied = 0;
         for (offset, text) in &insertions {
-            source.push_str(template.get(copied..*offset).unwrap_or_default());
+            source.push_str(original.get(copied..*offset).unwrap_or_default());
             source.push_str(text);
             copied = *offset;
         }
-        source.push_str(template.get(copied..).unwrap_or_default());
-        Ok(Self {
-            source,
-            uses,
-            insertions: insertions
-                .into_iter()
-                .map(|(offset, text)| (offset, text.len()))
-                .collect(),
-        })
+        source.push_str(original.get(copied..).unwrap_or_default());
+        let insertions = insertions.into_iter().map(|(offset, text)| (offset, text.len()));
+        self.insertions.insert(partial, insertions.collect());
+        Ok(source)
     }
 
-    /// Returns the offset in the original of a byte of the watched template.
-    pub(super) fn original_offset(&self, offset: usize) -> usize {
+    /// Returns the offset in the original of a byte of the watched text.
+    pub(super) fn original_offset(&self, partial: Option<&str>, offset: usize) -> usize {
+        let insertions = self.insertions.get(&partial.map(ToOwned::to_owned));
         let mut inserted = 0;
-        for (original, length) in &self.insertions {
+        for (original, length) in insertions.into_iter().flatten() {
             if original + inserted >= offset {
                 break;
             }
@@ -79,14 +109,17 @@ impl Instrumented {
     }
 
     /// Returns the warnings for the uses whose value was undefined, at most [`MOST_WARNINGS`].
-    pub(super) fn warnings(&self, template: &str, seen: &Seen) -> Vec<Warning> {
+    pub(super) fn warnings(&self, originals: &Sources<'_>, seen: &Seen) -> Vec<Warning> {
         let mut uses: Vec<_> = seen.iter().filter_map(|number| self.uses.get(*number)).collect();
-        uses.sort();
+        uses.sort_by_key(|used| (&used.partial, used.offset));
         uses.into_iter()
             .take(MOST_WARNINGS)
-            .map(|(offset, name)| Warning {
-                name: name.clone(),
-                place: Place::at(template, *offset),
+            .map(|used| {
+                let partial = used.partial.as_deref();
+                Warning {
+                    name: used.name.clone(),
+                    place: Place::at(partial, originals.text(partial), used.offset),
+                }
             })
             .collect()
     }

@@ -1,4 +1,5 @@
-//! Finds the names that a template uses where an undefined value matters, and its filters and tests.
+//! Finds the names that a template uses where an undefined value matters, its filters and tests, and the partials that it
+//! names.
 
 use std::ops::Range;
 
@@ -11,9 +12,19 @@ enum Need {
     Nothing,
 }
 
-/// Names, filters and tests that a template uses.
+/// A partial that a template names.
+pub(crate) struct Reference {
+    /// The name, if it is a constant text.
+    pub(crate) name: Option<String>,
+    /// Range of the name in the template, in bytes.
+    pub(crate) range: Range<usize>,
+    /// Whether a missing partial is ignored.
+    pub(crate) optional: bool,
+}
+
+/// Names, filters, tests and partials that a template uses.
 #[derive(Default)]
-pub(super) struct Uses<'a> {
+pub(crate) struct Uses<'a> {
     /// Start and end, in bytes, of each name with its attributes and items that is used where an undefined value
     /// matters.
     pub(super) names: Vec<(usize, usize)>,
@@ -21,11 +32,13 @@ pub(super) struct Uses<'a> {
     pub(super) filters: Vec<(&'a str, Range<usize>)>,
     /// Tests with their ranges, in bytes.
     pub(super) tests: Vec<(&'a str, Range<usize>)>,
+    /// Partials in the order of the template.
+    pub(crate) partials: Vec<Reference>,
 }
 
 impl<'a> Uses<'a> {
     /// Returns all uses in a template.
-    pub(super) fn of(template: &Stmt<'a>) -> Self {
+    pub(crate) fn of(template: &Stmt<'a>) -> Self {
         let mut uses = Self::default();
         uses.statement(template);
         uses
@@ -78,15 +91,21 @@ impl<'a> Uses<'a> {
                 self.declared_macro(&block.macro_decl);
             }
             Stmt::Do(block) => self.call(&block.call),
-            // The last four fail: there is no other template.
-            Stmt::EmitRaw(_)
-            | Stmt::Continue(_)
-            | Stmt::Break(_)
-            | Stmt::Import(_)
-            | Stmt::FromImport(_)
-            | Stmt::Extends(_)
-            | Stmt::Include(_) => {}
+            Stmt::Import(import) => self.partial(&import.expr, false),
+            Stmt::FromImport(import) => self.partial(&import.expr, false),
+            Stmt::Extends(extends) => self.partial(&extends.name, false),
+            Stmt::Include(include) => self.partial(&include.name, include.ignore_missing),
+            Stmt::EmitRaw(_) | Stmt::Continue(_) | Stmt::Break(_) => {}
         }
+    }
+
+    fn partial(&mut self, name: &Expr<'a>, optional: bool) {
+        let constant = name.as_const();
+        self.partials.push(Reference {
+            name: constant.as_ref().and_then(|name| name.as_str()).map(ToOwned::to_owned),
+            range: start(name)..own_range(name).end,
+            optional,
+        });
     }
 
     fn declared_macro(&mut self, declared: &Macro<'a>) {

@@ -7,6 +7,7 @@ use platen_template::{
     diagnostic::DiagnosticKind,
     language::Undefined,
     pool::{LONGEST_INPUT, Pool},
+    sources::Sources,
 };
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -32,8 +33,14 @@ async fn all_that_a_child_does_comes_back() {
     let schema = pool.schema(ADA, "{{ name }}").await.expect("a schema");
     assert_eq!(schema["required"], json!(["name"]));
     let deep = format!("{{{{ a{} }}}}", ".a".repeat(300));
-    assert!(pool.schema(ADA, &deep).await.is_ok());
+    assert!(pool.schema(ADA, deep.as_str()).await.is_ok());
     assert!(pool.check(ADA, "{{ name }}").await.is_ok());
+    let mut sources = Sources::from("{% include 'greeting' %}");
+    let missing = pool.missing_partials(ADA, sources.clone(), None).await.expect("names");
+    assert_eq!(missing[0].handle, "greeting");
+    sources.partials.insert("greeting".into(), "Dear {{ name }}".into());
+    let rendered = pool.render(ADA, sources, context, Undefined::Refuse).await;
+    assert_eq!(rendered.expect("it renders").text, "Dear &lt;Ada&gt;");
     assert_eq!(kind(pool.check(ADA, "{{ name").await), DiagnosticKind::Syntax);
 }
 

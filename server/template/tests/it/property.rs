@@ -46,19 +46,20 @@ proptest! {
             .place
             .as_ref()
             .is_none_or(|place| place.line <= template.matches('\n').count() + 1);
-        let lenient = language::render(&template, context(), Undefined::Warn);
-        let strict = language::render(&template, context(), Undefined::Refuse);
+        let lenient = language::render(template.as_str(), context(), Undefined::Warn);
+        let strict = language::render(template.as_str(), context(), Undefined::Refuse);
         if let Err(diagnostic) = &lenient {
             prop_assert!(within(diagnostic), "{diagnostic:?}");
         }
         // Watching a template for undefined names, which an undefined name before it triggers, changes nothing.
         if let Ok(strict) = &strict {
-            let watched = language::render(&format!("{{{{ nowhere }}}}{template}"), context(), Undefined::Warn);
+            let watched = format!("{{{{ nowhere }}}}{template}");
+            let watched = language::render(watched.as_str(), context(), Undefined::Warn);
             prop_assert_eq!(watched.as_ref().map(|watched| &watched.text), Ok(&strict.text));
         }
         if language::check(&template).is_ok() {
-            prop_assert!(analysis::schema(&template).is_ok());
-            prop_assert!(analysis::unused(&template, &context()).is_ok());
+            prop_assert!(analysis::schema(template.as_str()).is_ok());
+            prop_assert!(analysis::unused(template.as_str(), &context()).is_ok());
             // Watching cannot make a template invalid.
             let kind = lenient.err().map(|diagnostic| diagnostic.kind);
             prop_assert!(kind != Some(platen_template::diagnostic::DiagnosticKind::Syntax), "{:?}", kind);

@@ -103,23 +103,24 @@ impl<'a> Walk<'a> {
 
     /// Records a call. Everything that a macro's body reveals about its parameters applies to the arguments.
     pub(super) fn call(&mut self, call: &Call<'a>) -> Option<ShapeId> {
+        if let Some(parameters) = self.parameters(&call.expr) {
+            for (number, argument) in call.args.iter().enumerate() {
+                let (parameter, value) = match argument {
+                    CallArg::Pos(value) => (parameters.get(number), value),
+                    CallArg::Kwarg(name, value) => (parameters.iter().find(|(known, _)| known == name), value),
+                    CallArg::PosSplat(value) | CallArg::KwargSplat(value) => (None, value),
+                };
+                let argument = self.expression(value, Purpose::Pass);
+                if let (Some((_, parameter)), Some(argument)) = (parameter, argument) {
+                    self.shapes.copy(*parameter, argument);
+                }
+            }
+            return None;
+        }
         match &call.expr {
             Expr::Var(name) => {
-                let Some(parameters) = self.macros.get(name.id).cloned() else {
-                    self.arguments(&call.args);
-                    return None;
-                };
-                for (number, argument) in call.args.iter().enumerate() {
-                    let (parameter, value) = match argument {
-                        CallArg::Pos(value) => (parameters.get(number), value),
-                        CallArg::Kwarg(name, value) => (parameters.iter().find(|(known, _)| known == name), value),
-                        CallArg::PosSplat(value) | CallArg::KwargSplat(value) => (None, value),
-                    };
-                    let argument = self.expression(value, Purpose::Pass);
-                    if let (Some((_, parameter)), Some(argument)) = (parameter, argument) {
-                        self.shapes.copy(*parameter, argument);
-                    }
-                }
+                self.calls_super |= name.id == "super";
+                self.arguments(&call.args);
                 None
             }
             Expr::GetAttr(method) => {
@@ -144,6 +145,19 @@ impl<'a> Walk<'a> {
                 None
             }
         }
+    }
+
+    /// Returns the parameters of a macro that is called by its name, or as a member of an imported partial.
+    fn parameters(&self, called: &Expr<'a>) -> Option<Vec<(&'a str, ShapeId)>> {
+        let (macros, name) = match called {
+            Expr::Var(name) => (&self.macros, name.id),
+            Expr::GetAttr(member) => match &member.expr {
+                Expr::Var(module) => (self.modules.get(module.id)?, member.name),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        macros.get(name).cloned()
     }
 
     fn filter(&mut self, filter: &Filter<'a>, purpose: Purpose) -> Option<ShapeId> {

@@ -5,9 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Deserialize;
 
-use crate::language::{Undefined, blocks::PAIRED, environment, render};
+use crate::{
+    language::{Undefined, blocks::PAIRED, environment, render},
+    sources::Sources,
+};
 
 const REFERENCE: &str = include_str!("../../../../../frontend/elements/code-editor/reference.json");
+
+/// The partials that examples use.
+const PARTIALS: [(&str, &str); 3] = [
+    ("footer", "Bye"),
+    ("letterhead", "Dear {% block body %}{% endblock %}"),
+    ("macros", "{% macro box(text) %}[{{ text }}]{% endmacro %}"),
+];
 
 /// Lists of names with their documentation. The members of `loop` have no examples.
 #[derive(Deserialize)]
@@ -68,7 +78,8 @@ fn every_example_of_the_reference_is_true() {
     let entries = filters.into_iter().chain(tests).chain(functions).chain(tags);
     let wrong: Vec<String> = entries
         .filter_map(|(name, Entry { example, result })| {
-            let printed = match render(&example, Value::from(()), Undefined::Refuse) {
+            let sources = Sources::new(&example, PARTIALS);
+            let printed = match render(sources, Value::from(()), Undefined::Refuse) {
                 Ok(rendered) => with_plain_spaces(&rendered.text),
                 Err(diagnostic) => diagnostic.message,
             };
