@@ -1,5 +1,6 @@
 //! Completes a printed document: the passes and their order.
 
+mod ancestry;
 mod artifacts;
 mod blank_text;
 mod content_marks;
@@ -8,6 +9,7 @@ mod declaration;
 mod decoration;
 mod drawings;
 mod external_objects;
+mod figures;
 mod generated_text;
 mod language;
 mod limits;
@@ -15,6 +17,7 @@ mod link_descriptions;
 mod link_elements;
 mod links;
 mod list_items;
+mod loose_text;
 mod metadata;
 mod missing_glyphs;
 mod output_intent;
@@ -23,6 +26,7 @@ mod pictures;
 mod repeated_forms;
 mod role_map;
 mod structure_tree;
+mod table_cells;
 mod unicode_maps;
 mod untagged;
 mod warnings;
@@ -81,6 +85,7 @@ impl Draft {
         Ok(Completed {
             conformance: examination.earned,
             findings: examination.findings,
+            low_contrast: examination.low_contrast,
             bytes,
             page_count: self.page_count,
             pages_by_part: self.pages_by_part,
@@ -116,10 +121,13 @@ pub(crate) fn complete_document(
             decoration::add_empty_structure(&mut document)?;
         }
         list_items::add_list_bodies(&mut document, &noted.list_items)?;
+        table_cells::add_empty_cells(&mut document, &noted.tables)?;
+        figures::group_figures(&mut document, &noted.figures)?;
         let mut structure = StructureTree::of(&document)?;
         let drawings = &noted.drawings;
-        drawings::repair_drawings(&mut document, structure.as_mut(), pages, drawings, &mut warnings)?;
+        let loose = drawings::repair_drawings(&mut document, structure.as_mut(), pages, drawings, &mut warnings)?;
         if let Some(mut structure) = structure {
+            loose_text::tag_loose_text(&mut document, &mut structure, pages, &loose)?;
             link_elements::add_link_elements(&mut document, &mut structure, pages)?;
             structure.finish(&mut document)?;
         }

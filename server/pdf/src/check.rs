@@ -2,6 +2,7 @@
 //! PDF/A-2u, PDF/A-2a, PDF/UA-1 (ISO 14289-1). The examination knows what Chromium writes and completion adds; anything
 //! else is not known to conform and is refused. No file may pass here that veraPDF would fail.
 
+pub mod contrast;
 pub mod levels;
 pub mod rules;
 pub mod standards;
@@ -48,6 +49,8 @@ pub struct Examination {
     /// What prevents the file from conforming to the other standards: each violation once for its place, at most
     /// [`levels::MAX_FINDINGS`].
     pub findings: Vec<levels::Finding>,
+    /// Texts with too little contrast, which prevent no standard: the first one for each pair of colours, at most 20.
+    pub low_contrast: Vec<contrast::LowContrast>,
 }
 
 /// Why a file doesn't conform, or is not known to.
@@ -117,6 +120,7 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     Ok(Some(Examination {
         earned,
         declared: metadata.declared,
+        low_contrast: contrast::find_low_contrast(&document, &pages, tree.as_ref()),
         findings: places::locate(&document, &pages, tree.as_ref(), levels),
     }))
 }

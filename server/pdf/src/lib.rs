@@ -145,6 +145,8 @@ pub struct Completed {
     pub conformance: Vec<check::standards::Conformance>,
     /// What prevents the file from conforming to more. Empty for plain PDF, which isn't examined.
     pub findings: Vec<check::levels::Finding>,
+    /// See [`check::Examination::low_contrast`]. Empty for plain PDF.
+    pub low_contrast: Vec<check::contrast::LowContrast>,
     /// Number of pages, at least 1.
     pub page_count: usize,
     /// Number of these pages that come from each part, in the order of the parts.

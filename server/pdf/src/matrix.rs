@@ -26,6 +26,11 @@ impl Matrix {
         (across + self.0[4], up + self.0[5])
     }
 
+    /// Returns whether horizontal lines stay horizontal, and what is above them stays above.
+    pub(crate) fn is_upright(self) -> bool {
+        self.0[1] == 0.0 && self.0[0] > 0.0 && self.0[3] > 0.0
+    }
+
     /// Returns the lengths of the transformed sides of the unit square.
     pub(crate) fn unit_lengths(self) -> [f64; 2] {
         let own = self.0;

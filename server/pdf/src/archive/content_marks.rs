@@ -1,6 +1,6 @@
 //! Marks the content of one stream after the other: artifacts, generated text, and forms drawn more than once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::artifacts::{is_running, write_marks};
 use super::blank_text::BlankTexts;
@@ -36,6 +36,10 @@ pub(super) struct Marker<'s, 'a> {
     drawn: BTreeSet<ObjectNumber>,
     repeated: RepeatedForms,
     blank: BlankTexts,
+    /// The page or form that draws a form; `None` for a form that is drawn more than once.
+    drawers: BTreeMap<ObjectNumber, Option<ObjectNumber>>,
+    /// Pages and forms with text that belongs to no element.
+    with_loose_text: BTreeSet<ObjectNumber>,
 }
 
 impl<'s, 'a> Marker<'s, 'a> {
@@ -61,12 +65,27 @@ impl<'s, 'a> Marker<'s, 'a> {
         self.repeated.copies()
     }
 
-    /// Marks a stream, whose resources are those of `owner`. Returns `None` if nothing changes.
+    /// Returns the pages and forms with text that belongs to no element, each with its page. Forms that are drawn more
+    /// than once are left out.
+    pub(super) fn loose_text(&self) -> BTreeMap<ObjectNumber, ObjectNumber> {
+        let page = |number: &ObjectNumber| {
+            let mut page = *number;
+            // Forms in a cycle are drawn more than once, so this ends.
+            while let Some(drawer) = self.drawers.get(&page) {
+                page = (*drawer)?;
+            }
+            Some((*number, page))
+        };
+        self.with_loose_text.iter().filter_map(page).collect()
+    }
+
+    /// Marks a stream, whose resources are those of `owner`, the page or form of this number. Returns `None` if nothing
+    /// changes.
     pub(super) fn mark(
         &mut self,
         document: &mut Document<'a>,
         content: &[u8],
-        owner: &mut Dictionary<'a>,
+        (owner_number, owner): (ObjectNumber, &mut Dictionary<'a>),
         place: Place,
     ) -> Result<Option<Vec<u8>>, PdfError> {
         let media_box = match place {
@@ -89,11 +108,21 @@ impl<'s, 'a> Marker<'s, 'a> {
         }
         self.marked_forms
             .extend(untagged.marked_forms.iter().filter_map(number));
+        let texts = untagged.text_forms.iter().map(|(name, _)| name);
+        let drawn = texts.chain(&untagged.tagged_forms).chain(&untagged.marked_forms);
+        for form in drawn.filter_map(number) {
+            let drawer = self.drawers.entry(form);
+            drawer.and_modify(|drawer| *drawer = None).or_insert(Some(owner_number));
+        }
         let repeated = untagged.repeated_forms.iter().filter_map(|(name, _)| number(name));
         let repeated: Vec<ObjectNumber> = repeated.collect();
         let tagged = self.tag_texts(document, owner, &untagged)?;
         let fonts = document.resolve_dictionary(&resources, "Font")?;
         let mut blank = self.blank_texts(document, &fonts, content, (&untagged, &tagged))?;
+        let is_running = |text: &&Text| is_running(&untagged, &text.range);
+        if untagged.texts.iter().filter(|text| !is_running(text)).count() > tagged.len() + blank.len() {
+            self.with_loose_text.insert(owner_number);
+        }
         untagged.decoration.append(&mut blank);
         let mut copies = Vec::new();
         for number in repeated {

@@ -22,14 +22,15 @@ const SHOWN_LENGTH: usize = 8;
 const MAX_LISTED: usize = 20;
 
 /// Repairs every content stream that needs it, and marks what is painted outside of tagged content. `others` are those
-/// that are not the content of a page.
+/// that are not the content of a page. Returns the pages and forms with text that belongs to no element, each with its
+/// page.
 pub(super) fn repair_drawings<'a>(
     document: &mut Document<'a>,
     structure: Option<&mut StructureTree<'a>>,
     pages: &[ObjectNumber],
     others: &[ObjectNumber],
     warnings: &mut Warnings,
-) -> Result<(), PdfError> {
+) -> Result<BTreeMap<ObjectNumber, ObjectNumber>, PdfError> {
     let mut pass = Pass {
         marker: Marker::new(structure),
         ..Pass::default()
@@ -50,8 +51,9 @@ pub(super) fn repair_drawings<'a>(
     for number in others.iter().chain(&copies).filter(|number| !seen.contains(number)) {
         pass.repair_drawing(document, *number, Place::Other)?;
     }
+    let loose_text = pass.marker.loose_text();
     pass.report(warnings);
-    Ok(())
+    Ok(loose_text)
 }
 
 #[derive(Default)]
@@ -84,7 +86,7 @@ impl<'a> Pass<'_, 'a> {
             let Object::Stream(mut stream) = document.get(contents)? else {
                 return Err(document.damaged(contents, "expected a content stream"));
             };
-            if self.repair_stream(document, (contents, &mut stream), &mut page, place)? {
+            if self.repair_stream(document, (contents, &mut stream), (number, &mut page), place)? {
                 document.set(contents, Object::Stream(stream));
                 document.set(number, Object::Dictionary(page.clone()));
             }
@@ -102,20 +104,20 @@ impl<'a> Pass<'_, 'a> {
             return Ok(());
         };
         let mut dictionary = stream.dictionary.clone();
-        if self.repair_stream(document, (number, &mut stream), &mut dictionary, place)? {
+        if self.repair_stream(document, (number, &mut stream), (number, &mut dictionary), place)? {
             dictionary.set("Filter", Object::name("FlateDecode"));
             document.set(number, Object::Stream(Stream { dictionary, ..stream }));
         }
         Ok(())
     }
 
-    /// Repairs one stream, whose resources are in the `/Resources` of `owner`, the page or the stream's own dictionary.
-    /// Returns whether anything changed.
+    /// Repairs one stream, whose resources are in the `/Resources` of `owner`, the page or the stream's own dictionary,
+    /// given with its number. Returns whether anything changed.
     fn repair_stream(
         &mut self,
         document: &mut Document<'a>,
         (number, stream): (ObjectNumber, &mut Stream<'a>),
-        owner: &mut Dictionary<'a>,
+        (owner_number, owner): (ObjectNumber, &mut Dictionary<'a>),
         place: Place,
     ) -> Result<bool, PdfError> {
         let mut content = take(&mut self.content);
@@ -125,7 +127,7 @@ impl<'a> Pass<'_, 'a> {
         let repaired = self.repair_content(document, &content, owner);
         let repaired = repaired.map_err(|error| in_object(document, number, error))?;
         let current = repaired.as_deref().unwrap_or(&content);
-        let marked = self.marker.mark(document, current, owner, place);
+        let marked = self.marker.mark(document, current, (owner_number, owner), place);
         let marked = marked.map_err(|error| in_object(document, number, error))?;
         let changed = marked.or(repaired);
         if let Some(changed) = &changed {

@@ -4,19 +4,16 @@
 
 mod changed_elements;
 
-use std::collections::BTreeMap;
-
+use super::ancestry::{Ancestry, Element};
 use super::structure_tree::StructureTree;
 use super::untagged::{Line, Operators, Tagged, Text};
 use crate::PdfError;
 use crate::document::Document;
-use crate::object::{Object, ObjectNumber};
+use crate::object::Object;
 use changed_elements::ChangedElements;
 
-/// Elements above an element that are compared.
-const MAX_DEPTH: usize = 256;
 /// Elements whose kids are separate, even on one line.
-const CONTAINERS: [&str; 6] = ["Table", "THead", "TBody", "TFoot", "TR", "L"];
+pub(super) const CONTAINERS: [&str; 6] = ["Table", "THead", "TBody", "TFoot", "TR", "L"];
 /// Elements that consist of text.
 const TEXT_BLOCKS: [&str; 19] = [
     "P",
@@ -140,58 +137,6 @@ fn side_of<'a, 'c>(
     } else {
         text.after.map(Side::After)
     })
-}
-
-/// An element on the path from content to the root.
-#[derive(Debug, Clone)]
-struct Element<'a> {
-    number: ObjectNumber,
-    kind: Object<'a>,
-    parent: Option<ObjectNumber>,
-}
-
-impl Element<'_> {
-    fn is(&self, kinds: &[&str]) -> bool {
-        kinds.iter().any(|kind| self.kind.is_name(kind))
-    }
-}
-
-/// Elements that were read. Texts of one stream have most of those above them in common.
-#[derive(Debug, Default)]
-struct Ancestry<'a> {
-    known: BTreeMap<ObjectNumber, Option<Element<'a>>>,
-}
-
-impl<'a> Ancestry<'a> {
-    /// Returns an element and those above it, without the root of the tree.
-    fn path(&mut self, document: &Document<'a>, element: ObjectNumber) -> Result<Vec<Element<'a>>, PdfError> {
-        let mut path = Vec::new();
-        let mut next = Some(element);
-        while let Some(number) = next.filter(|_| path.len() < MAX_DEPTH) {
-            let element = match self.known.get(&number) {
-                Some(known) => known.clone(),
-                None => self
-                    .known
-                    .entry(number)
-                    .or_insert(read_element(document, number)?)
-                    .clone(),
-            };
-            let Some(element) = element else { break };
-            next = element.parent;
-            path.push(element);
-        }
-        Ok(path)
-    }
-}
-
-/// Returns `None` for the root of the tree.
-fn read_element<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Option<Element<'a>>, PdfError> {
-    let element = document.get_dictionary(number, "expected a structure element")?;
-    Ok(element.get("S").map(|kind| Element {
-        number,
-        kind: kind.clone(),
-        parent: element.reference("P"),
-    }))
 }
 
 #[cfg(test)]

@@ -23,8 +23,8 @@ const MIN_REAL: f64 = 1.175e-38;
 /// Length in bytes up to which an object can't contain a string that is too long.
 const SHORT_OBJECT: usize = 512;
 
-/// Keys whose values the inspection evaluates, and the kind of elements that it collects.
-const KEYS: [&str; 4] = ["/Lang", "/Subtype", "/PatternType", "/LI"];
+/// Keys whose values the inspection evaluates, and the kinds of elements that it collects.
+const KEYS: [&str; 6] = ["/Lang", "/Subtype", "/PatternType", "/LI", "/S /Table", "/S /Figure"];
 
 /// Objects for later passes.
 #[derive(Default)]
@@ -34,6 +34,10 @@ pub(super) struct Noted {
     pub(super) fonts: Vec<ObjectNumber>,
     /// Structure elements of the type `LI`.
     pub(super) list_items: Vec<ObjectNumber>,
+    /// Those of the type `Table`.
+    pub(super) tables: Vec<ObjectNumber>,
+    /// Those of the type `Figure`.
+    pub(super) figures: Vec<ObjectNumber>,
 }
 
 /// Repairs values beyond a limit in every object, except in the data of streams, and collects objects for later passes.
@@ -54,6 +58,8 @@ pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -
             Kind::Drawing => noted.drawings.push(number),
             Kind::Font => noted.fonts.push(number),
             Kind::ListItem => noted.list_items.push(number),
+            Kind::Table => noted.tables.push(number),
+            Kind::Figure => noted.figures.push(number),
         }
         if findings.is_suspicious {
             let mut object = document.get(number)?;
@@ -98,6 +104,8 @@ enum Kind {
     Drawing,
     Font,
     ListItem,
+    Table,
+    Figure,
 }
 
 impl Kind {
@@ -110,11 +118,21 @@ impl Kind {
         }
     }
 
+    /// Returns the kind for the type of a structure element.
+    fn of_element(name: &[u8]) -> Option<Self> {
+        match name {
+            b"LI" => Some(Self::ListItem),
+            b"Table" => Some(Self::Table),
+            b"Figure" => Some(Self::Figure),
+            _ => None,
+        }
+    }
+
     fn of(object: &Object) -> Self {
         let get = |key| object.as_dictionary().and_then(|dictionary| dictionary.get(key));
-        match get("Subtype") {
-            Some(Object::Name(name)) => Self::of_subtype(name).unwrap_or_default(),
-            _ if get("S").is_some_and(|kind| kind.is_name("LI")) => Self::ListItem,
+        match (get("Subtype"), get("S")) {
+            (Some(Object::Name(name)), _) => Self::of_subtype(name).unwrap_or_default(),
+            (_, Some(Object::Name(name))) => Self::of_element(name).unwrap_or_default(),
             _ if get("PatternType").and_then(Object::as_integer) == Some(1) => Self::Drawing,
             _ => Self::Other,
         }
@@ -135,12 +153,12 @@ fn inspect(document: &Document, number: ObjectNumber, keys: &[Finder]) -> Result
     while let Some((_, token)) = lexer.next_token()? {
         match token {
             Token::Name(raw) => {
-                if let Some(kind) = Kind::of_subtype(raw).filter(|_| key == b"Subtype") {
-                    findings.kind = kind;
-                }
-                if raw == b"LI" && key == b"S" {
-                    findings.kind = Kind::ListItem;
-                }
+                let kind = match key {
+                    b"Subtype" => Kind::of_subtype(raw),
+                    b"S" => Kind::of_element(raw),
+                    _ => None,
+                };
+                findings.kind = kind.unwrap_or(findings.kind);
                 findings.is_suspicious |= raw.len() > MAX_NAME;
                 key = raw;
                 continue;

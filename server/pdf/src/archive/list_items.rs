@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::structure_tree::is_kind;
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
@@ -43,7 +44,7 @@ fn add_body(
     let Object::Dictionary(mut body) = document.get(number)? else {
         return Ok(None);
     };
-    if !is_kind(&body, "LI") || body.reference("P") != Some(list) {
+    if !is_kind(&body, &["LI"]) || body.reference("P") != Some(list) {
         return Ok(None);
     }
     let (labels, content) = split(document, &body)?;
@@ -65,10 +66,6 @@ fn add_body(
     Ok(Some(item_number))
 }
 
-fn is_kind(element: &Dictionary, kind: &str) -> bool {
-    element.get("S").is_some_and(|found| found.is_name(kind))
-}
-
 /// Splits the kids of an item into the labels with which it begins and its content. There is no content if the item has
 /// a body already.
 fn split<'a>(document: &Document<'a>, item: &Dictionary<'a>) -> Result<(Vec<Object<'a>>, Vec<Object<'a>>), PdfError> {
@@ -77,10 +74,10 @@ fn split<'a>(document: &Document<'a>, item: &Dictionary<'a>) -> Result<(Vec<Obje
     for kid in &labels {
         let element = kid.as_reference().map(|kid| document.get(kid)).transpose()?;
         let element = element.as_ref().and_then(Object::as_dictionary);
-        if element.is_some_and(|element| is_kind(element, "LBody")) {
+        if element.is_some_and(|element| is_kind(element, &["LBody"])) {
             return Ok((labels, Vec::new()));
         }
-        if !element.is_some_and(|element| is_kind(element, "Lbl")) {
+        if !element.is_some_and(|element| is_kind(element, &["Lbl"])) {
             break;
         }
         count += 1;
@@ -175,7 +172,7 @@ mod tests {
             .filter(|number| {
                 document
                     .get_dictionary(*number, "")
-                    .is_ok_and(|element| is_kind(&element, "LI"))
+                    .is_ok_and(|element| is_kind(&element, &["LI"]))
             })
             .collect();
         add_list_bodies(&mut document, &items).expect("valid");

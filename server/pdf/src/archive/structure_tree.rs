@@ -4,8 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::PdfError;
 use crate::document::Document;
-use crate::object::{Object, ObjectNumber};
+use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::trees::{TreeKind, read_tree, write_tree};
+
+/// Returns whether the type of an element is one of these.
+pub(super) fn is_kind(element: &Dictionary, kinds: &[&str]) -> bool {
+    let kind = element.get("S");
+    kinds.iter().any(|wanted| kind.is_some_and(|kind| kind.is_name(wanted)))
+}
 
 /// A structure tree that is being changed. Its parent tree is read before the first change.
 #[derive(Debug)]
@@ -27,6 +33,11 @@ impl<'a> StructureTree<'a> {
             next_key: 0,
             is_changed: false,
         }))
+    }
+
+    /// Returns the object number of the tree's root.
+    pub(super) fn root(&self) -> ObjectNumber {
+        self.number
     }
 
     /// Returns the outermost element, the last if there are several; `None` if there is none.

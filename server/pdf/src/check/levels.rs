@@ -28,6 +28,8 @@ pub struct Finding {
     pub text: Option<String>,
     /// Rectangle on the page in points: left, bottom, right, top, in user space.
     pub rectangle: Option<[f64; 4]>,
+    /// Width and height of the page in points.
+    pub page_size: Option<(f64, f64)>,
 }
 
 impl fmt::Display for Finding {
@@ -55,13 +57,22 @@ pub struct Element {
     pub object: u32,
     /// Type as written, such as `Figure`.
     pub kind: String,
+    /// Number of earlier elements of this type, in reading order.
+    pub preceding: u32,
+    /// Number of elements of this type in the document.
+    pub count: u32,
+    /// CSS selector of the HTML element that it was printed from. Examinations don't know it, because no file contains
+    /// it.
+    pub selector: Option<String>,
 }
 
 /// Findings as they are made, each once for its place, without texts and rectangles.
 pub(super) struct LevelFindings {
-    pub(super) findings: Vec<Finding>,
+    /// Each with its rank among those of its rule. At most [`MAX_FINDINGS`] for each rule.
+    findings: Vec<(usize, Finding)>,
     prevented: Vec<Conformance>,
-    seen: BTreeSet<(*const Rule, ObjectNumber)>,
+    /// Objects with findings, by rule.
+    seen: BTreeMap<*const Rule, BTreeSet<ObjectNumber>>,
     /// Page numbers, from 1, by object number.
     pub(super) page_numbers: BTreeMap<ObjectNumber, usize>,
 }
@@ -72,7 +83,7 @@ impl LevelFindings {
         Self {
             findings: Vec::new(),
             prevented: Vec::new(),
-            seen: BTreeSet::new(),
+            seen: BTreeMap::new(),
             page_numbers: pages.iter().copied().zip(1..).collect(),
         }
     }
@@ -80,6 +91,17 @@ impl LevelFindings {
     /// Returns the standards that the findings prevent, including those beyond the limit.
     pub(super) fn prevented(&self) -> &[Conformance] {
         &self.prevented
+    }
+
+    /// Returns at most [`MAX_FINDINGS`] in the order in which they were made, so that many findings of one rule hide no
+    /// other rule. If there are more, the last one is one that is not listed.
+    pub(super) fn listed(self) -> Vec<Finding> {
+        let mut findings: Vec<_> = (0..).zip(self.findings).collect();
+        findings.sort_by_key(|(_, (rank, _))| *rank);
+        findings.truncate(MAX_FINDINGS);
+        let listed = findings.len().min(MAX_FINDINGS - 1);
+        findings[..listed].sort_by_key(|(order, _): &(usize, _)| *order);
+        findings.into_iter().map(|(_, (_, finding))| finding).collect()
     }
 
     /// Adds a finding for the whole file.
@@ -104,15 +126,19 @@ impl LevelFindings {
                 self.prevented.push(*standard);
             }
         }
-        if self.findings.len() < MAX_FINDINGS && self.seen.insert((std::ptr::from_ref(rule), object)) {
-            self.findings.push(Finding {
+        let seen = self.seen.entry(std::ptr::from_ref(rule)).or_default();
+        let rank = seen.len();
+        if rank < MAX_FINDINGS && seen.insert(object) {
+            let finding = Finding {
                 rule,
                 page: page.and_then(|page| self.page_numbers.get(&page).copied()),
                 object: Some(object).filter(|object| *object > 0 && element.is_none()),
                 element,
                 text: None,
                 rectangle: None,
-            });
+                page_size: None,
+            };
+            self.findings.push((rank, finding));
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Adds texts and rectangles to findings. Only pages with findings are read again, so that a document without any is
 //! examined as fast as possible.
 
-mod area;
-mod fonts;
-mod painter;
+pub(crate) mod area;
+pub(crate) mod fonts;
+mod page_places;
+pub(crate) mod painter;
+pub(crate) mod path;
 
 use std::collections::BTreeMap;
 
@@ -12,10 +14,12 @@ use super::rules;
 use super::structure::Tree;
 use crate::document::Document;
 use crate::object::{Object, ObjectNumber};
+use crate::page_tree::page_size;
 use crate::text::decode;
 use area::{Area, Spot};
 use fonts::Fonts;
-use painter::{PagePlaces, Painter};
+use page_places::PagePlaces;
+use painter::Painter;
 
 /// Most runs of untagged text, and of untagged graphics, that are noted on one page: the findings of a page leave room
 /// for those of others.
@@ -27,24 +31,20 @@ pub(super) fn locate(
     document: &Document,
     pages: &[ObjectNumber],
     tree: Option<&Tree>,
-    levels: LevelFindings,
+    mut levels: LevelFindings,
 ) -> Vec<Finding> {
-    let LevelFindings {
-        findings, page_numbers, ..
-    } = levels;
-    let mut places = Places {
-        document,
-        pages,
-        fonts: Fonts::default(),
-        by_page: BTreeMap::new(),
-    };
+    let page_numbers = std::mem::take(&mut levels.page_numbers);
+    let findings = levels.listed();
+    let mut places = Places::new(document, pages);
     let mut located = Vec::with_capacity(findings.len());
+    // Room for runs beyond one for each finding.
+    let mut room = MAX_FINDINGS - findings.len();
     for mut finding in findings {
-        if located.len() == MAX_FINDINGS {
-            break;
-        }
-        let contents = match (&finding.element, tree) {
-            (Some(element), Some(tree)) => tree.contents_of(element.object),
+        let contents = match (&mut finding.element, tree) {
+            (Some(element), Some(tree)) => {
+                element.count = tree.count_like(element.object);
+                tree.contents_of(element.object)
+            }
             _ => Vec::new(),
         };
         let first_page = contents.iter().find_map(|(owner, _)| page_numbers.get(owner).copied());
@@ -53,6 +53,7 @@ pub(super) fn locate(
             located.push(finding);
             continue;
         };
+        finding.page_size = pages.get(page - 1).and_then(|number| page_size(document, *number).ok());
         let on_page = places.of(page);
         let is_rule = |rule: &'static rules::Rule| std::ptr::eq(finding.rule, rule);
         let runs = if is_rule(&rules::UNTAGGED_TEXT) {
@@ -63,7 +64,8 @@ pub(super) fn locate(
             &[]
         };
         let located_runs = runs.iter().map(|spot| with_spot(finding.clone(), spot));
-        located.extend(located_runs.take(MAX_FINDINGS - located.len()));
+        located.extend(located_runs.take(1 + room));
+        room -= runs.len().saturating_sub(1).min(room);
         if !runs.is_empty() {
             continue;
         }
@@ -79,31 +81,31 @@ pub(super) fn locate(
     located
 }
 
-/// Returns the beginning of the text of all marked content, by the page or form that contains it, and its identifier.
-pub(crate) fn read_texts(document: &Document, pages: &[ObjectNumber]) -> BTreeMap<(ObjectNumber, i64), String> {
-    let mut places = Places {
-        document,
-        pages,
-        fonts: Fonts::default(),
-        by_page: BTreeMap::new(),
-    };
-    let mut texts = BTreeMap::new();
-    for page in 1..=pages.len() {
-        let contents = &places.of(page).contents;
-        texts.extend(contents.iter().filter_map(|(place, spot)| Some((*place, spot.text()?))));
-    }
-    texts
-}
-
-/// Places on pages, each read when it is needed.
-struct Places<'d, 'a> {
+/// Places on pages, each page read when it is needed.
+pub(crate) struct Places<'d, 'a> {
     document: &'d Document<'a>,
     pages: &'d [ObjectNumber],
     fonts: Fonts,
     by_page: BTreeMap<usize, PagePlaces>,
 }
 
-impl Places<'_, '_> {
+impl<'d, 'a> Places<'d, 'a> {
+    /// `pages` are all pages of the document, in order.
+    pub(crate) fn new(document: &'d Document<'a>, pages: &'d [ObjectNumber]) -> Self {
+        Self {
+            document,
+            pages,
+            fonts: Fonts::default(),
+            by_page: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the beginning of the text of marked content on a page, by its number from 1. The content is given by the
+    /// page or form that contains it, and its identifier.
+    pub(crate) fn text(&mut self, page: usize, content: (ObjectNumber, i64)) -> Option<String> {
+        self.of(page).contents.get(&content)?.text()
+    }
+
     /// Returns the places on a page, by its number from 1. Those that can't be read are left out.
     fn of(&mut self, page: usize) -> &PagePlaces {
         let Self {
@@ -113,12 +115,12 @@ impl Places<'_, '_> {
             by_page,
         } = self;
         by_page.entry(page).or_insert_with(|| {
-            let mut painter = Painter::new(document, fonts);
+            let mut places = PagePlaces::default();
             if let Some(number) = pages.get(page - 1) {
                 // The places that were found before an error are kept.
-                let _ = painter.page(*number);
+                let _ = Painter::new(document, fonts, &mut places).page(*number);
             }
-            painter.places
+            places
         })
     }
 }

@@ -41,8 +41,10 @@ macro_rules! rules {
 rules! {
     // Text.
     NO_UNICODE: [PdfA2u "6.2.11.7.2-1", PdfUa1 "7.21.7-1"] "10-001" "A character of this font has no Unicode value.";
-    NO_CHARACTER: [PdfA2u "6.2.11.7.2-2", PdfUa1 "7.21.7-2"] "31-028"
-        "A character of this font is mapped to U+0000, U+FEFF or U+FFFE.";
+    NULL_CHARACTER: [PdfA2u "6.2.11.7.2-2", PdfUa1 "7.21.7-2"] "31-028"
+        "A character of this font is mapped to U+0000.";
+    NO_CHARACTER: [PdfA2u "6.2.11.7.2-2", PdfUa1 "7.21.7-2"] "31-029"
+        "A character of this font is mapped to U+FEFF or U+FFFE.";
     PRIVATE_USE: [PdfA2a "6.2.11.7.3-1"] "" "A character of this font is mapped to the private use area.";
 
     // The document.
@@ -98,10 +100,10 @@ rules! {
     HEADING_HN: [PdfUa1 "7.4.4-3"] "14-007" "The document has headings H and H1 to H6.";
     NOTE_ID: [PdfUa1 "7.9-1"] "19-003" "The note has no identifier.";
     NOTE_ID_TWICE: [PdfUa1 "7.9-2"] "19-004" "The note has the identifier of another.";
-    FORM_WITHOUT_FIELD: [PdfUa1 "7.18.4-2"] "28-010" "The form field is no annotation and has no role.";
+    FORM_WITHOUT_FIELD: [PdfUa1 "7.18.4-2"] "" "The form field is no annotation and has no role.";
 
     // Tables.
-    TABLE_KIDS: [PdfUa1 "7.2-3"] "" "The table contains something else than rows, groups of rows and a caption.";
+    TABLE_KIDS: [PdfUa1 "7.2-3"] "09-004" "The table contains something else than rows, groups of rows and a caption.";
     ROW_PARENT: [PdfUa1 "7.2-4"] "09-004" "The row is not in a table.";
     HEAD_PARENT: [PdfUa1 "7.2-5"] "09-004" "The table head is not in a table.";
     BODY_PARENT: [PdfUa1 "7.2-6"] "09-004" "The table body is not in a table.";
@@ -114,11 +116,11 @@ rules! {
     FOOT_WITHOUT_BODY: [PdfUa1 "7.2-13"] "09-004" "The table has a foot without a body.";
     HEAD_WITHOUT_BODY: [PdfUa1 "7.2-14"] "09-004" "The table has a head without a body.";
     CELLS_OVERLAP: [PdfUa1 "7.2-15"] "" "The cell overlaps another.";
-    CAPTION_INSIDE: [PdfUa1 "7.2-16"] "" "The caption is neither first nor last in its table.";
+    CAPTION_INSIDE: [PdfUa1 "7.2-16"] "09-004" "The caption is neither first nor last in its table.";
     HEAD_KIDS: [PdfUa1 "7.2-36"] "09-004" "The table head contains something else than rows.";
     BODY_KIDS: [PdfUa1 "7.2-37"] "09-004" "The table body contains something else than rows.";
     FOOT_KIDS: [PdfUa1 "7.2-38"] "09-004" "The table foot contains something else than rows.";
-    CAPTIONS: [PdfUa1 "7.2-39"] "" "The table has more than one caption.";
+    CAPTIONS: [PdfUa1 "7.2-39"] "09-004" "The table has more than one caption.";
     ROW_SPAN_TOO_LONG: [PdfUa1 "7.2-41"] "" "A cell spans more rows than the table has.";
     ROW_TOO_LONG: [PdfUa1 "7.2-42"] "" "A row has more columns than the first.";
     ROW_TOO_SHORT: [PdfUa1 "7.2-43"] "" "A row has fewer columns than the first.";
@@ -141,5 +143,5 @@ rules! {
     LINK_DESCRIPTION: [PdfUa1 "7.18.5-2"] "28-012" "The link has no description.";
     LINK_OF_ANOTHER: [PdfA2a "6.7.3.3", PdfUa1 "7.18.5"] "" "Tree and parent tree assign the link to different elements.";
     OBJECT_WITHOUT_LINK: [PdfA2a "6.7.3.3", PdfUa1 "7.18.5"] "" "The element contains a link that no page has.";
-    TAB_ORDER: [PdfUa1 "7.18.3-1"] "28-009" "The tab order of the page doesn't follow its structure.";
+    TAB_ORDER: [PdfUa1 "7.18.3-1"] "28-008" "The tab order of the page doesn't follow its structure.";
 }

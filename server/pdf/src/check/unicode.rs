@@ -36,7 +36,9 @@ fn check_codes(codes: &Codes, map: &UnicodeMap, note: &mut impl FnMut(&'static R
         let text = map.get(&code).map(Vec::as_slice).unwrap_or_default();
         if text.is_empty() {
             note(&rules::NO_UNICODE);
-        } else if text.iter().any(|unit| matches!(unit, 0 | 0xFEFF | 0xFFFE)) {
+        } else if text.contains(&0) {
+            note(&rules::NULL_CHARACTER);
+        } else if text.iter().any(|unit| matches!(unit, 0xFEFF | 0xFFFE)) {
             note(&rules::NO_CHARACTER);
         } else if text
             .iter()

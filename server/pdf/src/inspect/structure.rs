@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem::replace;
 
 use crate::PdfError;
-use crate::check::places::read_texts;
+use crate::check::places::Places;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::object_streams::unpack;
@@ -32,6 +32,8 @@ pub struct StructureElement {
     pub depth: usize,
     /// Type as written, such as `H1`.
     pub kind: String,
+    /// Page of its own content, or the page that it names, from 1. Elements that only contain others may have none.
+    pub page: Option<usize>,
     /// Title.
     pub title: Option<String>,
     /// Language tag.
@@ -54,7 +56,8 @@ pub fn read_structure(bytes: &[u8]) -> Result<StructureTree, PdfError> {
     let catalog = document.get_dictionary(root, "expected a catalog")?;
     let tree = document.resolve_dictionary(&catalog, "StructTreeRoot")?;
     let mut reader = Reader {
-        texts: read_texts(&document, &pages),
+        places: Places::new(&document, &pages),
+        page_numbers: pages.iter().copied().zip(1..).collect(),
         seen: vec![false; document.size() as usize],
         tree: StructureTree::default(),
         document: &document,
@@ -65,7 +68,9 @@ pub fn read_structure(bytes: &[u8]) -> Result<StructureTree, PdfError> {
 
 struct Reader<'d, 'a> {
     document: &'d Document<'a>,
-    texts: BTreeMap<(ObjectNumber, i64), String>,
+    places: Places<'d, 'a>,
+    /// From 1, by object number.
+    page_numbers: BTreeMap<ObjectNumber, usize>,
     /// By object number. Each element is visited once, so that a cycle ends.
     seen: Vec<bool>,
     tree: StructureTree,
@@ -95,8 +100,7 @@ impl<'a> Reader<'_, 'a> {
                 break;
             }
             let kids = self.kids(&element, kid.depth + 1)?;
-            let own_texts = kids.iter().rev().filter_map(|kid| self.text(kid));
-            let own_text = own_texts.collect::<Vec<_>>().join(" ");
+            let (page, own_text) = self.content(&element, &kids);
             let text = |key: &str| {
                 let text = element.get(key).and_then(Object::as_string).map(decode);
                 text.map(|text| abbreviate(&text, MAX_TEXT))
@@ -104,6 +108,7 @@ impl<'a> Reader<'_, 'a> {
             self.tree.elements.push(StructureElement {
                 depth: kid.depth,
                 kind: String::from_utf8_lossy(kind).into_owned(),
+                page,
                 title: text("T"),
                 language: text("Lang"),
                 alternative: text("Alt"),
@@ -136,19 +141,44 @@ impl<'a> Reader<'_, 'a> {
         Ok(kids.map(|object| Kid { object, depth, page }).collect())
     }
 
-    /// Returns the text of a child that is content: an identifier, or a reference to marked content.
-    fn text(&self, kid: &Kid) -> Option<&str> {
-        let (stream, identifier) = match &kid.object {
-            Object::Integer(identifier) => (kid.page?, *identifier),
-            Object::Dictionary(reference) => {
-                let stream = reference
-                    .reference("Stm")
-                    .or_else(|| reference.reference("Pg"))
-                    .or(kid.page)?;
-                (stream, reference.get("MCID")?.as_integer()?)
+    /// Returns the page of an element's own content, or the page that it names, and the beginning of the content's text.
+    fn content(&mut self, element: &Dictionary, kids: &[Kid]) -> (Option<usize>, String) {
+        let (mut first_page, mut text) = (None, String::new());
+        for kid in kids.iter().rev() {
+            let Some((page, content)) = self.place(kid) else {
+                continue;
+            };
+            first_page = first_page.or(Some(page));
+            if let Some(more) = content.and_then(|content| self.places.text(page, content)) {
+                if !text.is_empty() {
+                    text.push(' ');
+                }
+                text.push_str(&more);
+            }
+            if text.chars().nth(MAX_TEXT).is_some() {
+                break;
+            }
+        }
+        let named_page = || self.page_numbers.get(&element.reference("Pg")?).copied();
+        (first_page.or_else(named_page), text)
+    }
+
+    /// Returns the page of a child that is content, and the page or form that contains it with its identifier. An object,
+    /// such as a link, has none of the latter.
+    fn place(&self, kid: &Kid) -> Option<(usize, Option<(ObjectNumber, i64)>)> {
+        let (page, content) = match &kid.object {
+            Object::Integer(identifier) => {
+                let page = kid.page?;
+                (page, Some((page, *identifier)))
+            }
+            Object::Dictionary(reference) if reference.get("S").is_none() => {
+                let page = reference.reference("Pg").or(kid.page)?;
+                let stream = reference.reference("Stm").unwrap_or(page);
+                let identifier = reference.get("MCID").and_then(Object::as_integer);
+                (page, identifier.map(|identifier| (stream, identifier)))
             }
             _ => return None,
         };
-        self.texts.get(&(stream, identifier)).map(String::as_str)
+        Some((*self.page_numbers.get(&page)?, content))
     }
 }

@@ -102,5 +102,7 @@ fn structure_is_listed_in_reading_order() {
         .filter_map(|element| element.text.as_deref())
         .collect();
     assert!(texts.first().is_some_and(|text| !text.trim().is_empty()), "{texts:?}");
+    let pages: Vec<_> = tree.elements.iter().filter_map(|element| element.page).collect();
+    assert!(pages.contains(&1) && pages.is_sorted(), "{pages:?}");
     assert!(read_structure(EMPTY).expect("readable").elements.len() <= 1);
 }

@@ -1,9 +1,11 @@
 //! Which generated text is tagged, and where.
 
+use std::collections::BTreeMap;
+
 use super::super::artifacts::write_marks;
 use super::super::untagged::{Drawn, find_untagged};
 use super::*;
-use crate::object::Dictionary;
+use crate::object::{Dictionary, ObjectNumber};
 
 const LINKS: &[u8] = include_bytes!("../../../tests/fixtures/links.pdf");
 

@@ -14,7 +14,7 @@ const DESCENT: f64 = -0.2;
 
 /// Fonts that were needed, by object number.
 #[derive(Default)]
-pub(super) struct Fonts {
+pub(crate) struct Fonts {
     fonts: BTreeMap<ObjectNumber, Font>,
 }
 
@@ -92,6 +92,11 @@ impl Font {
             descent: DESCENT,
             texts: UnicodeMap::new(),
         }
+    }
+
+    /// Returns whether glyphs are painted in the current colour. Those of Type 3 fonts may have their own.
+    pub(super) fn has_outlines(&self) -> bool {
+        self.code_length == 2
     }
 
     /// Adds the text of a string, and returns the sum of the widths of its characters.

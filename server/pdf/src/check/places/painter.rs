@@ -1,10 +1,11 @@
-//! Follows the content of a page and notes where marked content, and content without marks, is painted.
+//! Follows the content of a page and determines where marked content, and content without marks, is painted, and in
+//! which colour.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::MAX_RUNS;
-use super::area::{Area, Spot};
+use super::area::Area;
 use super::fonts::Fonts;
+use super::path::{Outline, Path};
 use crate::PdfError;
 use crate::check::marks::Properties;
 use crate::content::StreamReader;
@@ -17,123 +18,223 @@ use crate::parse::parse_number;
 /// Nesting of forms up to which they are followed.
 const MAX_DEPTH: usize = 16;
 
-/// Places on one page.
-#[derive(Default)]
-pub(super) struct PagePlaces {
-    /// Marked content by the page or form that contains it, and its identifier.
-    pub(super) contents: BTreeMap<(ObjectNumber, i64), Spot>,
-    /// The first [`MAX_RUNS`] runs of text that is neither tagged nor an artifact.
-    pub(super) untagged_texts: Vec<Spot>,
-    /// The first runs of such graphics.
-    pub(super) untagged_graphics: Vec<Spot>,
-}
-
-/// What is painted at the moment belongs to this.
+/// What painted content belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
+pub(crate) enum Owner {
     Nothing,
     Artifact,
+    /// Marked content by the page or form that contains it, and its identifier.
     Content(ObjectNumber, i64),
 }
 
-/// What was painted last without a mark, so that a run of it is one place.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Run {
-    None,
-    Text,
-    Graphics,
+/// A text object of a content stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TextObject {
+    /// The page or form.
+    pub(crate) owner: ObjectNumber,
+    /// The content stream: that form, or one of the page.
+    pub(crate) stream: ObjectNumber,
+    /// Offset of `BT`.
+    pub(crate) start: usize,
 }
 
-/// Graphics state as far as it determines places (ISO 32000-1, 8.4).
+/// Text that is painted by one operator.
+pub(crate) struct ShownText<'t> {
+    /// In UTF-16.
+    pub(crate) characters: &'t [u16],
+    pub(crate) text_object: TextObject,
+    /// Height of its baseline on the page; `None` if that isn't horizontal.
+    pub(crate) baseline: Option<f64>,
+    /// Font size on the page, in points.
+    pub(crate) size: f64,
+}
+
+/// A colour of sRGB: red, green, blue.
+pub(crate) type Colour = [u8; 3];
+
+/// What is painted by one operator.
+pub(crate) struct Painted<'p> {
+    pub(crate) owner: Owner,
+    /// `None` if a coordinate is not finite.
+    pub(crate) area: Option<Area>,
+    /// `None` for graphics.
+    pub(crate) text: Option<ShownText<'p>>,
+    /// Shape of graphics.
+    pub(crate) shape: Shape<'p>,
+    pub(crate) clip: Clip,
+    /// The only colour; `None` for pictures, patterns, outlines of glyphs, and anything that is blended otherwise than by
+    /// its opacity.
+    pub(crate) colour: Option<Colour>,
+    /// From 0 to 1.
+    pub(crate) opacity: f64,
+}
+
+/// The part of the page that is painted.
+#[derive(Clone, Copy)]
+pub(crate) struct Clip {
+    /// The rectangle around it; `None` for the whole page.
+    pub(crate) area: Option<Area>,
+    /// Whether it is that rectangle.
+    pub(crate) is_rectangle: bool,
+}
+
+/// Shape of what is painted.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape<'p> {
+    /// The outlines of a filled path; empty if it has too many or too long ones.
+    Filled(&'p [Outline]),
+    /// Lines of at most this width, in points.
+    Lines(f64),
+    /// Text or a picture.
+    Other,
+    /// A form that is not followed, mostly because it was before on this page. Its area is that of its box.
+    Repeated,
+}
+
+/// Receives what is painted on a page, in order.
+pub(crate) trait Canvas {
+    fn paint(&mut self, painted: Painted);
+}
+
+/// Graphics state as far as it determines places and colours (ISO 32000-1, 8.4).
 #[derive(Clone, Copy)]
 struct State {
     matrix: Matrix,
     font: ObjectNumber,
     font_size: f64,
+    /// `None` for a pattern.
+    fill: Option<Colour>,
+    opacity: f64,
+    is_blended: bool,
+    is_masked: bool,
+    /// Whether glyphs are filled, and not outlined or hidden.
+    fills_glyphs: bool,
+    line_width: f64,
+    clip: Clip,
 }
 
-pub(super) struct Painter<'d, 'a> {
-    pub(super) document: &'d Document<'a>,
-    pub(super) fonts: &'d mut Fonts,
-    pub(super) places: PagePlaces,
-    run: Run,
+const BLACK: Colour = [0; 3];
+
+/// Where a content stream is painted.
+#[derive(Clone, Copy)]
+struct Place {
+    stream: ObjectNumber,
+    /// The page or form whose marked content it contains.
+    marks: ObjectNumber,
+    matrix: Matrix,
+    owner: Owner,
+    /// Number of forms around it.
+    depth: usize,
+    /// Clip of the content around it.
+    clip: Clip,
+    /// Whether the content around it is blended, masked or transparent as a whole.
+    is_blended: bool,
+}
+
+/// Follows the content of pages.
+pub(crate) struct Painter<'d, 'a, C> {
+    document: &'d Document<'a>,
+    fonts: &'d mut Fonts,
+    canvas: &'d mut C,
     /// Forms that were followed, so that a form that is drawn often is followed once.
     seen: BTreeSet<ObjectNumber>,
+    /// Bytes of content that were read.
+    pub(crate) bytes: usize,
 }
 
-impl<'d, 'a> Painter<'d, 'a> {
-    pub(super) fn new(document: &'d Document<'a>, fonts: &'d mut Fonts) -> Self {
+impl<'d, 'a, C: Canvas> Painter<'d, 'a, C> {
+    pub(crate) fn new(document: &'d Document<'a>, fonts: &'d mut Fonts, canvas: &'d mut C) -> Self {
         Self {
             document,
             fonts,
-            places: PagePlaces::default(),
-            run: Run::None,
+            canvas,
             seen: BTreeSet::new(),
+            bytes: 0,
         }
     }
 
-    /// Follows the content of a page.
-    pub(super) fn page(&mut self, number: ObjectNumber) -> Result<(), PdfError> {
+    /// Follows the content streams of a page. Each of them is complete by itself, as Chromium and Platen write them.
+    pub(crate) fn page(&mut self, number: ObjectNumber) -> Result<(), PdfError> {
         let page = self.document.get_dictionary(number, "expected a page")?;
-        let contents = match page
-            .get("Contents")
-            .map(|contents| self.document.resolve(contents))
-            .transpose()?
-        {
-            Some(Object::Array(parts)) => parts,
-            Some(single) => vec![single],
-            None => Vec::new(),
-        };
-        let (mut whole, mut part) = (Vec::new(), Vec::new());
-        for contents in &contents {
-            if let Object::Stream(stream) = self.document.resolve(contents)?
-                && StreamReader::default().read(&stream, &mut part).is_ok()
+        let resources = self.document.resolve_dictionary(&page, "Resources")?;
+        let mut content = Vec::new();
+        for contents in page.items("Contents").iter().filter_map(Object::as_reference) {
+            if let Object::Stream(stream) = self.document.get(contents)?
+                && StreamReader::default().read(&stream, &mut content).is_ok()
             {
-                whole.extend_from_slice(&part);
-                whole.push(b'\n');
+                let place = Place {
+                    stream: contents,
+                    marks: number,
+                    matrix: Matrix::IDENTITY,
+                    owner: Owner::Nothing,
+                    depth: 0,
+                    clip: Clip {
+                        area: None,
+                        is_rectangle: true,
+                    },
+                    is_blended: false,
+                };
+                self.stream(&content, &resources, place)?;
             }
         }
-        let resources = self.document.resolve_dictionary(&page, "Resources")?;
-        self.stream(&whole, number, &resources, Matrix::IDENTITY, Owner::Nothing, 0)
+        Ok(())
     }
 
-    fn form(&mut self, number: ObjectNumber, matrix: Matrix, owner: Owner, depth: usize) -> Result<(), PdfError> {
+    fn form(&mut self, number: ObjectNumber, state: State, owner: Owner, depth: usize) -> Result<(), PdfError> {
         let Object::Stream(form) = self.document.get(number)? else {
             return Ok(());
         };
         if !form.dictionary.get("Subtype").is_some_and(|kind| kind.is_name("Form")) {
             let unit = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)];
-            let area = Area::of(unit.map(|(x, y)| matrix.apply(x, y)));
-            self.paint(owner, area, &[], Run::Graphics);
+            let area = Area::of(unit.map(|(x, y)| state.matrix.apply(x, y)));
+            self.canvas.paint(Painted {
+                colour: None,
+                ..state.painted(owner, area)
+            });
             return Ok(());
         }
+        let numbers = |key| -> Vec<f64> {
+            let items = form.dictionary.items(key).iter();
+            items.filter_map(Object::as_number).collect()
+        };
+        let matrix = Matrix::of(&numbers("Matrix"))
+            .unwrap_or(Matrix::IDENTITY)
+            .then(state.matrix);
         let mut content = Vec::new();
         if depth == MAX_DEPTH || !self.seen.insert(number) || StreamReader::default().read(&form, &mut content).is_err()
         {
+            let area = match numbers("BBox")[..] {
+                [left, bottom, right, top] => {
+                    let corners = [(left, bottom), (right, bottom), (left, top), (right, top)];
+                    Area::of(corners.map(|(x, y)| matrix.apply(x, y)))
+                }
+                _ => None,
+            };
+            self.canvas.paint(Painted {
+                shape: Shape::Repeated,
+                colour: None,
+                ..state.painted(owner, area)
+            });
             return Ok(());
         }
-        let numbers: Vec<f64> = form
-            .dictionary
-            .items("Matrix")
-            .iter()
-            .filter_map(Object::as_number)
-            .collect();
-        let own = Matrix::of(&numbers).unwrap_or(Matrix::IDENTITY);
         let resources = self.document.resolve_dictionary(&form.dictionary, "Resources")?;
-        self.stream(&content, number, &resources, own.then(matrix), owner, depth + 1)
+        let place = Place {
+            stream: number,
+            marks: number,
+            matrix,
+            owner,
+            depth: depth + 1,
+            clip: state.clip,
+            is_blended: state.is_blended || state.is_masked || state.opacity < 1.0,
+        };
+        self.stream(&content, &resources, place)
     }
 
-    fn stream(
-        &mut self,
-        content: &[u8],
-        stream: ObjectNumber,
-        resources: &Dictionary<'a>,
-        matrix: Matrix,
-        owner: Owner,
-        depth: usize,
-    ) -> Result<(), PdfError> {
+    fn stream(&mut self, content: &[u8], resources: &Dictionary<'a>, place: Place) -> Result<(), PdfError> {
         let fonts = self.document.resolve_dictionary(resources, "Font")?;
         let objects = self.document.resolve_dictionary(resources, "XObject")?;
+        let graphics_states = self.document.resolve_dictionary(resources, "ExtGState")?;
+        self.bytes += content.len();
         let number_of = |dictionary: &Dictionary, name: &[u8]| {
             dictionary
                 .get_bytes(&decode_name(name))
@@ -141,17 +242,30 @@ impl<'d, 'a> Painter<'d, 'a> {
                 .unwrap_or_default()
         };
         let mut state = State {
-            matrix,
+            matrix: place.matrix,
             font: 0,
             font_size: 0.0,
+            fill: Some(BLACK),
+            opacity: 1.0,
+            is_blended: place.is_blended,
+            is_masked: false,
+            fills_glyphs: true,
+            line_width: 1.0,
+            clip: place.clip,
         };
         let mut saved = Vec::new();
-        let mut owners = vec![owner];
+        let mut owners = vec![place.owner];
         let mut text_matrix = Matrix::IDENTITY;
-        let mut path: Option<Area> = None;
+        let mut text_object = TextObject {
+            owner: place.marks,
+            stream: place.stream,
+            start: 0,
+        };
+        let mut path = Path::default();
+        let mut clips = false;
         let mut operands = Operands::default();
         let mut lexer = Lexer::new(content, 0);
-        while let Some((_, token)) = lexer.next_token()? {
+        while let Some((start, token)) = lexer.next_token()? {
             let Token::Keyword(operator) = token else {
                 operands.add(token, lexer.position());
                 continue;
@@ -166,7 +280,10 @@ impl<'d, 'a> Painter<'d, 'a> {
                     state.font = number_of(&fonts, operands.name);
                     state.font_size = numbers.last().copied().unwrap_or_default();
                 }
-                b"BT" => text_matrix = Matrix::IDENTITY,
+                b"BT" => {
+                    text_matrix = Matrix::IDENTITY;
+                    text_object.start = start;
+                }
                 b"Tm" => text_matrix = Matrix::of(numbers).unwrap_or(text_matrix),
                 b"Td" => {
                     if let [x, y] = *numbers {
@@ -174,42 +291,46 @@ impl<'d, 'a> Painter<'d, 'a> {
                         text_matrix = shift.then(text_matrix);
                     }
                 }
-                b"Tj" | b"TJ" => self.show(owner, state, text_matrix, &operands),
-                b"m" | b"l" | b"c" | b"v" | b"y" => {
-                    for point in numbers.as_chunks().0 {
-                        let [x, y]: [f64; 2] = *point;
-                        path = Area::join(path, Area::of([state.matrix.apply(x, y)]));
+                b"Tj" | b"TJ" => self.show(owner, state, text_matrix, text_object, &operands),
+                b"m" | b"l" | b"c" | b"v" | b"y" | b"re" => path.build(operator, numbers, state.matrix),
+                b"W" | b"W*" => clips = true,
+                b"S" | b"s" | b"f" | b"f*" | b"B" | b"B*" | b"b" | b"b*" | b"n" => {
+                    if operator != b"n" {
+                        self.canvas
+                            .paint(state.painted_path(owner, &path, matches!(operator, b"S" | b"s")));
                     }
-                }
-                b"re" => {
-                    if let [x, y, width, height] = *numbers {
-                        let corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)];
-                        path = Area::join(path, Area::of(corners.map(|(x, y)| state.matrix.apply(x, y))));
+                    if std::mem::take(&mut clips) {
+                        state.clip = Clip {
+                            area: Some(path.area().unwrap_or_default().within(state.clip.area)),
+                            is_rectangle: state.clip.is_rectangle && path.is_rectangle(),
+                        };
                     }
+                    path.clear();
                 }
-                b"S" | b"s" | b"f" | b"f*" | b"B" | b"B*" | b"b" | b"b*" => {
-                    self.paint(owner, path.take(), &[], Run::Graphics);
+                b"gs" => {
+                    let number = number_of(&graphics_states, operands.name);
+                    let entries = self.document.get_dictionary(number, "expected a graphics state");
+                    state.apply(&entries.unwrap_or_default(), place.is_blended);
                 }
-                b"n" => path = None,
-                b"Do" => self.form(number_of(&objects, operands.name), state.matrix, owner, depth)?,
+                b"Do" => self.form(number_of(&objects, operands.name), state, owner, place.depth)?,
                 b"BMC" | b"BDC" => {
                     let entries = content.get(operands.properties.clone()).unwrap_or_default();
                     owners.push(match (operands.name, Properties::read(entries).identifier) {
-                        (_, Some(identifier)) => Owner::Content(stream, identifier),
+                        (_, Some(identifier)) => Owner::Content(place.marks, identifier),
                         (b"Artifact", None) => Owner::Artifact,
                         _ => owner,
                     });
                 }
                 b"EMC" if owners.len() > 1 => drop(owners.pop()),
-                _ => {}
+                _ => state.set(operator, &operands),
             }
             operands = Operands::default();
         }
         Ok(())
     }
 
-    /// Notes the place of a string, which begins at the origin of the text matrix.
-    fn show(&mut self, owner: Owner, state: State, text_matrix: Matrix, operands: &Operands) {
+    /// Paints a string, which begins at the origin of the text matrix.
+    fn show(&mut self, owner: Owner, state: State, text_matrix: Matrix, text_object: TextObject, operands: &Operands) {
         let font = self.fonts.get(self.document, state.font);
         let mut text = Vec::new();
         let mut length = 0.0;
@@ -222,33 +343,83 @@ impl<'d, 'a> Painter<'d, 'a> {
         let corners = [(0.0, bottom), (0.0, top), (right, bottom), (right, top)];
         let matrix = text_matrix.then(state.matrix);
         let area = Area::of(corners.map(|(x, y)| matrix.apply(x, y)));
-        self.paint(owner, area, &text, Run::Text);
+        let colour = state.fill.filter(|_| state.fills_glyphs && font.has_outlines());
+        let text = ShownText {
+            characters: &text,
+            text_object,
+            baseline: Some(matrix.apply(0.0, 0.0).1).filter(|_| matrix.is_upright()),
+            size: size.abs() * matrix.unit_lengths()[1],
+        };
+        let painted = state.painted(owner, area);
+        self.canvas.paint(Painted {
+            text: Some(text),
+            colour: painted.colour.and(colour),
+            ..painted
+        });
+    }
+}
+
+impl State {
+    /// Returns what is painted in the fill colour, without its shape.
+    fn painted(&self, owner: Owner, area: Option<Area>) -> Painted<'static> {
+        Painted {
+            owner,
+            area,
+            text: None,
+            shape: Shape::Other,
+            clip: self.clip,
+            colour: self.fill.filter(|_| !self.is_blended && !self.is_masked),
+            opacity: self.opacity,
+        }
     }
 
-    fn paint(&mut self, owner: Owner, area: Option<Area>, text: &[u16], run: Run) {
-        let spot = match owner {
-            Owner::Artifact => return self.run = Run::None,
-            Owner::Content(stream, identifier) => {
-                self.run = Run::None;
-                self.places.contents.entry((stream, identifier)).or_default()
-            }
-            Owner::Nothing => {
-                let runs = match run {
-                    Run::Text => &mut self.places.untagged_texts,
-                    _ => &mut self.places.untagged_graphics,
-                };
-                if self.run != run || runs.is_empty() {
-                    if runs.len() == MAX_RUNS {
-                        return self.run = Run::None;
-                    }
-                    runs.push(Spot::default());
-                }
-                self.run = run;
-                let Some(spot) = runs.last_mut() else { return };
-                spot
-            }
+    /// Returns a path that is painted.
+    fn painted_path<'p>(&self, owner: Owner, path: &'p Path, has_lines_only: bool) -> Painted<'p> {
+        let shape = if has_lines_only {
+            Shape::Lines(self.line_width * self.matrix.unit_lengths()[0])
+        } else {
+            Shape::Filled(path.outlines())
         };
-        spot.add(area, text);
+        Painted {
+            shape,
+            ..self.painted(owner, path.area())
+        }
+    }
+
+    /// Applies an operator that sets how something is painted.
+    fn set(&mut self, operator: &[u8], operands: &Operands) {
+        let numbers = operands.numbers.as_slice();
+        match operator {
+            b"g" | b"rg" | b"sc" | b"scn" => self.fill = colour(numbers).filter(|_| operands.name.is_empty()),
+            b"cs" => self.fill = Some(BLACK).filter(|_| operands.name != b"Pattern"),
+            b"Tr" => self.fills_glyphs = matches!(numbers, [0.0]),
+            b"w" => self.line_width = numbers.last().copied().unwrap_or(1.0),
+            _ => {}
+        }
+    }
+
+    /// Applies entries of a graphics state parameter dictionary (ISO 32000-1, 8.4.5). `is_blended` is whether the content
+    /// around is.
+    fn apply(&mut self, entries: &Dictionary, is_blended: bool) {
+        if let Some(mode) = entries.get("BM") {
+            self.is_blended = is_blended || !mode.is_name("Normal");
+        }
+        if let Some(mask) = entries.get("SMask") {
+            self.is_masked = !mask.is_name("None");
+        }
+        if let Some(opacity) = entries.get("ca").and_then(Object::as_number) {
+            self.opacity = opacity;
+        }
+    }
+}
+
+/// Returns the colour of one or three numbers (ISO 32000-1, 8.6.8). `DeviceRGB` is sRGB, as the output intent says.
+fn colour(numbers: &[f64]) -> Option<Colour> {
+    let component = |number: f64| (number.clamp(0.0, 1.0) * 255.0).round() as u8;
+    match *numbers {
+        [gray] => Some([component(gray); 3]),
+        [red, green, blue] => Some([red, green, blue].map(component)),
+        _ => None,
     }
 }
 

@@ -22,8 +22,8 @@ pub(in crate::check) struct Tree {
     pub(super) objects: Vec<(u32, ObjectNumber)>,
     /// Index of each element by object number; [`ROOT`] for other objects.
     index: Vec<u32>,
-    /// Types as written.
-    kinds: Vec<Vec<u8>>,
+    /// Types as written, each with the number of its elements.
+    kinds: Vec<(Vec<u8>, u32)>,
     /// Whether the document has a language.
     has_language: bool,
 }
@@ -35,6 +35,8 @@ pub(super) struct Element {
     pub(super) kind: Option<&'static str>,
     /// Index in the list of types as written.
     written_kind: u16,
+    /// Number of earlier elements of this type.
+    preceding: u32,
     /// Index of the parent; [`ROOT`] for kids of the root.
     pub(super) parent: u32,
     /// Index after the last descendant.
@@ -160,6 +162,7 @@ impl Tree {
             number,
             kind,
             written_kind: 0,
+            preceding: 0,
             parent,
             end: 0,
             page,
@@ -168,7 +171,7 @@ impl Tree {
             identifier: None,
             attributes: None,
         };
-        element.written_kind = self.written_kind(written);
+        (element.written_kind, element.preceding) = self.count_kind(written);
         for (key, value) in &dictionary.entries {
             match key.as_ref() {
                 b"Alt" => {
@@ -198,13 +201,16 @@ impl Tree {
         Ok(())
     }
 
-    fn written_kind(&mut self, kind: &[u8]) -> u16 {
-        let known = self.kinds.iter().position(|known| known == kind);
+    /// Counts an element of a type. Returns the type's index, and the number of earlier elements.
+    fn count_kind(&mut self, kind: &[u8]) -> (u16, u32) {
+        let known = self.kinds.iter().position(|(known, _)| known == kind);
         let index = known.unwrap_or_else(|| {
-            self.kinds.push(kind.to_vec());
+            self.kinds.push((kind.to_vec(), 0));
             self.kinds.len() - 1
         });
-        u16::try_from(index).unwrap_or(u16::MAX)
+        let count = &mut self.kinds[index].1;
+        *count += 1;
+        (u16::try_from(index).unwrap_or(u16::MAX), *count - 1)
     }
 
     fn add_reference(
@@ -264,6 +270,25 @@ impl Tree {
         contents.map(|content| (content.owner, content.identifier)).collect()
     }
 
+    /// Returns the closest element around marked content that has a meaning of its own, by the page or form that contains
+    /// the content, and its identifier. `None` if that is the document.
+    pub(in crate::check) fn element_with(&self, content: (ObjectNumber, i64)) -> Option<Place> {
+        let is_sought = |candidate: &&Content| (candidate.owner, candidate.identifier) == content;
+        let index = self.contents.iter().find(is_sought)?.element;
+        let element = |index: &u32| self.elements.get(*index as usize);
+        let around = std::iter::successors(element(&index), |inner| element(&inner.parent));
+        let mut around = around.filter(|element| !is_transparent(element.kind));
+        let meaningful = around.next().filter(|element| element.kind != Some("Document"));
+        meaningful.map(|element| self.place_of(element))
+    }
+
+    /// Returns the number of elements with the type of an element.
+    pub(in crate::check) fn count_like(&self, number: ObjectNumber) -> u32 {
+        let element = self.find(number).map(|index| &self.elements[index as usize]);
+        let kind = element.and_then(|element| self.kinds.get(usize::from(element.written_kind)));
+        kind.map_or(0, |(_, count)| *count)
+    }
+
     /// Returns the indexes of the kids that are elements. Those of transparent kids take their place.
     pub(super) fn kids(&self, parent: u32) -> Vec<u32> {
         let end = self.elements[parent as usize].end;
@@ -309,7 +334,10 @@ impl Tree {
         let kind = self.kinds.get(usize::from(element.written_kind));
         Place {
             object: element.number,
-            kind: kind.map_or_else(String::new, |kind| String::from_utf8_lossy(kind).into_owned()),
+            kind: kind.map_or_else(String::new, |(kind, _)| String::from_utf8_lossy(kind).into_owned()),
+            preceding: element.preceding,
+            count: 0,
+            selector: None,
         }
     }
 }

@@ -45,9 +45,13 @@ fn an_element_is_where_its_content_is() {
     assert_eq!((figure.page, place.kind.as_str()), (Some(1), "Figure"));
     assert_eq!(figure.text, None);
     assert_near(&figure, [33.75, 504.21, 51.75, 522.21]);
+    let (width, height) = figure.page_size.expect("the size of its page");
+    assert!(width > 51.75 && height > 522.21, "{width} × {height}");
 
     let heading = only(findings("7.4.2-1", |document| element(document, "H2", 0, "S", "/H3")));
     assert_eq!((heading.page, heading.text.as_deref()), (Some(2), Some("End")));
+    let element = heading.element.as_ref().expect("an element");
+    assert_eq!((element.preceding, element.count), (0, 1));
     assert!(heading.rectangle.is_some());
 }
 
@@ -115,4 +119,35 @@ fn findings_are_limited() {
         set(document, root, "K", &format!("[{}]", kids.join(" ")));
     });
     assert_eq!(many.len(), MAX_FINDINGS);
+    let counts = ["7.1-3", "7.3-1"].map(|clause| many.iter().filter(|finding| is_of(finding, clause)).count());
+    assert!(counts[0] > 0 && counts[1] > 0, "{counts:?}");
+}
+
+#[test]
+fn many_findings_of_one_rule_hide_no_other_rule() {
+    let many = all_findings(|document| {
+        let root = nth(document, "Document", 0);
+        let kids = document.get_dictionary(root, "an element").expect("an element");
+        let kids: Vec<_> = kids.items("K").iter().filter_map(Object::as_reference).collect();
+        let figures: Vec<_> = (0..2 * MAX_FINDINGS).map(|_| add(document, "Figure", root)).collect();
+        let note = add(document, "Note", root);
+        let kids: Vec<String> = figures
+            .iter()
+            .chain(&kids)
+            .chain([&note])
+            .map(|kid| format!("{kid} 0 R"))
+            .collect();
+        set(document, root, "K", &format!("[{}]", kids.join(" ")));
+    });
+    assert_eq!(many.len(), MAX_FINDINGS);
+    // The last one only says that there are more.
+    let listed = &many[..MAX_FINDINGS - 1];
+    assert!(is_of(&listed[0], "7.3-1") && listed.iter().any(|finding| is_of(finding, "7.9-1")));
+    // In the order in which they were found.
+    let figures = listed.iter().filter(|finding| is_of(finding, "7.3-1"));
+    assert!(
+        figures
+            .map(|finding| finding.element.as_ref().map(|element| element.preceding))
+            .is_sorted()
+    );
 }

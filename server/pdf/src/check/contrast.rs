@@ -1,0 +1,262 @@
+//! Contrast of text with its background (WCAG 2.2, success criterion 1.4.3). No level of PDF/A or PDF/UA depends on it.
+//!
+//! Only certain cases are reported: text in one colour, on paper or on a shape in one colour that contains it. Text over
+//! pictures, gradients or edges is left to a person, and so are artifacts.
+
+mod layers;
+
+use super::levels::{Element, MAX_TEXT};
+use super::places::area::{Area, Spot};
+use super::places::fonts::Fonts;
+use super::places::painter::{Canvas, Colour, Owner, Painted, Painter};
+use super::structure::Tree;
+use crate::document::Document;
+use crate::object::ObjectNumber;
+use crate::page_tree::page_size;
+use layers::Layers;
+
+/// Most pairs of colours that are reported.
+const MAX_PAIRS: usize = 20;
+/// Most bytes of content that are read. Then the remaining pages are not.
+const MAX_BYTES: usize = 64 << 20;
+/// Font size from which text counts as large, in points. WCAG requires it to be bold below 18 points, which a font doesn't
+/// tell for certain.
+const LARGE: f64 = 14.0;
+/// Rounding of font sizes, in points.
+const TOLERANCE: f64 = 0.05;
+/// Contrast that text and large text must have.
+const REQUIRED: f64 = 4.5;
+const REQUIRED_IF_LARGE: f64 = 3.0;
+
+/// The first text with one pair of colours whose contrast is too low.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LowContrast {
+    /// Page number, from 1.
+    pub page: usize,
+    /// Width and height of the page in points.
+    pub page_size: Option<(f64, f64)>,
+    /// The structure element that the text belongs to.
+    pub element: Option<Element>,
+    /// At most 100 characters of the text.
+    pub text: Option<String>,
+    /// Rectangle on the page in points: left, bottom, right, top, in user space.
+    pub rectangle: Option<[f64; 4]>,
+    /// Colour of the text, as red, green and blue of sRGB.
+    pub colour: [u8; 3],
+    /// Colour of its background.
+    pub background: [u8; 3],
+    /// Contrast of both, from 1 to 21, as WCAG 2.2 defines it.
+    pub ratio: f64,
+    /// Least contrast for text of this size: 3 or 4.5.
+    pub required: f64,
+}
+
+/// Returns texts with too little contrast, the first one for each pair of colours, and at most 20. `pages` are all pages of
+/// the document, in order.
+pub(super) fn find_low_contrast(document: &Document, pages: &[ObjectNumber], tree: Option<&Tree>) -> Vec<LowContrast> {
+    let mut fonts = Fonts::default();
+    let mut contrasts = Contrasts::default();
+    let mut bytes = 0;
+    for (page, number) in (1..).zip(pages) {
+        contrasts.begin_page(page);
+        let mut painter = Painter::new(document, &mut fonts, &mut contrasts);
+        // What was found before an error is kept.
+        let _ = painter.page(*number);
+        bytes += painter.bytes;
+        if bytes > MAX_BYTES || contrasts.found.len() == MAX_PAIRS {
+            break;
+        }
+    }
+    let located = contrasts.found.into_iter().map(|found| {
+        let content = match found.owner {
+            Owner::Content(owner, identifier) => Some((owner, identifier)),
+            Owner::Nothing | Owner::Artifact => None,
+        };
+        LowContrast {
+            page: found.page,
+            page_size: pages
+                .get(found.page - 1)
+                .and_then(|number| page_size(document, *number).ok()),
+            element: tree.zip(content).and_then(|(tree, content)| tree.element_with(content)),
+            text: found.spot.text(),
+            rectangle: found.spot.area.map(|Area(corners)| corners),
+            colour: found.pair.colour,
+            background: found.pair.background,
+            ratio: contrast(found.pair.colour, found.pair.background),
+            required: found.pair.required,
+        }
+    });
+    located.collect()
+}
+
+/// Colours of a text and its background.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Pair {
+    colour: Colour,
+    background: Colour,
+    required: f64,
+}
+
+struct Found {
+    page: usize,
+    owner: Owner,
+    pair: Pair,
+    spot: Spot,
+    /// Of the first text of the spot, in UTF-16.
+    first_characters: Vec<u16>,
+}
+
+#[derive(Default)]
+struct Contrasts {
+    page: usize,
+    layers: Layers,
+    found: Vec<Found>,
+    /// The last colour with enough contrast to every layer, with what it required and the number of colours then.
+    last_fine: Option<(Colour, f64, usize)>,
+}
+
+impl Canvas for Contrasts {
+    fn paint(&mut self, painted: Painted) {
+        if painted.text.is_some() {
+            self.text(&painted);
+        } else if let Some(area) = self.layers.add(&painted) {
+            // Text that is covered can't be seen.
+            let page = self.page;
+            let is_covered = |spot: &Spot| spot.area.is_some_and(|text| area.contains(&text));
+            self.found
+                .retain(|found| found.page != page || !is_covered(&found.spot));
+        }
+    }
+}
+
+impl Contrasts {
+    fn begin_page(&mut self, page: usize) {
+        self.page = page;
+        self.layers.clear();
+        self.last_fine = None;
+    }
+
+    fn text(&mut self, painted: &Painted) {
+        let Some((text, area)) = painted.text.as_ref().zip(painted.area) else {
+            return;
+        };
+        // Shadows are painted before the text that casts them.
+        let page = self.page;
+        let first_characters = &text.characters[..text.characters.len().min(MAX_TEXT)];
+        self.found.retain(|found| {
+            let has_shape = found.page == page && found.first_characters == first_characters;
+            !(has_shape && found.spot.overlaps(area))
+        });
+        let Some(colour) = painted.colour.filter(|_| painted.owner != Owner::Artifact) else {
+            return;
+        };
+        let required = if text.size < LARGE - TOLERANCE {
+            REQUIRED
+        } else {
+            REQUIRED_IF_LARGE
+        };
+        if painted.opacity >= 1.0 {
+            let fine = (colour, required, self.layers.colours().len());
+            if self.last_fine == Some(fine) {
+                return;
+            }
+            let own = luminance(colour);
+            let mut luminances = self.layers.colours().iter().map(|(_, luminance)| *luminance);
+            if luminances.all(|background| ratio(own, background) >= required) {
+                self.last_fine = Some(fine);
+                return;
+            }
+        }
+        let visible = area.middle();
+        if visible.within(painted.clip.area).extent() < visible.extent() {
+            return;
+        }
+        let Some(background) = self.layers.below(visible) else {
+            return;
+        };
+        let colour = blend(colour, background, painted.opacity);
+        let pair = Pair {
+            colour,
+            background,
+            required,
+        };
+        // Text in the colour of its background is meant for machines.
+        if colour == background || contrast(colour, background) >= required {
+            return;
+        }
+        if let Some(found) = self.found.iter_mut().find(|found| found.pair == pair) {
+            // The rest of the line or paragraph.
+            if found.page == page && found.owner == painted.owner && painted.owner != Owner::Nothing {
+                found.spot.add(Some(area), text.characters);
+            }
+        } else if self.found.len() < MAX_PAIRS && has_letters(text.characters) {
+            let mut spot = Spot::default();
+            spot.add(Some(area), text.characters);
+            self.found.push(Found {
+                page,
+                owner: painted.owner,
+                pair,
+                spot,
+                first_characters: first_characters.to_vec(),
+            });
+        }
+    }
+}
+
+fn has_letters(characters: &[u16]) -> bool {
+    char::decode_utf16(characters.iter().copied()).any(|character| character.is_ok_and(char::is_alphanumeric))
+}
+
+fn contrast(one: Colour, other: Colour) -> f64 {
+    ratio(luminance(one), luminance(other))
+}
+
+/// Returns the contrast ratio of two luminances: from 1 to 21 (WCAG 2.2, definition of contrast ratio).
+fn ratio(one: f64, other: f64) -> f64 {
+    let (one, other) = (one + 0.05, other + 0.05);
+    one.max(other) / one.min(other)
+}
+
+/// Returns the relative luminance of a colour: from 0 to 1 (WCAG 2.2, definition of relative luminance).
+fn luminance(colour: Colour) -> f64 {
+    let linear = |component: u8| {
+        let share = f64::from(component) / 255.0;
+        if share <= 0.040_45 {
+            share / 12.92
+        } else {
+            ((share + 0.055) / 1.055).powf(2.4)
+        }
+    };
+    let [red, green, blue] = colour.map(linear);
+    0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+/// Returns a colour painted over another.
+fn blend(colour: Colour, background: Colour, opacity: f64) -> Colour {
+    let opacity = opacity.clamp(0.0, 1.0);
+    let mut blended = background;
+    for (below, above) in blended.iter_mut().zip(colour) {
+        *below = (f64::from(above) * opacity + f64::from(*below) * (1.0 - opacity)).round() as u8;
+    }
+    blended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contrast_is_that_of_wcag() {
+        let white = [255; 3];
+        assert!((contrast(white, [0; 3]) - 21.0).abs() < 1e-9);
+        assert!((contrast([0x76; 3], white) - 4.542).abs() < 0.001);
+        assert!((contrast([0, 0, 255], white) - 8.592).abs() < 0.001);
+        assert!((contrast(white, white) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn transparent_colours_are_mixed() {
+        assert_eq!(blend([0; 3], [255, 200, 0], 0.5), [128, 100, 0]);
+        assert_eq!(blend([10; 3], [255; 3], 1.0), [10; 3]);
+    }
+}
