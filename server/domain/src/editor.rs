@@ -138,7 +138,7 @@ impl Remark {
     }
 }
 
-/// A violation of PDF/A-2a or PDF/UA-1 in a previewed document, for the author.
+/// A violation of PDF/A-2a or PDF/UA-1, or a text with low contrast, in a previewed document, for the author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// The element with its text, if known: `H3 “Costs”`.

@@ -1,5 +1,5 @@
-//! Renders: their requests, history, log, accessibility reports, sheet sizes, statistics, thumbnails, and responses for
-//! repeated idempotent requests.
+//! Renders: their requests, history, log, accessibility reports, structure, sheet sizes, statistics, thumbnails, and
+//! responses for repeated idempotent requests.
 
 pub mod accessibility;
 pub mod content;
@@ -9,4 +9,5 @@ pub mod idempotent_response;
 pub mod log;
 pub mod sheet;
 pub mod statistics;
+pub mod structure;
 pub mod thumbnail;

@@ -1,12 +1,15 @@
 //! Stored templates: validation of requests, and stored versions.
 
+pub mod comparison;
 pub mod demos;
+pub mod identity;
 pub mod labels;
 pub mod note;
 pub mod places;
 pub mod sample_generation;
 pub mod sample_sets;
 pub mod settings;
+pub mod used_by;
 
 use std::{io, marker::PhantomData};
 
@@ -16,6 +19,7 @@ use time::{OffsetDateTime, serde::rfc3339};
 
 use crate::{
     ids::{TemplateId, UserId},
+    template::identity::{IdentityChanges, TemplateIdentity},
     validation::{
         Problem, Problems,
         json::{self, Body, Layout},
@@ -45,12 +49,17 @@ const LAYOUT: Layout = Layout {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Template {
     pub id: TemplateId,
+    #[serde(flatten)]
+    pub identity: TemplateIdentity,
     /// Need not be unique.
     pub name: String,
     /// HTML in the template syntax.
     pub content: String,
     /// Sample data, used only for previews.
     pub preview_context: Map<String, Value>,
+    /// Handles of those partials of a document that have been published since it was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outdated_partials: Vec<String>,
     /// The number of the published version.
     #[serde(skip)]
     pub version: i32,
@@ -102,6 +111,7 @@ pub struct TemplateVersion {
 /// A template as the editor opens it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EditedTemplate {
+    pub identity: TemplateIdentity,
     /// Number of the published version, which renders use.
     pub published: i32,
     /// The newest version, which may be a draft.
@@ -129,6 +139,7 @@ impl TemplateVersion {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateGlance {
     pub id: TemplateId,
+    pub identity: TemplateIdentity,
     /// Name of the published version.
     pub name: String,
     /// Number of the published version.
@@ -153,22 +164,39 @@ pub struct NewTemplate {
     pub preview_context: Map<String, Value>,
 }
 
+/// A template to be created, with its first version.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct TemplateCreation {
+    #[serde(flatten)]
+    pub identity: TemplateIdentity,
+    #[serde(flatten)]
+    pub version: NewTemplate,
+}
+
 /// The fields that an update changes.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct TemplateChanges {
+    #[serde(flatten)]
+    identity: IdentityChanges,
     name: Option<String>,
     content: Option<String>,
     preview_context: Option<Map<String, Value>>,
 }
 
 impl TemplateChanges {
-    /// Returns the template with the changes applied.
-    pub fn applied_to(self, template: Template) -> NewTemplate {
-        NewTemplate {
+    /// Returns the new content, if it changes.
+    pub fn content(&self) -> Option<&str> {
+        self.content.as_deref()
+    }
+
+    /// Returns the template's identity and next version with the changes applied.
+    pub fn applied_to(self, template: Template) -> (TemplateIdentity, NewTemplate) {
+        let version = NewTemplate {
             name: self.name.unwrap_or(template.name),
             content: self.content.unwrap_or(template.content),
             preview_context: self.preview_context.unwrap_or(template.preview_context),
-        }
+        };
+        (self.identity.applied_to(template.identity), version)
     }
 }
 
@@ -178,6 +206,10 @@ pub trait Saved: DeserializeOwned {
 }
 
 impl Saved for NewTemplate {
+    const BODY: RequestBody = RequestBody::TemplateCreation;
+}
+
+impl Saved for TemplateCreation {
     const BODY: RequestBody = RequestBody::TemplateCreation;
 }
 
@@ -281,6 +313,16 @@ pub fn check_content_size(content: &Value, pointer: &str, problems: &mut Problem
     if bytes > LONGEST_CONTENT {
         let detail = format!("Must have at most {LONGEST_CONTENT} bytes; has {bytes}");
         problems.add(Problem::invalid(pointer, detail));
+    }
+}
+
+/// Checks the size of the unsaved contents of partials, at `/partials`, in bytes.
+pub fn check_partials_size(partials: &Value, problems: &mut Problems) {
+    let contents = partials.as_object().into_iter().flat_map(|partials| partials.values());
+    let bytes: usize = contents.filter_map(Value::as_str).map(str::len).sum();
+    if bytes > LONGEST_CONTENT {
+        let detail = format!("Must have at most {LONGEST_CONTENT} bytes together; have {bytes}");
+        problems.add(Problem::invalid("/partials", detail));
     }
 }
 

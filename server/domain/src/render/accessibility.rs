@@ -17,6 +17,10 @@ pub const MOST_FINDINGS: usize = 200;
 const LONGEST_FINDINGS: usize = 64 << 10;
 /// Maximum number of characters of each text of a finding.
 const LONGEST_TEXT: usize = 100;
+/// Maximum number of texts with low contrast in a report.
+pub const MOST_LOW_CONTRAST: usize = 20;
+/// Maximum number of characters of a selector, which is left out if it is longer.
+const LONGEST_SELECTOR: usize = 200;
 
 /// A level of conformance, by the name that documents declare. Requests use the same names in lower case.
 #[derive(
@@ -57,10 +61,16 @@ impl ConformanceLevel {
     }
 }
 
-/// A violation of a rule, at one place of a document.
+/// Returns whether a document that declares these levels reaches the highest ones, PDF/A-2a and PDF/UA-1.
+pub fn passes_machine_checks(levels: &[ConformanceLevel]) -> bool {
+    use ConformanceLevel::{PdfA2a, PdfUa1};
+    PdfA2a.is_reached_by(levels) && PdfUa1.is_reached_by(levels)
+}
+
+/// A violation of a rule, or a text with low contrast, at one place of a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The violated clauses, at least one; that of PDF/UA-1 is last.
+    /// The violated clauses; that of PDF/UA-1 is last. None for low contrast, which no level of conformance forbids.
     pub clauses: Vec<Clause>,
     /// Failure condition of the Matterhorn Protocol: `13-004`.
     pub matterhorn: Option<String>,
@@ -72,10 +82,16 @@ pub struct Finding {
     pub page: Option<usize>,
     /// Structure type of the element: `Figure`.
     pub element: Option<String>,
+    /// CSS selector of the HTML element that the element was printed from, if it is certain. Reports of earlier releases
+    /// have none.
+    #[serde(default)]
+    pub selector: Option<String>,
     /// Beginning of the element's text.
     pub text: Option<String>,
     /// Left, bottom, right and top of the place, in points of the page's user space.
     pub rectangle: Option<[f64; 4]>,
+    /// Width and height of the page, in points; unknown in reports of earlier releases.
+    pub page_size: Option<(f64, f64)>,
 }
 
 /// A violated clause of a standard.
@@ -95,6 +111,9 @@ impl Finding {
 
     /// Returns the violated rule: `ISO 14289-1, 7.3-1; Matterhorn 13-004`.
     pub fn rule(&self) -> String {
+        if self.clauses.is_empty() {
+            return "WCAG 2.2, 1.4.3".to_owned();
+        }
         let clauses = self.clauses.iter().map(|Clause { level, number }| match level {
             ConformanceLevel::PdfUa1 => format!("ISO 14289-1, {number}"),
             _ => format!("ISO 19005-2, {number}"),
@@ -108,17 +127,17 @@ impl Finding {
 
     /// Returns a sentence for the author of the HTML: what to change.
     pub fn remedy(&self) -> &'static str {
-        remedies::remedy(self.clauses.last().map_or("", |clause| &clause.number))
+        let clause = self.clauses.last().map(|clause| clause.number.as_str());
+        clause.map_or(remedies::CONTRAST, remedies::remedy)
     }
 
-    /// Returns the element with its text: `Figure “Sales by month”`. `None` if neither is known.
+    /// Returns the element with its text and selector: `Figure “Sales by month” (#sales > img)`. `None` if nothing of it
+    /// is known.
     pub fn subject(&self) -> Option<String> {
-        match (&self.element, &self.text) {
-            (Some(element), Some(text)) => Some(format!("{element} “{text}”")),
-            (Some(element), None) => Some(element.clone()),
-            (None, Some(text)) => Some(format!("“{text}”")),
-            (None, None) => None,
-        }
+        let text = self.text.as_ref().map(|text| format!("“{text}”"));
+        let selector = self.selector.as_ref().map(|selector| format!("({selector})"));
+        let known: Vec<_> = [self.element.clone(), text, selector].into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.join(" "))
     }
 
     /// Returns the place in words, with the part counted from 1, as people do: `part 2, page 4`.
@@ -143,6 +162,8 @@ impl Finding {
     }
 
     fn shorten(&mut self) {
+        self.selector
+            .take_if(|selector| selector.chars().nth(LONGEST_SELECTOR).is_some());
         let texts = [self.element.as_mut(), self.text.as_mut(), Some(&mut self.message)];
         for text in texts.into_iter().flatten() {
             if let Some((end, _)) = text.char_indices().nth(LONGEST_TEXT) {
@@ -162,6 +183,10 @@ pub struct AccessibilityReport {
     pub findings: Vec<Finding>,
     /// Whether there are more violations than listed.
     pub findings_cut: bool,
+    /// The first text with each pair of colours whose contrast is too low, at most 20. Reports of earlier releases have
+    /// none.
+    #[serde(default)]
+    pub low_contrast: Vec<Finding>,
 }
 
 impl AccessibilityReport {
@@ -183,13 +208,21 @@ impl AccessibilityReport {
             levels,
             findings,
             findings_cut,
+            low_contrast: Vec::new(),
         }
     }
 
-    /// Returns whether the document declares the highest levels, PDF/A-2a and PDF/UA-1. Then there are no findings.
+    /// Returns the report with texts of low contrast: as many as it may have, each shortened to 100 characters.
+    #[must_use]
+    pub fn with_low_contrast(mut self, found: impl IntoIterator<Item = Finding>) -> Self {
+        self.low_contrast = found.into_iter().take(MOST_LOW_CONTRAST).collect();
+        self.low_contrast.iter_mut().for_each(Finding::shorten);
+        self
+    }
+
+    /// Returns whether the document declares the highest levels. Then there are no violations.
     pub fn passes_machine_checks(&self) -> bool {
-        use ConformanceLevel::{PdfA2a, PdfUa1};
-        PdfA2a.is_reached_by(&self.levels) && PdfUa1.is_reached_by(&self.levels)
+        passes_machine_checks(&self.levels)
     }
 
     /// Checks the document against demanded levels.

@@ -68,6 +68,8 @@ pub struct RenderedTemplate {
     pub version: Option<i64>,
     /// Whether it still exists.
     pub exists: bool,
+    /// Number of the newest version, which the editor shows.
+    pub newest: i32,
 }
 
 /// The document of a render.

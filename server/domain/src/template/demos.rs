@@ -98,9 +98,13 @@ mod tests {
         for &demo in Demo::VARIANTS {
             let template = demo.named(demo.name().to_owned());
             let data = minijinja::Value::from(Serde(&template.preview_context));
-            let filled = language::render(&template.content, data.clone(), language::Undefined::Refuse);
+            let filled = language::render(template.content.as_str(), data.clone(), language::Undefined::Refuse);
             assert!(filled.is_ok(), "{demo:?}: {filled:?}");
-            assert_eq!(analysis::unused(&template.content, &data), Ok(Vec::new()), "{demo:?}");
+            assert_eq!(
+                analysis::unused(template.content.as_str(), &data),
+                Ok(Vec::new()),
+                "{demo:?}"
+            );
         }
     }
 
@@ -109,7 +113,7 @@ mod tests {
         for &demo in Demo::VARIANTS {
             let template = demo.named(demo.name().to_owned());
             let data = minijinja::Value::from(Serde(&template.preview_context));
-            let filled = language::render(&template.content, data, language::Undefined::Refuse);
+            let filled = language::render(template.content.as_str(), data, language::Undefined::Refuse);
             let html = filled.map(|filled| filled.text).unwrap_or_default();
             // What follows the name of each element that begins like this.
             let tags = |name: &'static str| html.split(name).skip(1).filter_map(|rest| rest.split('>').next());

@@ -234,7 +234,7 @@ mod tests {
     fn the_number_of_values_is_limited() {
         let names: Vec<_> = (0..3000).map(|number| format!("{{{{ a{number} }}}}")).collect();
         let template = names.concat();
-        let schema = schema(&template).expect("a template");
+        let schema = schema(template.as_str()).expect("a template");
         assert_eq!(complete(&template, &schema, Map::new()).len(), MOST_VALUES);
     }
 

@@ -3,17 +3,29 @@
 
 use std::collections::HashSet;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
     editor::{DEFAULT_SET, LONGEST_SET_NAME, MOST_SET_BYTES, MOST_SETS, SampleSet, SampleSetProblem},
     line::line,
     template::{LONGEST_PREVIEW_CONTEXT, MOST_PREVIEW_VALUES, written_bytes},
-    validation::json,
+    validation::{
+        Problem, Problems,
+        json::{self, Body, Layout},
+        schema::RequestBody,
+    },
+};
+
+/// Limits for bodies of requests.
+const LAYOUT: Layout = Layout {
+    data: &["samples", "*", "context"],
+    data_values: json::MOST_DATA_VALUES,
+    list: Some(("samples", MOST_SETS - 1)),
 };
 
 /// The name of a set other than the first one: a line of 1 to 64 characters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SetName(String);
 
 impl SetName {
@@ -38,10 +50,11 @@ impl SetName {
     }
 }
 
-/// A set other than the first one.
-#[derive(Debug, Clone, PartialEq)]
+/// A set other than the first one, as the API serializes it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NamedSet {
     pub name: SetName,
+    #[serde(rename = "context")]
     pub data: Map<String, Value>,
 }
 
@@ -82,6 +95,65 @@ impl SampleSets {
         check(&others)?;
         Ok(Self { default, others })
     }
+}
+
+/// A valid request that replaces the sets of a template other than the first one.
+#[derive(Debug)]
+pub struct SampleSetReplacement(pub Vec<NamedSet>);
+
+impl SampleSetReplacement {
+    /// Parses and validates a body. Fails with all validation errors, in the order of the document.
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
+        let mut problems = Problems::default();
+        let Some(Body { value: body, data }) = json::parse(body, &LAYOUT, &mut problems) else {
+            return Err(problems.sorted(&Value::Null));
+        };
+        RequestBody::TemplateSamplesUpdate.check(&body, &mut problems);
+        if !problems.is_empty() {
+            return Err(problems.sorted(&body));
+        }
+        let mut sets = Vec::new();
+        for (index, set) in body["samples"].as_array().into_iter().flatten().enumerate() {
+            let pointer = |member| format!("/samples/{index}/{member}");
+            let name = SetName::parse(set["name"].as_str().unwrap_or_default());
+            if name.is_none() {
+                let detail = format!(
+                    "Must be a line of at most {LONGEST_SET_NAME} characters other than {DEFAULT_SET}, the name of the \
+                     template's preview_context"
+                );
+                problems.add(Problem::invalid(pointer("name"), detail));
+            }
+            let text = data.get(&pointer("context")).map_or("", |data| data.get());
+            let data = parse_data(text);
+            if data.is_none() {
+                let limit = LONGEST_PREVIEW_CONTEXT / 1024;
+                let detail = format!("Must have at most {limit} KiB without whitespace");
+                problems.add(Problem::invalid(pointer("context"), detail));
+            }
+            sets.extend(name.zip(data).map(|(name, data)| NamedSet { name, data }));
+        }
+        if problems.is_empty()
+            && let Err(problem) = check(&sets)
+        {
+            problems.add(refusal(problem));
+        }
+        if problems.is_empty() {
+            Ok(Self(sets))
+        } else {
+            Err(problems.sorted(&body))
+        }
+    }
+}
+
+/// Returns the validation error for sets that can't be stored together.
+fn refusal(problem: SampleSetProblem) -> Problem {
+    // Numbers are from 1, and the first set is not in the list.
+    if let Some(index) = problem.number().and_then(|number| number.checked_sub(2)) {
+        let detail = "Must differ from the names of the sets before it, in lower case, too";
+        return Problem::invalid(format!("/samples/{index}/name"), detail);
+    }
+    let limit = MOST_SET_BYTES / 1024;
+    Problem::invalid("/samples", format!("Must have at most {limit} KiB of data together"))
 }
 
 /// A change of the sets of a template, other than the first one.
@@ -224,5 +296,51 @@ mod tests {
             Err(SampleSetProblem::Gone)
         );
         assert_eq!(SetChanges::Unchanged.applied_to(stored.clone()), Ok(stored));
+    }
+
+    #[test]
+    fn each_wrong_member_of_a_request_is_named() {
+        let pointers = |samples: Value| {
+            let body = serde_json::json!({ "samples": samples }).to_string();
+            let refused = SampleSetReplacement::parse(body.as_bytes()).expect_err("problems");
+            refused.into_iter().map(|problem| problem.pointer).collect::<Vec<_>>()
+        };
+        let of_size = |bytes: usize| serde_json::json!({ "x": "a".repeat(bytes - 8) });
+        let set = |name: &str, context: Value| serde_json::json!({ "name": name, "context": context });
+        let empty = || serde_json::json!({});
+        assert_eq!(pointers(Value::Null), ["/samples"]);
+        assert_eq!(
+            pointers(serde_json::json!([{"name": 1, "context": []}, {"x": 1}])),
+            [
+                "/samples/0/name",
+                "/samples/0/context",
+                "/samples/1/x",
+                "/samples/1/name",
+                "/samples/1/context"
+            ]
+        );
+        assert_eq!(
+            pointers(serde_json::json!([
+                set("Default", empty()),
+                set("a", of_size((256 << 10) + 1))
+            ])),
+            ["/samples/0/name", "/samples/1/context"]
+        );
+        assert_eq!(
+            pointers(serde_json::json!([
+                set("a", empty()),
+                set("b", empty()),
+                set("A", empty())
+            ])),
+            ["/samples/2/name"]
+        );
+        let many = |count: usize, bytes: usize| {
+            let sets = (0..count).map(|number| set(&number.to_string(), of_size(bytes)));
+            Value::Array(sets.collect())
+        };
+        assert_eq!(pointers(many(5, 256 << 10)), ["/samples"]);
+        assert_eq!(pointers(many(20, 8)), ["/samples"]);
+        let body = serde_json::json!({ "samples": many(19, 8) }).to_string();
+        assert_eq!(SampleSetReplacement::parse(body.as_bytes()).expect("valid").0.len(), 19);
     }
 }

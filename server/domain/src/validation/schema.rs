@@ -34,9 +34,11 @@ pub enum RequestBody {
     SynchronousRender,
     AsynchronousRender,
     TemplatePreview,
+    TemplateComparison,
     TemplateCreation,
     TemplateUpdate,
     TemplateSettingsUpdate,
+    TemplateSamplesUpdate,
     ConnectionCreation,
 }
 
@@ -103,7 +105,10 @@ fn add(error: &ValidationError<'_>, problems: &mut Problems) {
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             let known = keyword_of(error, "properties").and_then(Value::as_object);
             let known: Vec<_> = known.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
-            let known = known.join(", ");
+            let known = match keyword_of(error, "x-allowed").and_then(Value::as_str) {
+                Some(names) => names.to_owned(),
+                None => known.join(", "),
+            };
             for name in unexpected {
                 problems.add_with(|| Problem {
                     pointer: member(pointer, name),
@@ -122,7 +127,11 @@ fn detail(error: &ValidationError<'_>, kind: &ValidationErrorKind) -> String {
     let allowed = keyword_of(error, "x-allowed").and_then(Value::as_str);
     match (kind, allowed) {
         (ValidationErrorKind::MinLength { .. } | ValidationErrorKind::MinItems { .. }, _) => "Must not be empty".into(),
-        // The description of allowed values would not mention the length.
+        // The description of allowed values would not mention the length or number.
+        (ValidationErrorKind::MaxProperties { limit }, _) => {
+            let came = error.instance().as_object().map_or(0, serde_json::Map::len);
+            format!("Must have at most {limit} members; has {came}")
+        }
         (ValidationErrorKind::MaxLength { limit }, _) => {
             let came = error.instance().as_str().map_or(0, |text| text.chars().count());
             format!("Must have at most {limit} characters; has {came}")

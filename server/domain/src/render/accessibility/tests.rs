@@ -11,8 +11,10 @@ fn finding(level: ConformanceLevel, number: &str) -> Finding {
         part: None,
         page: None,
         element: None,
+        selector: None,
         text: None,
         rectangle: None,
+        page_size: None,
     }
 }
 
@@ -64,11 +66,13 @@ fn reports_are_bounded() {
 
     let long = many.into_iter().map(|finding| Finding {
         text: Some("\u{1}".repeat(10_000)),
+        selector: Some("p".repeat(LONGEST_SELECTOR + 1)),
         ..finding
     });
     let report = AccessibilityReport::new(Vec::new(), long);
     let text = report.findings[0].text.as_deref().expect("a text");
     assert_eq!(text.chars().count(), LONGEST_TEXT + 1);
+    assert_eq!(report.findings[0].selector, None);
     let json = serde_json::to_vec(&report).expect("JSON");
     assert!(
         report.findings_cut && json.len() < LONGEST_FINDINGS + 1024,
@@ -78,12 +82,22 @@ fn reports_are_bounded() {
 }
 
 #[test]
+fn findings_of_earlier_releases_have_no_selector() {
+    let mut stored = serde_json::to_value(finding(ConformanceLevel::PdfUa1, "7.3-1")).expect("JSON");
+    let selector = stored.as_object_mut().expect("an object").remove("selector");
+    assert!(selector.is_some());
+    let read: Finding = serde_json::from_value(stored).expect("a finding");
+    assert_eq!(read.selector, None);
+}
+
+#[test]
 fn a_demand_is_met_or_explained_without_content() {
     use ConformanceLevel::{PdfA2a, PdfA2u, PdfUa1};
     let figure = Finding {
         part: Some(1),
         page: Some(4),
         element: Some("Figure".into()),
+        selector: Some("#plan > img".into()),
         text: Some("Secret".into()),
         ..finding(PdfUa1, "7.3-1")
     };
@@ -102,8 +116,8 @@ fn a_demand_is_met_or_explained_without_content() {
     assert_eq!(pointers, ["/parts/1", "/conformance"]);
     assert_eq!(
         problems[0].detail,
-        "Part 2, page 4, Figure “Secret”: The figure has no alternative text. Add an alt attribute to the picture, or alt=\"\" \
-         if it is decorative; give an svg a title or aria-label. Rule: ISO 14289-1, 7.3-1"
+        "Part 2, page 4, Figure “Secret” (#plan > img): The figure has no alternative text. Add an alt attribute to the \
+         picture, or alt=\"\" if it is decorative; give an svg a title or aria-label. Rule: ISO 14289-1, 7.3-1"
     );
 
     let many = vec![finding(PdfUa1, "7.3-1"); MOST_FINDINGS + 1];
