@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use platen_pdf::{
     OutputFormat, PageSelection, Watermark,
-    check::{levels::Finding, standards::Conformance},
+    check::{contrast::LowContrast, levels::Finding, standards::Conformance},
 };
 use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
@@ -178,6 +178,8 @@ pub struct RenderedDocument {
     pub conformance: Vec<Conformance>,
     /// What prevents the file from conforming to more; empty for plain PDF.
     pub findings: Vec<Finding>,
+    /// Texts whose contrast with their background is too low; empty for plain PDF.
+    pub low_contrast: Vec<LowContrast>,
     /// Number of pages in the file.
     pub page_count: usize,
     /// Number of these pages that come from each part.

@@ -1,9 +1,9 @@
 //! Prints one part: everything that needs the browser, from the empty page to the printed bytes.
 
-use std::sync::Arc;
+use std::{mem, sync::Arc, time::Duration};
 
-use platen_pdf::PageFacts;
-use tokio::time::timeout_at;
+use platen_pdf::{OutputFormat, PageFacts, check::levels::Finding};
+use tokio::time::{timeout, timeout_at};
 
 use crate::{
     addresses::{may_hold_addresses, may_make_addresses},
@@ -12,6 +12,7 @@ use crate::{
     job::{Part, Phase, Warning},
     network,
     page_kind::PageKind,
+    pool::lease::Lease,
     render::Render,
     session::{PRINTED_BYTES_THAT_RETIRE, Session, SessionDisposition},
     steps::{
@@ -19,6 +20,7 @@ use crate::{
         evaluate::{self, PageReport},
         load,
         print::{self, Printing, Transfer},
+        selectors,
         settle::settle,
         wait_for,
     },
@@ -34,6 +36,35 @@ pub(crate) struct Printed {
     pub(crate) warnings: Vec<Warning>,
     /// Whether the cookie's domain matched and the cookie was set.
     pub(crate) cookie_set: bool,
+    /// The page, if it may be asked about the finished document.
+    pub(crate) page: Option<PrintedPage>,
+}
+
+/// A page that has been printed. Its session is returned to the pool on drop.
+pub(crate) struct PrintedPage {
+    lease: Option<Lease>,
+    disposition: SessionDisposition,
+}
+
+impl PrintedPage {
+    /// Adds selectors to findings in a document that consists of this page alone, as far as they are found in `limit`.
+    pub(crate) async fn add_selectors(&mut self, findings: &mut [Finding], limit: Duration) {
+        let Some(lease) = &mut self.lease else { return };
+        // The page may be busy, or in an unknown state, unless all is done in time, also if the render is cancelled.
+        let disposition = mem::replace(&mut self.disposition, SessionDisposition::Destroy);
+        let added = timeout(limit, selectors::add_selectors(lease.session(), findings)).await;
+        if matches!(added, Ok(Ok(()))) {
+            self.disposition = disposition;
+        }
+    }
+}
+
+impl Drop for PrintedPage {
+    fn drop(&mut self) {
+        if let Some(lease) = self.lease.take() {
+            lease.give_back(self.disposition);
+        }
+    }
 }
 
 /// Result of inspecting a session after a part has ended.
@@ -78,11 +109,17 @@ impl Render<'_> {
                 Ok(Ok(mut printed)) => {
                     printed.warnings.extend(seen.warnings);
                     let is_large = printed.bytes.len() > PRINTED_BYTES_THAT_RETIRE;
-                    attempt.lease.give_back(if is_large {
-                        SessionDisposition::Destroy
-                    } else {
-                        seen.disposition
-                    });
+                    let page = PrintedPage {
+                        lease: Some(attempt.lease),
+                        disposition: if is_large {
+                            SessionDisposition::Destroy
+                        } else {
+                            seen.disposition
+                        },
+                    };
+                    // A document of many parts would otherwise hold as many sessions.
+                    let is_only = self.job.parts.len() == 1;
+                    printed.page = (is_only && self.job.format == OutputFormat::PdfA2b).then_some(page);
                     return Ok(printed);
                 }
                 Ok(Err(error)) => failures = self.recover(index, attempt, error).await?,
@@ -192,6 +229,7 @@ impl Render<'_> {
             facts,
             warnings,
             cookie_set,
+            page: None,
         })
     }
 }

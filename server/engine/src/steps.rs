@@ -5,6 +5,7 @@ pub(crate) mod evaluate;
 pub(crate) mod frames;
 pub(crate) mod load;
 pub(crate) mod print;
+pub(crate) mod selectors;
 pub(crate) mod settle;
 pub(crate) mod wait_for;
 pub(crate) mod warm_up;

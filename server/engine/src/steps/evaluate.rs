@@ -1,9 +1,9 @@
 //! Evaluates JavaScript in the page: the engine's, which waits for fonts and images and reads metadata, and the
 //! caller's.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
-use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
+use chromiumoxide_cdp::cdp::js_protocol::runtime::{EvaluateParams, ExecutionContextId, TimeDelta};
 use chromiumoxide_types::{Command, Method};
 use platen_pdf::PageFacts;
 use serde::{Deserialize, Serialize};
@@ -298,6 +298,13 @@ impl Evaluate {
         evaluate.return_by_value = Some(true);
         evaluate.silent = Some(true);
         Self(evaluate)
+    }
+
+    /// Evaluates in an isolated world, and ends the evaluation after `limit`.
+    pub(crate) fn within(mut self, world: ExecutionContextId, limit: Duration) -> Self {
+        self.0.context_id = Some(world);
+        self.0.timeout = Some(TimeDelta::new(limit.as_millis() as f64));
+        self
     }
 }
 

@@ -3,8 +3,10 @@
 
 mod inventory;
 mod joined;
+mod levels;
 mod look;
 pub(crate) mod print;
+mod reading;
 mod single;
 mod spoil;
 mod tools;
@@ -21,7 +23,7 @@ use std::{
     thread,
 };
 
-use platen_pdf::check::{Examination, Violation, examine, standards::Conformance};
+use platen_pdf::check::examine;
 
 use crate::support::TestEngine;
 
@@ -30,14 +32,6 @@ const WORKERS: usize = 2;
 
 /// Minimum number of corrupted files that veraPDF must refuse; with fewer, `platen_pdf::check` would hardly be tested.
 const LEAST_SPOILT: usize = 20;
-
-/// Levels beyond PDF/A-2b, with veraPDF's names, and the minimum number of files that declare them. The authors of the
-/// others have left something out that PDF/UA-1 requires.
-const LEVELS: [(&str, Conformance, usize); 3] = [
-    ("2u", Conformance::PdfA2u, 128),
-    ("2a", Conformance::PdfA2a, 127),
-    ("ua1", Conformance::PdfUa1, 77),
-];
 
 /// Result of a check: the files that must be valid PDF/A, and the faults, each with the name of its page.
 #[derive(Default)]
@@ -82,7 +76,7 @@ fn check_conformance(files: &[PathBuf], folder: &Path) -> Vec<String> {
     let spoilt = spoil::spoil(files, folder);
     let refusals = verapdf::refusals("2b", &[files, &spoilt].concat());
     let verdicts = for_each(files, |file| (file, examine(&fs::read(file).unwrap())));
-    let mut problems = check_levels(&verdicts);
+    let mut problems = levels::check(&verdicts);
     for (file, verdict) in &verdicts {
         let refusal = &refusals[*file];
         if !refusal.is_empty() {
@@ -103,53 +97,6 @@ fn check_conformance(files: &[PathBuf], folder: &Path) -> Vec<String> {
                 "{}, accepted by our check, by veraPDF: {refusal}",
                 file.display()
             ));
-        }
-    }
-    problems
-}
-
-/// Checks that veraPDF accepts each file at each level that it declares, and that it declares what it has earned.
-/// Prints how many files declare each level, and what prevents the others from it.
-fn check_levels(verdicts: &[(&PathBuf, Result<Examination, Vec<Violation>>)]) -> Vec<String> {
-    let mut problems = Vec::new();
-    let examined = || {
-        verdicts
-            .iter()
-            .filter_map(|(file, verdict)| Some((*file, verdict.as_ref().ok()?)))
-    };
-    for (file, examination) in examined() {
-        if examination.declared != examination.earned {
-            let (declared, earned) = (&examination.declared, &examination.earned);
-            problems.push(format!(
-                "{} declares {declared:?}, but earned {earned:?}",
-                file.display()
-            ));
-        }
-        for finding in &examination.findings {
-            println!("{}: {finding}", file.display());
-        }
-    }
-    for (flavour, standard, least) in LEVELS {
-        let declare = |examination: &Examination| {
-            let declared = &examination.declared;
-            declared.contains(&standard) || standard == Conformance::PdfA2u && declared.contains(&Conformance::PdfA2a)
-        };
-        let files: Vec<PathBuf> = examined()
-            .filter(|(_, examination)| declare(examination))
-            .map(|(file, _)| file.clone())
-            .collect();
-        println!("{} of {} files declare {standard}", files.len(), verdicts.len());
-        if files.len() < least {
-            problems.push(format!("only {} files declare {standard}, not {least}", files.len()));
-        }
-        for (file, refusal) in verapdf::refusals(flavour, &files) {
-            if !refusal.is_empty() {
-                problems.push(format!(
-                    "{}, {standard}, by veraPDF: {}",
-                    file.display(),
-                    refusal.join(", ")
-                ));
-            }
         }
     }
     problems

@@ -6,6 +6,7 @@ mod processes;
 mod servers;
 mod support;
 
+mod contrast;
 mod corpus;
 mod documents;
 mod egress;
@@ -15,4 +16,5 @@ mod isolation;
 mod lifecycle;
 mod log;
 mod numbering;
+mod selectors;
 mod settings;
