@@ -11,6 +11,7 @@ mod inspect;
 mod keys;
 mod render;
 mod secret_key;
+mod templates;
 mod users;
 
 use std::process::ExitCode;
@@ -75,6 +76,9 @@ enum Invocation {
         /// Number of pages of the second PDF to compare.
         newer_pages: usize,
     },
+    /// Read the structure of a PDF in a sandboxed worker process; started by `serve`.
+    #[command(hide = true)]
+    ReadStructure,
     #[command(flatten)]
     Command(Command),
 }
@@ -97,6 +101,9 @@ enum Command {
     ///
     /// Reads files as Platen and Chromium write them: one revision, without incremental updates.
     Inspect(inspect::Arguments),
+    /// Keep the templates of an account in a folder: pull, push and compare them.
+    #[command(subcommand)]
+    Templates(templates::Command),
     #[command(flatten)]
     OnDatabase(DatabaseCommand),
     /// Check everything that the service depends on, and suggest fixes.
@@ -168,6 +175,7 @@ pub fn run() -> ExitCode {
             };
             drawing::child::compare(documents).map_err(Failure::from)
         }
+        Invocation::ReadStructure => drawing::child::structure().map_err(Failure::from),
         Invocation::Command(command) => execute(command),
     };
     match done {
@@ -200,6 +208,7 @@ fn execute(command: Command) -> Result<(), Failure> {
                 }),
                 Command::Render(arguments) => render::execute(arguments, config).await,
                 Command::Inspect(arguments) => inspect::execute(&arguments),
+                Command::Templates(command) => templates::execute(command).await,
                 Command::Doctor => doctor::execute(&config).await,
                 Command::OnDatabase(command) => with_database(&config, command).await,
             }

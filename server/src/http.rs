@@ -74,7 +74,12 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
                 .patch(templates::one::patch)
                 .delete(templates::one::delete),
         ),
+        ("/api/v1/templates/{id}/compare", post(templates::comparison::post)),
         ("/api/v1/templates/{id}/preview", post(templates::preview::post)),
+        (
+            "/api/v1/templates/{id}/samples",
+            get(templates::samples::get).put(templates::samples::put),
+        ),
         ("/api/v1/templates/{id}/schema", get(templates::settings::schema)),
         (
             "/api/v1/templates/{id}/settings",

@@ -1,5 +1,6 @@
-//! Rasterization of PDF pages in sandboxed worker processes. Pages are untrusted and the rasterizer is young, so each
-//! document gets a process of its own that can only compute. An account has one such process at a time.
+//! Rasterization of PDF pages, and reading of their structure, in sandboxed worker processes. Pages are untrusted and the
+//! rasterizer is young, so each document gets a process of its own that can only compute. An account has one such process
+//! at a time.
 
 pub mod child;
 
@@ -9,7 +10,7 @@ use platen_confined::{
     parent::{self, Limit, OWN_PROGRAM, limit_exceeded},
     turns::{Turn, Turns},
 };
-use platen_domain::{ids::AccountId, page_comparison::ComparedPage};
+use platen_domain::{ids::AccountId, page_comparison::ComparedPage, render::structure::DocumentStructure};
 use serde::de::DeserializeOwned;
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
@@ -23,6 +24,7 @@ use crate::drawing::child::{Drawings, Drawn, PROCESSOR_SECONDS, PlacedWord, Refu
 /// The hidden commands of `platen`.
 const COMMAND: &str = "draw-pages";
 const COMPARISON: &str = "compare-pages";
+const STRUCTURE: &str = "read-structure";
 /// Marks the size as that of the longer side.
 const SMALL: &str = "--small";
 /// Time limit of a document, whatever the load of the machine, as a multiple of its processor time.
@@ -118,6 +120,15 @@ impl Drawing {
             compared.push(page);
         }
         Ok(compared)
+    }
+
+    /// Reads the structure of a document of the account, after its previous document. Dropping the future ends the
+    /// process.
+    pub async fn structure(&self, account: AccountId, pdf: &[u8]) -> Result<DocumentStructure, DrawingError> {
+        let arguments = iter::once(STRUCTURE);
+        let mut stream = self.spawn(account, arguments, &[pdf], 1, PROCESSOR_SECONDS).await?;
+        let structure = stream.next_line().await?;
+        structure.ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof).into())
     }
 
     /// Starts a process that reads documents and writes a line for each of `pages` pages, within `seconds` of processor

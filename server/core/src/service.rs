@@ -13,6 +13,7 @@ pub mod connections;
 pub mod credits;
 pub mod data_keys;
 pub mod deliveries;
+pub mod document_turns;
 pub mod exports;
 pub mod failed_jobs;
 pub mod health;
@@ -52,12 +53,13 @@ use crate::{
         api_keys::{KeyUsage, known::KnownKeys},
         billing::Billing,
         connections::buckets::Buckets,
+        document_turns::DocumentTurns,
         mail::Mailing,
         metrics::Metrics,
         parsers::Parsers,
         people::People,
         renders::{accessibility::storing::AccessibilityReports, contents::RequestContents, thumbnails::Thumbnails},
-        templates::{comparison::Comparisons, live::LivePreviews},
+        templates::live::LivePreviews,
     },
     signals::Signals,
     storage::{default_storage::DefaultStorage, exports::ExportFiles, responses::ResponseFiles},
@@ -77,8 +79,8 @@ pub struct Services {
     pub drawing: Drawing,
     /// Rate limiter of live previews.
     pub live_previews: LivePreviews,
-    /// Queues of comparisons of versions.
-    pub comparisons: Comparisons,
+    /// Queues of those who compare or read documents.
+    pub document_turns: DocumentTurns,
     /// Makes and stores thumbnails.
     pub thumbnails: Thumbnails,
     /// Requests of synchronous renders that are yet to be stored.

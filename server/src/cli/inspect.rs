@@ -12,7 +12,12 @@ use std::{
 use clap::Args;
 use platen_pdf::{
     PdfError,
-    check::{Examination, levels::Finding, standards::Conformance},
+    check::{
+        Examination,
+        contrast::LowContrast,
+        levels::{Element, Finding},
+        standards::Conformance,
+    },
     inspect::{Font, Image, Inspection, inspect, structure::read_structure},
 };
 use serde_json::{Value, json};
@@ -228,6 +233,7 @@ fn as_json(length: usize, inspection: &Result<Inspection, PdfError>) -> Value {
     let findings = examination
         .map(|examination| examination.findings.as_slice())
         .unwrap_or_default();
+    let low_contrast = examination.map(|examination| examination.low_contrast.as_slice());
     let violations = inspection.verdict.as_ref().err().map(Vec::as_slice).unwrap_or_default();
     let violations = violations
         .iter()
@@ -248,19 +254,36 @@ fn as_json(length: usize, inspection: &Result<Inspection, PdfError>) -> Value {
         "conformance": examination.map(|examination| Conformance::list(&examination.earned)),
         "violations": violations.collect::<Vec<_>>(),
         "findings": findings.iter().map(finding).collect::<Vec<_>>(),
+        "low_contrast": low_contrast.unwrap_or_default().iter().map(faint_text).collect::<Vec<_>>(),
     })
+}
+
+fn faint_text(contrast: &LowContrast) -> Value {
+    json!({
+        "page": contrast.page,
+        "element": contrast.element.as_ref().map(element),
+        "text": contrast.text,
+        "rectangle": contrast.rectangle,
+        "colour": contrast.colour,
+        "background": contrast.background,
+        "ratio": contrast.ratio,
+        "required": contrast.required,
+    })
+}
+
+fn element(element: &Element) -> Value {
+    json!({"object": element.object, "type": element.kind})
 }
 
 fn finding(finding: &Finding) -> Value {
     let prevents = finding.rule.prevents.iter();
     let prevents = prevents.map(|(standard, clause)| json!({"standard": standard.name(), "clause": clause}));
-    let element = finding.element.as_ref();
     json!({
         "prevents": prevents.collect::<Vec<_>>(),
         "condition": finding.rule.condition,
         "message": finding.rule.message,
         "page": finding.page,
-        "element": element.map(|element| json!({"object": element.object, "type": element.kind})),
+        "element": finding.element.as_ref().map(element),
         "object": finding.object,
         "text": finding.text,
         "rectangle": finding.rectangle,

@@ -26,8 +26,8 @@ use platen_core::{
     },
 };
 use platen_domain::{
-    allowed_templates::NotAllowed, api_key::Scope, render::accessibility::missing::MissingReport, sentence::sentence,
-    storage::StorageFull, validation::Problem,
+    allowed_templates::NotAllowed, api_key::Scope, number::counted, render::accessibility::missing::MissingReport,
+    sentence::sentence, storage::StorageFull, template::comparison::SAMPLE_SET, validation::Problem,
 };
 use platen_engine::error::RenderError;
 use serde_json::{Value, json};
@@ -201,18 +201,35 @@ fn template_error(error: TemplateError) -> Response {
             StatusCode::PRECONDITION_FAILED,
             "The template's published version doesn't match If-Match; get the template again and repeat the change.",
         ),
+        TemplateError::PartialsChanged => {
+            let message = "The template, or a partial that it uses, was changed at the same time; repeat the request.";
+            retry_after(resource_error(StatusCode::SERVICE_UNAVAILABLE, message), 1)
+        }
         TemplateError::Invalid(problems) => validation_error(&problems),
+        TemplateError::InUse(users) => {
+            let message = format!(
+                "{} this partial: {}. Publish them without it, or delete them, and then delete the partial.",
+                counted(users.count, "published template uses", "published templates use"),
+                users.names()
+            );
+            resource_error(StatusCode::CONFLICT, &message)
+        }
         TemplateError::Render(error) => preview_failure(error.into()),
         TemplateError::Conformance(unmet) => preview_failure(unmet.into()),
         TemplateError::Memory(full) => memory_full(full),
+        TemplateError::Busy(_) => unavailable(
+            "Earlier comparisons of the account are still running; send the request again.",
+            RETRY_PLACE,
+        ),
         TemplateError::Picture(DrawingError::TooMuch(detail)) => {
             validation_error(&[Problem::invalid("/dots_per_inch", sentence(&detail))])
         }
-        // The API doesn't know sets of sample data.
-        TemplateError::SampleSets(_)
-        | TemplateError::Picture(_)
-        | TemplateError::Process(_)
-        | TemplateError::Store(_) => internal(&error),
+        // The only problem of requests that name a set.
+        TemplateError::SampleSets(_) => validation_error(&[Problem::invalid(
+            SAMPLE_SET,
+            "The template has no such set of sample data",
+        )]),
+        TemplateError::Picture(_) | TemplateError::Process(_) | TemplateError::Store(_) => internal(&error),
     }
 }
 

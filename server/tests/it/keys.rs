@@ -324,6 +324,13 @@ async fn a_key_for_certain_templates_renders_and_sees_no_others() {
     let shown = json!({"options": {"footer_template": "<p>Three"}});
     let preview = studio.request(Method::POST, &format!("{one}/preview")).json(&shown);
     assert_eq!(refusal(preview).await.0, 403);
+    for unsaved in [
+        json!({"content": "Three"}),
+        json!({"partials": {"letterhead": "Three"}}),
+    ] {
+        let comparison = studio.request(Method::POST, &format!("{one}/compare")).json(&unsaved);
+        assert_eq!(refusal(comparison).await.0, 403);
+    }
 
     let found = studio.request(Method::GET, &one).send().await.unwrap();
     assert_eq!(found.status(), 200);

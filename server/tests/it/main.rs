@@ -21,6 +21,7 @@ mod secret_key;
 mod storage;
 mod storage_limits;
 mod support;
+mod templates_command;
 mod tenancy;
 mod traces;
 mod web;

@@ -8,6 +8,7 @@ mod events;
 mod exports;
 mod outdated_forms;
 mod page_comparisons;
+mod partials;
 mod renders;
 mod requests;
 mod retention;

@@ -1,16 +1,22 @@
 //! The worker process that rasterizes: reads a PDF from standard input, and writes one line of JSON per page to
 //! standard output as soon as the page is drawn. If the words of the pages are wanted, they follow in a last line. Or it
-//! reads two PDFs and compares their pages.
+//! reads two PDFs and compares their pages, or reads the structure of a PDF.
 
 use std::io::{self, Read, Write};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use platen_domain::page_comparison::{ComparedPage, MOST_PICTURED_PAGES, PageChange, Picture, Pictures};
-use platen_pdf::raster::{
-    PageView, Picture as Raster, RasterError,
-    difference::{Difference, difference},
-    longer_side, rasterise, thumbnail,
-    words::words,
+use platen_domain::{
+    page_comparison::{ComparedPage, MOST_PICTURED_PAGES, PageChange, Picture, Pictures},
+    render::structure::{DocumentStructure, StructureElement},
+};
+use platen_pdf::{
+    inspect::structure::{StructureTree, read_structure},
+    raster::{
+        PageView, Picture as Raster, RasterError,
+        difference::{Difference, difference},
+        longer_side, rasterise, thumbnail,
+        words::words,
+    },
 };
 use rustix::process::nice;
 use serde::{Deserialize, Serialize};
@@ -20,7 +26,7 @@ use serde::{Deserialize, Serialize};
 const MEMORY: u64 = 1 << 30;
 /// Limit of processor time for all pages together.
 pub(super) const PROCESSOR_SECONDS: u64 = 10;
-/// Thumbnails have lower priority than renders, because no caller waits for them.
+/// Thumbnails and structures have lower priority than renders, because no caller of the API waits for them.
 const NICENESS_OF_THUMBNAILS: i32 = 10;
 
 /// Limit of processor time for a comparison, which draws up to 200 pages.
@@ -117,6 +123,39 @@ pub fn run(wanted: Drawings) -> io::Result<()> {
         output.write_all(b"\n")?;
     }
     Ok(())
+}
+
+/// Reads the structure of the PDF on standard input.
+///
+/// # Errors
+/// As for [`run`].
+pub fn structure() -> io::Result<()> {
+    nice(NICENESS_OF_THUMBNAILS)?;
+    platen_confined::confine(MEMORY)?;
+    platen_confined::grant_processor_time(PROCESSOR_SECONDS)?;
+    let mut pdf = Vec::new();
+    io::stdin().lock().read_to_end(&mut pdf)?;
+    let structure = read_structure(&pdf).map(listed);
+    let mut line = serde_json::to_vec(&structure.map_err(|error| Refusal::NotDrawn(error.to_string())))?;
+    line.push(b'\n');
+    io::stdout().lock().write_all(&line)
+}
+
+fn listed(tree: StructureTree) -> DocumentStructure {
+    let elements = tree.elements.into_iter().map(|element| StructureElement {
+        depth: element.depth,
+        kind: element.kind,
+        page: element.page,
+        title: element.title,
+        language: element.language,
+        alternative: element.alternative,
+        actual_text: element.actual_text,
+        text: element.text,
+    });
+    DocumentStructure {
+        elements: elements.collect(),
+        is_cut: tree.is_cut,
+    }
 }
 
 /// The documents whose pages are compared, one after the other on standard input.

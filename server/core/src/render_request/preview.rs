@@ -1,8 +1,10 @@
 //! Requests for previews of templates.
 
+use std::collections::BTreeMap;
+
 use platen_domain::{
     allowed_templates::{AllowedTemplates, NotAllowed},
-    template::check_content_size,
+    template::{check_content_size, check_partials_size},
     validation::{
         Problem, Problems,
         json::{self as strict_json, Body, Data, Layout},
@@ -40,6 +42,8 @@ pub enum PreviewFormat {
 pub struct PreviewRequest {
     /// Content to preview instead of the published version.
     pub content: Option<String>,
+    /// Contents by handle that replace the published versions of partials.
+    pub partials: BTreeMap<String, String>,
     /// Data to use instead of the preview context: a JSON object without whitespace.
     pub context: Option<Box<RawValue>>,
     pub format: PreviewFormat,
@@ -52,6 +56,8 @@ pub struct PreviewRequest {
 #[derive(Deserialize)]
 struct WirePreview {
     content: Option<String>,
+    #[serde(default)]
+    partials: BTreeMap<String, String>,
     #[serde(default)]
     format: PreviewFormat,
     dots_per_inch: Option<u16>,
@@ -80,6 +86,7 @@ impl PreviewRequest {
         let Body { value: body, data } = body;
         RequestBody::TemplatePreview.check(&body, &mut problems);
         check_content_size(&body["content"], "/content", &mut problems);
+        check_partials_size(&body["partials"], &mut problems);
         let render = render_request(&body["options"]);
         let render = render.map_err(|found| {
             for problem in found {
@@ -94,6 +101,7 @@ impl PreviewRequest {
             serde_json::from_value(body).map_err(|error| vec![Problem::invalid("", error.to_string())])?;
         Ok(Self {
             content: wire.content,
+            partials: wire.partials,
             context: data.get(CONTEXT).map(strict_json::compact),
             format: wire.format,
             dots_per_inch: wire.dots_per_inch.unwrap_or(DOTS_PER_INCH),
@@ -109,9 +117,10 @@ impl PreviewRequest {
         if allowed.everything() {
             return Ok(());
         }
-        match self.content {
-            Some(_) => Err(NotAllowed::new("other content, as in /content")),
-            None => self.render.check_content(),
+        if self.content.is_none() && self.partials.is_empty() {
+            self.render.check_content()
+        } else {
+            Err(NotAllowed::new("other content, as in /content and /partials"))
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod demos;
 pub mod drafts;
 pub mod generation;
 pub mod live;
+pub mod partials;
 pub mod preview;
 pub mod retention;
 pub mod settings;
@@ -20,13 +21,19 @@ use platen_domain::{
     render::accessibility::unmet::ConformanceNotReached,
     template::{
         CONTENT, ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges,
-        TemplateFilter, TemplateGlance, labels::labelled, note::VersionNote,
+        TemplateCreation, TemplateFilter, TemplateGlance,
+        identity::{TemplateIdentity, TemplateKind},
+        labels::labelled,
+        note::VersionNote,
+        used_by::PartialUsers,
     },
     validation::Problem,
 };
 use platen_engine::error::RenderError;
-use platen_template::diagnostic::Diagnostic;
-use platen_template::pool;
+use platen_template::{
+    diagnostic::{Diagnostic, Place},
+    pool,
+};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
@@ -34,7 +41,12 @@ use crate::{
     clock,
     drawing::DrawingError,
     memory::MemoryFull,
-    service::{Services, renders::failure::EnterError},
+    service::{
+        Services,
+        parsers::Busy,
+        renders::failure::EnterError,
+        templates::partials::{PartialSet, resolve_to_publish},
+    },
     store::{account_log, error::StoreError, template_sample_sets, template_versions, templates, tx},
 };
 
@@ -50,6 +62,13 @@ pub enum TemplateError {
     /// The request is invalid, or the template can't be filled.
     #[error("the request body is invalid")]
     Invalid(Vec<Problem>),
+    /// The template, or a partial that it uses, was published, deleted or renamed at the same time. The same request may
+    /// succeed.
+    #[error("the template or one of its partials has changed meanwhile")]
+    PartialsChanged,
+    /// Published templates use the partial that is to be deleted.
+    #[error("templates use the partial: {}", .0.names())]
+    InUse(PartialUsers),
     /// The sets of sample data are invalid.
     #[error(transparent)]
     SampleSets(#[from] SampleSetProblem),
@@ -62,6 +81,9 @@ pub enum TemplateError {
     /// The preview doesn't reach the levels of conformance that its options demand.
     #[error(transparent)]
     Conformance(#[from] Box<ConformanceNotReached>),
+    /// Earlier comparisons of the account are still running.
+    #[error(transparent)]
+    Busy(#[from] Busy),
     /// The memory limit of requests is reached.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
@@ -86,41 +108,48 @@ impl From<EnterError> for TemplateError {
 pub async fn create(
     app: &Services,
     caller: &Caller,
-    submission: Submission<NewTemplate>,
+    submission: Submission<TemplateCreation>,
 ) -> Result<Template, TemplateError> {
-    let new = checked(app, caller.account, submission).await?;
+    let TemplateCreation { identity, version: new } = checked(app, caller.account, submission).await?;
+    let partials = resolve_to_publish(app, caller, None, &new.content, CONTENT).await?;
     let (id, actor, now) = (TemplateId::generate(), Actor::of_caller(caller), clock::now());
+    let first = FirstVersion {
+        id,
+        identity: &identity,
+        version: &new,
+        partials: &partials,
+    };
     let mut transaction = tx::begin(&app.db).await?;
-    let version = insert(&mut transaction, caller.account, caller.user.id, &actor, id, &new, now).await?;
+    let version = insert(&mut transaction, caller.account, caller.user.id, &actor, first, now).await?;
     tx::commit(transaction).await?;
-    Ok(template(id, new, version, now, now))
+    Ok(template(id, identity, new, version, (now, now)))
 }
 
 /// Creates a copy of a template's newest version, which may be a draft, and of its sets of sample data. Returns the copy's
 /// id.
-pub async fn duplicate(db: &PgPool, caller: &Caller, id: TemplateId) -> Result<TemplateId, TemplateError> {
-    let original = drafts::open(db, caller.account, id).await?.newest;
-    let copy = NewTemplate {
-        name: name_of_copy(&original.summary.name),
-        ..original.into()
-    };
+pub async fn duplicate(app: &Services, caller: &Caller, id: TemplateId) -> Result<TemplateId, TemplateError> {
     let (account, actor) = (caller.account, Actor::of_caller(caller));
-    let mut transaction = tx::begin(db).await?;
+    let original = drafts::open(&app.db, account, id).await?;
+    let newest = original.newest;
+    let partials = resolve_to_publish(app, caller, None, &newest.content, CONTENT).await?;
+    let copy = NewTemplate {
+        name: name_of_copy(&newest.summary.name),
+        ..newest.into()
+    };
+    let copy_id = TemplateId::generate();
+    let identity = identity_of_copy(&original.identity, copy_id);
+    let first = FirstVersion {
+        id: copy_id,
+        identity: &identity,
+        version: &copy,
+        partials: &partials,
+    };
+    let mut transaction = tx::begin(&app.db).await?;
     let sets = template_sample_sets::list(&mut *transaction, account, id).await?;
-    let id = TemplateId::generate();
-    insert(
-        &mut transaction,
-        account,
-        caller.user.id,
-        &actor,
-        id,
-        &copy,
-        clock::now(),
-    )
-    .await?;
-    template_sample_sets::replace(&mut transaction, account, id, &sets).await?;
+    insert(&mut transaction, account, caller.user.id, &actor, first, clock::now()).await?;
+    template_sample_sets::replace(&mut transaction, account, copy_id, &sets).await?;
     tx::commit(transaction).await?;
-    Ok(id)
+    Ok(copy_id)
 }
 
 /// Returns a page of ids of the account's templates, the latest first.
@@ -169,17 +198,28 @@ pub async fn update(
     submission: Submission<TemplateChanges>,
 ) -> Result<Template, TemplateError> {
     let changes = checked(app, caller.account, submission).await?;
-    let now = clock::now();
+    let (account, now) = (caller.account, clock::now());
+    let unchanged = match changes.content() {
+        Some(_) => None,
+        None => Some(get(&app.db, account, id).await?.content),
+    };
+    let content = changes.content().or(unchanged.as_deref()).unwrap_or_default();
+    let partials = resolve_to_publish(app, caller, Some(id), content, CONTENT).await?;
     let mut transaction = tx::begin(&app.db).await?;
-    let old = lock(&mut transaction, caller.account, id, expected).await?;
-    let inserted_at = old.inserted_at;
-    let new = changes.applied_to(old);
-    let version = save(&mut transaction, caller, id, &new, None, now).await?;
+    let old = lock(&mut transaction, account, id, expected).await?;
+    if unchanged.is_some_and(|content| content != old.content) {
+        return Err(TemplateError::PartialsChanged);
+    }
+    let (inserted_at, old_identity) = (old.inserted_at, old.identity.clone());
+    let (identity, new) = changes.applied_to(old);
+    partials::change_identity(&mut transaction, account, id, &old_identity, &identity).await?;
+    let version = save(&mut transaction, caller, id, (&new, &partials), None, now).await?;
     tx::commit(transaction).await?;
-    Ok(template(id, new, version, inserted_at, now))
+    Ok(template(id, identity, new, version, (inserted_at, now)))
 }
 
-/// Deletes a template and its sets of sample data. Versions that renders have used are retained.
+/// Deletes a template and its sets of sample data. Versions that renders or other templates have used are retained. Fails
+/// with [`TemplateError::InUse`] while published templates use it as a partial.
 pub async fn delete(
     db: &PgPool,
     caller: &Caller,
@@ -189,11 +229,23 @@ pub async fn delete(
     let (account, now) = (caller.account, clock::now());
     let mut transaction = tx::begin(db).await?;
     let name = lock(&mut transaction, account, id, expected).await?.name;
+    let users = partials::users_in(&mut transaction, account, id).await?;
+    if users.count > 0 {
+        return Err(TemplateError::InUse(users));
+    }
     template_sample_sets::replace(&mut transaction, account, id, &[]).await?;
     templates::delete(&mut transaction, account, id, now).await?;
     let event = AccountEvent::TemplateDeleted { name };
     account_log::insert(&mut transaction, account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)
+}
+
+/// A template to be inserted.
+struct FirstVersion<'a> {
+    id: TemplateId,
+    identity: &'a TemplateIdentity,
+    version: &'a NewTemplate,
+    partials: &'a PartialSet,
 }
 
 /// Inserts a template and publishes its first version, whose number it returns.
@@ -202,12 +254,22 @@ async fn insert(
     account: AccountId,
     author: UserId,
     actor: &Actor,
-    id: TemplateId,
-    new: &NewTemplate,
+    first: FirstVersion<'_>,
     now: OffsetDateTime,
 ) -> Result<i32, TemplateError> {
-    templates::insert(transaction, account, id, &new.name, now).await?;
+    let FirstVersion {
+        id,
+        identity,
+        version: new,
+        partials,
+    } = first;
+    if let Some(problem) = identity.problem() {
+        return Err(TemplateError::Invalid(vec![problem]));
+    }
+    let inserted = templates::insert(transaction, account, id, identity, &new.name, now).await;
+    inserted.map_err(|error| partials::identity_error(error, identity))?;
     let version = template_versions::insert(transaction, account, id, author, new, now).await?;
+    partials::store(transaction, account, id, version, partials).await?;
     let event = AccountEvent::TemplateCreated { name: new.name.clone() };
     account_log::insert(transaction, account, actor, &event, now).await?;
     Ok(version)
@@ -245,29 +307,48 @@ async fn lock(
     }
 }
 
-/// Inserts and publishes a new version of a locked template. Returns the version's number.
+/// Inserts and publishes a new version of a locked template, with the partials that it uses. Returns the version's number.
 async fn save(
     transaction: &mut PgConnection,
     caller: &Caller,
     id: TemplateId,
-    new: &NewTemplate,
+    (new, partials): (&NewTemplate, &PartialSet),
     note: Option<&VersionNote>,
     now: OffsetDateTime,
 ) -> Result<i32, TemplateError> {
     let version = template_versions::insert(transaction, caller.account, id, caller.user.id, new, now).await?;
-    publish(transaction, caller, id, (version, &new.name), note, now).await?;
+    let published = Published {
+        version,
+        name: &new.name,
+        partials,
+    };
+    publish(transaction, caller, id, published, note, now).await?;
     Ok(version)
 }
 
-/// Publishes a version of a locked template, given by its number and name. A note replaces the version's.
+/// A version to be published.
+struct Published<'a> {
+    version: i32,
+    name: &'a str,
+    /// The partials that it uses.
+    partials: &'a PartialSet,
+}
+
+/// Publishes a version of a locked template. A note replaces the version's.
 async fn publish(
     transaction: &mut PgConnection,
     caller: &Caller,
     id: TemplateId,
-    (version, name): (i32, &str),
+    published: Published<'_>,
     note: Option<&VersionNote>,
     now: OffsetDateTime,
-) -> Result<(), StoreError> {
+) -> Result<(), TemplateError> {
+    let Published {
+        version,
+        name,
+        partials,
+    } = published;
+    partials::store(transaction, caller.account, id, version, partials).await?;
     templates::publish(transaction, caller.account, id, version, now).await?;
     if let Some(note) = note {
         template_versions::update_note(transaction, caller.account, id, version, note).await?;
@@ -276,7 +357,7 @@ async fn publish(
         name: name.to_owned(),
         version,
     };
-    account_log::insert(transaction, caller.account, &Actor::of_caller(caller), &event, now).await
+    Ok(account_log::insert(transaction, caller.account, &Actor::of_caller(caller), &event, now).await?)
 }
 
 /// Converts an error of a worker process. `pointer` is the JSON pointer of the template in the request.
@@ -291,8 +372,10 @@ fn unusable(pointer: &str, error: pool::Error) -> TemplateError {
 pub(in crate::service) fn faulty_template(pointer: impl Into<String>, diagnostic: &Diagnostic) -> Problem {
     let detail = match &diagnostic.place {
         Some(place) => format!(
-            "Line {}, column {}: {}; the line is: {}",
-            place.line, place.column, diagnostic.message, place.excerpt
+            "{}: {}; the line is: {}",
+            named_place(place),
+            diagnostic.message,
+            place.excerpt
         ),
         None => diagnostic.message.clone(),
     };
@@ -303,18 +386,31 @@ pub(in crate::service) fn faulty_template(pointer: impl Into<String>, diagnostic
     }
 }
 
+/// Returns a place as it begins a sentence, such as `Partial footer, line 3, column 5`.
+pub(in crate::service) fn named_place(place: &Place) -> String {
+    let (line, column) = (place.line, place.column);
+    match &place.partial {
+        Some(handle) => format!("Partial {handle}, line {line}, column {column}"),
+        None => format!("Line {line}, column {column}"),
+    }
+}
+
+/// `times` are those of creation and of the last update.
 fn template(
     id: TemplateId,
+    identity: TemplateIdentity,
     new: NewTemplate,
     version: i32,
-    inserted_at: OffsetDateTime,
-    updated_at: OffsetDateTime,
+    times: (OffsetDateTime, OffsetDateTime),
 ) -> Template {
+    let (inserted_at, updated_at) = times;
     Template {
         id,
+        identity,
         name: new.name,
         content: new.content,
         preview_context: new.preview_context,
+        outdated_partials: Vec::new(),
         version,
         inserted_at,
         updated_at,
@@ -326,6 +422,19 @@ fn name_of_copy(original: &str) -> String {
     const ENDING: &str = " copy";
     let kept = LONGEST_NAME - ENDING.len();
     original.chars().take(kept).collect::<String>() + ENDING
+}
+
+/// Returns the identity of a copy: of the same kind, and with a handle only if it needs one.
+fn identity_of_copy(original: &TemplateIdentity, copy: TemplateId) -> TemplateIdentity {
+    let id = copy.to_string();
+    let ending = &id[id.len() - 8..];
+    TemplateIdentity {
+        kind: original.kind,
+        handle: match original.kind {
+            TemplateKind::Partial => original.handle.as_ref().and_then(|handle| handle.of_copy(ending)),
+            TemplateKind::Document => None,
+        },
+    }
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ pub async fn list_templates(
     let templates = sqlx::query_as!(
         TemplateDescription,
         r#"select id, json_build_object(
-                'id', id, 'name', name, 'published_version', published_version,
+                'id', id, 'kind', kind, 'handle', handle, 'name', name, 'published_version', published_version,
                 'settings', json_build_object('strict', strict),
                 'created_at', inserted_at, 'updated_at', updated_at, 'deleted_at', deleted_at
             ) as "description!"
@@ -118,7 +118,7 @@ pub struct VersionContent {
     /// From 1.
     pub number: i32,
     pub content: String,
-    /// Number, name, author, note, creation time and sample data.
+    /// Number, name, author, note, creation time, versions of partials and sample data.
     pub description: Value,
 }
 
@@ -134,7 +134,12 @@ pub async fn find_version_after(
         VersionContent,
         r#"select version.number, version.content, json_build_object(
                 'number', version.number, 'name', version.name, 'created_by', version.created_by,
-                'note', version.note, 'created_at', version.inserted_at, 'sample_data', version.preview_context
+                'note', version.note, 'created_at', version.inserted_at, 'partials', (
+                    select coalesce(json_object_agg(used.handle, used.partial_version), '{}')
+                    from template_version_partials used
+                    where used.template_id = version.template_id and used.version = version.number
+                ),
+                'sample_data', version.preview_context
             ) as "description!"
          from template_versions version join templates on templates.id = version.template_id
          where templates.account_id = $1 and templates.id = $2 and version.number > $3

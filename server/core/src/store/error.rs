@@ -16,6 +16,12 @@ impl StoreError {
             .and_then(sqlx::error::DatabaseError::constraint)
             == Some(constraint)
     }
+
+    /// Returns whether Postgres ended the transaction because others waited for it in a cycle (40P01).
+    pub fn is_deadlock(&self) -> bool {
+        let refusal = self.0.as_database_error();
+        refusal.and_then(sqlx::error::DatabaseError::code).as_deref() == Some("40P01")
+    }
 }
 
 /// Returns whether an error, or any of its sources, means that the database is unreachable: it is down, restarting,

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use crate::store::{
     error::StoreError,
-    statement::{count_changes, execute},
+    statement::{delete_content_of_account, delete_old_content, execute},
 };
 
 /// An encrypted request.
@@ -99,48 +99,19 @@ pub async fn find(db: &PgPool, account: AccountId, render: RenderId) -> Result<O
     )
 }
 
-/// Deletes requests of all accounts that were accepted longer ago than the retention of their plans, and whose renders
-/// have ended. Deletes up to `at_most` requests and returns how many.
+/// Deletes requests of all accounts that are past the retention of their plans, up to `at_most` renders, and returns the
+/// number of deleted ones. The row of a render may remain for its document.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
-    let delete = sqlx::query!(
-        "delete from render_contents where render_id in (
-            select old.render_id
-            from accounts
-            join plans on plans.name = accounts.plan
-            cross join lateral (
-                select render_contents.render_id
-                from renders join render_contents on render_contents.render_id = renders.id
-                where renders.account_id = accounts.id
-                    and renders.inserted_at < $1::timestamptz - plans.retention_days * interval '1 day'
-                    and renders.finished_at is not null
-                limit $2
-            ) old
-            limit $2
-         )",
-        now,
-        at_most,
-    );
-    count_changes(db, delete).await
+    delete_old_content!(db, "render_contents", now, at_most)
 }
 
-/// Deletes the requests of an account's ended renders that were accepted up to `before`. Deletes up to `at_most`
-/// requests and returns how many.
+/// Deletes the requests of an account's ended renders that were accepted up to `before`, up to `at_most` renders, and
+/// returns the number of deleted ones.
 pub async fn delete_of_account(
     db: &PgPool,
     account: AccountId,
     before: OffsetDateTime,
     at_most: i64,
 ) -> Result<u64, StoreError> {
-    let delete = sqlx::query!(
-        "delete from render_contents where render_id in (
-            select render_contents.render_id
-            from render_contents join renders on renders.id = render_contents.render_id
-            where render_contents.account_id = $1 and renders.inserted_at <= $2 and renders.finished_at is not null
-            limit $3
-         )",
-        account.0,
-        before,
-        at_most,
-    );
-    count_changes(db, delete).await
+    delete_content_of_account!(db, "render_contents", account, before, at_most)
 }

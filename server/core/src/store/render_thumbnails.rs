@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::store::{
     error::StoreError,
-    statement::{count_changes, execute},
+    statement::{delete_content_of_account, delete_old_content, execute},
 };
 
 /// A thumbnail to be stored.
@@ -114,47 +114,19 @@ pub async fn find(
     Ok(thumbnail.fetch_optional(db).await?)
 }
 
-/// Deletes thumbnails of all accounts whose renders were accepted longer ago than the retention of their plans; the row
-/// of a render may remain for its document. Deletes up to `at_most` thumbnails and returns how many.
+/// Deletes thumbnails of all accounts that are past the retention of their plans, up to `at_most` renders, and returns the
+/// number of deleted ones. The row of a render may remain for its document.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
-    let delete = sqlx::query!(
-        "delete from render_thumbnails where id in (
-            select old.id
-            from accounts
-            join plans on plans.name = accounts.plan
-            cross join lateral (
-                select render_thumbnails.id
-                from renders join render_thumbnails on render_thumbnails.render_id = renders.id
-                where renders.account_id = accounts.id
-                    and renders.inserted_at < $1::timestamptz - plans.retention_days * interval '1 day'
-                limit $2
-            ) old
-            limit $2
-         )",
-        now,
-        at_most,
-    );
-    count_changes(db, delete).await
+    delete_old_content!(db, "render_thumbnails", now, at_most)
 }
 
-/// Deletes the thumbnails of an account's renders that were accepted up to `before`. Deletes up to `at_most` thumbnails
-/// and returns how many.
+/// Deletes the thumbnails of an account's ended renders that were accepted up to `before`, up to `at_most` renders, and
+/// returns the number of deleted ones.
 pub async fn delete_of_account(
     db: &PgPool,
     account: AccountId,
     before: OffsetDateTime,
     at_most: i64,
 ) -> Result<u64, StoreError> {
-    let delete = sqlx::query!(
-        "delete from render_thumbnails where id in (
-            select render_thumbnails.id
-            from render_thumbnails join renders on renders.id = render_thumbnails.render_id
-            where render_thumbnails.account_id = $1 and renders.inserted_at <= $2
-            limit $3
-         )",
-        account.0,
-        before,
-        at_most,
-    );
-    count_changes(db, delete).await
+    delete_content_of_account!(db, "render_thumbnails", account, before, at_most)
 }

@@ -50,3 +50,58 @@ macro_rules! list_by_state {
     };
 }
 pub(super) use list_by_state;
+
+/// Deletes rows of a table with content of renders, of all accounts: those whose renders have ended and were accepted
+/// longer ago than the retention of their plans; the row of a render may remain for its document. Reads up to `$at_most`
+/// rows, deletes everything that the table has of their renders, and returns the number of deleted rows.
+macro_rules! delete_old_content {
+    ($db:expr, $table:literal, $now:expr, $at_most:expr) => {{
+        let delete = sqlx::query!(
+            "delete from "
+                + $table
+                + " where render_id in (
+                select old.render_id
+                from accounts
+                join plans on plans.name = accounts.plan
+                cross join lateral (
+                    select content.render_id
+                    from renders join "
+                + $table
+                + " content on content.render_id = renders.id
+                    where renders.account_id = accounts.id
+                        and renders.inserted_at < $1::timestamptz - plans.retention_days * interval '1 day'
+                        and renders.finished_at is not null
+                    limit $2
+                ) old
+                limit $2
+             )",
+            $now,
+            $at_most,
+        );
+        $crate::store::statement::count_changes($db, delete).await
+    }};
+}
+pub(super) use delete_old_content;
+
+/// As [`delete_old_content`], for ended renders of an account that were accepted up to `$before`.
+macro_rules! delete_content_of_account {
+    ($db:expr, $table:literal, $account:expr, $before:expr, $at_most:expr) => {{
+        let delete = sqlx::query!(
+            "delete from "
+                + $table
+                + " where render_id in (
+                select content.render_id
+                from "
+                + $table
+                + " content join renders on renders.id = content.render_id
+                where content.account_id = $1 and renders.inserted_at <= $2 and renders.finished_at is not null
+                limit $3
+             )",
+            $account.0,
+            $before,
+            $at_most,
+        );
+        $crate::store::statement::count_changes($db, delete).await
+    }};
+}
+pub(super) use delete_content_of_account;

@@ -1,9 +1,15 @@
 //! Table `templates`. Most functions return the published version of each template.
 
+use std::iter::zip;
+
 use platen_domain::{
     ids::{AccountId, TemplateId},
     page::PageRequest,
-    template::{Template, TemplateFilter, TemplateGlance, settings::TemplateSettings},
+    template::{
+        Template, TemplateFilter, TemplateGlance,
+        identity::{Handle, TemplateIdentity, TemplateKind},
+        settings::TemplateSettings,
+    },
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -13,9 +19,12 @@ use crate::store::{error::StoreError, statement::execute, template_versions::obj
 
 struct TemplateRow {
     id: TemplateId,
+    kind: String,
+    handle: Option<String>,
     name: String,
     content: String,
     preview_context: serde_json::Value,
+    outdated_partials: Vec<String>,
     published_version: i32,
     inserted_at: OffsetDateTime,
     updated_at: OffsetDateTime,
@@ -25,13 +34,27 @@ impl From<TemplateRow> for Template {
     fn from(row: TemplateRow) -> Self {
         Self {
             id: row.id,
+            identity: identity(&row.kind, row.handle.as_deref()),
             name: row.name,
             content: row.content,
             preview_context: object(row.preview_context),
+            outdated_partials: row.outdated_partials,
             version: row.published_version,
             inserted_at: row.inserted_at,
             updated_at: row.updated_at,
         }
+    }
+}
+
+/// Converts a kind. The database contains only those that are known.
+pub(super) fn kind(kind: &str) -> TemplateKind {
+    kind.parse().unwrap_or_default()
+}
+
+fn identity(kind: &str, handle: Option<&str>) -> TemplateIdentity {
+    TemplateIdentity {
+        kind: self::kind(kind),
+        handle: handle.and_then(Handle::parse),
     }
 }
 
@@ -40,18 +63,44 @@ pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
     id: TemplateId,
+    identity: &TemplateIdentity,
     name: &str,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let insert = sqlx::query!(
-        "insert into templates (id, account_id, name, published_version, inserted_at, updated_at)
-         values ($1, $2, $3, 1, $4, $4)",
+        "insert into templates (id, account_id, kind, handle, name, published_version, inserted_at, updated_at)
+         values ($1, $2, $3, $4, $5, 1, $6, $6)",
         id.0,
         account.0,
+        identity.kind.into_str(),
+        identity.handle.as_ref().map(Handle::as_str),
         name,
         now,
     );
     execute(db, insert).await
+}
+
+/// Returns whether an error means that another template of the account has the handle.
+pub fn is_handle_taken(error: &StoreError) -> bool {
+    error.violates("templates_handle_key")
+}
+
+/// Sets kind and handle of a template. Fails with an error for which [`is_handle_taken`] is true if another template has
+/// the handle.
+pub async fn update_identity(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    identity: &TemplateIdentity,
+) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update templates set kind = $3, handle = $4 where account_id = $1 and id = $2 and deleted_at is null",
+        account.0,
+        id.0,
+        identity.kind.into_str(),
+        identity.handle.as_ref().map(Handle::as_str),
+    );
+    execute(db, update).await
 }
 
 /// Returns a template, unless it is deleted.
@@ -63,24 +112,26 @@ pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -
 #[derive(Debug)]
 pub struct RenderedVersion {
     pub content: String,
+    /// Handles and contents of the partials that it uses.
+    pub partials: Vec<(String, String)>,
     /// Settings of the template.
     pub settings: TemplateSettings,
 }
 
-/// Returns the published versions of those of these templates that aren't deleted.
+/// Returns the published versions of those of these templates that aren't deleted, with their kinds.
 pub async fn list_published_versions(
     db: &PgPool,
     account: AccountId,
     ids: &[TemplateId],
-) -> Result<Vec<(TemplateId, i32)>, StoreError> {
+) -> Result<Vec<(TemplateId, i32, TemplateKind)>, StoreError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
-        "select id, published_version from templates
+        "select id, published_version, kind from templates
          where account_id = $1 and id = any($2) and deleted_at is null",
         account.0,
         &ids,
     )
-    .map(|row| (TemplateId(row.id), row.published_version));
+    .map(|row| (TemplateId(row.id), row.published_version, kind(&row.kind)));
     Ok(rows.fetch_all(db).await?)
 }
 
@@ -92,16 +143,24 @@ pub async fn find_version(
     version: i32,
 ) -> Result<Option<RenderedVersion>, StoreError> {
     let version = sqlx::query!(
-        "select versions.content, templates.strict
+        r#"select versions.content, templates.strict, partials.handles, partials.contents
          from templates
          join template_versions versions on versions.template_id = templates.id and versions.number = $3
-         where templates.account_id = $1 and templates.id = $2",
+         cross join lateral (
+            select array_agg(used.handle) as handles, array_agg(partial.content) as contents
+            from template_version_partials used
+            join template_versions partial
+                on partial.template_id = used.partial_id and partial.number = used.partial_version
+            where used.template_id = templates.id and used.version = versions.number
+         ) partials
+         where templates.account_id = $1 and templates.id = $2"#,
         account.0,
         id.0,
         version,
     )
     .map(|row| RenderedVersion {
         content: row.content,
+        partials: zip(row.handles.unwrap_or_default(), row.contents.unwrap_or_default()).collect(),
         settings: TemplateSettings { strict: row.strict },
     });
     Ok(version.fetch_optional(db).await?)
@@ -148,13 +207,21 @@ pub async fn list(
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let templates = sqlx::query_as!(
         TemplateRow,
-        "select templates.id, published.name, published.content, published.preview_context,
+        r#"select templates.id, templates.kind, templates.handle, published.name, published.content, published.preview_context,
+            array(
+                select used.handle from template_version_partials used
+                join templates partials on partials.id = used.partial_id
+                where templates.kind = 'document'
+                    and used.template_id = templates.id and used.version = templates.published_version
+                    and used.partial_version < partials.published_version
+                order by used.handle
+            ) as "outdated_partials!",
             templates.published_version, templates.inserted_at, templates.updated_at
          from templates
          join template_versions published
             on published.template_id = templates.id and published.number = templates.published_version
          where templates.account_id = $1 and templates.id = any($2) and templates.deleted_at is null
-         order by templates.id desc",
+         order by templates.id desc"#,
         account.0,
         &ids,
     )
@@ -169,9 +236,8 @@ pub async fn list_glances(
     filter: &TemplateFilter,
     page: PageRequest<TemplateId>,
 ) -> Result<Vec<TemplateGlance>, StoreError> {
-    let glances = sqlx::query_as!(
-        TemplateGlance,
-        r#"select templates.id, templates.name, templates.published_version as published, newest.number as newest,
+    let glances = sqlx::query!(
+        r#"select templates.id, templates.kind, templates.handle, templates.name, templates.published_version as published, newest.number as newest,
             newest.inserted_at as changed_at, coalesce(nullif(users.name, ''), users.email) as changed_by
          from templates
          join lateral (
@@ -190,7 +256,16 @@ pub async fn list_glances(
         filter.has_draft,
         page.after.map(|id| id.0),
         page.limit(),
-    );
+    )
+    .map(|row| TemplateGlance {
+        id: TemplateId(row.id),
+        identity: identity(&row.kind, row.handle.as_deref()),
+        name: row.name,
+        published: row.published,
+        newest: row.newest,
+        changed_at: row.changed_at,
+        changed_by: row.changed_by,
+    });
     Ok(glances.fetch_all(db).await?)
 }
 
@@ -269,21 +344,32 @@ pub async fn delete(
 
 /// Deletes templates of all accounts, with their versions, that were marked as deleted longer ago than the retention of
 /// their plans and that no render can refer to any more: the account has no renders left that were accepted before the
-/// deletion. Deletes up to `at_most` templates and returns how many.
+/// deletion, and no version uses them as partials, except partials that have ended too: their own partials are needed no
+/// more. Deletes up to `at_most` templates and returns how many.
 pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let mut transaction = tx::begin(db).await?;
     // A render's time is taken before its templates are resolved, and a deletion's before it waits for the template's
     // lock; hence the margin of an hour.
     let ended = sqlx::query_scalar!(
-        "select templates.id
-         from templates
-         join accounts on accounts.id = templates.account_id
-         join plans on plans.name = accounts.plan
-         where templates.deleted_at < $1::timestamptz - plans.retention_days * interval '1 day'
-            and not exists (
-                select from renders
-                where renders.account_id = templates.account_id
-                    and renders.inserted_at < templates.deleted_at + interval '1 hour'
+        "with ended as (
+            select templates.id, templates.kind
+            from templates
+            join accounts on accounts.id = templates.account_id
+            join plans on plans.name = accounts.plan
+            where templates.deleted_at < $1::timestamptz - plans.retention_days * interval '1 day'
+                and not exists (
+                    select from renders
+                    where renders.account_id = templates.account_id
+                        and renders.inserted_at < templates.deleted_at + interval '1 hour'
+                )
+         ),
+         ended_partials as (select id from ended where kind = 'partial'),
+         uses as (delete from template_version_partials where template_id in (select id from ended_partials))
+         select templates.id
+         from templates join ended using (id)
+         where not exists (
+                select from template_version_partials used
+                where used.partial_id = templates.id and used.template_id not in (select id from ended_partials)
             )
          order by templates.deleted_at
          limit $2
@@ -303,10 +389,12 @@ pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Res
     Ok(done.rows_affected())
 }
 
-/// Returns up to `most` names of an account's templates, in alphabetical order.
+/// Returns up to `most` names of an account's templates that can be rendered, in alphabetical order.
 pub async fn list_names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<(TemplateId, String)>, StoreError> {
     let names = sqlx::query!(
-        "select id, name from templates where account_id = $1 and deleted_at is null order by lower(name), id limit $2",
+        "select id, name from templates
+         where account_id = $1 and kind = 'document' and deleted_at is null
+         order by lower(name), id limit $2",
         account.0,
         most,
     )

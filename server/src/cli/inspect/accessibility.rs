@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use platen_core::service::renders::accessibility::{found, level};
+use platen_core::service::renders::accessibility::{found, found_contrast, level};
 use platen_domain::render::accessibility::{AccessibilityReport, Finding};
 use platen_pdf::{
     check::{Examination, standards::Conformance},
@@ -22,17 +22,28 @@ pub(super) fn as_text(inspection: &Inspection, structure: &StructureTree) -> Str
         Ok(examination) => {
             let earned = format!("to {}", Conformance::list(&examination.earned));
             add(&mut text, "Conforms", [earned]);
-            add(&mut text, "Findings", findings(examination));
+            let report = report(examination);
+            add(&mut text, "Findings", findings(&report));
+            add(
+                &mut text,
+                "Contrast",
+                report.low_contrast.iter().map(Finding::explanation),
+            );
         }
         Err(_) => add(&mut text, "Conforms", conformance(inspection)),
     }
     text + &structure_text(structure)
 }
 
-fn findings(examination: &Examination) -> Vec<String> {
+fn report(examination: &Examination) -> AccessibilityReport {
     let levels = examination.earned.iter().copied().map(level).collect();
-    let found = examination.findings.iter().map(|finding| found(finding, None));
-    let report = AccessibilityReport::new(levels, found);
+    let findings = examination.findings.iter().map(|finding| found(finding, None));
+    let low_contrast = examination.low_contrast.iter();
+    let low_contrast = low_contrast.map(|contrast| found_contrast(contrast, None));
+    AccessibilityReport::new(levels, findings).with_low_contrast(low_contrast)
+}
+
+fn findings(report: &AccessibilityReport) -> Vec<String> {
     if report.passes_machine_checks() {
         let passes = "none: passes all machine checks of PDF/A-2a and PDF/UA-1";
         return vec![
@@ -90,6 +101,7 @@ mod tests {
         let element = |depth, kind: &str| StructureElement {
             depth,
             kind: kind.to_owned(),
+            page: None,
             title: None,
             language: None,
             alternative: None,

@@ -18,7 +18,9 @@ use platen_core::{
 use platen_domain::{
     connection::NewConnection,
     idempotency::{Fingerprint, IdempotencyKey, IdempotentRequest},
-    template::{Saved, Submission, settings::SettingsChanges},
+    template::{
+        Saved, Submission, comparison::ComparisonRequest, sample_sets::SampleSetReplacement, settings::SettingsChanges,
+    },
     validation::Problem,
 };
 
@@ -68,7 +70,19 @@ impl FromBody for PreviewRequest {
     }
 }
 
+impl FromBody for ComparisonRequest {
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::parse(body)
+    }
+}
+
 impl FromBody for SettingsChanges {
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::parse(body)
+    }
+}
+
+impl FromBody for SampleSetReplacement {
     fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
         Self::parse(body)
     }

@@ -1,7 +1,9 @@
 //! `/api/v1/templates`
 
+pub(in crate::http) mod comparison;
 pub(in crate::http) mod one;
 pub(in crate::http) mod preview;
+pub(in crate::http) mod samples;
 pub(in crate::http) mod settings;
 pub(in crate::http) mod versions;
 
@@ -22,7 +24,7 @@ use platen_core::{
 };
 use platen_domain::{
     ids::{AccountId, TemplateId},
-    template::{NewTemplate, Submission, Template},
+    template::{Submission, Template, TemplateCreation},
 };
 
 use crate::http::{
@@ -91,7 +93,7 @@ pub(in crate::http) async fn post(
     State(app): State<Services>,
     MayWriteTemplates(caller): MayWriteTemplates,
     _: EveryTemplate,
-    JsonBody(submission, _memory): JsonBody<Submission<NewTemplate>>,
+    JsonBody(submission, _memory): JsonBody<Submission<TemplateCreation>>,
 ) -> Result<Response, ApiError> {
     let template = templates::create(&app, &caller, submission).await?;
     let location = [(header::LOCATION, format!("/api/v1/templates/{}", template.id))];

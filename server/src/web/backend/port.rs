@@ -28,7 +28,8 @@ use platen_app::{
         second_factor::{NewPasskey, SetUp},
         settings::{OwnedAccount, Settings},
         team::{LogPage, OwnAccount, Team},
-        template::{Beginning, GeneratedData, PublicationForm, TemplateForm},
+        template::{GeneratedData, NewTemplateForm, PublicationForm, TemplateForm},
+        template_settings::TemplateSettings,
         template_versions::{PageComparisons, Versions},
         usage::Usage,
     },
@@ -57,13 +58,13 @@ use platen_core::{
             sent_mail, sign_up, team,
         },
         plans,
-        renders::{self, cancel, detail, request},
+        renders::{self, cancel, detail, request, structure},
         sessions::{self, Stay},
         storage_use,
         templates::{
             self, TemplateError,
             comparison::{self, Compared},
-            drafts, generation, versions,
+            drafts, generation, partials, versions,
         },
         webhook_deliveries, webhook_endpoints, webhook_secrets,
     },
@@ -83,7 +84,7 @@ use platen_domain::{
     one_time_token::Purpose,
     page::{Page, PageRequest},
     plan::Plan,
-    render::{content::MissingContent, detail::RenderDetail, log::LogFilter},
+    render::{content::MissingContent, detail::RenderDetail, log::LogFilter, structure::RenderStructure},
     role::{
         Permission::{
             DeleteAccount, ExportAccount, ManageBilling, ManageDestinations, ManageKeys, ManagePeople, ManageWebhooks,
@@ -93,7 +94,7 @@ use platen_domain::{
     },
     second_factor::{App, Ways, picture},
     team::{Guest, OpenedInvitation},
-    template::{EditedTemplate, ExpectedVersion, TemplateFilter, TemplateGlance, labels},
+    template::{EditedTemplate, ExpectedVersion, TemplateFilter, TemplateGlance, identity::TemplateKind, labels},
 };
 use secrecy::ExposeSecret;
 use time::{Date, Duration, OffsetDateTime, macros::format_description};
@@ -823,6 +824,12 @@ impl Backend for RequestBackend {
         found.ok_or(AppError::NotFound)
     }
 
+    async fn render_structure(&self, id: RenderId) -> Result<RenderStructure, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let found = self.answer(structure::find(&self.app, caller.account, caller.access, id).await)?;
+        found.ok_or(AppError::NotFound)
+    }
+
     async fn cancel_render(&self, id: RenderId) -> Result<(), AppError> {
         let account = self.caller_who_may(Produce).await?.account;
         self.answer(cancel::cancel(&self.app, account, id, None).await)
@@ -1022,24 +1029,55 @@ impl Backend for RequestBackend {
         })
     }
 
-    async fn create_template(&self, name: String, beginning: Beginning) -> Result<TemplateId, AppError> {
+    async fn template_settings(&self, id: TemplateId) -> Result<TemplateSettings, AppError> {
+        let (account, db) = (self.caller_who_may(Produce).await?.account, &self.app.db);
+        let template = self.answer(templates::get(db, account, id).await)?;
+        Ok(TemplateSettings {
+            name: template.name,
+            identity: template.identity,
+            published: template.version,
+            users: self.answer(partials::users(db, account, id).await)?,
+        })
+    }
+
+    async fn change_template_kind(&self, id: TemplateId, kind: TemplateKind, handle: String) -> Result<(), AppError> {
         let caller = self.caller_who_may(Produce).await?;
-        let new = template_forms::beginning(&name, beginning)?;
+        let identity = template_forms::identity(kind, &handle)?;
+        self.answer(partials::update_identity(&self.app.db, &caller, id, &identity).await)
+    }
+
+    async fn publish_users_of_partial(&self, id: TemplateId, users: Vec<(TemplateId, i32)>) -> Result<(), AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        if users.is_empty() {
+            return Err(invalid(vec![Field::Chosen]));
+        }
+        match partials::publish_users(&self.app, &caller, id, &users).await {
+            Err(TemplateError::Changed) => Err(template_forms::published_meanwhile()),
+            published => self.answer(published),
+        }
+    }
+
+    async fn create_template(&self, form: NewTemplateForm) -> Result<TemplateId, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let new = template_forms::new_template(&form)?;
         Ok(self.answer(templates::create(&self.app, &caller, new).await)?.id)
     }
 
     async fn duplicate_template(&self, id: TemplateId) -> Result<TemplateId, AppError> {
         let caller = self.caller_who_may(Produce).await?;
-        self.answer(templates::duplicate(&self.app.db, &caller, id).await)
+        self.answer(templates::duplicate(&self.app, &caller, id).await)
     }
 
-    async fn delete_template(&self, id: TemplateId, typed_name: String) -> Result<(), AppError> {
+    async fn delete_template(&self, id: TemplateId, typed_name: String) -> Result<bool, AppError> {
         let (caller, db) = (self.caller_who_may(Produce).await?, &self.app.db);
         let template = self.answer(templates::get(db, caller.account, id).await)?;
         if template.name != typed_name.trim() {
             return Err(invalid(vec![Field::Confirmation]));
         }
-        self.answer(templates::delete(db, &caller, id, &ExpectedVersion::Any).await)
+        match templates::delete(db, &caller, id, &ExpectedVersion::Any).await {
+            Err(TemplateError::InUse(_)) => Ok(false),
+            deleted => self.answer(deleted).map(|()| true),
+        }
     }
 
     async fn save_template(&self, form: TemplateForm) -> Result<SavedTemplate, AppError> {
@@ -1062,7 +1100,7 @@ impl Backend for RequestBackend {
         let (draft, sets) = parsing.await.map_err(|Busy| too_many(StdDuration::ZERO))??;
         let mut saved = self.answer(drafts::save(&self.app, &caller, id, &seen, draft, sets).await)?;
         if publish {
-            let published = drafts::publish(&self.app.db, &caller, id, saved.version, note.as_ref()).await;
+            let published = drafts::publish(&self.app, &caller, id, saved.version, note.as_ref()).await;
             self.answer(published)?;
             saved.published = saved.version;
         }
@@ -1076,10 +1114,10 @@ impl Backend for RequestBackend {
     }
 
     async fn publish_version(&self, id: TemplateId, form: PublicationForm) -> Result<(), AppError> {
-        let (caller, db) = (self.caller_who_may(Produce).await?, &self.app.db);
+        let caller = self.caller_who_may(Produce).await?;
         let PublicationForm { number, seen, note } = form;
         let (note, expected) = (template_forms::note(&note)?, ExpectedVersion::OneOf(vec![seen]));
-        match versions::publish(db, &caller, id, number, &expected, note.as_ref()).await {
+        match versions::publish(&self.app, &caller, id, number, &expected, note.as_ref()).await {
             Err(TemplateError::Changed) => Err(template_forms::published_meanwhile()),
             published => self.answer(published).map(drop),
         }

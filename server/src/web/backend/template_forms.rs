@@ -4,14 +4,15 @@ use platen_app::{
     error::AppError,
     model::{
         rejection::{Field, Reason},
-        template::{Beginning, SampleForm, TemplateForm},
+        template::{Beginning, NewTemplateForm, SampleForm, TemplateForm},
     },
 };
 use platen_domain::{
     editor::{DEFAULT_SET, SampleSet, SampleSetProblem},
     template::{
-        NewTemplate, Saved, Submission,
+        NewTemplate, Saved, Submission, TemplateCreation,
         demos::Demo,
+        identity::{Handle, TemplateIdentity, TemplateKind},
         note::VersionNote,
         sample_sets::{NamedSet, SampleSets, SetChanges, SetName, parse_data},
     },
@@ -26,8 +27,8 @@ use super::visitor_errors::{invalid, invalid_template, rejected};
 const MOST_VALUES_OF_SETS: usize = 1000;
 
 /// Returns a new template with its starter content. Without a name, it is called as its starter.
-pub(super) fn beginning(name: &str, beginning: Beginning) -> Result<Submission<NewTemplate>, AppError> {
-    let demo = match beginning {
+pub(super) fn new_template(form: &NewTemplateForm) -> Result<Submission<TemplateCreation>, AppError> {
+    let demo = match form.beginning {
         Beginning::Invoice => Demo::Invoice,
         Beginning::Quote => Demo::Quote,
         Beginning::Receipt => Demo::Receipt,
@@ -38,9 +39,29 @@ pub(super) fn beginning(name: &str, beginning: Beginning) -> Result<Submission<N
         Beginning::Ticket => Demo::Ticket,
         Beginning::Blank => Demo::Blank,
     };
-    let name = Some(name.trim()).filter(|name| !name.is_empty());
-    let begun = demo.named(name.unwrap_or(beginning.name()).to_owned());
-    submission(&body(&begun.name, &begun.content, &begun.preview_context))
+    let name = Some(form.name.trim()).filter(|name| !name.is_empty());
+    let begun = demo.named(name.unwrap_or(form.beginning.name()).to_owned());
+    let identity = identity(form.kind, &form.handle)?;
+    let mut body = body(&begun.name, &begun.content, &begun.preview_context);
+    body["template"]["kind"] = identity.kind.into_str().into();
+    if let Some(handle) = identity.handle {
+        body["template"]["handle"] = handle.as_str().into();
+    }
+    submission(&body)
+}
+
+/// Parses kind and handle of a template. An empty handle is none, which only documents may have.
+pub(super) fn identity(kind: TemplateKind, handle: &str) -> Result<TemplateIdentity, AppError> {
+    let invalid = || invalid(vec![Field::TemplateHandle]);
+    let handle = match handle.trim() {
+        "" => None,
+        handle => Some(Handle::parse(handle).ok_or_else(invalid)?),
+    };
+    let identity = TemplateIdentity { kind, handle };
+    match identity.problem() {
+        Some(_) => Err(invalid()),
+        None => Ok(identity),
+    }
 }
 
 /// Parses the form that saves a template with its sets of sample data.

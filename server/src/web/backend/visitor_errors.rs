@@ -20,14 +20,20 @@ use platen_core::{
         operators::{OperatorError, accounts::OperationError, look::ImpersonationError},
         parsers::Busy,
         people::{PeopleError, callers::CallerError},
-        renders::cancel::CancelError,
+        renders::{cancel::CancelError, structure::StructureError},
         templates::{TemplateError, live::LiveError},
         webhook_endpoints::{EndpointError, EndpointField},
         webhook_secrets::WebhookSecretError,
     },
     store::error::StoreError,
 };
-use platen_domain::{template::CONTENT, validation::Problem};
+use platen_domain::{
+    template::{
+        CONTENT,
+        identity::{HANDLE, KIND},
+    },
+    validation::Problem,
+};
 use strum::VariantArray;
 
 /// An error of a service.
@@ -209,11 +215,13 @@ impl VisitorError for TemplateError {
     fn for_visitor(&self) -> Option<AppError> {
         Some(match self {
             Self::NotFound => AppError::NotFound,
-            Self::Changed => rejected(Reason::SavedMeanwhile),
+            Self::Changed | Self::PartialsChanged => rejected(Reason::SavedMeanwhile),
             Self::Invalid(problems) => invalid_template(problems),
             Self::SampleSets(problem) => rejected(Reason::SampleSets(*problem)),
-            // Forms of the dashboard demand no conformance.
-            Self::Process(_)
+            Self::Busy(Busy) => too_many(Duration::ZERO),
+            // Forms of the dashboard demand no conformance, and partials in use lead to a page of their own.
+            Self::InUse(_)
+            | Self::Process(_)
             | Self::Render(_)
             | Self::Conformance(_)
             | Self::Memory(_)
@@ -229,6 +237,16 @@ impl VisitorError for LiveError {
             Self::TooMany { retry_after } => Some(too_many(*retry_after)),
             Self::Busy(Busy) => Some(too_many(Duration::ZERO)),
             Self::Template(error) => error.for_visitor(),
+        }
+    }
+}
+
+impl VisitorError for StructureError {
+    fn for_visitor(&self) -> Option<AppError> {
+        match self {
+            Self::TooMany { retry_after } => Some(too_many(*retry_after)),
+            Self::Busy(Busy) | Self::Memory(_) => Some(too_many(Duration::ZERO)),
+            Self::File(_) | Self::Interrupted(_) | Self::Store(_) => None,
         }
     }
 }
@@ -272,6 +290,9 @@ pub(super) fn invalid(fields: Vec<Field>) -> AppError {
 /// Returns the error for the form of a template.
 pub(super) fn invalid_template(problems: &[Problem]) -> AppError {
     let fields = [
+        // The page offers this only for partials that aren't used.
+        (KIND, Field::Subject),
+        (HANDLE, Field::TemplateHandle),
         ("/template/name", Field::TemplateName),
         (CONTENT, Field::TemplateContent),
         ("/template/preview_context", Field::TemplateData),

@@ -1,7 +1,10 @@
 //! `/api/v1/templates`: creation and lists.
 
+mod comparison;
 mod one;
+mod partials;
 mod preview;
+mod samples;
 mod settings;
 mod versions;
 

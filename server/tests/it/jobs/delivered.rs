@@ -355,7 +355,10 @@ async fn with_an_account_goes_all_that_it_had() {
         let id = studio.service.queued(account, &body).await;
         assert_eq!(studio.service.ended(account, &id).await["state"], "succeeded");
     }
-    studio.template("Letter", "<p>Dear {{ name }}").await;
+    studio.partial("footer", "<p>").await;
+    studio
+        .template("Letter", "<p>Dear {{ name }}{% include 'footer' %}")
+        .await;
     receiver.wait_for(2).await;
     studio
         .service

@@ -141,7 +141,7 @@ async fn a_preview_is_held_to_its_demand() {
     assert_eq!(preview(&["pdf/a-2a"]).await.status(), 200);
     let [(pointer, detail)] = problems(preview(&["pdf/ua-1"]).await).await.try_into().expect("one");
     assert!(
-        pointer == "/content" && detail.contains("7.4.2-1"),
+        pointer == "/content" && detail.contains("7.4.2-1") && detail.contains("“Costs” (body > h3)"),
         "{pointer}: {detail}"
     );
     let [(pointer, _)] = problems(preview(&[]).await).await.try_into().expect("one");
@@ -167,7 +167,7 @@ async fn a_queued_render_below_the_demand_fails_and_its_report_says_why() {
         message.contains("PDF/UA-1: 1 violation, of ISO 14289-1, 7.4.2-1"),
         "{message}"
     );
-    assert!(!message.contains("Costs"), "{message}");
+    assert!(!message.contains("Costs") && !message.contains("body"), "{message}");
 
     stored(&studio, &id).await;
     let report = report(&studio, &id).await;
@@ -205,6 +205,7 @@ async fn both_executions_store_what_was_found_and_nothing_if_all_checks_pass() {
             ("part", json!(0)),
             ("page", json!(1)),
             ("element", json!("H3")),
+            ("selector", json!("body > h3")),
             ("text", json!("Costs")),
         ] {
             assert_eq!(finding[member], expected, "{finding}");
@@ -214,6 +215,32 @@ async fn both_executions_store_what_was_found_and_nothing_if_all_checks_pass() {
             "{finding}"
         );
 
+        // Low contrast prevents no level, and is stored all the same.
+        let id = render(&LETTER.replace("<p>", "<p style='color: #888'>")).await;
+        studio
+            .service
+            .number_is(
+                1,
+                &format!("select count(*) from accessibility_reports where render_id = '{id}'"),
+            )
+            .await;
+        let found = report(&studio, &id).await;
+        assert_eq!(
+            (&found["passes_machine_checks"], &found["findings"]),
+            (&json!(true), &json!([]))
+        );
+        let [faint] = &found["low_contrast"].as_array().expect("a list")[..] else {
+            panic!("{found}")
+        };
+        assert_eq!(
+            (&faint["rule"], &faint["clauses"], &faint["element"]),
+            (&json!("WCAG 2.2, 1.4.3"), &json!([]), &json!("P"))
+        );
+        assert_eq!(
+            faint["message"],
+            "The contrast of #888888 on #ffffff is 3.54 to 1; text of this size needs 4.5 to 1."
+        );
+
         let id = render(LETTER).await;
         let found = report(&studio, &id).await;
         assert_eq!(found["conformance_levels"], json!(["PDF/A-2a", "PDF/UA-1"]));
@@ -221,13 +248,14 @@ async fn both_executions_store_what_was_found_and_nothing_if_all_checks_pass() {
             (&found["passes_machine_checks"], &found["findings"]),
             (&json!(true), &json!([]))
         );
+        assert_eq!(found["low_contrast"], json!([]));
     }
     assert_eq!(
         studio
             .service
             .number("select count(*) from accessibility_reports")
             .await,
-        2
+        4
     );
     studio.service.storage_is_counted().await;
 }

@@ -64,9 +64,7 @@ async fn versions_that_were_never_published_go_and_those_that_are_needed_stay() 
     let path = studio.template("Letter", "<p>1").await;
     let id = path.rsplit_once('/').expect("a path").1.to_owned();
     for content in ["<p>2", "<p>3"] {
-        let saved = studio.request(Method::PATCH, &path);
-        let saved = saved.json(&json!({"template": {"content": content}})).send().await;
-        assert_eq!(saved.expect("an answer").status(), 200);
+        studio.change_template(&path, json!({"content": content})).await;
     }
     // Two unpublished versions, as saved by the editor.
     let drafts = format!(
@@ -114,6 +112,34 @@ async fn versions_that_were_never_published_go_and_those_that_are_needed_stay() 
     studio.service.number_is(0, versions).await;
     studio.service.storage_is_counted().await;
     assert_eq!(studio.service.stored(&studio.account, "template_bytes").await, 0);
+}
+
+#[tokio::test]
+async fn deleted_partials_go_although_each_has_used_the_other() {
+    let mut studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let (first, second) = (
+        studio.partial("first", "1").await,
+        studio.partial("second", "{% include 'first' %}").await,
+    );
+    for (path, content) in [(&second, "2"), (&first, "{% include 'second' %}"), (&first, "1")] {
+        studio.change_template(path, json!({"content": content})).await;
+    }
+    for path in [&first, &second] {
+        let deleted = studio.request(Method::DELETE, path).send().await;
+        assert_eq!(deleted.expect("an answer").status(), 204);
+    }
+    assert_eq!(
+        studio
+            .service
+            .number("select count(*) from template_version_partials")
+            .await,
+        2
+    );
+    let aged = "update templates set deleted_at = deleted_at - interval '91 days'";
+    studio.service.execute(aged).await;
+    studio.service.restart(Signal::TERM).await;
+    studio.service.number_is(0, "select count(*) from templates").await;
+    studio.service.storage_is_counted().await;
 }
 
 #[tokio::test]

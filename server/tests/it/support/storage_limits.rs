@@ -36,6 +36,8 @@ const WRONG: &str = "
             from template_versions join templates on templates.id = template_id
             union all
             select account_id, 1024 + octet_length(data::text) from template_sample_sets
+            union all
+            select account_id, 256 from template_version_partials
         ) template_bytes group by account_id
         union all
         select account_id, 'templates', count(*) from templates where deleted_at is null group by account_id

@@ -52,6 +52,22 @@ impl Studio {
         header(&answer, "location").to_owned()
     }
 
+    /// Creates a partial, which must succeed, and returns its path. Its name is its handle.
+    pub(crate) async fn partial(&self, handle: &str, content: &str) -> String {
+        let body = json!({"template": {"name": handle, "handle": handle, "kind": "partial", "content": content}});
+        let request = self.request(Method::POST, "/api/v1/templates").json(&body);
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(answer.status(), 201, "{}", answer.text().await.unwrap_or_default());
+        header(&answer, "location").to_owned()
+    }
+
+    /// Changes a template and publishes it, which must succeed.
+    pub(crate) async fn change_template(&self, path: &str, template: Value) {
+        let request = self.request(Method::PATCH, path).json(&json!({"template": template}));
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(answer.status(), 200, "{}", answer.text().await.unwrap_or_default());
+    }
+
     /// Requests a storage connection.
     pub(crate) async fn connect(&self, connection: &Value) -> Response {
         let request = self

@@ -219,10 +219,24 @@ async fn the_page_of_a_render_says_what_the_check_found_and_where_to_change_it()
         "&lt;b&gt;Costs",
         "ISO 14289-1, 7.4.2-1",
         "Don't skip levels of headings",
-        "Open the template",
+        "#words-%3Cb%3ECosts%3C%2Fb%3E",
+        "Find in the template",
     ] {
         assert!(html.contains(expected), "{expected}: {html}");
     }
+
+    assert!(!html.contains("is the newest"), "{html}");
+    let saved = service
+        .client
+        .patch(service.url(&format!("/api/v1/templates/{template}")))
+        .bearer_auth(&account.key)
+        .json(&json!({"template": {"name": "Plan", "content": page}}))
+        .send()
+        .await
+        .expect("an answer");
+    assert!(saved.status().is_success(), "{saved:?}");
+    let html = ann.page(&format!("/dashboard/renders/{id}")).await;
+    assert!(html.contains("(version 1 was rendered, 2 is the newest)"), "{html}");
 
     let id = service.queued(&account, &json!({"parts": [page]})).await;
     service.ended(&account, &id).await;
@@ -232,6 +246,68 @@ async fn the_page_of_a_render_says_what_the_check_found_and_where_to_change_it()
         "{html}"
     );
     assert!(!html.contains("ccessible<"), "{html}");
+}
+
+#[tokio::test]
+async fn the_structure_of_a_stored_document_is_listed_in_reading_order() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    let page = "<!doctype html><html lang=en><title>Plan</title><h1>Plan</h1><ul><li>&lt;b&gt;</ul>\
+                <p lang=de style='break-before: page'>Ende";
+    let id = service.queued(&account, &json!({"parts": [page]})).await;
+    service.ended(&account, &id).await;
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let structure = |id: &str| format!("/dashboard/renders/{id}/structure");
+    assert!(
+        ann.page(&format!("/dashboard/renders/{id}"))
+            .await
+            .contains(&structure(&id))
+    );
+    let html = ann.page(&structure(&id)).await;
+    let places = [
+        ">Document<",
+        ">H1<",
+        "“Plan”",
+        ">L<",
+        "“&lt;b&gt;”",
+        ">P<",
+        "“Ende”",
+        "page 2",
+    ]
+    .map(|expected| {
+        let place = html.find(expected);
+        place.unwrap_or_else(|| panic!("{expected}: {html}"))
+    });
+    assert!(places.is_sorted(), "{places:?}: {html}");
+    assert!(
+        html.contains("id=\"element-1\"") && html.contains("href=\"#element-2\""),
+        "{html}"
+    );
+
+    let (_, returned) = render(&service, &account.key, page).await;
+    let html = ann.page(&structure(&returned)).await;
+    for expected in ["is not stored", "platen inspect --accessibility FILE"] {
+        assert!(html.contains(expected), "{expected}: {html}");
+    }
+    let (_, failed) = render(&service, &account.key, "http://127.0.0.1:1/").await;
+    assert!(
+        ann.page(&structure(&failed))
+            .await
+            .contains("The render has no document.")
+    );
+
+    let mut operator = Visitor::operator(&service, "op@example.org").await;
+    let fields = [("subject", account.id.as_str()), ("reason", "x")];
+    let answer = operator
+        .submit_from(&format!("/admin/accounts/{}", account.id), "look-into-account", &fields)
+        .await;
+    operator.remember(&answer);
+    let html = operator.page(&structure(&id)).await;
+    assert!(
+        html.contains("visible only to the account") && !html.contains("Ende"),
+        "{html}"
+    );
 }
 
 #[tokio::test]
@@ -245,6 +321,7 @@ async fn a_render_is_its_accounts_only() {
     let id = service.queued(&account, &waiting).await;
     for path in [
         format!("/dashboard/renders/{id}"),
+        format!("/dashboard/renders/{id}/structure"),
         "/dashboard/renders/nothing".to_owned(),
     ] {
         let answer = bob.get(&path).await;

@@ -79,6 +79,16 @@ const FUNCTIONS: &[Line] = &[
     ),
     ("duplicate-template", In(Produce), &[("id", "{template}")]),
     (
+        "change-template-kind",
+        In(Produce),
+        &[
+            ("id", "{template}"),
+            ("template_kind", "document"),
+            ("template_handle", ""),
+        ],
+    ),
+    ("publish-users-of-partial", In(Produce), &[("id", "{template}")]),
+    (
         "delete-template",
         In(Produce),
         &[("id", "{template}"), ("confirmation", "x")],
@@ -312,9 +322,11 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/templates", Produce),
     ("/dashboard/templates/:id", Produce),
     ("/dashboard/templates/:id/versions", Produce),
+    ("/dashboard/templates/:id/settings", Produce),
     ("/dashboard/templates/:id/pages", Produce),
     ("/dashboard/renders", Produce),
     ("/dashboard/renders/:id", Produce),
+    ("/dashboard/renders/:id/structure", Produce),
     ("/dashboard/api-keys", ManageKeys),
     ("/dashboard/api-keys/:id", ManageKeys),
     ("/dashboard/destinations", ManageDestinations),

@@ -9,11 +9,12 @@ use platen_domain::{
     encryption::{EncryptionError, Place},
     ids::{AccountId, RenderId},
     render::accessibility::{
-        AccessibilityReport, Clause, ConformanceLevel, Finding, missing::MissingReport, unmet::ConformanceNotReached,
+        AccessibilityReport, Clause, ConformanceLevel, Finding, missing::MissingReport, passes_machine_checks,
+        unmet::ConformanceNotReached,
     },
 };
 use platen_engine::job::RenderedDocument;
-use platen_pdf::check::{levels, standards::Conformance};
+use platen_pdf::check::{contrast::LowContrast, levels, standards::Conformance};
 
 use crate::{
     clock,
@@ -29,11 +30,12 @@ use crate::{
 /// Returns what the examination of a new document found. For a plain PDF, the report has no levels and no findings.
 pub(super) fn report(document: &RenderedDocument) -> AccessibilityReport {
     let levels = document.conformance.iter().copied().map(level).collect();
-    let findings = document.findings.iter().map(|finding| {
-        let part = finding.page.and_then(|page| part_of(page, &document.pages_by_part));
-        found(finding, part)
-    });
-    AccessibilityReport::new(levels, findings)
+    let part = |page| part_of(page, &document.pages_by_part);
+    let findings = document.findings.iter();
+    let findings = findings.map(|finding| found(finding, finding.page.and_then(part)));
+    let low_contrast = document.low_contrast.iter();
+    let low_contrast = low_contrast.map(|contrast| found_contrast(contrast, part(contrast.page)));
+    AccessibilityReport::new(levels, findings).with_low_contrast(low_contrast)
 }
 
 /// Converts a finding of the examination. `part` is the part of its page, from 0.
@@ -49,8 +51,34 @@ pub fn found(finding: &levels::Finding, part: Option<usize>) -> Finding {
         part,
         page: finding.page,
         element: finding.element.as_ref().map(|element| element.kind.clone()),
+        selector: finding.element.as_ref().and_then(|element| element.selector.clone()),
         text: finding.text.clone(),
         rectangle: finding.rectangle,
+        page_size: finding.page_size,
+    }
+}
+
+/// Converts a text with low contrast. `part` is the part of its page, from 0.
+pub fn found_contrast(contrast: &LowContrast, part: Option<usize>) -> Finding {
+    let hexadecimal = |[red, green, blue]: [u8; 3]| format!("#{red:02x}{green:02x}{blue:02x}");
+    // Rounded down, so that it is below what is required.
+    let ratio = (contrast.ratio * 100.0).floor() / 100.0;
+    Finding {
+        clauses: Vec::new(),
+        matterhorn: None,
+        message: format!(
+            "The contrast of {} on {} is {ratio} to 1; text of this size needs {} to 1.",
+            hexadecimal(contrast.colour),
+            hexadecimal(contrast.background),
+            contrast.required,
+        ),
+        part,
+        page: Some(contrast.page),
+        element: contrast.element.as_ref().map(|element| element.kind.clone()),
+        selector: None,
+        text: contrast.text.clone(),
+        rectangle: contrast.rectangle,
+        page_size: contrast.page_size,
     }
 }
 
@@ -94,15 +122,13 @@ enum ReadError {
     Malformed(#[from] serde_json::Error),
 }
 
-/// Returns the report of a render, or why it has none. Documents that pass all checks need no stored report.
+/// Returns the report of a render, or why it has none. Documents that pass all checks have a stored report only if it lists
+/// texts with low contrast.
 pub async fn find(
     app: &Services,
     account: AccountId,
     render: &Render,
 ) -> Result<Result<AccessibilityReport, MissingReport>, StoreError> {
-    if let Some(passing) = passing(render) {
-        return Ok(Ok(passing));
-    }
     match accessibility_reports::find(&app.db, account, render.id).await? {
         Some(sealed) => {
             let read = read(app, account, render.id, sealed).await;
@@ -111,14 +137,17 @@ pub async fn find(
                 MissingReport::Unreadable
             }))
         }
-        None => Ok(Err(missing(app, account, render).await?)),
+        None => match passing(render) {
+            Some(passing) => Ok(Ok(passing)),
+            None => Ok(Err(missing(app, account, render).await?)),
+        },
     }
 }
 
 /// Returns the report of a document that declares the highest levels.
 fn passing(render: &Render) -> Option<AccessibilityReport> {
     let levels = ConformanceLevel::parse_list(render.conformance.as_deref()?);
-    Some(AccessibilityReport::new(levels, [])).filter(AccessibilityReport::passes_machine_checks)
+    passes_machine_checks(&levels).then(|| AccessibilityReport::new(levels, []))
 }
 
 async fn read(

@@ -35,7 +35,9 @@ use crate::{
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             failure::{FailureReason, Retry},
             idempotent_responses::ContentError,
-            make, note, thumbnails, watermark,
+            make, note,
+            thumbnails::{self, PagesToDraw},
+            watermark,
         },
     },
     store::{
@@ -171,10 +173,11 @@ async fn finish(
         }),
     };
     record_success(app, job.account, &completion, None).await?;
-    app.accessibility_reports
-        .offer(job.account, job.render, &accessibility::report(&document));
+    let report = accessibility::report(&document);
+    app.accessibility_reports.offer(job.account, job.render, &report);
     if queued.object.is_none() || !thumbnails::is_drawn_when_looked_at(app) {
-        thumbnails::offer(app, job.account, job.render, document.page_count, pdf);
+        let wanted = PagesToDraw::of(document.page_count, &report.levels);
+        thumbnails::offer(app, job.account, job.render, wanted, pdf);
     }
     Ok(())
 }

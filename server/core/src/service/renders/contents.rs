@@ -4,31 +4,25 @@
 
 use std::{
     collections::{HashMap, hash_map::Entry},
-    io, mem,
+    mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use bytes::Bytes;
 use platen_domain::{
-    encryption::{DataKey, EncryptionError, Place},
+    encryption::{DataKey, Place},
     ids::{AccountId, RenderId},
     render::content::Omission,
 };
-use tokio::task::{JoinError, spawn_blocking};
 
 use crate::{
-    clock,
     memory::Reservation,
     render_request::stored::{StoredRequest, compressed},
     service::{
         Services,
-        data_keys::{DataKeyError, data_key},
+        renders::retained::{RetainError, encrypted},
     },
-    store::{
-        accounts,
-        error::StoreError,
-        render_contents::{self, NewContent},
-    },
+    store::render_contents::{self, NewContent},
 };
 
 /// Maximum size of the waiting requests of all accounts, in bytes: several times what arrives between two runs.
@@ -104,21 +98,6 @@ fn size(requests: &[WaitingRequest]) -> usize {
     bodies.map(|body| body.bytes.len()).sum()
 }
 
-/// Error of [`store`].
-#[derive(Debug, thiserror::Error)]
-enum ContentsError {
-    #[error(transparent)]
-    DataKey(#[from] DataKeyError),
-    #[error(transparent)]
-    Compression(#[from] io::Error),
-    #[error(transparent)]
-    Encryption(#[from] EncryptionError),
-    #[error(transparent)]
-    Interrupted(#[from] JoinError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
 /// Stores the waiting requests, those of each account in one statement.
 pub async fn store(app: &Services) {
     for (account, requests) in app.contents.take().requests {
@@ -132,19 +111,12 @@ async fn store_of_account(
     app: &Services,
     account: AccountId,
     requests: Vec<WaitingRequest>,
-) -> Result<(), ContentsError> {
-    if !accounts::keeps_content(&app.db, account).await? {
-        return Ok(());
+) -> Result<(), RetainError> {
+    let encrypt = move |key: &DataKey, (render, body)| encrypt(key, account, render, body);
+    if let Some(contents) = encrypted(app, account, requests, encrypt).await? {
+        render_contents::insert_retained(&app.db, account, StoredRequest::COMPRESSED_VERSION, contents).await?;
     }
-    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
-    let encrypting = spawn_blocking(move || {
-        let encrypted = requests
-            .into_iter()
-            .map(|(render, body)| encrypt(&key, account, render, body));
-        encrypted.collect::<Result<Vec<_>, _>>()
-    });
-    let contents = encrypting.await??;
-    Ok(render_contents::insert_retained(&app.db, account, StoredRequest::COMPRESSED_VERSION, contents).await?)
+    Ok(())
 }
 
 fn encrypt(
@@ -152,7 +124,7 @@ fn encrypt(
     account: AccountId,
     render: RenderId,
     body: Result<Arc<SentBody>, Omission>,
-) -> Result<NewContent, ContentsError> {
+) -> Result<NewContent, RetainError> {
     let (sealed, omission) = match body {
         Ok(body) => {
             let place = Place::stored_request(account, render, StoredRequest::COMPRESSED_VERSION);

@@ -121,6 +121,7 @@ fn rendered_templates(parts: &Value, known: &Templates) -> Vec<RenderedTemplate>
             name: known.name.clone(),
             version: of_part["version"].as_i64(),
             exists: known.exists,
+            newest: known.newest,
         })
     });
     templates.collect()
@@ -148,19 +149,24 @@ fn without_content(detail: RenderDetail) -> RenderDetail {
 }
 
 fn document(render: &Render, pictures: Pictures) -> Option<Document> {
-    let result = render.result.as_ref();
-    // Documents that the service deletes are available only until then.
-    let own = render.object_expires_at.and(result);
     Some(Document {
         title: render.title.clone(),
         pages: render.page_count?,
         bytes: render.bytes.unwrap_or_default(),
         conformance: render.conformance.clone(),
         place: place(render),
-        url: own.and_then(|result| text(result, "mediaLink")),
+        url: url(render),
         expires_at: render.object_expires_at,
         pictures,
     })
+}
+
+/// Returns the address from which a document in the default storage can be downloaded, until the service deletes it.
+pub(super) fn url(render: &Render) -> Option<String> {
+    render
+        .object_expires_at
+        .and(render.result.as_ref())
+        .and_then(|result| text(result, "mediaLink"))
 }
 
 /// Returns the location of the document, as the store's tools write it.

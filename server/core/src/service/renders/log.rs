@@ -194,6 +194,7 @@ mod tests {
             id: Uuid::nil(),
             name: "Invoice".to_owned(),
             exists: true,
+            newest: 1,
         };
         let templates = HashMap::from([("id-1".to_owned(), invoice)]);
         let parts = json!([

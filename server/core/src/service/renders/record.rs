@@ -29,7 +29,7 @@ use crate::{
             contents::SentBody,
             failure::FailureReason,
             idempotent_responses::{self, KeyHolder, take_key},
-            thumbnails,
+            thumbnails::{self, PagesToDraw},
         },
     },
     store::{
@@ -201,7 +201,8 @@ impl Row {
         self.charge(success, price, response).await?;
         self.app.accessibility_reports.offer(self.account, self.id, &report);
         if let IdempotentResponse::Document(_, pdf) = &outcome {
-            thumbnails::offer(&self.app, self.account, self.id, document.page_count, pdf.clone());
+            let wanted = PagesToDraw::of(document.page_count, &report.levels);
+            thumbnails::offer(&self.app, self.account, self.id, wanted, pdf.clone());
         }
         Ok(outcome)
     }

@@ -2,14 +2,22 @@
 
 use std::collections::HashMap;
 
-use platen_domain::{ids::AccountId, template::settings::TemplateSettings, validation::Problem};
+use platen_domain::{
+    ids::AccountId,
+    template::{identity::TemplateKind, settings::TemplateSettings},
+    validation::Problem,
+};
 use platen_engine::job::{Part, Warning};
-use platen_template::{language::Undefined, pool};
+use platen_template::{language::Undefined, pool, sources::Sources};
 use serde::Serialize;
 
 use crate::{
     render_request::{PartSource, RenderRequest, TemplatePart, no_such_template},
-    service::{Services, renders::failure::FailureReason, templates::faulty_template},
+    service::{
+        Services,
+        renders::failure::FailureReason,
+        templates::{faulty_template, named_place},
+    },
     store::{
         error::StoreError,
         templates::{self, RenderedVersion},
@@ -23,7 +31,7 @@ pub(super) struct Filled {
 }
 
 /// Looks up the published version of each template and notes it in the request. The inner error holds a validation
-/// error for each unknown template.
+/// error for each template that is unknown or a partial.
 pub(super) async fn note_versions(
     app: &Services,
     account: AccountId,
@@ -35,15 +43,23 @@ pub(super) async fn note_versions(
     }
     let ids: Vec<_> = named.iter().map(|(_, id)| *id).collect();
     let published = templates::list_published_versions(&app.db, account, &ids).await?;
-    let published: HashMap<_, _> = published.into_iter().collect();
+    let published = published.into_iter().map(|(id, version, kind)| (id, (version, kind)));
+    let published: HashMap<_, _> = published.collect();
     let mut problems = Vec::new();
     for (part, id) in named {
         match published.get(&id) {
-            Some(version) => request.note_version(part, *version),
+            Some((version, TemplateKind::Document)) => request.note_version(part, *version),
+            Some((_, TemplateKind::Partial)) => problems.push(is_partial(part)),
             None => problems.push(no_such_template(part, &id.to_string())),
         }
     }
     Ok(if problems.is_empty() { Ok(()) } else { Err(problems) })
+}
+
+fn is_partial(part: usize) -> Problem {
+    let detail = "The template is a partial, which is rendered only as part of the templates that use it. Render one of \
+                  these, or change the template's kind to document";
+    Problem::invalid(format!("/parts/{part}/content/template_id"), detail)
 }
 
 /// Fills the templates among the parts, one after the other, because an account has one worker process at a time. Fails
@@ -106,7 +122,7 @@ async fn fill_part(
     let filled = fill(
         app,
         account,
-        &template.content,
+        sources(template),
         &part.context,
         template.settings,
         &pointer,
@@ -116,6 +132,11 @@ async fn fill_part(
         pool::Error::Template(problem) => FailureReason::Templates(vec![faulty_template(&pointer, &problem)]),
         error @ pool::Error::Process(_) => FailureReason::TemplateProcess(error),
     })
+}
+
+fn sources(template: &RenderedVersion) -> Sources<'_> {
+    let partials = template.partials.iter();
+    Sources::new(&template.content, partials.map(|(handle, content)| (handle, content)))
 }
 
 fn too_much_filled(part: usize, most_bytes: u64) -> Problem {
@@ -136,7 +157,7 @@ pub(in crate::service) struct FilledTemplate {
 pub(in crate::service) async fn fill(
     app: &Services,
     account: AccountId,
-    template: &str,
+    sources: Sources<'_>,
     context: &(impl Serialize + ?Sized),
     settings: TemplateSettings,
     pointer: &str,
@@ -146,7 +167,7 @@ pub(in crate::service) async fn fill(
     } else {
         Undefined::Warn
     };
-    let filled = app.templates.render(account.0, template, context, undefined).await?;
+    let filled = app.templates.render(account.0, sources, context, undefined).await?;
     let warnings = filled.warnings.iter();
     Ok(FilledTemplate {
         warnings: warnings.map(|warning| undefined_name(pointer, warning)).collect(),
@@ -156,12 +177,9 @@ pub(in crate::service) async fn fill(
 
 /// Returns the warning about an undefined name, which counts as empty.
 fn undefined_name(pointer: &str, warning: &platen_template::diagnostic::Warning) -> Warning {
-    let (name, place) = (&warning.name, &warning.place);
+    let place = named_place(&warning.place).to_lowercase();
     Warning {
         code: "template_undefined",
-        message: format!(
-            "{pointer}: line {}, column {}: {name} is undefined and counts as empty",
-            place.line, place.column
-        ),
+        message: format!("{pointer}: {place}: {} is undefined and counts as empty", warning.name),
     }
 }

@@ -1,7 +1,7 @@
 //! Thumbnails of a document's first pages, for the dashboard. Documents on the local disk are rasterized when their
 //! render is viewed. Others are rasterized after the response, if the account has a dashboard page open and capacity
-//! permits: at most one a second for each account, one after the other, at the lowest priority, and never while renders
-//! wait or all slots are in use. Thumbnails never delay or fail a render.
+//! permits: at most one a second for each account, one after the other with accounts in turn, at the lowest priority, and
+//! never while renders wait or all slots are in use. Thumbnails never delay or fail a render.
 
 use std::{
     collections::HashMap,
@@ -13,14 +13,18 @@ use std::{
 
 use base64::{DecodeError, Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
+use platen_confined::turns::{Turn, Turns};
 use platen_domain::{
     encryption::{EncryptionError, Place},
     ids::{AccountId, RenderId},
-    render::thumbnail::Pictures,
+    render::{
+        accessibility::{ConformanceLevel, passes_machine_checks},
+        thumbnail::Pictures,
+    },
 };
 use platen_engine::config::SPARE_SLOTS;
 use tokio::{
-    sync::Semaphore,
+    sync::{Semaphore, SemaphorePermit},
     task::{JoinError, spawn_blocking},
 };
 use tracing::Instrument;
@@ -49,8 +53,10 @@ use crate::{
 pub const MOST_PAGES: usize = 6;
 /// Pixels along the longer side of a page. An A4 page is 170 wide, and shown at a width of 104 to 130.
 const LONGER_SIDE: u16 = 240;
+/// The same for documents with violations of PDF/A-2a or PDF/UA-1, which are marked on the pages: an A4 page is 510 wide.
+const LONGER_SIDE_WITH_VIOLATIONS: u16 = 720;
 /// Maximum size of a document with thumbnails, in bytes. Larger ones take too long to rasterize.
-const LARGEST_DOCUMENT: usize = 16 * 1024 * 1024;
+pub(super) const LARGEST_DOCUMENT: usize = 16 * 1024 * 1024;
 /// New documents of an account that are rasterized. More would only cost processor time.
 const ONE_A_SECOND: Quota = Quota {
     times: NonZeroU32::MIN,
@@ -80,6 +86,7 @@ pub struct Thumbnails(Arc<State>);
 
 struct State {
     in_hand: Mutex<HashMap<AccountId, Vec<RenderId>>>,
+    turns: Arc<Turns>,
     one_at_a_time: Semaphore,
     offered: Throttle<AccountId>,
 }
@@ -88,6 +95,7 @@ impl Default for Thumbnails {
     fn default() -> Self {
         Self(Arc::new(State {
             in_hand: Mutex::default(),
+            turns: Arc::default(),
             one_at_a_time: Semaphore::new(1),
             offered: Throttle::default(),
         }))
@@ -110,6 +118,14 @@ impl Thumbnails {
             account,
             render,
         })
+    }
+
+    /// Waits until a document of the account may be rasterized. One document of each account waits at a time, so that
+    /// the documents of an account are not all rasterized before that of another.
+    async fn wait(&self, account: AccountId) -> io::Result<(Turn, SemaphorePermit<'_>)> {
+        let turn = self.0.turns.wait(account.0).await?;
+        let permit = self.0.one_at_a_time.acquire().await;
+        Ok((turn, permit.map_err(io::Error::other)?))
     }
 
     /// Returns whether a render has a place.
@@ -149,8 +165,30 @@ pub(super) fn is_drawn_when_looked_at(app: &Services) -> bool {
     app.documents.bucket().is_none()
 }
 
+/// What is drawn of a document.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PagesToDraw {
+    pages: usize,
+    size: Size,
+}
+
+impl PagesToDraw {
+    /// Returns what is drawn of a document with `page_count` pages that declares these levels.
+    pub(super) fn of(page_count: usize, levels: &[ConformanceLevel]) -> Self {
+        let has_violations = !levels.is_empty() && !passes_machine_checks(levels);
+        Self {
+            pages: page_count.min(MOST_PAGES),
+            size: Size::LongerSide(if has_violations {
+                LONGER_SIDE_WITH_VIOLATIONS
+            } else {
+                LONGER_SIDE
+            }),
+        }
+    }
+}
+
 /// Rasterizes a new document in the background, if the account has a page open and capacity permits.
-pub(super) fn offer(app: &Services, account: AccountId, render: RenderId, page_count: usize, pdf: Bytes) {
+pub(super) fn offer(app: &Services, account: AccountId, render: RenderId, wanted: PagesToDraw, pdf: Bytes) {
     if !app.jobs.changes().has_open_pages(account) {
         return;
     }
@@ -176,14 +214,8 @@ pub(super) fn offer(app: &Services, account: AccountId, render: RenderId, page_c
             if !accounts::keeps_content(&app.db, account).await? {
                 return Ok(());
             }
-            let _turn = app
-                .thumbnails
-                .0
-                .one_at_a_time
-                .acquire()
-                .await
-                .map_err(io::Error::other)?;
-            draw(&app, account, render, page_count, &pdf).await
+            let _turn = app.thumbnails.wait(account).await?;
+            draw(&app, account, render, wanted, &pdf).await
         };
         report(drawn.await);
     };
@@ -281,34 +313,26 @@ async fn draw_stored(
     render: RenderId,
     document: OwnDocument,
 ) -> Result<(), ThumbnailError> {
-    let _turn = app
-        .thumbnails
-        .0
-        .one_at_a_time
-        .acquire()
-        .await
-        .map_err(io::Error::other)?;
+    let _turn = app.thumbnails.wait(account).await?;
     // Another view may have rasterized it in the meantime.
     if !render_thumbnails::list(&app.db, account, render).await?.is_empty() {
         return Ok(());
     }
     let path = app.documents.files().path(document.object);
     let pdf = spawn_blocking(move || fs::read(path)).await??;
-    draw(app, account, render, document.page_count.unsigned_abs() as usize, &pdf).await
+    let levels = document.conformance.as_deref().map(ConformanceLevel::parse_list);
+    let wanted = PagesToDraw::of(document.page_count.unsigned_abs() as usize, &levels.unwrap_or_default());
+    draw(app, account, render, wanted, &pdf).await
 }
 
 async fn draw(
     app: &Services,
     account: AccountId,
     render: RenderId,
-    page_count: usize,
+    wanted: PagesToDraw,
     pdf: &[u8],
 ) -> Result<(), ThumbnailError> {
-    let pages = page_count.min(MOST_PAGES);
-    let drawn = app
-        .drawing
-        .draw(account, pdf, Size::LongerSide(LONGER_SIDE), pages)
-        .await;
+    let drawn = app.drawing.draw(account, pdf, wanted.size, wanted.pages).await;
     let thumbnails = match drawn {
         Ok(drawn) => encrypt(app, account, drawn).await?,
         // A retry would fail alike, so an empty thumbnail records the failure.
@@ -372,6 +396,21 @@ mod tests {
         taken.clear();
         assert!(thumbnails.in_hand().is_empty());
         assert!(place(account).is_some());
+    }
+
+    #[tokio::test]
+    async fn documents_of_an_account_do_not_delay_those_of_another() {
+        let thumbnails = Thumbnails::default();
+        let (many, one) = (AccountId::generate(), AccountId::generate());
+        let drawing = thumbnails.wait(many).await.expect("a turn");
+        let drawn = Mutex::new(Vec::new());
+        let draw = async |account| {
+            let _turn = thumbnails.wait(account).await.expect("a turn");
+            drawn.lock().expect("no panic").push(account);
+        };
+        let draw = &draw;
+        tokio::join!(draw(many), draw(many), draw(one), async { drop(drawing) });
+        assert_eq!(*drawn.lock().expect("no panic"), [one, many, many]);
     }
 
     #[test]

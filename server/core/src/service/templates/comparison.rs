@@ -1,28 +1,29 @@
 //! Comparison of the pages of two versions, each rendered with the same sample data, like a preview. Nothing is charged
 //! or stored.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::Instant;
 
-use platen_confined::turns::{Turn, Turns};
 use platen_domain::{
     caller::Caller,
     editor::{DEFAULT_SET, SampleSetProblem},
     ids::{AccountId, TemplateId},
     page_comparison::{Comparison, MOST_COMPARED_PAGES, PageComparison},
     sentence::sentence,
-    template::{TemplateVersion, settings::TemplateSettings},
+    template::{
+        TemplateVersion,
+        comparison::{ComparisonRequest, NewerSide},
+        settings::TemplateSettings,
+    },
+    validation::Problem,
 };
 use platen_engine::{
     error::RenderError,
     job::{Lane, Part, Phase},
     render_log::RenderLog,
 };
-use platen_template::pool;
+use platen_template::{diagnostic::Diagnostic, pool, sources::Sources};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
-use tokio::time::timeout;
 
 use crate::{
     drawing::DrawingError,
@@ -33,8 +34,9 @@ use crate::{
         parsers::Busy,
         renders::{engine_caller, enter, templates::fill, terms_while_waiting},
         templates::{
-            TemplateError, faulty_template,
+            TemplateError, faulty_template, get,
             live::{LiveError, QUOTA},
+            partials::{self, PartialSet},
             settings::get_settings,
             versions,
         },
@@ -42,23 +44,10 @@ use crate::{
     store::template_sample_sets,
 };
 
-/// Time for which a comparison waits for earlier ones of its account.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// Memory of the pictures: in base64 as they were received, and in the response.
 const PICTURE_BYTES: u64 = 2 * (20 << 20);
 const CONTENT: &str = "/content";
-
-/// Runs the comparisons of an account one at a time, so that many sets don't take all slots of the account. Clones share
-/// the queues.
-#[derive(Debug, Clone, Default)]
-pub struct Comparisons(Arc<Turns>);
-
-impl Comparisons {
-    async fn turn(&self, account: AccountId) -> Result<Turn, Busy> {
-        let turn = timeout(LONGEST_WAIT, self.0.wait(account.0)).await;
-        turn.ok().and_then(Result::ok).ok_or(Busy)
-    }
-}
+const OLDER: &str = "/older";
 
 /// The numbers of the compared versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +57,8 @@ pub struct Compared {
 }
 
 /// Renders two versions of a template with a set of sample data, and compares their pages. The first set is the data of
-/// the newer version. Counts as two live previews.
+/// the newer version. A version that was published uses the partials with which it was, unless it is compared with itself:
+/// then the newer one uses the published versions of partials, as if it were published again. Counts as two live previews.
 pub async fn compare(
     app: &Services,
     caller: &Caller,
@@ -86,55 +76,174 @@ pub async fn compare(
         }
     }
     let account = caller.account;
-    let _turn = app.comparisons.turn(account).await?;
-    let settings = get_settings(&app.db, account, id).await?;
+    let _turn = app.document_turns.wait(account).await?;
     let older = versions::get(&app.db, account, id, compared.older).await?;
     let newer = versions::get(&app.db, account, id, compared.newer).await?;
-    let data = data(app, account, id, &newer, set).await?;
-    let mut memory = app.memory.try_reserve(account, 0).map_err(TemplateError::from)?;
-    let mut documents = Vec::with_capacity(2);
-    for version in [older, newer] {
-        match render(app, caller, &version, &data, settings, &mut memory)
-            .await
-            .map_err(busy)?
-        {
+    let data = data(app, account, id, &newer.preview_context, set).await?;
+    let newer = if compared.older == compared.newer {
+        let partials = partials::resolve(app, caller, Some(id), &newer.content).await?;
+        Side {
+            content: newer.content,
+            partials,
+        }
+    } else {
+        saved(app, caller, id, newer).await?
+    };
+    let sides = [saved(app, caller, id, older).await?, newer];
+    let rendered = render_both(app, caller, id, &sides, &data).await;
+    Ok(match rendered.map_err(busy)? {
+        Ok(compared) => Comparison::Compared(compared),
+        Err(Incomparable { side, message }) => Comparison::Failed {
+            version: side.map(|side| [compared.older, compared.newer][side]),
+            message,
+        },
+    })
+}
+
+/// Compares the pages as a request of the API names or contains them. Fails with [`TemplateError::Invalid`] if a side can't
+/// be rendered.
+pub async fn compare_requested(
+    app: &Services,
+    caller: &Caller,
+    id: TemplateId,
+    request: ComparisonRequest,
+) -> Result<PageComparison, TemplateError> {
+    let account = caller.account;
+    let _turn = app.document_turns.wait(account).await?;
+    let template = get(&app.db, account, id).await?;
+    let older = version(app, account, id, request.older.unwrap_or(template.version), OLDER).await?;
+    let older = saved(app, caller, id, older).await?;
+    let pointer = request.newer.pointer();
+    let (newer, sample) = match request.newer {
+        NewerSide::Version(number) => {
+            let newer = version(app, account, id, number, pointer).await?;
+            let sample = newer.preview_context.clone();
+            (saved(app, caller, id, newer).await?, sample)
+        }
+        NewerSide::Unsaved { content, partials } => {
+            let content = content.unwrap_or(template.content);
+            let partials = partials::resolve_with(app, caller, Some(id), &content, partials).await?;
+            (Side { content, partials }, template.preview_context)
+        }
+    };
+    let sides = [older, newer];
+    let rendered = if let Some(context) = request.context {
+        render_both(app, caller, id, &sides, &context).await?
+    } else {
+        let set = request.sample_set.as_deref().unwrap_or(DEFAULT_SET);
+        let data = data(app, account, id, &sample, set).await?;
+        render_both(app, caller, id, &sides, &data).await?
+    };
+    rendered.map_err(|Incomparable { side, message }| {
+        let pointer = side.map_or("", |side| [OLDER, pointer][side]);
+        TemplateError::Invalid(vec![Problem::invalid(pointer, message)])
+    })
+}
+
+/// Returns a version, which the member at `pointer` names.
+async fn version(
+    app: &Services,
+    account: AccountId,
+    id: TemplateId,
+    number: i32,
+    pointer: &str,
+) -> Result<TemplateVersion, TemplateError> {
+    match versions::get(&app.db, account, id, number).await {
+        Err(TemplateError::NotFound) => {
+            let detail = format!("The template has no version {number}");
+            Err(TemplateError::Invalid(vec![Problem::invalid(pointer, detail)]))
+        }
+        found => found,
+    }
+}
+
+/// One of the two contents that are compared.
+struct Side {
+    content: String,
+    /// The partials that it uses, or why it can't be filled.
+    partials: Result<PartialSet, Diagnostic>,
+}
+
+/// Returns a version with the partials with which it was published.
+async fn saved(
+    app: &Services,
+    caller: &Caller,
+    id: TemplateId,
+    version: TemplateVersion,
+) -> Result<Side, TemplateError> {
+    let partials = partials::of_version(app, caller, id, (version.summary.number, &version.content)).await?;
+    Ok(Side {
+        content: version.content,
+        partials,
+    })
+}
+
+/// Why pages can't be compared, as far as the template's author can resolve it.
+struct Incomparable {
+    /// Index of the side that can't be rendered.
+    side: Option<usize>,
+    /// A sentence.
+    message: String,
+}
+
+/// Renders the older and the newer side with the same data, and compares their pages.
+async fn render_both(
+    app: &Services,
+    caller: &Caller,
+    id: TemplateId,
+    sides: &[Side; 2],
+    data: &(impl Serialize + ?Sized),
+) -> Result<Result<PageComparison, Incomparable>, TemplateError> {
+    let account = caller.account;
+    let settings = get_settings(&app.db, account, id).await?;
+    let mut memory = app.memory.try_reserve(account, 0)?;
+    let mut documents = Vec::with_capacity(sides.len());
+    for (index, side) in sides.iter().enumerate() {
+        let rendered = match &side.partials {
+            Ok(partials) => {
+                let sources = partials.with(&side.content);
+                render(app, caller, sources, data, settings, &mut memory).await?
+            }
+            Err(problem) => Err(sentence(&faulty_template("", problem).detail)),
+        };
+        match rendered {
             Ok(document) => documents.push(document),
             Err(message) => {
-                let version = Some(version.summary.number);
-                return Ok(Comparison::Failed { version, message });
+                let side = Some(index);
+                return Ok(Err(Incomparable { side, message }));
             }
         }
         let bytes: usize = documents.iter().map(|document| document.pdf.len()).sum();
         memory.shrink_to(bytes as u64 + PICTURE_BYTES);
     }
     let [older, newer] = documents.as_slice() else {
-        return Err(TemplateError::NotFound.into());
+        return Err(TemplateError::NotFound);
     };
     let compared = app.drawing.compare(account, older.compared(), newer.compared());
     match compared.await {
-        Ok(pages) => Ok(Comparison::Compared(PageComparison {
+        Ok(pages) => Ok(Ok(PageComparison {
             older_pages: older.page_count,
             newer_pages: newer.page_count,
             pages,
         })),
-        Err(DrawingError::TooMuch(message)) => Ok(Comparison::Failed {
-            version: None,
+        Err(DrawingError::TooMuch(message)) => Ok(Err(Incomparable {
+            side: None,
             message: sentence(&message),
-        }),
-        Err(error) => Err(TemplateError::from(error).into()),
+        })),
+        Err(error) => Err(error.into()),
     }
 }
 
-/// Returns the data of a set.
+/// Returns the data of a set. `first` is that of the first one.
 async fn data(
     app: &Services,
     account: AccountId,
     id: TemplateId,
-    newer: &TemplateVersion,
+    first: &Map<String, Value>,
     set: &str,
 ) -> Result<Map<String, Value>, TemplateError> {
     if set == DEFAULT_SET {
-        return Ok(newer.preview_context.clone());
+        return Ok(first.clone());
     }
     let sets = template_sample_sets::list(&app.db, account, id).await?;
     let found = sets.into_iter().find(|found| found.name.as_str() == set);
@@ -157,8 +266,8 @@ impl Document {
 async fn render(
     app: &Services,
     caller: &Caller,
-    version: &TemplateVersion,
-    data: &Map<String, Value>,
+    sources: Sources<'_>,
+    data: &(impl Serialize + ?Sized),
     settings: TemplateSettings,
     memory: &mut Reservation,
 ) -> Result<Result<Document, String>, TemplateError> {
@@ -172,11 +281,11 @@ async fn render(
         .map(|(name, value)| (name.to_owned(), value))
         .collect();
     // The resolution is that of pictures, which are not wanted.
-    let wanted = PreviewRequest::of_editor(&version.content, &options, 96).map_err(TemplateError::Invalid)?;
+    let wanted = PreviewRequest::of_editor(&sources.template, &options, 96).map_err(TemplateError::Invalid)?;
     let terms = terms_while_waiting(app, caller, Lane::Preview, None);
     let log = RenderLog::default();
     let entered = enter(app, engine_caller(caller), &terms, memory, &log).await?;
-    let filling = fill(app, caller.account, &version.content, data, settings, CONTENT);
+    let filling = fill(app, caller.account, sources, data, settings, CONTENT);
     let filled = match entered.within(Phase::Load, &log, filling).await {
         Ok(Ok(filled)) => filled,
         Ok(Err(pool::Error::Template(problem))) => return Ok(Err(sentence(&faulty_template("", &problem).detail))),

@@ -3,13 +3,13 @@
 use platen_domain::{
     account_log::Actor,
     ids::{AccountId, TemplateId, UserId},
-    template::demos::Demo,
+    template::{demos::Demo, identity::TemplateIdentity},
 };
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::{
-    service::templates::{TemplateError, insert},
+    service::templates::{FirstVersion, TemplateError, insert, partials::PartialSet},
     store::tx,
 };
 
@@ -23,17 +23,14 @@ pub async fn create(
     now: OffsetDateTime,
 ) -> Result<TemplateId, TemplateError> {
     let id = TemplateId::generate();
-    let mut transaction = tx::begin(db).await?;
-    insert(
-        &mut transaction,
-        account,
-        author,
-        &Actor::SERVICE,
+    let first = FirstVersion {
         id,
-        &demo.named(name),
-        now,
-    )
-    .await?;
+        identity: &TemplateIdentity::default(),
+        version: &demo.named(name),
+        partials: &PartialSet::default(),
+    };
+    let mut transaction = tx::begin(db).await?;
+    insert(&mut transaction, account, author, &Actor::SERVICE, first, now).await?;
     tx::commit(transaction).await?;
     Ok(id)
 }

@@ -7,7 +7,7 @@ use platen_domain::{
     editor::{DEFAULT_SET, SampleSet, SavedTemplate},
     ids::{AccountId, TemplateId},
     template::{
-        EditedTemplate, ExpectedVersion, NewTemplate, Submission, TemplateVersion,
+        CONTENT, EditedTemplate, ExpectedVersion, NewTemplate, Submission, TemplateVersion,
         note::VersionNote,
         sample_sets::{NamedSet, SetChanges},
     },
@@ -18,7 +18,12 @@ use crate::{
     clock,
     service::{
         Services,
-        templates::{TemplateError, checked, lock, versions},
+        templates::{
+            Published, TemplateError, checked, lock,
+            partials::{PartialSet, resolve_to_publish},
+            settings::get_settings,
+            versions,
+        },
     },
     store::{template_sample_sets, template_versions, tx},
 };
@@ -39,11 +44,41 @@ pub async fn set_names(db: &PgPool, account: AccountId, id: TemplateId) -> Resul
     Ok(iter::once(DEFAULT_SET.to_owned()).chain(others).collect())
 }
 
+/// Returns the sets of sample data of a template, without the first one, which is its preview context.
+pub async fn named_sets(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Vec<NamedSet>, TemplateError> {
+    get_settings(db, account, id).await?;
+    Ok(template_sample_sets::list(db, account, id).await?)
+}
+
+/// Replaces the sets of sample data other than the first one, and returns them. As in [`save`], a change creates a version,
+/// a draft with the content of the newest one, so that authors whose editor shows the former sets don't overwrite it
+/// unseen.
+pub async fn replace_named_sets(
+    db: &PgPool,
+    caller: &Caller,
+    id: TemplateId,
+    sets: Vec<NamedSet>,
+) -> Result<Vec<NamedSet>, TemplateError> {
+    let mut transaction = tx::begin(db).await?;
+    lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
+    if sets != template_sample_sets::list(&mut *transaction, caller.account, id).await? {
+        let draft: NewTemplate = newest(&mut *transaction, caller.account, id).await?.into();
+        template_sample_sets::replace(&mut transaction, caller.account, id, &sets).await?;
+        let (user, now) = (caller.user.id, clock::now());
+        template_versions::insert(&mut transaction, caller.account, id, user, &draft, now).await?;
+    }
+    tx::commit(transaction).await?;
+    Ok(sets)
+}
+
 /// Returns the newest version of a template.
 pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<EditedTemplate, TemplateError> {
-    let published = super::get(db, account, id).await?.version;
-    let newest = newest(db, account, id).await?;
-    Ok(EditedTemplate { published, newest })
+    let published = super::get(db, account, id).await?;
+    Ok(EditedTemplate {
+        identity: published.identity,
+        published: published.version,
+        newest: newest(db, account, id).await?,
+    })
 }
 
 /// Saves a draft and the sets of sample data. Fails with [`TemplateError::Changed`] unless the newest version is `seen`,
@@ -105,17 +140,22 @@ pub async fn restore(db: &PgPool, caller: &Caller, id: TemplateId, number: i32) 
 /// Publishes a draft. If it is published already, only its note is replaced. Fails with [`TemplateError::Changed`] if a
 /// newer version is published.
 pub async fn publish(
-    db: &PgPool,
+    app: &Services,
     caller: &Caller,
     id: TemplateId,
     number: i32,
     note: Option<&VersionNote>,
 ) -> Result<(), TemplateError> {
-    let mut transaction = tx::begin(db).await?;
+    let draft = versions::get(&app.db, caller.account, id, number).await?;
+    let partials = if number > super::get(&app.db, caller.account, id).await?.version {
+        resolve_to_publish(app, caller, Some(id), &draft.content, CONTENT).await?
+    } else {
+        PartialSet::default()
+    };
+    let mut transaction = tx::begin(&app.db).await?;
     let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any)
         .await?
         .version;
-    let draft = versions::get(&mut *transaction, caller.account, id, number).await?;
     match (number.cmp(&published), note) {
         (Ordering::Less, _) => return Err(TemplateError::Changed),
         (Ordering::Equal, None) => {}
@@ -123,8 +163,12 @@ pub async fn publish(
             template_versions::update_note(&mut transaction, caller.account, id, number, note).await?;
         }
         (Ordering::Greater, _) => {
-            let version = (number, draft.summary.name.as_str());
-            super::publish(&mut transaction, caller, id, version, note, clock::now()).await?;
+            let draft = Published {
+                version: number,
+                name: &draft.summary.name,
+                partials: &partials,
+            };
+            super::publish(&mut transaction, caller, id, draft, note, clock::now()).await?;
         }
     }
     Ok(tx::commit(transaction).await?)

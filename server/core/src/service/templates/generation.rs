@@ -19,6 +19,7 @@ use crate::service::{
     templates::{
         TemplateError, faulty_template,
         live::{LiveError, QUOTA},
+        partials,
     },
 };
 
@@ -37,7 +38,11 @@ pub async fn generate(
     if content.len() > LONGEST_CONTENT {
         return Ok(Err("The template is larger than 2 MiB. Shorten it first.".to_owned()));
     }
-    let schema = match app.templates.schema(account.0, &content).await {
+    let schema = match partials::resolve(app, caller, None, &content).await? {
+        Ok(partials) => app.templates.schema(account.0, partials.with(&content)).await,
+        Err(problem) => Err(problem.into()),
+    };
+    let schema = match schema {
         Ok(schema) => schema,
         Err(pool::Error::Template(problem)) => return Ok(Err(sentence(&faulty_template("", &problem).detail))),
         Err(error) => return Err(TemplateError::from(error).into()),

@@ -40,7 +40,11 @@ use crate::{
         Services,
         parsers::Busy,
         renders::{engine_caller, enter, terms_while_waiting},
-        templates::{TemplateError, settings::get_settings},
+        templates::{
+            TemplateError,
+            partials::{self, PartialSet},
+            settings::get_settings,
+        },
         throttle::{Quota, Throttle},
     },
 };
@@ -51,7 +55,7 @@ const MOST_PICTURES: usize = 20;
 const MOST_WORDS: usize = 5000;
 /// Ten previews a second for a minute: more than users cause, who pause between words, and half of what one browser can
 /// do.
-pub(super) const QUOTA: Quota = Quota {
+pub(in crate::service) const QUOTA: Quota = Quota {
     times: NonZeroU32::MIN.saturating_add(599),
     within: Duration::from_mins(1),
 };
@@ -124,7 +128,7 @@ pub struct LivePreview {
     pub bytes: usize,
     /// Standards that the document conforms to, such as `PDF/A-2a, PDF/UA-1`.
     pub conformance: Option<String>,
-    /// The first violations that prevent PDF/A-2a or PDF/UA-1. They are never stored.
+    /// The first violations that prevent PDF/A-2a or PDF/UA-1, and texts with low contrast. They are never stored.
     pub violations: Vec<Violation>,
     /// Number of further violations.
     pub more_violations: usize,
@@ -133,6 +137,7 @@ pub struct LivePreview {
     app: Services,
     account: AccountId,
     typed: Typed,
+    partials: PartialSet,
     data: Box<RawValue>,
     undefined: Vec<UndefinedName>,
     requests: Vec<NetworkRequest>,
@@ -166,7 +171,7 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
         first: typed.page,
         words: MOST_WORDS,
     };
-    let (violations, more_violations) = remarks::of_findings(&document.findings);
+    let (violations, more_violations) = remarks::of_findings(&document.findings, &document.low_contrast);
     let raster_stream = app.drawing.start(caller.account, &document.pdf, wanted).await;
     Ok(Live::Rendered(Box::new(LivePreview {
         page_count: document.page_count,
@@ -178,6 +183,7 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
         app: app.clone(),
         account: caller.account,
         typed,
+        partials: printed.partials,
         data: printed.data,
         undefined: printed.undefined,
         requests: printed.requests,
@@ -215,6 +221,7 @@ pub async fn pdf(
 struct Printed {
     document: RenderedDocument,
     typed: Typed,
+    partials: PartialSet,
     data: Box<RawValue>,
     undefined: Vec<UndefinedName>,
     requests: Vec<NetworkRequest>,
@@ -255,11 +262,17 @@ async fn print(
         Ok(read) => read,
         Err(remark) => return Ok(Err(remark)),
     };
+    let partials = match partials::resolve(app, caller, Some(id), &typed.content).await? {
+        Ok(partials) => partials,
+        Err(problem) => return Ok(Err(remarks::of_problem(&problem))),
+    };
     let terms = terms_while_waiting(app, caller, Lane::Preview, watermark);
     let log = RenderLog::default();
     let entered = enter(app, engine_caller(caller), &terms, &mut memory, &log).await;
     let entered = entered.map_err(TemplateError::from)?;
-    let filling = app.templates.trace(account.0, &typed.content, &data, undefined);
+    let filling = app
+        .templates
+        .trace(account.0, partials.with(&typed.content), &data, undefined);
     let filled = entered.within(Phase::Load, &log, filling).await;
     let Traced {
         rendered: filled,
@@ -276,6 +289,7 @@ async fn print(
     Ok(Ok(Printed {
         document,
         typed,
+        partials,
         data,
         undefined: filled.warnings,
         requests: log.seen().requests,
@@ -312,8 +326,8 @@ impl LivePreview {
 
     async fn remarks(&self) -> Result<Vec<Remark>, TemplateError> {
         let Typed { content, data, .. } = &self.typed;
-        let unused = self.app.templates.unused(self.account.0, content, &self.data).await;
-        let unused = match unused {
+        let sources = self.partials.with(content);
+        let unused = match self.app.templates.unused(self.account.0, sources, &self.data).await {
             Ok(names) => names,
             // The template was filled, so its syntax is valid; only limits can be exceeded.
             Err(pool::Error::Template(_)) => Vec::new(),

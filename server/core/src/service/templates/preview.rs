@@ -14,7 +14,7 @@ use crate::{
     service::{
         Services,
         renders::{accessibility, engine_caller, enter, templates::fill, terms_while_waiting},
-        templates::{TemplateError, get, settings::get_settings, unusable},
+        templates::{TemplateError, get, partials, settings::get_settings, unusable},
     },
 };
 
@@ -50,25 +50,25 @@ pub async fn preview(
 ) -> Result<Preview, TemplateError> {
     let template = get(&app.db, caller.account, id).await?;
     let settings = get_settings(&app.db, caller.account, id).await?;
-    let content = wanted.content.unwrap_or(template.content);
+    let partials = if wanted.content.is_none() && wanted.partials.is_empty() {
+        Ok(partials::of_published(app, caller.account, id, (template.version, &template.content)).await?)
+    } else {
+        let content = wanted.content.as_ref().unwrap_or(&template.content);
+        partials::resolve_with(app, caller, Some(id), content, wanted.partials).await?
+    };
+    let partials = partials.map_err(|diagnostic| unusable(CONTENT, diagnostic.into()))?;
     let watermark = (wanted.format == PreviewFormat::Pdf).then_some(Watermark::Preview);
     let terms = terms_while_waiting(app, caller, Lane::Preview, watermark);
     let log = RenderLog::default();
     let entered = enter(app, engine_caller(caller), &terms, memory, &log).await?;
+    let content = wanted.content.unwrap_or(template.content);
+    let sources = partials.with(&content);
     let filling = async {
-        match wanted.context {
-            Some(data) => fill(app, caller.account, &content, &data, settings, CONTENT).await,
-            None => {
-                fill(
-                    app,
-                    caller.account,
-                    &content,
-                    &template.preview_context,
-                    settings,
-                    CONTENT,
-                )
-                .await
-            }
+        if let Some(data) = wanted.context {
+            fill(app, caller.account, sources, &data, settings, CONTENT).await
+        } else {
+            let data = &template.preview_context;
+            fill(app, caller.account, sources, data, settings, CONTENT).await
         }
     };
     let filled = entered.within(Phase::Load, &log, filling).await?;

@@ -10,7 +10,7 @@ use sqlx::PgPool;
 use crate::{
     service::{
         Services,
-        templates::{TemplateError, get, unusable},
+        templates::{TemplateError, get, partials, unusable},
     },
     store::templates,
 };
@@ -45,13 +45,14 @@ pub struct ContextSchema {
 /// Infers the context schema of the published version.
 pub async fn infer_schema(app: &Services, account: AccountId, id: TemplateId) -> Result<ContextSchema, TemplateError> {
     let template = get(&app.db, account, id).await?;
-    let (content, preview_context) = (&template.content, &template.preview_context);
-    let schema = app
+    let partials = partials::of_published(app, account, id, (template.version, &template.content)).await?;
+    let sources = partials.with(&template.content);
+    let schema = app.templates.schema(account.0, sources.clone()).await;
+    let schema = schema.map_err(|error| unusable("", error))?;
+    let unused = app
         .templates
-        .schema(account.0, content)
-        .await
-        .map_err(|error| unusable("", error))?;
-    let unused = app.templates.unused(account.0, content, preview_context).await;
+        .unused(account.0, sources, &template.preview_context)
+        .await;
     Ok(ContextSchema {
         schema,
         unused: unused.map_err(|error| unusable("", error))?,

@@ -5,13 +5,18 @@ use platen_domain::{
     caller::Caller,
     ids::{AccountId, TemplateId},
     page::{Page, PageRequest},
-    template::{ExpectedVersion, Template, TemplateVersion, VersionSummary, note::VersionNote},
+    template::{CONTENT, ExpectedVersion, NewTemplate, Template, TemplateVersion, VersionSummary, note::VersionNote},
 };
 use sqlx::{PgExecutor, PgPool};
 
 use crate::{
     clock,
-    service::templates::{TemplateError, lock, publish as publish_newer, save, template},
+    service::{
+        Services,
+        templates::{
+            Published, TemplateError, lock, partials::resolve_to_publish, publish as publish_newer, save, template,
+        },
+    },
     store::{template_versions, templates, tx},
 };
 
@@ -42,26 +47,27 @@ pub async fn get(
 
 /// Saves an earlier version again as a new version, and publishes it.
 pub async fn restore(
-    db: &PgPool,
+    app: &Services,
     caller: &Caller,
     id: TemplateId,
     number: i32,
     expected: &ExpectedVersion,
 ) -> Result<Template, TemplateError> {
     let now = clock::now();
-    let mut transaction = tx::begin(db).await?;
+    let new: NewTemplate = get(&app.db, caller.account, id, number).await?.into();
+    let partials = resolve_to_publish(app, caller, Some(id), &new.content, "").await?;
+    let mut transaction = tx::begin(&app.db).await?;
     let old = lock(&mut transaction, caller.account, id, expected).await?;
-    let new = get(&mut *transaction, caller.account, id, number).await?.into();
-    let saved = save(&mut transaction, caller, id, &new, None, now).await?;
+    let saved = save(&mut transaction, caller, id, (&new, &partials), None, now).await?;
     tx::commit(transaction).await?;
-    Ok(template(id, new, saved, old.inserted_at, now))
+    Ok(template(id, old.identity, new, saved, (old.inserted_at, now)))
 }
 
 /// Publishes any version, if the published one is as expected. A version newer than that becomes the published one. An
 /// earlier one is saved again as a new version: the number of the published version only grows, because clients of the
 /// API compare it. Returns the number of the published version.
 pub async fn publish(
-    db: &PgPool,
+    app: &Services,
     caller: &Caller,
     id: TemplateId,
     number: i32,
@@ -69,15 +75,20 @@ pub async fn publish(
     note: Option<&VersionNote>,
 ) -> Result<i32, TemplateError> {
     let now = clock::now();
-    let mut transaction = tx::begin(db).await?;
+    let version = get(&app.db, caller.account, id, number).await?;
+    let partials = resolve_to_publish(app, caller, Some(id), &version.content, CONTENT).await?;
+    let mut transaction = tx::begin(&app.db).await?;
     let published = lock(&mut transaction, caller.account, id, expected).await?.version;
-    let version = get(&mut *transaction, caller.account, id, number).await?;
     let number = if number > published {
-        let numbered = (number, version.summary.name.as_str());
-        publish_newer(&mut transaction, caller, id, numbered, note, now).await?;
+        let newer = Published {
+            version: number,
+            name: &version.summary.name,
+            partials: &partials,
+        };
+        publish_newer(&mut transaction, caller, id, newer, note, now).await?;
         number
     } else {
-        save(&mut transaction, caller, id, &version.into(), note, now).await?
+        save(&mut transaction, caller, id, (&version.into(), &partials), note, now).await?
     };
     tx::commit(transaction).await?;
     Ok(number)

@@ -22,12 +22,14 @@ pub struct StoredDocument {
 }
 
 /// A document in the default storage.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct OwnDocument {
     /// Name of the object.
     pub object: Uuid,
     pub bytes: i64,
     pub page_count: i32,
+    /// Standards that it conforms to, such as `PDF/A-2a, PDF/UA-1`; `None` for plain PDF.
+    pub conformance: Option<String>,
 }
 
 /// Returns a render's document if it is in the default storage, the account stores content, and the render is within
@@ -40,7 +42,7 @@ pub async fn find_document(
 ) -> Result<Option<OwnDocument>, StoreError> {
     let document = sqlx::query_as!(
         OwnDocument,
-        r#"select object_id as "object!", bytes as "bytes!", page_count as "page_count!"
+        r#"select object_id as "object!", bytes as "bytes!", page_count as "page_count!", conformance
            from renders
            join accounts on accounts.id = renders.account_id
            join plans on plans.name = accounts.plan

@@ -162,13 +162,21 @@ pub struct KnownTemplate {
     pub name: String,
     /// Whether it has not been deleted.
     pub exists: bool,
+    /// Number of the newest version.
+    pub newest: i32,
 }
 
 /// Returns an account's templates with these ids, including deleted ones.
 pub async fn list_templates(db: &PgPool, account: AccountId, ids: &[Uuid]) -> Result<Vec<KnownTemplate>, StoreError> {
     let templates = sqlx::query_as!(
         KnownTemplate,
-        r#"select id, name, deleted_at is null as "exists!" from templates where account_id = $1 and id = any($2)"#,
+        r#"select id, name, deleted_at is null as "exists!",
+              greatest(
+                 published_version,
+                 (select max(number) from template_versions where template_id = templates.id)
+              ) as "newest!"
+           from templates
+           where account_id = $1 and id = any($2)"#,
         account.0,
         ids,
     );

@@ -24,6 +24,7 @@ struct AccessibilityResponse {
     conformance_levels: Vec<ConformanceLevel>,
     findings: Vec<FindingResponse>,
     findings_cut: bool,
+    low_contrast: Vec<FindingResponse>,
 }
 
 #[derive(Serialize)]
@@ -36,6 +37,7 @@ struct FindingResponse {
     part: Option<usize>,
     page: Option<usize>,
     element: Option<String>,
+    selector: Option<String>,
     text: Option<String>,
     rectangle: Option<[f64; 4]>,
 }
@@ -54,6 +56,7 @@ impl From<AccessibilityReport> for AccessibilityAnswer {
                 conformance_levels: report.levels,
                 findings: report.findings.into_iter().map(Into::into).collect(),
                 findings_cut: report.findings_cut,
+                low_contrast: report.low_contrast.into_iter().map(Into::into).collect(),
             },
         }
     }
@@ -70,6 +73,7 @@ impl From<Finding> for FindingResponse {
             part: finding.part,
             page: finding.page,
             element: finding.element,
+            selector: finding.selector,
             text: finding.text,
             rectangle: finding.rectangle,
         }

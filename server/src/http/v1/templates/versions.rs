@@ -46,6 +46,6 @@ pub(in crate::http) async fn restore(
     VersionPath(id, number): VersionPath,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let template = versions::restore(&app.db, &caller, id, number, &if_match(&headers)).await?;
+    let template = versions::restore(&app, &caller, id, number, &if_match(&headers)).await?;
     Ok(tagged(template).into_response())
 }

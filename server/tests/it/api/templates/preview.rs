@@ -51,6 +51,20 @@ async fn pages_are_pictures_of_the_template_filled_with_its_preview_context() {
 }
 
 #[tokio::test]
+async fn partials_that_are_not_saved_yet_are_used() {
+    let studio = Studio::start().await;
+    studio.partial("footer", "<p>Published</p>").await;
+    let path = studio.template("Letter", "Dear Ada {% include 'footer' %}").await;
+    let partials = json!({"footer": "<p>Unsaved</p>{% include 'logo' %}", "logo": "Logo"});
+    let shown = seen(&studio, &path, json!({"partials": partials, "format": "pdf"})).await;
+    let text = pdf::text(&decoded(&shown["pdf"]));
+    assert!(
+        ["Dear Ada", "Unsaved", "Logo"].iter().all(|word| text.contains(word)) && !text.contains("Published"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
 async fn what_is_not_saved_yet_can_be_seen_as_a_stamped_pdf() {
     let studio = Studio::start().await;
     let path = studio.template("Letter", "saved").await;

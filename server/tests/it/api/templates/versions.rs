@@ -11,22 +11,14 @@ async fn got(studio: &Studio, path: &str) -> Value {
     answer.json::<Value>().await.expect("JSON")["data"].clone()
 }
 
-async fn update(studio: &Studio, path: &str, template: Value) {
-    let request = studio.request(Method::PATCH, path).json(&json!({"template": template}));
-    assert_eq!(request.send().await.expect("an answer").status(), 200);
-}
-
 #[tokio::test]
 async fn every_save_is_a_version_and_an_earlier_one_comes_back_as_a_new_one() {
     let studio = Studio::start().await;
     let path = studio.template("Invoice", "first").await;
-    update(
-        &studio,
-        &path,
-        json!({"content": "second", "preview_context": {"a": 1}}),
-    )
-    .await;
-    update(&studio, &path, json!({"name": "Rechnung"})).await;
+    studio
+        .change_template(&path, json!({"content": "second", "preview_context": {"a": 1}}))
+        .await;
+    studio.change_template(&path, json!({"name": "Rechnung"})).await;
 
     let versions = got(&studio, &format!("{path}/versions")).await;
     let listed: Vec<_> = versions
@@ -73,7 +65,7 @@ async fn versions_come_in_pages_and_what_is_not_there_is_not_found() {
     let studio = Studio::start().await;
     let path = studio.template("Invoice", "x").await;
     for content in ["a", "b"] {
-        update(&studio, &path, json!({"content": content})).await;
+        studio.change_template(&path, json!({"content": content})).await;
     }
     let page = studio
         .request(Method::GET, &format!("{path}/versions?page_size=2"))
@@ -99,7 +91,7 @@ async fn versions_come_in_pages_and_what_is_not_there_is_not_found() {
 async fn a_version_is_restored_beside_a_template_of_its_name() {
     let studio = Studio::start().await;
     let path = studio.template("Invoice", "x").await;
-    update(&studio, &path, json!({"name": "Old invoice"})).await;
+    studio.change_template(&path, json!({"name": "Old invoice"})).await;
     studio.template("Invoice", "y").await;
     let restore = studio.request(Method::POST, &format!("{path}/versions/1/restore"));
     assert_eq!(restore.send().await.unwrap().status(), 200);

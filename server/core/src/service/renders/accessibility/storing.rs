@@ -3,25 +3,23 @@
 
 use std::{
     collections::HashMap,
-    io, mem,
+    mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use platen_domain::{
-    encryption::{DataKey, EncryptionError, Place},
+    encryption::{DataKey, Place},
     ids::{AccountId, RenderId},
     render::accessibility::AccessibilityReport,
 };
-use tokio::task::{JoinError, spawn_blocking};
 
 use crate::{
-    clock,
     render_request::stored::compressed,
     service::{
         Services,
-        data_keys::{DataKeyError, data_key},
+        renders::retained::{RetainError, encrypted},
     },
-    store::{accessibility_reports, accounts, error::StoreError},
+    store::accessibility_reports,
 };
 
 /// Maximum size of the waiting reports of all accounts as JSON, in bytes: several times what arrives between two runs.
@@ -41,14 +39,15 @@ struct Waiting {
 }
 
 impl AccessibilityReports {
-    /// Adds the report of a render, unless the document passes all checks: its declared levels say so.
+    /// Adds the report of a render, unless it lists nothing because the document passes all checks: its declared levels
+    /// say so.
     pub(in crate::service::renders) fn offer(
         &self,
         account: AccountId,
         render: RenderId,
         report: &AccessibilityReport,
     ) {
-        if report.levels.is_empty() || report.passes_machine_checks() {
+        if report.levels.is_empty() || report.passes_machine_checks() && report.low_contrast.is_empty() {
             return;
         }
         let Ok(json) = serde_json::to_vec(report) else {
@@ -68,21 +67,6 @@ impl AccessibilityReports {
     }
 }
 
-/// Error of [`store`].
-#[derive(Debug, thiserror::Error)]
-enum StoringError {
-    #[error(transparent)]
-    DataKey(#[from] DataKeyError),
-    #[error(transparent)]
-    Compression(#[from] io::Error),
-    #[error(transparent)]
-    Encryption(#[from] EncryptionError),
-    #[error(transparent)]
-    Interrupted(#[from] JoinError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
 /// Stores the waiting reports, those of each account in one statement.
 pub async fn store(app: &Services) {
     let waiting = mem::take(&mut *app.accessibility_reports.lock());
@@ -97,18 +81,12 @@ async fn store_of_account(
     app: &Services,
     account: AccountId,
     reports: Vec<(RenderId, Vec<u8>)>,
-) -> Result<(), StoringError> {
-    if !accounts::keeps_content(&app.db, account).await? {
-        return Ok(());
+) -> Result<(), RetainError> {
+    let encrypt = move |key: &DataKey, (render, json): (RenderId, Vec<u8>)| encrypt(key, account, render, &json);
+    if let Some(reports) = encrypted(app, account, reports, encrypt).await? {
+        accessibility_reports::insert(&app.db, account, reports).await?;
     }
-    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
-    let encrypting = spawn_blocking(move || {
-        let encrypted = reports
-            .into_iter()
-            .map(|(render, json)| encrypt(&key, account, render, &json));
-        encrypted.collect::<Result<Vec<_>, _>>()
-    });
-    Ok(accessibility_reports::insert(&app.db, account, encrypting.await??).await?)
+    Ok(())
 }
 
 fn encrypt(
@@ -116,7 +94,7 @@ fn encrypt(
     account: AccountId,
     render: RenderId,
     json: &[u8],
-) -> Result<(RenderId, Vec<u8>), StoringError> {
+) -> Result<(RenderId, Vec<u8>), RetainError> {
     let place = Place::accessibility_report(account, render);
     Ok((render, key.encrypt(&place, rand::random(), compressed(json)?)?))
 }
@@ -135,8 +113,10 @@ mod tests {
             part: None,
             page: None,
             element: None,
+            selector: None,
             text: Some("x".repeat(100)),
             rectangle: None,
+            page_size: None,
         };
         AccessibilityReport::new(levels.to_vec(), vec![finding; 200])
     }
@@ -169,5 +149,13 @@ mod tests {
             queue.offer(AccountId::generate(), RenderId::generate(), &report(levels));
         }
         assert!(queue.lock().reports.is_empty());
+        let faint = report(&[PdfA2a, PdfUa1]);
+        let found = faint.findings[..1].to_vec();
+        queue.offer(
+            AccountId::generate(),
+            RenderId::generate(),
+            &faint.with_low_contrast(found),
+        );
+        assert_eq!(queue.lock().reports.len(), 1);
     }
 }

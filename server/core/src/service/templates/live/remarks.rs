@@ -16,10 +16,10 @@ use platen_engine::{
     network_error::{ABORTED, explain},
     render_log::NetworkRequest,
 };
-use platen_pdf::check::levels::Finding;
-use platen_template::diagnostic::{Diagnostic, Warning as UndefinedName};
+use platen_pdf::check::{contrast::LowContrast, levels::Finding};
+use platen_template::diagnostic::{self as template, Diagnostic, Warning as UndefinedName};
 
-use crate::service::renders::accessibility;
+use crate::service::{renders::accessibility, templates::named_place};
 
 /// Maximum number of remarks of one kind.
 const MOST: usize = 50;
@@ -76,28 +76,40 @@ pub(super) fn of_options(problems: &[Problem]) -> Remark {
 
 /// Returns the remark that the template can't be filled.
 pub(super) fn of_problem(problem: &Diagnostic) -> Remark {
-    let place = problem.place.as_ref().map(|place| Place {
+    match &problem.place {
+        Some(place) => placed(None, &problem.message, place, 1),
+        None => Remark::new(None, sentence(&problem.message), None),
+    }
+}
+
+/// Returns a remark about a place. In a partial, which the editor doesn't show, the message names it.
+fn placed(subject: Option<String>, message: &str, found: &template::Place, length: usize) -> Remark {
+    if found.partial.is_some() {
+        let subject = subject.map(|subject| format!("{subject} ")).unwrap_or_default();
+        let message = format!("{}: {subject}{}", named_place(found), message);
+        return Remark::new(None, sentence(&message), None);
+    }
+    let place = Place {
         pane: Pane::Content,
-        line: place.line,
-        column: place.column,
-        length: 1,
-    });
-    Remark::new(None, sentence(&problem.message), place)
+        line: found.line,
+        column: found.column,
+        length,
+    };
+    let message = if subject.is_some() {
+        message.to_owned()
+    } else {
+        sentence(message)
+    };
+    Remark::new(subject, message, Some(place))
 }
 
 /// Returns remarks about undefined names, which counted as empty.
 pub(super) fn of_undefined(names: &[UndefinedName]) -> Vec<Remark> {
     let remarks = names.iter().take(MOST).map(|undefined| {
-        let place = Place {
-            pane: Pane::Content,
-            line: undefined.place.line,
-            column: undefined.place.column,
-            length: undefined.name.chars().count(),
-        };
-        let message = "is undefined and prints empty.";
+        let (name, message) = (&undefined.name, "is undefined and prints empty.");
         Remark {
             undefined: true,
-            ..Remark::new(undefined.name.clone(), message, Some(place))
+            ..placed(Some(name.clone()), message, &undefined.place, name.chars().count())
         }
     });
     remarks.collect()
@@ -136,9 +148,10 @@ pub(super) fn of_document(content: &str, data: &str, warnings: &[Warning]) -> Ve
     remarks.take(MOST).collect()
 }
 
-/// Returns the first violations that prevent PDF/A-2a or PDF/UA-1, at most 20, and the number of further ones. A remedy
-/// for the whole document, such as to name its language, is listed once, without the places that it mends.
-pub(super) fn of_findings(findings: &[Finding]) -> (Vec<Violation>, usize) {
+/// Returns the first violations that prevent PDF/A-2a or PDF/UA-1, then texts with low contrast, at most 20, and the
+/// number of further ones. A remedy for the whole document, such as to name its language, is listed once, without the
+/// places that it mends.
+pub(super) fn of_findings(findings: &[Finding], low_contrast: &[LowContrast]) -> (Vec<Violation>, usize) {
     let findings = findings.iter().map(|finding| accessibility::found(finding, None));
     let (of_document, of_places): (Vec<_>, Vec<_>) = findings.partition(|finding| finding.page.is_none());
     let mut remedies = HashSet::new();
@@ -151,10 +164,17 @@ pub(super) fn of_findings(findings: &[Finding]) -> (Vec<Violation>, usize) {
             .into_iter()
             .filter(|finding| !remedies.contains(finding.remedy())),
     );
+    let low_contrast = low_contrast.iter();
+    listed.extend(low_contrast.map(|contrast| accessibility::found_contrast(contrast, None)));
     let more = listed.len().saturating_sub(MOST_VIOLATIONS);
     let violations = listed.into_iter().take(MOST_VIOLATIONS).map(|finding| Violation {
         subject: finding.subject(),
-        remedy: finding.remedy().to_owned(),
+        // Only the message of low contrast has the colours.
+        remedy: if finding.clauses.is_empty() {
+            format!("{} {}", finding.message, finding.remedy())
+        } else {
+            finding.remedy().to_owned()
+        },
         page: finding.page,
         rectangle: finding
             .rectangle
@@ -211,6 +231,38 @@ mod tests {
         let remark = no_json(&error);
         assert_eq!(remark.message, "The sample data is not valid JSON: expected value.");
         assert_eq!(remark.place, Some(place(Pane::Data, 2, 8, 1)));
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_partial_marks_no_line_of_the_template() {
+        let place = |partial: Option<&str>| template::Place {
+            partial: partial.map(ToOwned::to_owned),
+            line: 3,
+            column: 5,
+            excerpt: String::new(),
+        };
+        let problem = |partial| Diagnostic {
+            kind: template::DiagnosticKind::Operation,
+            message: "filter nope is unknown".to_owned(),
+            place: Some(place(partial)),
+        };
+        let remark = of_problem(&problem(Some("footer")));
+        assert_eq!(
+            (remark.text().as_str(), remark.place),
+            ("Partial footer, line 3, column 5: filter nope is unknown.", None)
+        );
+        assert_eq!(of_problem(&problem(None)).place.map(|place| place.line), Some(3));
+        let name = |partial| UndefinedName {
+            name: "total".to_owned(),
+            place: place(partial),
+        };
+        let [in_partial, in_template] = &of_undefined(&[name(Some("footer")), name(None)])[..] else {
+            panic!("two remarks")
+        };
+        let message = "Partial footer, line 3, column 5: total is undefined and prints empty.";
+        assert_eq!((in_partial.text().as_str(), in_partial.place), (message, None));
+        assert_eq!(in_template.text(), "total is undefined and prints empty.");
+        assert!(in_partial.undefined && in_template.place.is_some());
     }
 
     #[test]
@@ -276,15 +328,19 @@ mod tests {
             element: Some(Element {
                 object: 7,
                 kind: "H3".to_owned(),
+                preceding: 0,
+                count: 1,
+                selector: Some("body > h3".to_owned()),
             }),
             object: None,
             text: Some("Costs".to_owned()),
             rectangle: Some([56.7, 700.2, 90.0, 712.6]),
+            page_size: Some((595.0, 842.0)),
         };
-        let (violations, more) = of_findings(&vec![finding.clone(); MOST_VIOLATIONS + 1]);
+        let (violations, more) = of_findings(&vec![finding.clone(); MOST_VIOLATIONS + 1], &[]);
         assert_eq!((violations.len(), more), (MOST_VIOLATIONS, 1));
         let expected = Violation {
-            subject: Some("H3 “Costs”".to_owned()),
+            subject: Some("H3 “Costs” (body > h3)".to_owned()),
             remedy: "Don't skip levels of headings: an h2 follows the h1, an h3 an h2.".to_owned(),
             page: Some(2),
             rectangle: Some([57, 700, 90, 713]),
@@ -298,7 +354,7 @@ mod tests {
             rectangle: None,
             ..finding.clone()
         };
-        let (violations, more) = of_findings(&[finding, of_document.clone(), of_document]);
+        let (violations, more) = of_findings(&[finding, of_document.clone(), of_document], &[]);
         assert_eq!((violations.len(), violations[0].page, more), (1, None, 0));
     }
 

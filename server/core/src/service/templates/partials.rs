@@ -1,0 +1,371 @@
+//! Partials: templates that others include, extend or import by their handle. They are resolved when a template is
+//! published, and stored with its version, so that a changed partial alters no published template until that is published
+//! again. Previews of unpublished content use the published versions of partials.
+
+use std::collections::{BTreeMap, HashSet};
+
+use platen_domain::{
+    caller::Caller,
+    ids::{AccountId, TemplateId},
+    template::{
+        ExpectedVersion, LONGEST_CONTENT,
+        identity::{HANDLE, Handle, KIND, TemplateIdentity, TemplateKind},
+        note::VersionNote,
+        used_by::PartialUsers,
+    },
+    validation::{Problem, quote},
+};
+use platen_template::{
+    diagnostic::{Diagnostic, DiagnosticKind},
+    partials::Missing,
+    pool,
+    sources::Sources,
+};
+use sqlx::{PgConnection, PgPool};
+
+use crate::{
+    service::{
+        Services,
+        templates::{TemplateError, drafts, faulty_template, get, lock, versions},
+    },
+    store::{
+        error::StoreError,
+        template_version_partials::{self, PublishedPartial, UsedPartial},
+        templates, tx,
+    },
+};
+
+/// Maximum size of all partials that a template uses, in bytes.
+const MOST_BYTES: usize = LONGEST_CONTENT;
+/// Maximum number of templates that are listed as users of a partial, and published together.
+pub const MOST_USERS: usize = 100;
+
+/// The partials that a template uses, directly and through others.
+#[derive(Debug, Clone, Default)]
+pub struct PartialSet {
+    /// In fixed versions.
+    saved: Vec<UsedPartial>,
+    /// Contents by handle that are only previewed or compared.
+    unsaved: BTreeMap<String, String>,
+}
+
+impl PartialSet {
+    /// Returns a template's content with the partials.
+    pub fn with<'a>(&'a self, content: &'a str) -> Sources<'a> {
+        let saved = self.saved.iter().map(|partial| (&partial.handle, &partial.content));
+        Sources::new(content, saved.chain(&self.unsaved))
+    }
+
+    fn bytes(&self) -> usize {
+        let saved = self.saved.iter().map(|partial| &partial.content);
+        saved.chain(self.unsaved.values()).map(String::len).sum()
+    }
+}
+
+/// Finds the partials that a content uses, in their published versions. `own` is the template that has the content, if it
+/// exists: it can't use itself. A key for certain templates finds only these and the partials of the published version.
+/// The inner error is what the author can resolve.
+///
+/// The content is read only by worker processes: they name what is missing until nothing is.
+pub async fn resolve(
+    app: &Services,
+    caller: &Caller,
+    own: Option<TemplateId>,
+    content: &str,
+) -> Result<Result<PartialSet, Diagnostic>, TemplateError> {
+    resolve_with(app, caller, own, content, BTreeMap::new()).await
+}
+
+/// Like [`resolve`], with contents by handle that replace the published versions of partials.
+pub(super) async fn resolve_with(
+    app: &Services,
+    caller: &Caller,
+    own: Option<TemplateId>,
+    content: &str,
+    unsaved: BTreeMap<String, String>,
+) -> Result<Result<PartialSet, Diagnostic>, TemplateError> {
+    let mut set = PartialSet {
+        saved: Vec::new(),
+        unsaved,
+    };
+    // For templates without partials, no worker is asked.
+    if !may_name_partials(content) {
+        return Ok(Ok(set));
+    }
+    let account = caller.account;
+    let published = match own {
+        Some(own) if !caller.templates.everything() => {
+            template_version_partials::list_ids_of_published(&app.db, account, own).await?
+        }
+        _ => Vec::new(),
+    };
+    let may_use = |id| caller.templates.contains(id) || published.contains(&id);
+    let mut own_handle = None;
+    let mut ignored = HashSet::new();
+    loop {
+        let missing = app
+            .templates
+            .missing_partials(account.0, set.with(content), own_handle.as_deref());
+        let mut missing = match missing.await {
+            Ok(missing) => missing,
+            Err(pool::Error::Template(diagnostic)) => return Ok(Err(diagnostic)),
+            Err(error) => return Err(error.into()),
+        };
+        missing.retain(|missing| !(missing.optional && ignored.contains(&missing.handle)));
+        if missing.is_empty() {
+            return Ok(Ok(set));
+        }
+        let handles = missing.iter().filter_map(|missing| Handle::parse(&missing.handle));
+        let handles: Vec<_> = handles.map(|handle| handle.as_str().to_owned()).collect();
+        let most_bytes = MOST_BYTES.saturating_sub(set.bytes());
+        let found = template_version_partials::list_published(&app.db, account, &handles, most_bytes);
+        let mut found = found.await?;
+        for missing in missing {
+            let is_found = |partial: &PublishedPartial| partial.handle == missing.handle && may_use(partial.id);
+            let position = found.iter().position(is_found);
+            match position.map(|position| found.swap_remove(position)) {
+                None if missing.optional => _ = ignored.insert(missing.handle),
+                None => return Ok(Err(refused(missing, "there is no partial with this handle"))),
+                // The next search finds the cycle.
+                Some(partial) if Some(partial.id) == own => own_handle = Some(partial.handle),
+                Some(partial) if partial.kind != TemplateKind::Partial => {
+                    return Ok(Err(refused(
+                        missing,
+                        "the template with this handle is a document, not a partial",
+                    )));
+                }
+                Some(partial) => {
+                    let Some(content) = partial.content else {
+                        let reason = format!("the partials of a template may have {MOST_BYTES} bytes together");
+                        return Ok(Err(refused(missing, &reason)));
+                    };
+                    set.saved.push(UsedPartial {
+                        id: partial.id,
+                        handle: partial.handle,
+                        version: partial.version,
+                        content,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether a content may contain a tag that names a partial, so that a worker has to look.
+fn may_name_partials(content: &str) -> bool {
+    content.split("{%").skip(1).any(|tag| {
+        let tag = tag.trim_start_matches(['-', '+']).trim_start();
+        ["include", "extends", "import", "from"]
+            .iter()
+            .any(|name| tag.starts_with(name))
+    })
+}
+
+fn refused(missing: Missing, reason: &str) -> Diagnostic {
+    Diagnostic {
+        kind: DiagnosticKind::Operation,
+        message: format!("partial {} can't be used: {reason}", quote(&missing.handle)),
+        place: Some(missing.place),
+    }
+}
+
+/// Resolves the partials of a content that is to be published. `pointer` is the JSON pointer of the content.
+pub(super) async fn resolve_to_publish(
+    app: &Services,
+    caller: &Caller,
+    own: Option<TemplateId>,
+    content: &str,
+    pointer: &str,
+) -> Result<PartialSet, TemplateError> {
+    let resolved = resolve(app, caller, own, content).await?;
+    resolved.map_err(|diagnostic| TemplateError::Invalid(vec![faulty_template(pointer, &diagnostic)]))
+}
+
+/// Returns the partials with which a version was published; for one that never was, resolves them.
+pub async fn of_version(
+    app: &Services,
+    caller: &Caller,
+    id: TemplateId,
+    (version, content): (i32, &str),
+) -> Result<Result<PartialSet, Diagnostic>, TemplateError> {
+    if may_name_partials(content) && !template_version_partials::are_fixed(&app.db, caller.account, id, version).await?
+    {
+        return resolve(app, caller, Some(id), content).await;
+    }
+    Ok(Ok(of_published(app, caller.account, id, (version, content)).await?))
+}
+
+/// Returns the partials with which a version was published.
+pub async fn of_published(
+    app: &Services,
+    account: AccountId,
+    id: TemplateId,
+    (version, content): (i32, &str),
+) -> Result<PartialSet, StoreError> {
+    if !may_name_partials(content) {
+        return Ok(PartialSet::default());
+    }
+    Ok(PartialSet {
+        saved: template_version_partials::list(&app.db, account, id, version).await?,
+        unsaved: BTreeMap::new(),
+    })
+}
+
+/// Stores the partials of a version. Fails with [`TemplateError::PartialsChanged`] if one of them was published, deleted or
+/// renamed since they were resolved.
+pub(super) async fn store(
+    transaction: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    version: i32,
+    partials: &PartialSet,
+) -> Result<(), TemplateError> {
+    let inserted = template_version_partials::insert(transaction, account, id, version, &partials.saved).await?;
+    if inserted {
+        Ok(())
+    } else {
+        Err(TemplateError::PartialsChanged)
+    }
+}
+
+/// Returns the templates whose published versions use a partial.
+pub async fn users(db: &PgPool, account: AccountId, id: TemplateId) -> Result<PartialUsers, StoreError> {
+    users_in(&mut *db.acquire().await?, account, id).await
+}
+
+/// Like [`users`], in a transaction.
+pub(super) async fn users_in(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+) -> Result<PartialUsers, StoreError> {
+    Ok(PartialUsers {
+        listed: template_version_partials::list_users(&mut *db, account, id, MOST_USERS).await?,
+        count: template_version_partials::count_users(db, account, id).await?,
+    })
+}
+
+/// Sets kind and handle of a locked template, unless they are the same. A partial that is used keeps both.
+pub(super) async fn change_identity(
+    transaction: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    old: &TemplateIdentity,
+    new: &TemplateIdentity,
+) -> Result<(), TemplateError> {
+    if old == new {
+        return Ok(());
+    }
+    if let Some(problem) = new.problem() {
+        return Err(TemplateError::Invalid(vec![problem]));
+    }
+    let users = users_in(transaction, account, id).await?;
+    if users.count > 0 {
+        let pointer = if old.kind == new.kind { HANDLE } else { KIND };
+        let detail = format!(
+            "Can't be changed while published templates use the partial: {}",
+            users.names()
+        );
+        return Err(TemplateError::Invalid(vec![Problem::invalid(pointer, detail)]));
+    }
+    let updated = templates::update_identity(transaction, account, id, new).await;
+    updated.map_err(|error| identity_error(error, new))
+}
+
+/// Converts an error of a statement that sets kind and handle.
+pub(super) fn identity_error(error: StoreError, identity: &TemplateIdentity) -> TemplateError {
+    if templates::is_handle_taken(&error) {
+        TemplateError::Invalid(vec![identity.taken()])
+    } else {
+        error.into()
+    }
+}
+
+/// Changes kind and handle of a template.
+pub async fn update_identity(
+    db: &PgPool,
+    caller: &Caller,
+    id: TemplateId,
+    identity: &TemplateIdentity,
+) -> Result<(), TemplateError> {
+    let mut transaction = tx::begin(db).await?;
+    let old = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any)
+        .await?
+        .identity;
+    change_identity(&mut transaction, caller.account, id, &old, identity).await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Publishes templates that use a partial again, given with the versions that are published, so that they use the published
+/// versions of their partials. Takes up to [`MOST_USERS`]. Templates that can't be published don't prevent the others; the
+/// first of their errors is returned: [`TemplateError::Changed`] if the given version isn't the published and newest one.
+pub async fn publish_users(
+    app: &Services,
+    caller: &Caller,
+    id: TemplateId,
+    users: &[(TemplateId, i32)],
+) -> Result<(), TemplateError> {
+    let partial = get(&app.db, caller.account, id).await?;
+    let handle = partial.identity.handle.as_ref().map(Handle::as_str).unwrap_or_default();
+    let note = format!("Version {} of the partial {handle}", partial.version);
+    let note = VersionNote::parse(&note).ok().flatten();
+    let mut first_error = None;
+    for (user, version) in users.iter().take(MOST_USERS) {
+        match publish_again(app, caller, *user, *version, note.as_ref()).await {
+            Ok(()) => {}
+            Err(
+                error @ (TemplateError::Changed
+                | TemplateError::PartialsChanged
+                | TemplateError::NotFound
+                | TemplateError::Invalid(_)),
+            ) => {
+                first_error.get_or_insert(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    first_error.map_or(Ok(()), Err)
+}
+
+/// Publishes the content of the published version again, unless there is a draft, which the new version would hide.
+async fn publish_again(
+    app: &Services,
+    caller: &Caller,
+    id: TemplateId,
+    version: i32,
+    note: Option<&VersionNote>,
+) -> Result<(), TemplateError> {
+    if drafts::open(&app.db, caller.account, id).await?.newest.summary.number != version {
+        return Err(TemplateError::Changed);
+    }
+    let expected = ExpectedVersion::OneOf(vec![version]);
+    versions::publish(app, caller, id, version, &expected, note)
+        .await
+        .map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tags_that_name_partials_are_looked_for() {
+        for named in [
+            "{% include 'a' %}",
+            "{%extends 'a'%}",
+            "<p>{%-\n import 'a' as a %}",
+            "{%+ from 'a' import b %}",
+        ] {
+            assert!(may_name_partials(named), "{named}");
+        }
+        for none in [
+            "",
+            "p { color: red !important }",
+            "{{ include }}",
+            "{% if import %}{% endif %}",
+            "include {%",
+        ] {
+            assert!(!may_name_partials(none), "{none}");
+        }
+    }
+}

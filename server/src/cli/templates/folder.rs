@@ -1,0 +1,251 @@
+//! Templates as files: a folder for each handle, with `template.html`, `settings.json` and `samples/default.json`. JSON
+//! is compared by value, so that files keep the format that their author gave them.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use platen_domain::template::{
+    LONGEST_CONTENT, LONGEST_PREVIEW_CONTEXT,
+    identity::{Handle, TemplateKind},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+/// The template's HTML.
+pub(super) const CONTENT: &str = "template.html";
+/// The template's settings.
+pub(super) const SETTINGS: &str = "settings.json";
+/// The sample data of previews.
+pub(super) const SAMPLE: &str = "samples/default.json";
+/// Maximum size of a JSON file in bytes: whitespace doesn't count for the service's limits.
+const LARGEST_JSON: u64 = 8 * LONGEST_PREVIEW_CONTEXT as u64;
+/// Maximum number of templates: more than any plan has.
+pub(super) const MOST_TEMPLATES: usize = 10_000;
+
+/// The files of a template.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct TemplateFiles {
+    pub(super) content: String,
+    pub(super) settings: Settings,
+    /// The preview context. `None` without a file for it, which leaves the service's unchanged.
+    pub(super) sample: Option<Map<String, Value>>,
+}
+
+/// The content of `settings.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Settings {
+    /// Label in the dashboard.
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) kind: TemplateKind,
+    /// Whether undefined values are errors.
+    #[serde(default)]
+    pub(super) strict: bool,
+}
+
+/// A file or folder can't be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FolderError {
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{}: {source}", path.display())]
+    Json { path: PathBuf, source: serde_json::Error },
+    #[error("{}: the name of a template's folder is its handle: {reason}", path.display())]
+    Handle { path: PathBuf, reason: &'static str },
+    #[error("{}: must be a file", .0.display())]
+    NotAFile(PathBuf),
+    #[error("{}: must not be a symbolic link", .0.display())]
+    Link(PathBuf),
+    #[error("{} holds no template {handle}", folder.display())]
+    Missing { folder: PathBuf, handle: Handle },
+    #[error("{}: must have at most {limit} bytes; has {bytes}", path.display())]
+    TooLarge { path: PathBuf, limit: u64, bytes: u64 },
+    #[error("{}: must hold at most {MOST_TEMPLATES} folders", .0.display())]
+    TooMany(PathBuf),
+    #[error(
+        "{} holds no templates: run `platen templates pull` first, or create a folder with {CONTENT} and {SETTINGS} for \
+         each handle",
+        .0.display()
+    )]
+    Empty(PathBuf),
+}
+
+impl FolderError {
+    /// Returns the error for a folder that doesn't hold a template.
+    pub(super) fn missing(folder: &Path, handle: &Handle) -> Self {
+        Self::Missing {
+            folder: folder.to_owned(),
+            handle: handle.clone(),
+        }
+    }
+}
+
+impl TemplateFiles {
+    /// Returns whether the template is rendered by itself.
+    pub(super) fn is_document(&self) -> bool {
+        self.settings.kind == TemplateKind::Document
+    }
+
+    /// Returns whether these files change a template that has the others.
+    pub(super) fn change(&self, others: &Self) -> bool {
+        self.content != others.content || self.settings != others.settings || self.changed_sample(others).is_some()
+    }
+
+    /// Returns the preview context if it differs.
+    pub(super) fn changed_sample(&self, others: &Self) -> Option<&Map<String, Value>> {
+        self.sample.as_ref().filter(|_| self.sample != others.sample)
+    }
+
+    /// Returns the files' names and texts, with JSON in the format in which it is written.
+    pub(super) fn texts(&self) -> BTreeMap<&'static str, String> {
+        let mut texts = BTreeMap::from([(CONTENT, self.content.clone()), (SETTINGS, indented(&self.settings))]);
+        if let Some(sample) = &self.sample {
+            texts.insert(SAMPLE, indented(sample));
+        }
+        texts
+    }
+}
+
+fn indented(value: &impl Serialize) -> String {
+    // Neither settings nor values that were read as JSON can fail.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// Reads the wanted templates of a folder, or all.
+pub(super) fn read(folder: &Path, wanted: &[Handle]) -> Result<BTreeMap<Handle, TemplateFiles>, FolderError> {
+    let handles = if wanted.is_empty() {
+        handles(folder)?
+    } else {
+        wanted.to_vec()
+    };
+    let read = |handle: Handle| {
+        let files = read_template(folder, &handle)?.ok_or_else(|| FolderError::missing(folder, &handle))?;
+        Ok((handle, files))
+    };
+    handles.into_iter().map(read).collect()
+}
+
+/// Returns the names of a folder's templates. Folders without `template.html`, and files beside the folders, are no
+/// templates.
+fn handles(folder: &Path) -> Result<Vec<Handle>, FolderError> {
+    let failed = |source| FolderError::Io {
+        path: folder.to_owned(),
+        source,
+    };
+    let mut handles = Vec::new();
+    for (index, entry) in fs::read_dir(folder).map_err(failed)?.enumerate() {
+        if index >= MOST_TEMPLATES {
+            return Err(FolderError::TooMany(folder.to_owned()));
+        }
+        let path = entry.map_err(failed)?.path();
+        if path.join(CONTENT).symlink_metadata().is_err() {
+            continue;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        handles.push(Handle::try_from(name).map_err(|reason| FolderError::Handle { path, reason })?);
+    }
+    if handles.is_empty() {
+        return Err(FolderError::Empty(folder.to_owned()));
+    }
+    Ok(handles)
+}
+
+/// Reads a template, or returns `None` if it has no folder with `template.html`.
+pub(super) fn read_template(folder: &Path, handle: &Handle) -> Result<Option<TemplateFiles>, FolderError> {
+    let content = path(folder, handle, CONTENT)?;
+    if !content.exists() {
+        return Ok(None);
+    }
+    let sample = path(folder, handle, SAMPLE)?;
+    Ok(Some(TemplateFiles {
+        content: read_text(&content, LONGEST_CONTENT as u64)?,
+        settings: read_json(&path(folder, handle, SETTINGS)?)?,
+        sample: sample.exists().then(|| read_json(&sample)).transpose()?,
+    }))
+}
+
+/// Returns the path of a template's file. Symbolic links on the way are refused: in a repository of others, one could name
+/// a secret of this machine, which would be published, or a file outside the repository, which would be overwritten.
+fn path(folder: &Path, handle: &Handle, file: &str) -> Result<PathBuf, FolderError> {
+    let mut path = folder.join(handle.as_str());
+    let mut names = file.split('/');
+    loop {
+        if path.is_symlink() {
+            return Err(FolderError::Link(path));
+        }
+        match names.next() {
+            Some(name) => path.push(name),
+            None => return Ok(path),
+        }
+    }
+}
+
+/// Returns the paths of all templates' files with the time of the last change and the size, as far as they can be read.
+pub(super) fn modified(folder: &Path) -> Vec<(PathBuf, Option<SystemTime>, u64)> {
+    let folders = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .take(MOST_TEMPLATES);
+    let paths = folders.flat_map(|folder| [CONTENT, SETTINGS, SAMPLE].map(|file| folder.path().join(file)));
+    let files = paths.filter_map(|path| {
+        let metadata = path.metadata().ok()?;
+        Some((path, metadata.modified().ok(), metadata.len()))
+    });
+    files.collect()
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
+    serde_json::from_str(&read_text(path, LARGEST_JSON)?).map_err(|source| FolderError::Json {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn read_text(path: &Path, limit: u64) -> Result<String, FolderError> {
+    let failed = |source| FolderError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let metadata = fs::metadata(path).map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(FolderError::NotAFile(path.to_owned()));
+    }
+    if metadata.len() > limit {
+        return Err(FolderError::TooLarge {
+            path: path.to_owned(),
+            limit,
+            bytes: metadata.len(),
+        });
+    }
+    fs::read_to_string(path).map_err(failed)
+}
+
+/// Writes those files of a template whose values differ from the present ones. Returns their paths.
+pub(super) fn write(folder: &Path, handle: &Handle, files: &TemplateFiles) -> Result<Vec<PathBuf>, FolderError> {
+    let present = read_template(folder, handle)?.map(|present| present.texts());
+    let mut written = Vec::new();
+    for (name, text) in files.texts() {
+        if present.as_ref().is_some_and(|present| present.get(name) == Some(&text)) {
+            continue;
+        }
+        let path = path(folder, handle, name)?;
+        let failed = |source| FolderError::Io {
+            path: path.clone(),
+            source,
+        };
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(failed)?;
+        }
+        fs::write(&path, text).map_err(failed)?;
+        written.push(path);
+    }
+    Ok(written)
+}

@@ -1,0 +1,488 @@
+//! The API of a service, for its templates.
+
+mod refusal;
+
+use std::{collections::BTreeMap, time::Duration};
+
+use platen_domain::{
+    ids::TemplateId,
+    page_comparison::{ComparedPage, PageChange, PageComparison, Picture},
+    template::identity::{Handle, TemplateKind},
+};
+use reqwest::{
+    Method, RequestBuilder, Response, StatusCode, Url,
+    header::{self, HeaderValue},
+    redirect::Policy,
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
+
+use self::refusal::Refusal;
+use super::folder::{MOST_TEMPLATES, Settings, TemplateFiles};
+
+/// Templates that are requested together.
+const PAGE_SIZE: usize = 10;
+/// Maximum size of a response in bytes: a page of the largest templates, most of whose characters are escaped.
+const LARGEST_RESPONSE: usize = 160 << 20;
+/// Maximum duration of a request, without waiting for the account's rate limit.
+const LONGEST_REQUEST: Duration = Duration::from_mins(1);
+/// Maximum number of times that a request is sent, if the service is at a limit.
+const TRIES: usize = 5;
+/// The longest wait before a request is sent again.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// A service, and a key of one of its accounts.
+pub(super) struct Server {
+    client: reqwest::Client,
+    address: Url,
+    key: SecretString,
+}
+
+/// Templates of the account.
+#[derive(Default)]
+pub(super) struct StoredTemplates {
+    pub(super) by_handle: BTreeMap<Handle, StoredTemplate>,
+    /// Names and ids of templates without a handle, for messages.
+    pub(super) without_handle: Vec<String>,
+}
+
+/// A template of the account.
+pub(super) struct StoredTemplate {
+    pub(super) id: TemplateId,
+    /// Partials that were published since the template was.
+    pub(super) outdated_partials: Vec<Handle>,
+    pub(super) files: TemplateFiles,
+}
+
+/// A request failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ServerError {
+    /// The service was not reached, or its response is not one of Platen.
+    #[error("{address}: {cause}")]
+    Unusable { address: String, cause: String },
+    /// The service refused the request.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// The template has changed since it was listed.
+    #[error("the template has changed meanwhile: run the command again")]
+    Changed,
+}
+
+impl ServerError {
+    /// If a template was refused, returns why, with its files' names. Other errors prevent all further requests.
+    pub(super) fn of_template(self, handle: &Handle) -> Result<String, Self> {
+        match self {
+            Self::Changed => Ok(format!("{handle}: {self}")),
+            Self::Refused(refusal) if refusal.is_of_template() => Ok(refusal.in_folder(handle)),
+            other => Err(other),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Data<T> {
+    data: T,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    id: TemplateId,
+    name: String,
+    handle: Option<Handle>,
+    #[serde(default)]
+    kind: TemplateKind,
+    #[serde(default)]
+    outdated_partials: Vec<Handle>,
+    content: String,
+    preview_context: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct Strictness {
+    strict: bool,
+}
+
+/// A preview of a template.
+#[derive(Deserialize)]
+pub(super) struct Preview {
+    pub(super) page_count: usize,
+    pub(super) warnings: Vec<PreviewWarning>,
+    /// The first pages.
+    pub(super) pages: Vec<Picture>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct PreviewWarning {
+    pub(super) message: String,
+}
+
+impl Server {
+    /// `address` is that of the service, without a path of the API.
+    pub(super) fn new(mut address: Url, key: SecretString) -> Result<Self, reqwest::Error> {
+        // The key authenticates requests. A user name and password would be shown in errors.
+        let _ = address.set_username("");
+        let _ = address.set_password(None);
+        // The key must not be sent to another address.
+        let client = reqwest::Client::builder()
+            .redirect(Policy::none())
+            .timeout(LONGEST_REQUEST)
+            .user_agent(concat!("platen/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        Ok(Self { client, address, key })
+    }
+
+    /// Returns the account's templates with these handles, or all if there are none, with the content of their published
+    /// versions. The account may have at most [`MOST_TEMPLATES`].
+    pub(super) async fn templates(&self, wanted: &[Handle]) -> Result<StoredTemplates, ServerError> {
+        let mut path = format!("/api/v1/templates?page_size={PAGE_SIZE}");
+        let mut count = 0;
+        let mut templates = StoredTemplates::default();
+        loop {
+            let response = self.send(Method::GET, &path, None).await?;
+            let next = next_page(&response);
+            let page: Data<Vec<Listed>> = self.read(response).await?;
+            count += page.data.len();
+            if count > MOST_TEMPLATES {
+                return Err(self.unusable(&format!("the list has more than {MOST_TEMPLATES} templates")));
+            }
+            for listed in page.data {
+                match listed.handle.clone() {
+                    Some(handle) if wanted.is_empty() || wanted.contains(&handle) => {
+                        templates.by_handle.insert(handle, self.with_settings(listed).await?);
+                    }
+                    Some(_) => {}
+                    None => templates
+                        .without_handle
+                        .push(format!("“{}” ({})", listed.name, listed.id)),
+                }
+            }
+            match next {
+                Some(next) => path = next,
+                None => return Ok(templates),
+            }
+        }
+    }
+
+    async fn with_settings(&self, listed: Listed) -> Result<StoredTemplate, ServerError> {
+        let response = self.send(Method::GET, &settings_path(listed.id), None).await?;
+        let settings: Data<Strictness> = self.read(response).await?;
+        Ok(StoredTemplate {
+            id: listed.id,
+            outdated_partials: listed.outdated_partials,
+            files: TemplateFiles {
+                content: listed.content,
+                settings: Settings {
+                    name: listed.name,
+                    kind: listed.kind,
+                    strict: settings.data.strict,
+                },
+                sample: Some(listed.preview_context),
+            },
+        })
+    }
+
+    /// Creates a template, and publishes its first version.
+    pub(super) async fn create(&self, handle: &Handle, files: &TemplateFiles) -> Result<(), ServerError> {
+        #[derive(Deserialize)]
+        struct Created {
+            id: TemplateId,
+        }
+        let body = json!({ "template": {
+            "handle": handle,
+            "kind": files.settings.kind,
+            "name": files.settings.name,
+            "content": files.content,
+            "preview_context": files.sample.clone().unwrap_or_default(),
+        } });
+        let response = self.send(Method::POST, "/api/v1/templates", Some(&body)).await?;
+        let created: Data<Created> = self.read(response).await?;
+        if files.settings.strict {
+            self.set_strict(created.data.id, true).await?;
+        }
+        Ok(())
+    }
+
+    /// Changes what differs. If anything but `strict` does, or if it is to be published again, publishes the template as a
+    /// new version with the partials that are published now. Returns whether it has.
+    pub(super) async fn update(
+        &self,
+        stored: &StoredTemplate,
+        files: &TemplateFiles,
+        publish_again: bool,
+    ) -> Result<bool, ServerError> {
+        let (old, new) = (&stored.files, files);
+        let mut changes = Map::new();
+        if old.content != new.content {
+            changes.insert("content".to_owned(), json!(new.content));
+        }
+        if let Some(sample) = new.changed_sample(old) {
+            changes.insert("preview_context".to_owned(), json!(sample));
+        }
+        if old.settings.name != new.settings.name {
+            changes.insert("name".to_owned(), json!(new.settings.name));
+        }
+        if old.settings.kind != new.settings.kind {
+            changes.insert("kind".to_owned(), json!(new.settings.kind));
+        }
+        let publishes = publish_again || !changes.is_empty();
+        if publishes {
+            let tag = self.tag_if_unchanged(stored).await?;
+            let body = json!({ "template": changes });
+            self.send_if(Method::PATCH, &path(stored.id), Some(&body), Some(tag))
+                .await?;
+        }
+        if old.settings.strict != new.settings.strict {
+            self.set_strict(stored.id, new.settings.strict).await?;
+        }
+        Ok(publishes)
+    }
+
+    /// Renders the published version of a document, and the files, both with the files' sample data, and compares the pages.
+    /// `partials` replace published partials.
+    pub(super) async fn compare(
+        &self,
+        template: TemplateId,
+        files: &TemplateFiles,
+        partials: &BTreeMap<Handle, String>,
+    ) -> Result<PageComparison, ServerError> {
+        #[derive(Deserialize)]
+        struct Compared {
+            older_pages: usize,
+            newer_pages: usize,
+            pages: Vec<Page>,
+        }
+        #[derive(Deserialize)]
+        struct Page {
+            number: usize,
+            change: String,
+            changed_pixels: Option<usize>,
+        }
+        let compared: Compared = self.try_out(template, "compare", files, partials).await?;
+        let pages = compared.pages.into_iter().map(|page| ComparedPage {
+            number: page.number,
+            change: match (&*page.change, page.changed_pixels) {
+                ("added", _) => PageChange::Added,
+                ("removed", _) => PageChange::Removed,
+                (_, Some(pixels)) => PageChange::Changed { pixels },
+                (_, None) => PageChange::Unchanged,
+            },
+            pictures: None,
+        });
+        Ok(PageComparison {
+            older_pages: compared.older_pages,
+            newer_pages: compared.newer_pages,
+            pages: pages.collect(),
+        })
+    }
+
+    /// Renders the files instead of a template's published version, with its settings. `partials` replace published partials.
+    pub(super) async fn preview(
+        &self,
+        template: TemplateId,
+        files: &TemplateFiles,
+        partials: &BTreeMap<Handle, String>,
+    ) -> Result<Preview, ServerError> {
+        self.try_out(template, "preview", files, partials).await
+    }
+
+    /// Requests an operation on a template with files that aren't saved.
+    async fn try_out<T: DeserializeOwned>(
+        &self,
+        template: TemplateId,
+        operation: &str,
+        files: &TemplateFiles,
+        partials: &BTreeMap<Handle, String>,
+    ) -> Result<T, ServerError> {
+        let mut body = json!({ "content": files.content, "partials": partials });
+        if let Some(sample) = &files.sample {
+            body["context"] = json!(sample);
+        }
+        let address = format!("{}/{operation}", path(template));
+        let response = self.send(Method::POST, &address, Some(&body)).await?;
+        let answer: Data<T> = self.read(response).await?;
+        Ok(answer.data)
+    }
+
+    /// Returns the entity tag of a template, unless it has changed since it was listed.
+    async fn tag_if_unchanged(&self, stored: &StoredTemplate) -> Result<HeaderValue, ServerError> {
+        let response = self.send(Method::GET, &path(stored.id), None).await?;
+        let tag = response.headers().get(header::ETAG).cloned();
+        let tag = tag.ok_or_else(|| self.unusable(&"the template has no entity tag"))?;
+        let now: Data<Listed> = self.read(response).await?;
+        let files = &stored.files;
+        let is_same = now.data.content == files.content
+            && Some(&now.data.preview_context) == files.sample.as_ref()
+            && (&now.data.name, now.data.kind) == (&files.settings.name, files.settings.kind);
+        is_same.then_some(tag).ok_or(ServerError::Changed)
+    }
+
+    async fn set_strict(&self, id: TemplateId, strict: bool) -> Result<(), ServerError> {
+        let body = json!({ "settings": { "strict": strict } });
+        self.send(Method::PATCH, &settings_path(id), Some(&body)).await?;
+        Ok(())
+    }
+
+    async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Response, ServerError> {
+        self.send_if(method, path, body, None).await
+    }
+
+    /// Sends a request, and again while the service is at a limit. Returns a response of success. With an entity tag, the
+    /// request is for this version of the template only.
+    async fn send_if(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        tag: Option<HeaderValue>,
+    ) -> Result<Response, ServerError> {
+        let address = self.address.join(path).map_err(|error| self.unusable(&error))?;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let request = self.client.request(method.clone(), address.clone());
+            let request = request.bearer_auth(self.key.expose_secret());
+            let request = body.into_iter().fold(request, RequestBuilder::json);
+            let request = match &tag {
+                Some(tag) => request.header(header::IF_MATCH, tag),
+                None => request,
+            };
+            let response = request
+                .send()
+                .await
+                .map_err(|error| self.unusable(&error.without_url()))?;
+            match retry_after(&response).filter(|_| tries < TRIES) {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None if response.status().is_success() => return Ok(response),
+                None if response.status() == StatusCode::PRECONDITION_FAILED => return Err(ServerError::Changed),
+                None => return Err(self.refusal(response).await),
+            }
+        }
+    }
+
+    async fn read<T: DeserializeOwned>(&self, response: Response) -> Result<T, ServerError> {
+        let bytes = self.bytes(response).await?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| self.unusable(&format!("the response is not that of this version of Platen: {error}")))
+    }
+
+    async fn bytes(&self, mut response: Response) -> Result<Vec<u8>, ServerError> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response
+            .chunk()
+            .await
+            .map_err(|error| self.unusable(&error.without_url()))?
+        {
+            if bytes.len() + chunk.len() > LARGEST_RESPONSE {
+                return Err(self.unusable(&format!("the response has more than {LARGEST_RESPONSE} bytes")));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(bytes)
+    }
+
+    async fn refusal(&self, response: Response) -> ServerError {
+        let status = response.status();
+        let body = match self.bytes(response).await {
+            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
+            Err(error) => return error,
+        };
+        ServerError::Refused(Refusal::new(status, &body))
+    }
+
+    fn unusable(&self, cause: &impl ToString) -> ServerError {
+        ServerError::Unusable {
+            address: self.address.to_string(),
+            cause: cause.to_string(),
+        }
+    }
+}
+
+fn path(id: TemplateId) -> String {
+    format!("/api/v1/templates/{id}")
+}
+
+fn settings_path(id: TemplateId) -> String {
+    path(id) + "/settings"
+}
+
+/// Returns how long to wait if the service is at a limit.
+fn retry_after(response: &Response) -> Option<Duration> {
+    if !matches!(
+        response.status(),
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+    ) {
+        return None;
+    }
+    let seconds = response
+        .headers()
+        .get(header::RETRY_AFTER)?
+        .to_str()
+        .ok()?
+        .parse()
+        .ok()?;
+    Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
+}
+
+/// Returns the path of the next page of the list: `Link: </api/v1/templates?…>; rel="next"` (RFC 8288, 3). Other addresses are
+/// ignored: the key must not be sent to them.
+fn next_page(response: &Response) -> Option<String> {
+    let link = response.headers().get(header::LINK)?.to_str().ok()?;
+    let (path, _) = link.strip_prefix('<')?.split_once(">; rel=\"next\"")?;
+    path.starts_with("/api/v1/templates?").then(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{Json, routing::get};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn the_next_page_is_one_of_the_same_list() {
+        let page = |link: &str| {
+            let response = axum::http::Response::builder().header(header::LINK, link);
+            next_page(&Response::from(response.body("").expect("a response")))
+        };
+        assert_eq!(
+            page("</api/v1/templates?page=2>; rel=\"next\"").as_deref(),
+            Some("/api/v1/templates?page=2")
+        );
+        for other in [
+            "<https://example.org/api/v1/templates?page=2>; rel=\"next\"",
+            "<//example.org/api/v1/templates?>; rel=\"next\"",
+            "</api/v1/renders?page=2>; rel=\"next\"",
+            "</api/v1/templates?page=2>; rel=\"prev\"",
+        ] {
+            assert_eq!(page(other), None, "{other}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_template_that_has_changed_meanwhile_is_not_replaced() {
+        let id = TemplateId::generate();
+        let template = |content: &str| json!({ "id": id, "name": "Invoice", "handle": "invoice", "content": content, "preview_context": {} });
+        let (listed, now) = (json!({ "data": [template("a")] }), json!({ "data": template("b") }));
+        let router = axum::Router::new()
+            .route("/api/v1/templates", get(async || Json(listed)))
+            .route(&path(id), get(async || ([(header::ETAG, "\"2\"")], Json(now))))
+            .route(
+                &settings_path(id),
+                get(async || Json(json!({ "data": { "strict": false } }))),
+            );
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = format!("http://user:secret@{}", listener.local_addr().expect("an address"));
+        tokio::spawn(axum::serve(listener, router).into_future());
+        let server = Server::new(address.parse().expect("an address"), "key".into()).expect("a client");
+        let templates = server.templates(&[]).await.expect("a template");
+        let (_, stored) = templates.by_handle.into_iter().next().expect("a template");
+        let files = TemplateFiles {
+            content: "c".to_owned(),
+            ..stored.files.clone()
+        };
+        let refused = server.update(&stored, &files, false).await.expect_err("a change");
+        assert!(matches!(refused, ServerError::Changed), "{refused}");
+        assert!(!server.unusable(&"").to_string().contains("secret"));
+    }
+}
