@@ -49,14 +49,16 @@ export const test = base.extend<Fixtures & { complaints: string[]; forgiven: Reg
   complaints: async ({}, use) => use([]),
 
   context: async ({ context, complaints, forgiven }, use) => {
+    // Leaving a page aborts requests in progress: the loading of the module, and previews, which server_fn logs. Requests
+    // that fail for another reason are complaints of their own.
+    const complain = (fault: string) => {
+      const isAborted = fault === "TypeError: network error" || fault.includes("Response body loading was aborted");
+      if (!isAborted) complaints.push(fault);
+    };
     context.on("console", (message: ConsoleMessage) => {
-      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+      if (["error", "warning"].includes(message.type())) complain(message.text());
     });
-    // Leaving a page aborts requests in progress, and the loading of the module.
-    context.on("weberror", (error) => {
-      const fault = String(error.error());
-      if (!fault.includes("Response body loading was aborted")) complaints.push(fault);
-    });
+    context.on("weberror", (error) => complain(String(error.error())));
     context.on("requestfailed", (request) => {
       const fault = request.failure()?.errorText;
       if (fault !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${fault}`);

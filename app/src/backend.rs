@@ -20,11 +20,11 @@ use platen_domain::{
     one_time_token::Purpose,
     page::Page,
     plan::Plan,
-    render::{detail::RenderDetail, log::LogFilter},
+    render::{detail::RenderDetail, log::LogFilter, structure::RenderStructure},
     role::Role,
     second_factor::Ways,
     team::{Guest, OpenedInvitation},
-    template::{EditedTemplate, TemplateFilter, TemplateGlance},
+    template::{EditedTemplate, TemplateFilter, TemplateGlance, identity::TemplateKind},
 };
 use time::OffsetDateTime;
 
@@ -52,7 +52,8 @@ use crate::{
         second_factor::{NewPasskey, SetUp},
         settings::Settings,
         team::{LogPage, OwnAccount, Team},
-        template::{Beginning, GeneratedData, PublicationForm, TemplateForm},
+        template::{GeneratedData, NewTemplateForm, PublicationForm, TemplateForm},
+        template_settings::TemplateSettings,
         template_versions::{PageComparisons, Versions},
         usage::Usage,
     },
@@ -344,6 +345,9 @@ pub trait Backend: Send + Sync {
     /// Returns the details of a render.
     async fn render(&self, id: RenderId) -> Result<RenderDetail, AppError>;
 
+    /// Returns the structure of a render's document.
+    async fn render_structure(&self, id: RenderId) -> Result<RenderStructure, AppError>;
+
     /// Cancels an asynchronous render.
     async fn cancel_render(&self, id: RenderId) -> Result<(), AppError>;
 
@@ -420,14 +424,25 @@ pub trait Backend: Send + Sync {
         set: Option<String>,
     ) -> Result<PageComparisons, AppError>;
 
+    /// Returns the settings of a template, and the templates that use it as a partial.
+    async fn template_settings(&self, id: TemplateId) -> Result<TemplateSettings, AppError>;
+
+    /// Changes kind and handle of a template. The handle of a document may be empty.
+    async fn change_template_kind(&self, id: TemplateId, kind: TemplateKind, handle: String) -> Result<(), AppError>;
+
+    /// Publishes templates that use a partial again, given with the numbers of their published versions. Those that can't
+    /// be published don't prevent the others.
+    async fn publish_users_of_partial(&self, id: TemplateId, users: Vec<(TemplateId, i32)>) -> Result<(), AppError>;
+
     /// Creates a template and returns its id.
-    async fn create_template(&self, name: String, beginning: Beginning) -> Result<TemplateId, AppError>;
+    async fn create_template(&self, form: NewTemplateForm) -> Result<TemplateId, AppError>;
 
     /// Copies a template and returns the id of the copy.
     async fn duplicate_template(&self, id: TemplateId) -> Result<TemplateId, AppError>;
 
-    /// Deletes a template, if `typed_name` is its name.
-    async fn delete_template(&self, id: TemplateId, typed_name: String) -> Result<(), AppError>;
+    /// Deletes a template, if `typed_name` is its name. Returns `false` if published templates use it as a partial, so that
+    /// it stays.
+    async fn delete_template(&self, id: TemplateId, typed_name: String) -> Result<bool, AppError>;
 
     /// Saves a new version, and publishes it if the form asks for that.
     async fn save_template(&self, form: TemplateForm) -> Result<SavedTemplate, AppError>;

@@ -26,13 +26,13 @@ use crate::pages::{
     not_found::NotFound,
     overview::Overview,
     playground::Playground,
-    render::Render,
+    render::{Render, structure::Structure},
     renders::Renders,
     search::Search,
     second_factor::{SecondFactor, passkey::NewPasskey},
     settings::Settings,
     team::{Team, log::Log},
-    template::{Template, pages::Pages, versions::Versions},
+    template::{Template, pages::Pages, settings::Settings as TemplateSettings, versions::Versions},
     template_syntax::TemplateSyntax,
     templates::Templates,
     webhooks::Webhooks,
@@ -63,6 +63,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/templates/:id") view=Template ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/templates/:id/versions") view=Versions ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/templates/:id/pages") view=Pages ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/templates/:id/settings") view=TemplateSettings ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/billing") view=Billing ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys/:id") view=ApiKey ssr=SsrMode::Async />
@@ -76,6 +77,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/search") view=Search ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders") view=Renders ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/renders/:id") view=Render ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/renders/:id/structure") view=Structure ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/webhooks") view=Webhooks ssr=SsrMode::Async />
                 <Route path=path!("/admin") view=Accounts ssr=SsrMode::Async />
                 <Route path=path!("/admin/accounts") view=Accounts ssr=SsrMode::Async />

@@ -112,7 +112,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(beyond).toContainText("€ 10 per 1,000 credits, billed afterwards");
       await limit.fill("2,001");
       await beyond.getByRole("button", { name: "Save limit" }).click();
-      await expect(beyond).toContainText("Enter a whole number of credits, at most as many as the plan allows.");
+      await expect(beyond).toContainText("Enter a number of credits from 0 to as many as the plan allows.");
       await expect(limit).toHaveValue("2,001");
       await expect(section(page, "Plan")).toContainText("0 used, 2,000 left");
       await limit.fill("1,500");

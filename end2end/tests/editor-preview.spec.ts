@@ -227,7 +227,8 @@ test("violations of PDF/UA-1 say what to change, and lead to their source", asyn
   const plan = (heading: string) =>
     `<html lang="en">\n<title>Plan</title>\n<h1>Plan</h1>\n<p>Costs of paper</p>\n<${heading}>Costs of paper</${heading}>`;
   await type(page, "Template", plan("h3"));
-  await expect(page.getByText("Accessibility: 1 violation", { exact: true })).toBeVisible();
+  await expect(page.getByText("Accessibility: 1 finding", { exact: true })).toBeVisible();
+  await expect(remark).toContainText("(body > h3)");
   await expect(remark).toContainText("Don't skip levels of headings: an h2 follows the h1, an h3 an h2.");
   await expect(page.getByText("Conforms to PDF/A-2a", { exact: true })).toBeVisible();
   await expect(page.locator("page-viewer")).toHaveAttribute("texts", /"paper",\[/);
@@ -239,6 +240,12 @@ test("violations of PDF/UA-1 say what to change, and lead to their source", asyn
   await type(page, "Template", plan("h2"));
   await expect(page.getByText("Conforms to PDF/A-2a, PDF/UA-1")).toBeVisible();
   await expect(page.getByText(/^Accessibility:/)).toBeHidden();
+
+  await type(page, "Template", `${plan("h2")}\n<p style="color: #999">Faint`);
+  await expect(page.getByText("Accessibility: 1 finding", { exact: true })).toBeVisible();
+  const faint = page.getByRole("listitem").filter({ hasText: "P “Faint”" });
+  await expect(faint).toContainText("The contrast of #999999 on #ffffff is 2.84 to 1");
+  await expect(page.getByText("Conforms to PDF/A-2a, PDF/UA-1")).toBeVisible();
 });
 
 test("a click leads to one of the expressions of a line, or to the line", async ({ page, member }) => {

@@ -113,13 +113,13 @@ test("tags are completed, the end of the open block first", async ({ page, membe
   expect(member.email).toContain("@");
   await open(page, "Tags");
   await type(page, "{% for line in lines %}\n{% if line.price %}", "{% e");
-  await expect(completions(page).getByRole("option")).toContainText(["endif", "elif", "else"]);
+  await expect(completions(page).getByRole("option")).toContainText(["endif", "elif", "else", "extends"]);
   await expect(page.locator(".cm-completionInfo")).toHaveText("Closes {% if line.price %}");
   await accept(page, "endif");
   await page.keyboard.type("\n{% e");
   await accept(page, "endfor");
   await expect(editor(page).locator(".cm-line").last()).toHaveText("{% endfor %}");
-  await type(page, "", "{% incl");
+  await type(page, "", "{% unkn");
   await expect(completions(page)).toBeHidden();
 });
 

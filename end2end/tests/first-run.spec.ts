@@ -47,7 +47,7 @@ test("the first render appears by itself, and the command stays", async ({ page,
   await expect(page.getByRole("group", { name: "curl" })).toHaveText(curl);
   const picture = page.getByRole("img", { name: "First page of the document" });
   await expect(picture).toBeVisible();
-  expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(170);
+  expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(510);
   await page.getByRole("link", { name: "View the render" }).click();
   await expect(page).toHaveURL(/\/dashboard\/renders\/[0-9a-f-]{36}$/);
 });

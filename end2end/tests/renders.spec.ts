@@ -91,7 +91,7 @@ for (const javaScriptEnabled of [true, false]) {
       await loadedUntil(page, () => expect(picture).toHaveCount(1, { timeout: 200 }));
       await expect
         .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth), { message: "it is drawn" })
-        .toBe(170);
+        .toBe(510);
     });
 
     test("a callback is sent again", async ({ page, member, request }) => {

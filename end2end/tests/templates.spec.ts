@@ -50,7 +50,8 @@ test("a template without a name is named after its starter", async ({ page, memb
   expect(member.email).toContain("@");
   await page.goto("/dashboard/templates#create");
   const dialog = page.getByRole("dialog", { name: "New template" });
-  await expect(dialog.getByRole("radio").first()).toHaveAccessibleName("Blank page");
+  const starters = dialog.getByRole("group", { name: "Starter" }).getByRole("radio");
+  await expect(starters.first()).toHaveAccessibleName("Blank page");
   await expect(dialog.getByRole("radio", { name: "Invoice" })).toBeChecked();
   await dialog.getByRole("radio", { name: "Shipping label" }).check();
   await dialog.getByRole("button", { name: "Create template" }).click();
@@ -75,6 +76,7 @@ test("every starter conforms and has no warnings", async ({ page, member, hydrat
     await hydrated(page);
     await expect(firstPage(page), name).toBeVisible();
     await expect(page.getByText("Conforms to PDF/A-2a, PDF/UA-1"), name).toBeVisible();
+    await expect(page.getByText(/^Accessibility:/), name).toBeHidden();
     await expect(warnings(page), name).toHaveCount(0);
   }
 });
@@ -271,8 +273,10 @@ test.describe("on a small screen", () => {
     const radio = (name: string) => dialog.getByRole("radio", { name, exact: true });
     await expect(dialog.getByLabel("Name")).toBeFocused();
     await page.keyboard.type("By keyboard");
-    await page.keyboard.press("Tab");
-    await expect(radio("Invoice")).toBeFocused();
+    for (const field of [dialog.locator("input[value=document]"), dialog.getByLabel("Handle"), radio("Invoice")]) {
+      await page.keyboard.press("Tab");
+      await expect(field).toBeFocused();
+    }
     for (const name of STARTERS.slice(1)) {
       await page.keyboard.press("ArrowDown");
       await expect(radio(name)).toBeChecked();

@@ -78,6 +78,7 @@ export class CodeEditor extends HTMLElement {
     this.editor = editor;
     textarea.hidden = true;
     this.mark();
+    this.go();
     const line = textarea.name === "content" && /^#line-(\d{1,6})$/.exec(location.hash)?.[1];
     if (line) {
       // On small screens, the field is one of several panes.

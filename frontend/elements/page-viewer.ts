@@ -10,6 +10,8 @@ const load = () => import("./page-viewer/viewer.ts");
  * Attributes: `texts`, the text of template and pages as JSON (see places.ts); `go-to`, the number of a page, or a place
  * on it whose source is shown: the number with left, bottom, right and top in points from the lower left corner,
  * `3 57 700 90 713`.
+ *
+ * The address of the page may name words whose source is selected once the pages are known: `#words-Terms%20of%20payment`.
  */
 class PageViewer extends HTMLElement {
   static observedAttributes = ["go-to", "texts"];

@@ -105,7 +105,7 @@ pub struct RenderedPreview {
     pub bytes: usize,
     /// The standards to which it conforms.
     pub conformance: Option<String>,
-    /// The first violations that prevent PDF/A-2a or PDF/UA-1.
+    /// The first violations that prevent PDF/A-2a or PDF/UA-1, and texts with low contrast.
     pub violations: Vec<Violation>,
     /// Number of further violations.
     pub more_violations: usize,

@@ -84,6 +84,8 @@ pub enum Field {
     /// Role of a member.
     Role,
     TemplateName,
+    TemplateKind,
+    TemplateHandle,
     #[strum(serialize = "content")]
     TemplateContent,
     /// What a version changes.
@@ -175,6 +177,7 @@ impl Field {
             | Self::AmazonAccess
             | Self::GoogleAccess
             | Self::GrantLasts
+            | Self::TemplateKind
             | Self::Plan => "Choose one of the options.",
             Self::Scopes => "Choose at least one scope.",
             Self::ExpiryDay => "Choose today or a later day.",
@@ -199,6 +202,7 @@ impl Field {
             Self::EndpointDescription => "Enter a description of at most 200 characters, on one line.",
             Self::Events => "Choose at least one event.",
             Self::Emails => "Enter 1 to 20 email addresses, separated by commas. Existing members can’t be invited.",
+            Self::TemplateHandle => "Enter 1 to 64 of a–z, 0–9 and hyphens, unlike other templates.",
             Self::TemplateContent => "The template has an error, is empty, or is larger than 2 MiB.",
             Self::TemplateData => "Sample data must be a JSON object of at most 256 KiB.",
             Self::VersionNote => "Enter a note of at most 500 characters, without control characters.",
@@ -207,13 +211,11 @@ impl Field {
             Self::PeriodCredits => {
                 "Enter a number of credits from 0 to 1,000,000,000, or leave the field empty for the plan’s credits."
             }
-            Self::OverageLimit => {
-                "Enter a whole number of credits, at most as many as the plan allows. Enter 0 for none."
-            }
+            Self::OverageLimit => "Enter a number of credits from 0 to as many as the plan allows.",
             Self::Concurrency => "Enter a number from 1 to 1,000, or leave the field empty for the plan’s limit.",
             Self::RatePerMinute => "Enter a number from 1 to 1,000,000, or leave the field empty for the plan’s limit.",
             Self::BodyMib => "Enter a number of MiB from 1 to 1,000, or leave the field empty for the plan’s limit.",
-            Self::StorageLimits => "Enter one limit per line: a name from the list, a space, and a whole number.",
+            Self::StorageLimits => "Enter one limit per line: a name from the list and a whole number.",
             Self::DeadlineSeconds => {
                 "Enter a number of seconds from 1 to 3,600, or leave the field empty for the plan’s limit."
             }
@@ -221,7 +223,7 @@ impl Field {
             Self::LinkAddress => "Enter the full address of a page, such as https://status.example.com/.",
             Self::LinkWords => "Enter a link text of at most 100 characters.",
             Self::StartsAt => "Enter a date and time in UTC, such as 2027-01-31T18:00.",
-            Self::EndsAt => "Enter a date and time in UTC, later than now and later than the start.",
+            Self::EndsAt => "Enter a date and time in UTC, after now and after the start.",
             Self::Chosen => "Select at least one row, or all matches.",
         }
     }

@@ -40,6 +40,18 @@ impl SampleForm {
     }
 }
 
+/// The form that creates a template.
+#[cfg(feature = "ssr")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTemplateForm {
+    /// May be empty: that of the starter.
+    pub name: String,
+    pub kind: platen_domain::template::identity::TemplateKind,
+    /// May be empty for documents.
+    pub handle: String,
+    pub beginning: Beginning,
+}
+
 /// The form that publishes a version of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicationForm {
@@ -121,6 +133,12 @@ impl Beginning {
 /// Returns the path of a template's editor.
 pub fn editor_path(id: &str) -> String {
     format!("/dashboard/templates/{id}")
+}
+
+/// Returns the path of a template's settings.
+#[cfg(feature = "ssr")]
+pub fn settings_path(id: &str) -> String {
+    format!("/dashboard/templates/{id}/settings")
 }
 
 /// Returns the path of a template's versions.

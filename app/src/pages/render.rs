@@ -6,8 +6,10 @@ pub mod attempts;
 pub mod badge;
 pub mod document;
 pub mod failure;
+pub mod marked_pages;
 pub mod request;
 pub mod seen;
+pub mod structure;
 pub mod timeline;
 
 use leptos::{either::Either, prelude::*};

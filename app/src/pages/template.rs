@@ -1,14 +1,22 @@
-//! `/dashboard/templates/{id}`: the editor, `…/versions` and `…/pages`.
+//! `/dashboard/templates/{id}`: the editor, `…/versions`, `…/pages` and `…/settings`.
 
 pub mod api;
 pub mod pages;
+pub mod settings;
 pub mod snippets;
 pub mod versions;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
-use platen_domain::{editor::SampleSet, ids::TemplateId, template::EditedTemplate};
+use platen_domain::{
+    editor::SampleSet,
+    ids::TemplateId,
+    template::{
+        EditedTemplate,
+        identity::{TemplateIdentity, TemplateKind},
+    },
+};
 
 use crate::{
     backend::backend,
@@ -21,7 +29,7 @@ use crate::{
     outcome::{Outcome, OutcomeErrors},
     pages::{
         query::{address, id_in_path, literal},
-        template::snippets::UseDialog,
+        template::snippets::{UseDialog, UsePartialDialog},
     },
     read_only::is_read_only,
     ui::{
@@ -60,7 +68,11 @@ fn Editor(
     chosen: String,
 ) -> impl IntoView {
     let base_url = backend().base_url();
-    let EditedTemplate { published, newest } = template;
+    let EditedTemplate {
+        identity,
+        published,
+        newest,
+    } = template;
     let id = id.to_string();
     let chosen = sets.iter().position(|set| set.name == chosen).unwrap_or_default();
     let id_of_sets = id.clone();
@@ -94,7 +106,12 @@ fn Editor(
                 <CodeField name="data" label="Sample data" language=CodeLanguage::Json value=data />
             </section>
         </Workbench>
-        <UseDialog id base_url data=sample />
+        {match identity {
+            TemplateIdentity { kind: TemplateKind::Partial, handle: Some(handle) } => {
+                view! { <UsePartialDialog id handle /> }.into_any()
+            }
+            _ => view! { <UseDialog id base_url data=sample /> }.into_any(),
+        }}
     }
 }
 

@@ -47,7 +47,7 @@ fn block(block: &'static Block) -> impl IntoView {
     match block {
         Block::Html(html) => Either::Left(view! { <div class="prose" inner_html=html.as_str()></div> }),
         Block::Code { title, label, code } => Either::Right(view! {
-            <Code title=*title label=label.as_str() text=code.as_str() class="code--wrap">
+            <Code title=title.as_str() label=label.as_str() text=code.as_str() class="code--wrap">
                 {code.trim_end()}
             </Code>
         }),

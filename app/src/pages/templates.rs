@@ -34,6 +34,8 @@ use crate::{
 
 /// Path of the list.
 pub(crate) const PATH: &str = "/dashboard/templates";
+/// Help text of the field for a handle.
+pub(crate) const HANDLE_HINT: &str = "Required for partials: templates use them as in {% include \"footer\" %}.";
 const FILTERS: [&str; 2] = ["q", "state"];
 
 /// The list of templates, filtered by `q`, `state` and `cursor` of the query.

@@ -16,6 +16,8 @@ export interface Block {
 const PAIRED = new Set("autoescape block call filter for if macro set with".split(" "));
 /** Blocks whose names end with them. */
 const SCOPES = new Set("block call for macro with".split(" "));
+/** Words of imports that aren't names. */
+const IMPORT_WORDS = new Set("as context import with without".split(" "));
 
 /** What `loop` is: its members are documented rather than sampled. */
 export const LOOP = {};
@@ -111,6 +113,13 @@ export class Scope {
         if (tag.tokens[1]) this.nearest().set(tag.tokens[1].text, []);
         for (const { kind, text } of values) if (kind === "name") names.set(text, []);
         names.set("caller", []);
+        break;
+      case "import":
+      case "from":
+        // The tag and the name of the partial come first.
+        for (const { kind, text } of tag.tokens.slice(2)) {
+          if (kind === "name" && !IMPORT_WORDS.has(text)) this.nearest().set(text, []);
+        }
         break;
       case "call":
         if (tag.tokens[1]?.text === "(") {

@@ -70,6 +70,26 @@ export class Places {
     return this.found.filter((_, at) => inside[at]).flatMap((at) => (at === undefined ? [] : this.sourceOf(at)));
   }
 
+  /**
+   * Returns the sources of the first words on the pages that equal the longest beginning of the given ones. The last of
+   * these may be incomplete.
+   */
+  sourcesOf(words: readonly string[]): Source[] {
+    const matches = (at: number, index: number) => {
+      const [found, wanted] = [plain(this.pages[at]![1]), plain(words[index]!)];
+      return index === words.length - 1 ? found.startsWith(wanted) : found === wanted;
+    };
+    let [first, longest] = [0, 0];
+    for (let from = 0; from < this.pages.length; from += 1) {
+      const most = Math.min(words.length, this.pages.length - from);
+      let length = 0;
+      while (length < most && matches(from + length, length)) length += 1;
+      if (length > longest) [first, longest] = [from, length];
+    }
+    const found = this.found.slice(first, first + longest);
+    return found.flatMap((at) => (at === undefined ? [] : this.sourceOf(at)));
+  }
+
   private sourceOf(at: number): Source {
     const { line } = this.words[at]!;
     let [from, to] = [at, at + 1];

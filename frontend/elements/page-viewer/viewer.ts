@@ -13,6 +13,8 @@ const UNKNOWN: Size = { width: 8.27, height: 11.69 };
 /** Whether all panes are visible; the breakpoint of the style sheet. */
 const WIDE = matchMedia("(width >= 64rem)");
 const SIDES = ["top", "right", "bottom", "left"] as const;
+/** Most words that an address may name. */
+const MOST_NAMED_WORDS = 30;
 
 /** Creates the viewer in its element, which is inside of the editor's form. */
 export function open(host: HTMLElement): Viewer {
@@ -39,6 +41,7 @@ export class Viewer {
   private scale = 1;
   private current = 1;
   private frame = 0;
+  private namedWords = namedWords();
 
   constructor(private readonly host: HTMLElement) {
     this.form = host.closest("form")!;
@@ -74,6 +77,18 @@ export class Viewer {
     this.texts = texts ?? undefined;
     this.places = undefined;
     this.unmark();
+    if (texts !== null) this.goToNamedWords();
+  }
+
+  /** Selects what printed the words that the address of the page names, the first time that the pages are known. */
+  private goToNamedWords() {
+    const words = this.namedWords;
+    this.namedWords = [];
+    if (words.length === 0) return;
+    const sources = this.known()?.sourcesOf(words) ?? [];
+    const [first, last] = [sources[0], sources.at(-1)];
+    if (first && last) this.edit(first, last);
+    else this.say(`“${words.join(" ")}” isn’t printed with this sample data`);
   }
 
   private known(): Places | undefined {
@@ -322,6 +337,18 @@ export class Viewer {
     else if (code === "Digit0" || code === "Numpad0") this.setZoom(100);
     else return;
     event.preventDefault();
+  }
+}
+
+/** Returns the words that the address names, `#words-Terms%20of%20payment`, or none. */
+function namedWords(): string[] {
+  const named = /^#words-(.+)$/.exec(location.hash)?.[1];
+  try {
+    return decodeURIComponent(named ?? "")
+      .split(/\s+/, MOST_NAMED_WORDS)
+      .filter(Boolean);
+  } catch {
+    return [];
   }
 }
 

@@ -144,7 +144,8 @@ fn item(subject: Option<String>, message: String, link: Option<Link>) -> impl In
     }
 }
 
-/// Lists what prevents PDF/A-2a or PDF/UA-1, each violation with a button that goes to its source, or else to its page.
+/// Lists what prevents PDF/A-2a or PDF/UA-1, and texts with low contrast, each with a button that goes to its source, or
+/// else to its page.
 #[component]
 pub(super) fn Violations(live: Live, root: NodeRef<html::Form>) -> impl IntoView {
     let listed = move || {
@@ -153,7 +154,7 @@ pub(super) fn Violations(live: Live, root: NodeRef<html::Form>) -> impl IntoView
     };
     let heading = move || {
         let count = listed().map_or(0, |rendered| rendered.violations.len() + rendered.more_violations);
-        format!("Accessibility: {}", counted(count, "violation", "violations"))
+        format!("Accessibility: {}", counted(count, "finding", "findings"))
     };
     let items = move || {
         let rendered = listed()?;

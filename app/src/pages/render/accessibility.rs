@@ -1,17 +1,24 @@
-//! What the check of a document found: declared levels of conformance, and violations with their remedies.
+//! What the check of a document found: declared levels of conformance, and violations and texts with low contrast, with
+//! their remedies.
 
 use leptos::{either::Either, prelude::*};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use platen_domain::{
     number::counted,
     render::{
         accessibility::{AccessibilityReport, ConformanceLevel, Finding, missing::MissingReport},
         detail::RenderDetail,
+        thumbnail::Pictures,
     },
 };
 
 use crate::{
     layout::page::Section,
-    pages::templates,
+    model::template::editor_path,
+    pages::{
+        render::marked_pages::{MarkedPages, is_marked},
+        renders,
+    },
     ui::{
         badge::{Badge, State},
         table::{Column, Table},
@@ -19,8 +26,9 @@ use crate::{
 };
 
 const COLUMNS: &[Column] = &[
+    Column::tight("No."),
     Column::tight("Page"),
-    Column::text("Violation"),
+    Column::text("Finding"),
     Column::text("What to change"),
 ];
 
@@ -41,6 +49,13 @@ pub fn Accessibility(render: RenderDetail) -> impl IntoView {
         .into_iter()
         .map(|level| view! { <Badge state=State::Good>{level.into_str()}</Badge> });
     let badges = view! { <span class="section__note">{badges.collect_view()}</span> }.into_any();
+    let structure = render.document.is_some().then(|| {
+        view! {
+            <p class="form-foot small">
+                <a href=format!("{}/{}/structure", renders::PATH, render.id)>"Structure and reading order"</a>
+            </p>
+        }
+    });
     let body = match report {
         Err(reason) => Either::Left(view! { <p class="quiet">{reason}</p> }),
         Ok(report) => Either::Right(view! { <Checked report render /> }),
@@ -48,6 +63,7 @@ pub fn Accessibility(render: RenderDetail) -> impl IntoView {
     Some(view! {
         <Section heading="Accessibility" note beside=badges id="accessibility">
             {body}
+            {structure}
         </Section>
     })
 }
@@ -59,42 +75,95 @@ fn declared(render: &RenderDetail) -> Vec<ConformanceLevel> {
 }
 
 fn note(report: &AccessibilityReport) -> String {
-    match report.findings.len() {
-        0 => String::new(),
-        count if report.findings_cut => format!("the first {}", counted(count, "violation", "violations")),
-        count => counted(count, "violation", "violations"),
-    }
+    let violations = counted(report.findings.len(), "violation", "violations");
+    let violations = match report.findings.len() {
+        0 => None,
+        _ if report.findings_cut => Some(format!("the first {violations}")),
+        _ => Some(violations),
+    };
+    let faint = report.low_contrast.len();
+    let faint = (faint > 0).then(|| format!("{faint} with low contrast"));
+    violations.into_iter().chain(faint).collect::<Vec<_>>().join(", ")
 }
 
 #[component]
 fn Checked(report: AccessibilityReport, render: RenderDetail) -> impl IntoView {
-    if report.passes_machine_checks() {
-        return Either::Left(view! {
-            <p>
-                "Passes all machine checks of PDF/A-2a and PDF/UA-1. Reading order, alternative texts and contrast need a person’s judgement."
-            </p>
-        });
+    let passes = report.passes_machine_checks();
+    let pictures = match render.document.as_ref().map(|document| &document.pictures) {
+        Some(Pictures::Drawn(pictures)) => pictures.clone(),
+        _ => Vec::new(),
+    };
+    let (violations, faint) = (report.findings.len(), report.low_contrast.len());
+    let findings: Vec<_> = report.findings.into_iter().chain(report.low_contrast).collect();
+    let rows = findings.clone().into_iter().zip(1..).map(|(finding, number)| {
+        let number = Number {
+            number,
+            is_marked: is_marked(&finding, &pictures),
+        };
+        row(number, finding, &render)
+    });
+    let mut rows: Vec<_> = rows.collect();
+    let faint_rows = rows.split_off(violations);
+    view! {
+        <div class="stack">
+            {passes
+                .then(|| {
+                    view! {
+                        <p>
+                            "Passes all machine checks of PDF/A-2a and PDF/UA-1. Reading order, alternative texts and contrast need a person’s judgement."
+                        </p>
+                    }
+                })} <MarkedPages findings pictures render=render.id />
+            {(!passes)
+                .then(|| {
+                    view! {
+                        <Table
+                            caption="Violations of PDF/A-2a and PDF/UA-1"
+                            columns=COLUMNS
+                            dense=true
+                            nothing="No violations are recorded."
+                            rows
+                        />
+                    }
+                })}
+            {(faint > 0)
+                .then(|| {
+                    view! {
+                        <div>
+                            <h3>"Low contrast"</h3>
+                            <p class="quiet small">
+                                "The first text with each pair of colours that is hard to read. No level of conformance forbids it."
+                            </p>
+                        </div>
+                        <Table caption="Texts with low contrast" columns=COLUMNS dense=true rows=faint_rows />
+                    }
+                })}
+        </div>
     }
-    let rows = report.findings.into_iter().map(move |finding| row(finding, &render));
-    Either::Right(view! {
-        <Table
-            caption="Violations of PDF/A-2a and PDF/UA-1"
-            columns=COLUMNS
-            dense=true
-            nothing="No violations are recorded."
-            rows
-        />
-    })
 }
 
-fn row(finding: Finding, render: &RenderDetail) -> impl IntoView + use<> {
+/// The number of a finding.
+struct Number {
+    /// From 1.
+    number: usize,
+    /// Whether its place is marked on a picture.
+    is_marked: bool,
+}
+
+fn row(Number { number, is_marked }: Number, finding: Finding, render: &RenderDetail) -> impl IntoView + use<> {
     let (rule, remedy, subject) = (finding.rule(), finding.remedy(), finding.subject());
     let part = finding.part.filter(|_| render.sources.len() > 1);
-    let mut templates = render.templates.iter();
-    let template = templates.find(|template| Some(template.part) == finding.part && template.exists);
-    let template = template.map(|template| format!("{}/{}", templates::PATH, template.id));
+    let template = template(&finding, render);
+    let marked = is_marked.then(|| {
+        view! {
+            <a href=format!("#place-{number}") aria-label=format!("Finding {number} on its page")>
+                {number}
+            </a>
+        }
+    });
     view! {
-        <tr>
+        <tr id=format!("finding-{number}")>
+            <td class="table__tight">{marked.map_or_else(|| Either::Left(number), Either::Right)}</td>
             <td class="table__tight">
                 {page(finding.page, render)}
                 {part.map(|part| view! { <span class="table__sub">{format!("part {}", part + 1)}</span> })}
@@ -106,17 +175,36 @@ fn row(finding: Finding, render: &RenderDetail) -> impl IntoView + use<> {
             </th>
             <td>
                 <span class="break">{remedy}</span>
-                {template
-                    .map(|href| {
-                        view! {
-                            <span class="table__sub">
-                                <a href=href>"Open the template"</a>
-                            </span>
-                        }
-                    })}
+                {template}
             </td>
         </tr>
     }
+}
+
+/// A link to the template that printed a finding's page. If the finding has a text, the editor opens at its source
+/// (`frontend/elements/page-viewer.ts`).
+fn template(finding: &Finding, render: &RenderDetail) -> Option<impl IntoView + use<>> {
+    let mut templates = render.templates.iter();
+    let template = templates.find(|template| Some(template.part) == finding.part && template.exists)?;
+    let editor = editor_path(&template.id.to_string());
+    let (href, words) = match &finding.text {
+        Some(text) => (
+            format!("{editor}#words-{}", utf8_percent_encode(text, NON_ALPHANUMERIC)),
+            "Find in the template",
+        ),
+        None => (editor, "Open the template"),
+    };
+    let version = template
+        .version
+        .filter(|version| *version != i64::from(template.newest));
+    let version =
+        version.map(|version| format!(" (version {version} was rendered, {} is the newest)", template.newest));
+    Some(view! {
+        <span class="table__sub">
+            <a href=href>{words}</a>
+            {version}
+        </span>
+    })
 }
 
 /// The number of a page. While the document is available, it links to this page of it.

@@ -60,12 +60,19 @@ fn Found(id: String, found: PageComparisons) -> impl IntoView {
         sets,
         compared,
     } = found;
+    let lede = if older == newer {
+        format!(
+            "Version {older} compared with itself if it is published again, with the published versions of its partials."
+        )
+    } else {
+        format!("Version {older} compared with version {newer}, each rendered with the same sample data.")
+    };
     let (html, editor) = (comparison_path(&id, older, newer), editor_path(&id));
     view! {
         <PageHead
             title=format!("Pages of {name}")
             is_chosen=true
-            lede=format!("Version {older} compared with version {newer}, each rendered with the same sample data.")
+            lede=lede
         >
             <ButtonLink href=html>"Compare the HTML"</ButtonLink>
             <ButtonLink href=editor>"Back to the editor"</ButtonLink>

@@ -1,11 +1,12 @@
-//! Code examples: the request that renders a template, in six languages.
+//! How a template is used: the request that renders it, in six languages, or the tags that use a partial.
 
 use leptos::prelude::*;
-use platen_domain::role::Permission;
+use platen_domain::{role::Permission, template::identity::Handle};
 
 use crate::{
     curl::CurlCommand,
     layout::page::IfMay,
+    model::template::settings_path,
     pages::templates,
     ui::{
         button::{CloseButton, Rank},
@@ -87,6 +88,47 @@ pub fn UseDialog(
                     </div>
                 </div>
                 <CodeChoice samples />
+            </div>
+            <div class="dialog__foot">
+                <CloseButton dialog="use" rank=Rank::Primary>
+                    "Done"
+                </CloseButton>
+            </div>
+        </Dialog>
+    }
+}
+
+/// The dialog `use` of a partial.
+#[component]
+pub fn UsePartialDialog(
+    /// Id of the template.
+    id: String,
+    handle: Handle,
+) -> impl IntoView {
+    let tags = [
+        ("Print it where the tag stands", format!("{{% include \"{handle}\" %}}")),
+        ("Fill its blocks", format!("{{% extends \"{handle}\" %}}")),
+        ("Use its macros", format!("{{% import \"{handle}\" as m %}}")),
+    ];
+    let tags = tags.map(|(purpose, tag)| {
+        view! {
+            <div class="field">
+                <span class="field__label">{purpose}</span>
+                <div class="copy">
+                    <span class="copy__value">{tag.clone()}</span>
+                    <CopyButton label=format!("Copy: {purpose}") text=tag />
+                </div>
+            </div>
+        }
+    });
+    view! {
+        <Dialog id="use" title="Use in templates" weight=Weight::Wide>
+            <div class="dialog__body">
+                <p class="small">
+                    "Templates use the version of the partial that is published when they are published themselves. "
+                    <a href=settings_path(&id)>"Templates that use it"</a>
+                </p>
+                {tags.into_iter().collect_view()}
             </div>
             <div class="dialog__foot">
                 <CloseButton dialog="use" rank=Rank::Primary>

@@ -62,7 +62,7 @@ pub fn Versions() -> impl IntoView {
 #[component]
 fn Found(id: String, found: VersionsModel) -> impl IntoView {
     let VersionsModel {
-        edited: EditedTemplate { published, newest },
+        edited: EditedTemplate { published, newest, .. },
         listed,
         compared,
         sets,

@@ -30,7 +30,7 @@ pub(super) struct Heading {
 pub(super) enum Block {
     Html(String),
     Code {
-        title: &'static str,
+        title: String,
         /// Accessible name.
         label: String,
         code: String,
@@ -82,10 +82,13 @@ impl Guide {
 
     fn add_code(&mut self, language: &str, code: String) {
         let title = match language {
-            "json" => "Data",
-            "html" => "Output",
-            "options" => "Options of the render",
-            _ => "Template",
+            "json" => "Data".to_owned(),
+            "html" => "Output".to_owned(),
+            "options" => "Options of the render".to_owned(),
+            language => match language.strip_prefix("partial ") {
+                Some(handle) => format!("Partial {handle}"),
+                None => "Template".to_owned(),
+            },
         };
         let heading = self.headings.last().map_or("", |heading| heading.title.as_str());
         let label = format!("{title}: {heading}");
@@ -171,8 +174,7 @@ mod tests {
 
     #[test]
     fn recipes_can_be_copied() {
-        let copied =
-            |block: &&Block| matches!(block, Block::Code { title: "Template", code, .. } if code.contains("namespace"));
+        let copied = |block: &&Block| matches!(block, Block::Code { title, code, .. } if title == "Template" && code.contains("namespace"));
         assert_eq!(GUIDE.blocks.iter().filter(copied).count(), 1);
     }
 }

@@ -1,16 +1,16 @@
 //! Server functions of the list of templates.
 
 use leptos::prelude::*;
-use platen_domain::ids::TemplateId;
+use platen_domain::{ids::TemplateId, template::identity::TemplateKind};
 
 use crate::{
     backend::{backend, leave_for},
     error::AppError,
     model::{
         own_path::OwnPath,
-        template::{Beginning, editor_path},
+        template::{Beginning, NewTemplateForm, editor_path},
     },
-    pages::templates::PATH,
+    pages::{template::settings, templates::PATH},
 };
 
 /// Creates a template, for the logged-in user. Redirects to its editor.
@@ -18,10 +18,20 @@ use crate::{
 pub async fn create_template(
     /// Name of the template.
     template_name: String,
+    #[server(default)] template_kind: TemplateKind,
+    /// May be empty for documents.
+    #[server(default)]
+    template_handle: String,
     /// Content to begin with.
     beginning: Beginning,
 ) -> Result<(), AppError> {
-    let id = backend().create_template(template_name, beginning).await?;
+    let form = NewTemplateForm {
+        name: template_name,
+        kind: template_kind,
+        handle: template_handle,
+        beginning,
+    };
+    let id = backend().create_template(form).await?;
     leave_for(editor(id))
 }
 
@@ -43,8 +53,11 @@ pub async fn delete_template(
     /// Name of the template, typed to confirm.
     confirmation: String,
 ) -> Result<(), AppError> {
-    backend().delete_template(id, confirmation).await?;
-    leave_for(PATH)
+    if backend().delete_template(id, confirmation).await? {
+        leave_for(PATH)
+    } else {
+        leave_for(settings::done(id, settings::Done::Kept))
+    }
 }
 
 /// Returns the path of a template's editor.

@@ -1,16 +1,20 @@
 //! Dialogs that create and delete templates.
 
 use leptos::prelude::*;
+use platen_domain::template::identity::TemplateKind;
 
 use crate::{
     model::{rejection::Field, template::Beginning},
     outcome::{ButtonForm, DialogForm, FormField, Outcome},
-    pages::templates::api::{CreateTemplate, DeleteTemplate},
+    pages::templates::{
+        HANDLE_HINT,
+        api::{CreateTemplate, DeleteTemplate},
+    },
     ui::{
         button::{CloseButton, Rank, SubmitButton},
         dialog::{Dialog, Weight},
         field::TextField,
-        radio::RadioCard,
+        radio::{Radio, RadioCard},
     },
 };
 
@@ -38,12 +42,49 @@ pub fn CreateDialog() -> impl IntoView {
                     optional=true
                     focus=true
                 />
+                <KindField outcome kind=TemplateKind::Document />
+                <FormField
+                    outcome=outcome
+                    field=Field::TemplateHandle
+                    label="Handle"
+                    hint=HANDLE_HINT
+                    optional=true
+                />
             </div>
             <fieldset class="fieldset">
                 <legend class="fieldset__legend">"Starter"</legend>
                 <div class="radio-cards">{beginnings.collect_view()}</div>
             </fieldset>
         </DialogForm>
+    }
+}
+
+/// The choice of a template's kind.
+#[component]
+pub fn KindField(
+    /// Result of the last submission.
+    outcome: Outcome,
+    /// The kind that is selected initially.
+    kind: TemplateKind,
+) -> impl IntoView {
+    let name = Field::TemplateKind.into_str();
+    let chosen = outcome.typed_or(Field::TemplateKind, kind.into_str());
+    let kinds = [
+        (TemplateKind::Document, "Document", "Rendered to PDF"),
+        (
+            TemplateKind::Partial,
+            "Partial",
+            "Used by other templates, such as a footer",
+        ),
+    ];
+    let kinds = kinds.map(|(offered, label, hint)| {
+        view! { <Radio name value=offered.into_str() label hint checked=offered.into_str() == chosen /> }
+    });
+    view! {
+        <fieldset class="fieldset">
+            <legend class="fieldset__legend">"Kind"</legend>
+            {kinds.into_iter().collect_view()}
+        </fieldset>
     }
 }
 

@@ -1,10 +1,13 @@
 //! The list of templates and its filters.
 
 use leptos::prelude::*;
-use platen_domain::template::TemplateGlance;
+use platen_domain::template::{
+    TemplateGlance,
+    identity::{Handle, TemplateKind},
+};
 
 use crate::{
-    model::template::{editor_path, versions_path},
+    model::template::{editor_path, settings_path, versions_path},
     outcome::{ButtonForm, Outcome},
     pages::templates::{PATH, api::DuplicateTemplate, dialogs::delete_dialog_id},
     ui::{
@@ -62,7 +65,16 @@ fn Row(template: TemplateGlance, hint: Option<String>) -> impl IntoView {
         }
     };
     let changed_again = changed.clone();
+    let partial = (template.identity.kind == TemplateKind::Partial).then(|| {
+        let handle = template.identity.handle.as_ref().map(Handle::to_string);
+        view! {
+            <span class="table__sub">
+                "Partial " <code>{handle}</code>
+            </span>
+        }
+    });
     let versions = versions_path(&id);
+    let settings = settings_path(&id);
     let delete = delete_dialog_id(&id);
     view! {
         <tr>
@@ -71,6 +83,7 @@ fn Row(template: TemplateGlance, hint: Option<String>) -> impl IntoView {
                     {template.name.clone()}
                 </a>
                 {hint.map(|hint| view! { <span class="table__sub">{hint}</span> })}
+                {partial}
                 <span class="table__sub table__narrow">{changed()}</span>
             </th>
             <td class="table__wide">
@@ -97,6 +110,10 @@ fn Row(template: TemplateGlance, hint: Option<String>) -> impl IntoView {
                     <a class="menu__item" href=versions>
                         <Icon glyph=Glyph::Clock />
                         "Versions"
+                    </a>
+                    <a class="menu__item" href=settings>
+                        <Icon glyph=Glyph::Settings />
+                        "Settings"
                     </a>
                     <OpenItem dialog=delete danger=true icon=Glyph::Remove>
                         "Delete"
