@@ -8,6 +8,7 @@ pub mod rules;
 pub mod standards;
 
 mod colour_profiles;
+mod colours;
 mod drawings;
 mod fonts;
 mod framing;
@@ -120,7 +121,7 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     Ok(Some(Examination {
         earned,
         declared: metadata.declared,
-        low_contrast: contrast::find_low_contrast(&document, &pages, tree.as_ref()),
+        low_contrast: contrast::find_low_contrast(&document, &pages, &shown, tree.as_ref()),
         findings: places::locate(&document, &pages, tree.as_ref(), levels),
     }))
 }

@@ -68,6 +68,26 @@ impl<'a> Lexer<'a> {
         Ok(Some((start, token)))
     }
 
+    /// Takes the rest of a reference of generation 0 as it is mostly written, one space between its parts. Returns whether it
+    /// is there.
+    #[inline]
+    pub(crate) fn take_end_of_reference(&mut self) -> bool {
+        const END: &[u8] = b" 0 R";
+        let rest = &self.bytes[self.position..];
+        let is_there = rest.starts_with(END) && rest.get(END.len()).is_none_or(|byte| !is_regular(*byte));
+        if is_there {
+            self.position += END.len();
+        }
+        is_there
+    }
+
+    /// Skips white space, and returns whether a digit is next.
+    #[inline]
+    pub(crate) fn is_before_digit(&mut self) -> bool {
+        self.skip_white_space();
+        self.bytes.get(self.position).is_some_and(u8::is_ascii_digit)
+    }
+
     /// Returns the next token if it is a plain number, without exponent and the like, with white space after it.
     /// Content consists mostly of numbers and keywords, and trying them first is much faster than `next_token`.
     #[inline]
@@ -111,8 +131,18 @@ impl<'a> Lexer<'a> {
         token
     }
 
+    /// Returns the bytes after the last token.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.position..]
+    }
+
+    /// Returns a lexer that begins that many bytes after this one.
+    pub(crate) fn after(&self, length: usize) -> Self {
+        Self::new(self.bytes, self.position + length)
+    }
+
     #[inline]
-    fn skip_white_space(&mut self) {
+    pub(crate) fn skip_white_space(&mut self) {
         while let Some(&byte) = self.bytes.get(self.position) {
             match CLASSES[usize::from(byte)] {
                 Class::WhiteSpace => self.position += 1,
@@ -239,12 +269,15 @@ pub(crate) fn decode_literal_string(raw: &[u8]) -> Cow<'_, [u8]> {
 
 /// Decodes a hexadecimal string (ISO 32000-1, 7.3.4.3); a last odd digit is treated as if 0 followed.
 pub(crate) fn decode_hex_string(raw: &[u8]) -> Vec<u8> {
-    let mut digits = raw.iter().copied().filter(u8::is_ascii_hexdigit).map(hex_value);
     let mut decoded = Vec::with_capacity(raw.len().div_ceil(2));
-    while let Some(high) = digits.next() {
-        decoded.push(high << 4 | digits.next().unwrap_or(0));
-    }
+    decoded.extend(hex_bytes(raw));
     decoded
+}
+
+/// Returns the bytes of a hexadecimal string, as [`decode_hex_string`] does.
+pub(crate) fn hex_bytes(raw: &[u8]) -> impl Iterator<Item = u8> {
+    let mut digits = raw.iter().copied().filter(u8::is_ascii_hexdigit).map(hex_value);
+    std::iter::from_fn(move || Some(digits.next()? << 4 | digits.next().unwrap_or(0)))
 }
 
 /// Returns the value of a hexadecimal digit. Letters have a bit set that decimal digits don't.

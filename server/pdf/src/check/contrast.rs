@@ -5,10 +5,14 @@
 
 mod layers;
 
+use std::cell::LazyCell;
+
+use super::colours::Colours;
 use super::levels::{Element, MAX_TEXT};
 use super::places::area::{Area, Spot};
 use super::places::fonts::Fonts;
 use super::places::painter::{Canvas, Colour, Owner, Painted, Painter};
+use super::shown::Shown;
 use super::structure::Tree;
 use crate::document::Document;
 use crate::object::ObjectNumber;
@@ -27,6 +31,7 @@ const TOLERANCE: f64 = 0.05;
 /// Contrast that text and large text must have.
 const REQUIRED: f64 = 4.5;
 const REQUIRED_IF_LARGE: f64 = 3.0;
+const PAPER: Colour = [255; 3];
 
 /// The first text with one pair of colours whose contrast is too low.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,11 +58,27 @@ pub struct LowContrast {
 
 /// Returns texts with too little contrast, the first one for each pair of colours, and at most 20. `pages` are all pages of
 /// the document, in order.
-pub(super) fn find_low_contrast(document: &Document, pages: &[ObjectNumber], tree: Option<&Tree>) -> Vec<LowContrast> {
+pub(super) fn find_low_contrast(
+    document: &Document,
+    pages: &[ObjectNumber],
+    shown: &Shown,
+    tree: Option<&Tree>,
+) -> Vec<LowContrast> {
+    let mut colours_of_forms = Colours::default();
+    for colours in shown.drawings.iter().filter_map(|form| shown.colours.get(form)) {
+        colours_of_forms.extend(colours);
+    }
     let mut fonts = Fonts::default();
     let mut contrasts = Contrasts::default();
     let mut bytes = 0;
     for (page, number) in (1..).zip(pages) {
+        let mut on_page = colours_of_forms.clone();
+        if let Some(colours) = shown.colours.get(number) {
+            on_page.extend(colours);
+        }
+        if !contrasts.may_find_more(&on_page) {
+            continue;
+        }
         contrasts.begin_page(page);
         let mut painter = Painter::new(document, &mut fonts, &mut contrasts);
         // What was found before an error is kept.
@@ -136,16 +157,33 @@ impl Contrasts {
         self.last_fine = None;
     }
 
+    /// Returns whether a page with these colours may have text with too little contrast, in other colours than those found
+    /// before.
+    fn may_find_more(&self, colours: &Colours) -> bool {
+        let with_luminance = |colour: &Colour| (*colour, luminance(*colour));
+        let backgrounds = colours.shapes.iter().chain([&PAPER]);
+        let backgrounds: Vec<_> = backgrounds.map(with_luminance).collect();
+        let is_low_on_some = |(colour, own): (Colour, f64)| {
+            backgrounds.iter().any(|(background, luminance)| {
+                let is_known = |found: &Found| (found.pair.colour, found.pair.background) == (colour, *background);
+                colour != *background && ratio(own, *luminance) < REQUIRED && !self.found.iter().any(is_known)
+            })
+        };
+        colours.has_others || colours.texts.iter().map(with_luminance).any(is_low_on_some)
+    }
+
     fn text(&mut self, painted: &Painted) {
         let Some((text, area)) = painted.text.as_ref().zip(painted.area) else {
             return;
         };
         // Shadows are painted before the text that casts them.
         let page = self.page;
-        let first_characters = &text.characters[..text.characters.len().min(MAX_TEXT)];
+        let characters = LazyCell::new(|| text.characters());
         self.found.retain(|found| {
-            let has_shape = found.page == page && found.first_characters == first_characters;
-            !(has_shape && found.spot.overlaps(area))
+            let is_shadow = found.page == page
+                && found.spot.overlaps(area)
+                && found.first_characters == characters[..characters.len().min(MAX_TEXT)];
+            !is_shadow
         });
         let Some(colour) = painted.colour.filter(|_| painted.owner != Owner::Artifact) else {
             return;
@@ -187,17 +225,17 @@ impl Contrasts {
         if let Some(found) = self.found.iter_mut().find(|found| found.pair == pair) {
             // The rest of the line or paragraph.
             if found.page == page && found.owner == painted.owner && painted.owner != Owner::Nothing {
-                found.spot.add(Some(area), text.characters);
+                found.spot.add(Some(area), &characters);
             }
-        } else if self.found.len() < MAX_PAIRS && has_letters(text.characters) {
+        } else if self.found.len() < MAX_PAIRS && has_letters(&characters) {
             let mut spot = Spot::default();
-            spot.add(Some(area), text.characters);
+            spot.add(Some(area), &characters);
             self.found.push(Found {
                 page,
                 owner: painted.owner,
                 pair,
                 spot,
-                first_characters: first_characters.to_vec(),
+                first_characters: characters[..characters.len().min(MAX_TEXT)].to_vec(),
             });
         }
     }

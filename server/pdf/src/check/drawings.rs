@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::colours::{Colours, Fill};
 use super::marks::StreamMarks;
 use super::objects::Found;
 use super::shown::{Codes, Shown};
@@ -25,6 +26,7 @@ pub(super) fn check_drawings(document: &Document, found: &Found, findings: &mut 
         type_3: codes(&found.type_3_fonts),
         glyph_widths: BTreeMap::new(),
         marks: BTreeMap::new(),
+        colours: BTreeMap::new(),
         drawings: found.drawings.iter().copied().collect(),
     };
     let mut check = Check {
@@ -78,6 +80,9 @@ impl Check<'_, '_> {
             }
         }
         scan.run(&whole)?;
+        // Each stream begins with the initial colour.
+        scan.colours.text(Fill::default());
+        scan.colours.shape(Fill::default());
         scan.finish(number);
         Ok(())
     }
@@ -113,6 +118,15 @@ impl Check<'_, '_> {
     }
 }
 
+/// Returns whether a graphics state makes what is filled transparent.
+fn is_transparent(document: &Document, state: &Object) -> bool {
+    let state = document.resolve(state).ok();
+    let opacity = state
+        .as_ref()
+        .and_then(|state| state.as_dictionary()?.get("ca")?.as_number());
+    opacity.is_some_and(|opacity| opacity < 1.0)
+}
+
 /// Buffer that is reused for one content stream after the other.
 #[derive(Default)]
 struct Buffer {
@@ -136,6 +150,37 @@ enum Font {
     Type3(ObjectNumber),
 }
 
+/// Graphics state as far as it is followed (ISO 32000-1, 8.4).
+#[derive(Clone, Copy, Default)]
+struct State {
+    font: Option<Font>,
+    fill: Fill,
+}
+
+/// The first operands of an operator that are numbers: one more than a colour has.
+#[derive(Default)]
+struct Numbers<'c> {
+    raw: [&'c [u8]; 4],
+    count: usize,
+}
+
+impl<'c> Numbers<'c> {
+    fn add(&mut self, raw: &'c [u8]) {
+        if let Some(place) = self.raw.get_mut(self.count) {
+            *place = raw;
+            self.count += 1;
+        }
+    }
+
+    fn as_slice(&self) -> &[&'c [u8]] {
+        &self.raw[..self.count]
+    }
+
+    fn clear(&mut self) {
+        self.count = 0;
+    }
+}
+
 /// Checks streams with the same resources, one after the other.
 struct Scan<'a, 's> {
     fonts: Dictionary<'a>,
@@ -144,8 +189,9 @@ struct Scan<'a, 's> {
     external_objects: Dictionary<'a>,
     shown: &'s mut Shown,
     marks: StreamMarks,
-    font: Option<Font>,
-    saved_fonts: Vec<Option<Font>>,
+    colours: Colours,
+    state: State,
+    saved: Vec<State>,
     /// Width set by `d0` or `d1`, if the stream is that of a glyph.
     width: Option<f64>,
 }
@@ -159,27 +205,37 @@ impl<'a, 's> Scan<'a, 's> {
                 .map_err(|error| Finding::new("6.2.2", error.to_string()))
         };
         let own = resources(owner, "Resources")?;
+        let graphics_states = resources(&own, "ExtGState")?;
+        let colours = Colours {
+            // Transparent colours are mixed with those below them.
+            has_others: graphics_states
+                .entries
+                .iter()
+                .any(|(_, state)| is_transparent(document, state)),
+            ..Colours::default()
+        };
         Ok(Self {
             fonts: resources(&own, "Font")?,
-            graphics_states: resources(&own, "ExtGState")?,
+            graphics_states,
             patterns: resources(&own, "Pattern")?,
             external_objects: resources(&own, "XObject")?,
             shown,
             marks: StreamMarks::new(owner.get("StructParents").and_then(Object::as_integer)),
-            font: None,
-            saved_fonts: Vec::new(),
+            colours,
+            state: State::default(),
+            saved: Vec::new(),
             width: None,
         })
     }
 
     fn run(&mut self, content: &[u8]) -> Result<(), Finding> {
-        self.font = None;
-        self.saved_fonts.clear();
+        self.state = State::default();
+        self.saved.clear();
         self.width = None;
         let mut lexer = Lexer::new(content, 0);
         // The last name outside a dictionary, and whether it is the last operand.
         let mut name: Option<&[u8]> = None;
-        let mut first_number: Option<&[u8]> = None;
+        let mut numbers = Numbers::default();
         let mut ends_with_name = false;
         let mut depth = 0_usize;
         // The entries of the last dictionary.
@@ -189,7 +245,7 @@ impl<'a, 's> Scan<'a, 's> {
                 if raw.len() > SAFE_NUMBER {
                     check_number(raw)?;
                 }
-                first_number.get_or_insert(raw);
+                numbers.add(raw);
                 ends_with_name = false;
             }
             let token = match lexer.next_plain_keyword() {
@@ -204,7 +260,7 @@ impl<'a, 's> Scan<'a, 's> {
             match token {
                 Token::Number(raw) => {
                     check_number(raw)?;
-                    first_number.get_or_insert(raw);
+                    numbers.add(raw);
                 }
                 Token::Name(raw) => {
                     check_name(raw)?;
@@ -250,13 +306,18 @@ impl<'a, 's> Scan<'a, 's> {
                         return Err(Finding::new("6.2.2", "marked content with named properties"));
                     }
                     if matches!(operator, b"d0" | b"d1") {
-                        self.width = first_number.and_then(parse_number).and_then(|width| width.as_number());
+                        self.width = numbers
+                            .as_slice()
+                            .first()
+                            .and_then(|raw| parse_number(raw))
+                            .and_then(|width| width.as_number());
                     }
                     self.operator(operator, name)?;
                     self.mark(operator, name, content.get(properties).unwrap_or_default());
+                    self.paint(operator, name, numbers.as_slice());
                     properties = 0..0;
                     name = None;
-                    first_number = None;
+                    numbers.clear();
                 }
             }
             ends_with_name = is_name;
@@ -267,19 +328,23 @@ impl<'a, 's> Scan<'a, 's> {
         let is_in = |resources: &Dictionary| name.is_some_and(|name| resources.get_bytes(&decode_name(name)).is_some());
         let is_fine = match operator {
             b"q" => {
-                self.saved_fonts.push(self.font);
-                if self.saved_fonts.len() > MAX_NESTING {
+                self.saved.push(self.state);
+                if self.saved.len() > MAX_NESTING {
                     return Err(Finding::new("6.1.13-8", "q nested more than 28 levels deep"));
                 }
                 true
             }
             b"Q" => {
-                self.font = self.saved_fonts.pop().unwrap_or_default();
+                let without_font = State {
+                    font: None,
+                    ..self.state
+                };
+                self.state = self.saved.pop().unwrap_or(without_font);
                 true
             }
             b"Tf" => {
-                self.font = name.and_then(|name| self.find_font(name));
-                self.font.is_some()
+                self.state.font = name.and_then(|name| self.find_font(name));
+                self.state.font.is_some()
             }
             b"gs" => is_in(&self.graphics_states),
             b"Do" => is_in(&self.external_objects),
@@ -323,11 +388,22 @@ impl<'a, 's> Scan<'a, 's> {
         }
     }
 
-    /// Stores the marks of all content that was scanned under the number of its owner.
+    /// Follows the current colour, and records the colours of what is painted.
+    fn paint(&mut self, operator: &[u8], name: Option<&[u8]>, numbers: &[&[u8]]) {
+        let State { fill, .. } = self.state;
+        match operator {
+            b"Tj" | b"TJ" => self.colours.text(fill),
+            b"f" | b"f*" | b"B" | b"B*" | b"b" | b"b*" => self.colours.shape(fill),
+            _ => self.state.fill.set(operator, name, numbers),
+        }
+    }
+
+    /// Stores marks and colours of all content that was scanned under the number of its owner.
     fn finish(self, owner: ObjectNumber) {
         let mut marks = self.marks;
         marks.finish();
         self.shown.marks.insert(owner, marks);
+        self.shown.colours.insert(owner, self.colours);
     }
 
     fn find_font(&self, name: &[u8]) -> Option<Font> {
@@ -341,14 +417,14 @@ impl<'a, 's> Scan<'a, 's> {
 
     /// Records the codes of a string.
     fn show(&mut self, mut bytes: impl Iterator<Item = u8>) -> Result<(), Finding> {
-        let codes = match self.font {
+        let codes = match self.state.font {
             Some(Font::Composite(number)) => self.shown.composite.get_mut(&number),
             Some(Font::Type3(number)) => self.shown.type_3.get_mut(&number),
             None => None,
         };
         let codes = codes.ok_or_else(|| Finding::new("6.2.11", "content: text without a font"))?;
         while let Some(first) = bytes.next() {
-            let code = match self.font {
+            let code = match self.state.font {
                 Some(Font::Composite(_)) => {
                     let second = bytes
                         .next()
@@ -357,7 +433,7 @@ impl<'a, 's> Scan<'a, 's> {
                 }
                 _ => u16::from(first),
             };
-            if code == 0 && matches!(self.font, Some(Font::Composite(_))) {
+            if code == 0 && matches!(self.state.font, Some(Font::Composite(_))) {
                 return Err(Finding::new(
                     "6.2.11.8-1",
                     "content: a character that is missing from the font",

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::colours::Colours;
 use super::marks::StreamMarks;
 use crate::object::ObjectNumber;
 
@@ -14,6 +15,8 @@ pub(super) struct Shown {
     pub(super) glyph_widths: BTreeMap<ObjectNumber, f64>,
     /// Marks of each stream, by the number of its page, form, pattern or Type 3 font.
     pub(super) marks: BTreeMap<ObjectNumber, StreamMarks>,
+    /// Colours of each page and form, by its number.
+    pub(super) colours: BTreeMap<ObjectNumber, Colours>,
     /// Forms, and patterns, which are never drawn by name.
     pub(super) drawings: BTreeSet<ObjectNumber>,
 }

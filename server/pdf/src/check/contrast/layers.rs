@@ -1,18 +1,17 @@
 //! What is painted below text.
 
-use super::{blend, luminance};
+use super::{PAPER, blend, luminance};
 use crate::check::places::area::Area;
 use crate::check::places::painter::{Colour, Painted, Shape};
 use crate::check::places::path::Outline;
 
-const PAPER: Colour = [255; 3];
 /// Most layers of a page. The background of later text is not certain.
 const MAX_LAYERS: usize = 4096;
 /// Most points of layers in a document that are compared with texts: a few milliseconds.
 const MAX_COMPARISONS: usize = 1_000_000;
 /// Most colours of a page that are told apart.
 const MAX_COLOURS: usize = 32;
-/// Lines up to this width, in points, are no background.
+/// Lines and shapes up to this width, in points, are no background.
 const MAX_LINE: f64 = 3.0;
 /// Greatest share of a text that a line or edge may cover.
 const MAX_COVERED: f64 = 0.2;
@@ -68,7 +67,7 @@ impl Layers {
             Shape::Filled(outlines) => outlines,
             Shape::Lines(_) | Shape::Other | Shape::Repeated => &[],
         };
-        if area.extent() == 0.0 || painted.opacity == 0.0 {
+        if area.thickness() <= MAX_LINE || painted.opacity == 0.0 {
             return None;
         }
         if self.painted.len() == MAX_LAYERS {

@@ -51,6 +51,12 @@ impl Area {
         (right - left).max(0.0) * (top - bottom).max(0.0)
     }
 
+    /// Returns the smaller side of the rectangle; 0 if it is empty.
+    pub(crate) fn thickness(self) -> f64 {
+        let [left, bottom, right, top] = self.0;
+        (right - left).min(top - bottom).max(0.0)
+    }
+
     /// Returns the part of a line of text where most of its letters are: without the space above and below them.
     pub(crate) fn middle(self) -> Self {
         let ([left, bottom, right, top], height) = (self.0, self.height());

@@ -99,16 +99,23 @@ impl Font {
         self.code_length == 2
     }
 
-    /// Adds the text of a string, and returns the sum of the widths of its characters.
-    pub(super) fn show(&self, string: &[u8], text: &mut Vec<u16>) -> f64 {
-        let codes = string.chunks_exact(self.code_length.max(1));
-        let codes = codes.map(|code| code.iter().fold(0_u16, |value, byte| value << 8 | u16::from(*byte)));
-        let mut length = 0.0;
-        for code in codes {
-            text.extend(self.texts.get(&code).into_iter().flatten());
+    /// Returns the sum of the widths of characters, given by their codes.
+    pub(super) fn width(&self, codes: &[u8]) -> f64 {
+        let widths = self.codes(codes).map(|code| {
             let width = self.widths.get(usize::from(code)).copied().flatten();
-            length += width.unwrap_or(self.default_width);
-        }
-        length
+            width.unwrap_or(self.default_width)
+        });
+        widths.sum()
+    }
+
+    /// Returns the text of characters in UTF-16.
+    pub(super) fn characters(&self, codes: &[u8]) -> Vec<u16> {
+        let texts = self.codes(codes).filter_map(|code| self.texts.get(&code));
+        texts.flatten().copied().collect()
+    }
+
+    fn codes(&self, codes: &[u8]) -> impl Iterator<Item = u16> {
+        let codes = codes.chunks_exact(self.code_length.max(1));
+        codes.map(|code| code.iter().fold(0_u16, |value, byte| value << 8 | u16::from(*byte)))
     }
 }

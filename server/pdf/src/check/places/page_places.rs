@@ -62,6 +62,7 @@ impl Canvas for PagePlaces {
                 spot
             }
         };
-        spot.add(area, text.map_or(&[], |text| text.characters));
+        let characters = text.map_or_else(Vec::new, |text| text.characters());
+        spot.add(area, &characters);
     }
 }

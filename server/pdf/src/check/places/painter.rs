@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use super::area::Area;
-use super::fonts::Fonts;
+use super::fonts::{Font, Fonts};
 use super::path::{Outline, Path};
 use crate::PdfError;
 use crate::check::marks::Properties;
 use crate::content::StreamReader;
 use crate::document::Document;
-use crate::lexer::{Lexer, Token, decode_hex_string, decode_literal_string, decode_name};
+use crate::lexer::{Lexer, Token, decode_literal_string, decode_name, hex_bytes};
 use crate::matrix::Matrix;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::parse::parse_number;
@@ -40,13 +40,21 @@ pub(crate) struct TextObject {
 
 /// Text that is painted by one operator.
 pub(crate) struct ShownText<'t> {
-    /// In UTF-16.
-    pub(crate) characters: &'t [u16],
+    /// Character codes of the font.
+    codes: &'t [u8],
+    font: &'t Font,
     pub(crate) text_object: TextObject,
     /// Height of its baseline on the page; `None` if that isn't horizontal.
     pub(crate) baseline: Option<f64>,
     /// Font size on the page, in points.
     pub(crate) size: f64,
+}
+
+impl ShownText<'_> {
+    /// Returns the text in UTF-16.
+    pub(crate) fn characters(&self) -> Vec<u16> {
+        self.font.characters(self.codes)
+    }
 }
 
 /// A colour of sRGB: red, green, blue.
@@ -113,7 +121,8 @@ struct State {
     clip: Clip,
 }
 
-const BLACK: Colour = [0; 3];
+/// The initial colour.
+pub(in crate::check) const BLACK: Colour = [0; 3];
 
 /// Where a content stream is painted.
 #[derive(Clone, Copy)]
@@ -265,11 +274,7 @@ impl<'d, 'a, C: Canvas> Painter<'d, 'a, C> {
         let mut clips = false;
         let mut operands = Operands::default();
         let mut lexer = Lexer::new(content, 0);
-        while let Some((start, token)) = lexer.next_token()? {
-            let Token::Keyword(operator) = token else {
-                operands.add(token, lexer.position());
-                continue;
-            };
+        while let Some((start, operator)) = operands.read(&mut lexer)? {
             let owner = owners.last().copied().unwrap_or(Owner::Nothing);
             let numbers = operands.numbers.as_slice();
             match operator {
@@ -324,7 +329,7 @@ impl<'d, 'a, C: Canvas> Painter<'d, 'a, C> {
                 b"EMC" if owners.len() > 1 => drop(owners.pop()),
                 _ => state.set(operator, &operands),
             }
-            operands = Operands::default();
+            operands.clear();
         }
         Ok(())
     }
@@ -332,11 +337,7 @@ impl<'d, 'a, C: Canvas> Painter<'d, 'a, C> {
     /// Paints a string, which begins at the origin of the text matrix.
     fn show(&mut self, owner: Owner, state: State, text_matrix: Matrix, text_object: TextObject, operands: &Operands) {
         let font = self.fonts.get(self.document, state.font);
-        let mut text = Vec::new();
-        let mut length = 0.0;
-        for string in &operands.strings {
-            length += font.show(string, &mut text);
-        }
+        let length = font.width(&operands.codes);
         // Adjustments of `TJ` are small and are ignored.
         let size = state.font_size;
         let (right, bottom, top) = (length * size, font.descent * size, font.ascent * size);
@@ -345,7 +346,8 @@ impl<'d, 'a, C: Canvas> Painter<'d, 'a, C> {
         let area = Area::of(corners.map(|(x, y)| matrix.apply(x, y)));
         let colour = state.fill.filter(|_| state.fills_glyphs && font.has_outlines());
         let text = ShownText {
-            characters: &text,
+            codes: &operands.codes,
+            font,
             text_object,
             baseline: Some(matrix.apply(0.0, 0.0).1).filter(|_| matrix.is_upright()),
             size: size.abs() * matrix.unit_lengths()[1],
@@ -414,7 +416,7 @@ impl State {
 }
 
 /// Returns the colour of one or three numbers (ISO 32000-1, 8.6.8). `DeviceRGB` is sRGB, as the output intent says.
-fn colour(numbers: &[f64]) -> Option<Colour> {
+pub(in crate::check) fn colour(numbers: &[f64]) -> Option<Colour> {
     let component = |number: f64| (number.clamp(0.0, 1.0) * 255.0).round() as u8;
     match *numbers {
         [gray] => Some([component(gray); 3]),
@@ -429,13 +431,50 @@ struct Operands<'c> {
     numbers: Vec<f64>,
     /// The last name outside of a dictionary.
     name: &'c [u8],
-    strings: Vec<Vec<u8>>,
+    /// Character codes of all strings, none of which is incomplete.
+    codes: Vec<u8>,
     /// Range of the entries of a dictionary.
     properties: std::ops::Range<usize>,
     depth: usize,
 }
 
 impl<'c> Operands<'c> {
+    /// Reads up to the next operator, and returns that with its offset; `None` at the end.
+    fn read(&mut self, lexer: &mut Lexer<'c>) -> Result<Option<(usize, &'c [u8])>, PdfError> {
+        loop {
+            while let Some(raw) = lexer.next_plain_number() {
+                self.add_number(raw);
+            }
+            let start = lexer.position();
+            let token = match lexer.next_plain_keyword() {
+                Some(raw) => Token::Keyword(raw),
+                None => match lexer.next_token()? {
+                    Some((_, token)) => token,
+                    None => return Ok(None),
+                },
+            };
+            match token {
+                Token::Keyword(operator) if self.depth == 0 => return Ok(Some((start, operator))),
+                _ => self.add(token, lexer.position()),
+            }
+        }
+    }
+
+    fn add_number(&mut self, raw: &[u8]) {
+        if self.depth == 0 {
+            self.numbers
+                .extend(parse_number(raw).and_then(|number| number.as_number()));
+        }
+    }
+
+    /// Removes everything, except for its capacity.
+    fn clear(&mut self) {
+        self.numbers.clear();
+        self.codes.clear();
+        self.name = b"";
+        self.properties = 0..0;
+    }
+
     /// Adds a token, which ends at `end`.
     fn add(&mut self, token: Token<'c>, end: usize) {
         match token {
@@ -450,12 +489,10 @@ impl<'c> Operands<'c> {
                 self.properties.end = end - b">>".len();
             }
             _ if self.depth > 0 => {}
-            Token::Number(raw) => self
-                .numbers
-                .extend(parse_number(raw).and_then(|number| number.as_number())),
+            Token::Number(raw) => self.add_number(raw),
             Token::Name(name) => self.name = name,
-            Token::LiteralString(raw) => self.strings.push(decode_literal_string(raw).into_owned()),
-            Token::HexString(raw) => self.strings.push(decode_hex_string(raw)),
+            Token::LiteralString(raw) => self.codes.extend_from_slice(&decode_literal_string(raw)),
+            Token::HexString(raw) => self.codes.extend(hex_bytes(raw)),
             Token::ArrayStart | Token::ArrayEnd | Token::Keyword(_) => {}
         }
     }

@@ -17,7 +17,9 @@ pub(crate) struct Outline(Vec<(f64, f64)>);
 #[derive(Default)]
 pub(super) struct Path {
     area: Option<Area>,
-    outlines: Vec<Outline>,
+    /// The first `count` are those of the path; the others are kept for their capacity.
+    outlines: [Outline; MAX_OUTLINES],
+    count: usize,
     is_complex: bool,
     last: (f64, f64),
 }
@@ -48,10 +50,12 @@ impl Path {
     }
 
     fn begin(&mut self) {
-        if self.outlines.len() == MAX_OUTLINES {
-            self.is_complex = true;
-        } else {
-            self.outlines.push(Outline::default());
+        match self.outlines.get_mut(self.count) {
+            Some(Outline(points)) => {
+                points.clear();
+                self.count += 1;
+            }
+            None => self.is_complex = true,
         }
     }
 
@@ -63,7 +67,7 @@ impl Path {
 
     /// Adds the last point to the outline.
     fn reach(&mut self) {
-        match self.outlines.last_mut() {
+        match self.outlines[..self.count].last_mut() {
             Some(Outline(points)) if points.len() < MAX_POINTS => points.push(self.last),
             _ => self.is_complex = true,
         }
@@ -83,12 +87,16 @@ impl Path {
 
     /// Returns the outlines; none if they are not simple.
     pub(super) fn outlines(&self) -> &[Outline] {
-        if self.is_complex { &[] } else { &self.outlines }
+        if self.is_complex {
+            &[]
+        } else {
+            &self.outlines[..self.count]
+        }
     }
 
     pub(super) fn clear(&mut self) {
         self.area = None;
-        self.outlines.clear();
+        self.count = 0;
         self.is_complex = false;
     }
 }

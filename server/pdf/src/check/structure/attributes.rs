@@ -1,8 +1,12 @@
 //! Attributes of structure elements (ISO 32000-1, 14.8.5) that the checks need.
 
+use std::collections::VecDeque;
+use std::rc::Rc;
+
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object};
+use crate::parse::Entries;
 
 /// Attributes of a table cell (14.8.5.7) and of a form field (14.8.5.6).
 pub(super) struct Attributes {
@@ -25,6 +29,35 @@ pub(super) enum Scope {
     Both,
 }
 
+/// Most attributes that are known.
+const MAX_KNOWN: usize = 8;
+
+/// The attributes that were read last, with their texts: those of most cells are the same as in the row before.
+#[derive(Default)]
+pub(super) struct KnownAttributes<'a> {
+    known: VecDeque<(&'a [u8], Rc<Attributes>)>,
+}
+
+impl<'a> KnownAttributes<'a> {
+    /// Reads the value of `/A`.
+    pub(super) fn read(
+        &mut self,
+        document: &Document<'a>,
+        entries: &mut Entries<'a>,
+    ) -> Result<Rc<Attributes>, PdfError> {
+        if let Some((_, attributes)) = self.known.iter().find(|(text, _)| entries.skip_text(text)) {
+            return Ok(Rc::clone(attributes));
+        }
+        let (value, text) = entries.value_with_text()?;
+        let attributes = Rc::new(Attributes::read(document, &value)?);
+        if let Object::Array(_) | Object::Dictionary(_) = value {
+            self.known.truncate(MAX_KNOWN - 1);
+            self.known.push_front((text, Rc::clone(&attributes)));
+        }
+        Ok(attributes)
+    }
+}
+
 impl Default for Attributes {
     fn default() -> Self {
         Self {
@@ -39,17 +72,32 @@ impl Default for Attributes {
 
 impl Attributes {
     /// Reads `/A`: a dictionary of attributes, or an array of such dictionaries.
-    pub(super) fn read(document: &Document, value: &Object) -> Result<Self, PdfError> {
+    fn read(document: &Document, value: &Object) -> Result<Self, PdfError> {
         let mut attributes = Self::default();
-        match document.resolve(value)? {
-            Object::Array(items) => {
-                for item in &items {
-                    attributes.add(&document.resolve(item)?);
-                }
-            }
-            single => attributes.add(&single),
-        }
+        attributes.add_value(document, value)?;
         Ok(attributes)
+    }
+
+    fn add_value(&mut self, document: &Document, value: &Object) -> Result<(), PdfError> {
+        match value {
+            Object::Reference(_) => match document.resolve(value)? {
+                Object::Array(items) => self.add_items(document, &items)?,
+                single => self.add(&single),
+            },
+            Object::Array(items) => self.add_items(document, items)?,
+            single => self.add(single),
+        }
+        Ok(())
+    }
+
+    fn add_items(&mut self, document: &Document, items: &[Object]) -> Result<(), PdfError> {
+        for item in items {
+            match item {
+                Object::Reference(_) => self.add(&document.resolve(item)?),
+                direct => self.add(direct),
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, attributes: &Object) {

@@ -1,6 +1,9 @@
 //! Reads the structure tree (ISO 32000-1, 14.7.2) in document order.
 
-use super::attributes::Attributes;
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::attributes::{Attributes, KnownAttributes};
 use super::roles::{Roles, is_transparent};
 use crate::PdfError;
 use crate::check::levels::{Element as Place, LevelFindings};
@@ -8,6 +11,7 @@ use crate::check::marks::check_language;
 use crate::check::rules;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::parse::Entries;
 
 /// Index of no element: the parent of the root's kids.
 pub(super) const ROOT: u32 = u32::MAX;
@@ -49,7 +53,7 @@ pub(super) struct Element {
     /// `/ID` of header cells and notes.
     pub(super) identifier: Option<Vec<u8>>,
     /// Attributes of a table cell or a form field.
-    pub(super) attributes: Option<Box<Attributes>>,
+    pub(super) attributes: Option<Rc<Attributes>>,
 }
 
 /// Texts that stand for the content of an element.
@@ -96,12 +100,40 @@ impl Tree {
             ..Self::default()
         };
         let mut waiting: Vec<(Object, u32)> = Vec::new();
-        push_kids(root, ROOT, &mut waiting);
+        let mut known = KnownAttributes::default();
+        waiting.extend(root.items("K").iter().rev().map(|kid| (kid.clone(), ROOT)));
         while let Some((kid, parent)) = waiting.pop() {
             let page = tree.elements.get(parent as usize).and_then(|element| element.page);
-            let (number, kid) = match kid {
-                Object::Reference(number) => (number, document.get(number)?),
-                direct => (0, direct),
+            let number = kid.as_reference().unwrap_or_default();
+            if let Some(entries) = ElementEntries::read(document, number, &mut known)? {
+                let index = tree.elements.len() as u32;
+                match tree.index.get_mut(number as usize) {
+                    Some(place) if *place == ROOT => *place = index,
+                    _ => {
+                        findings.object(&rules::ELEMENT_TWICE, number, None);
+                        continue;
+                    }
+                }
+                let expected = tree
+                    .elements
+                    .get(parent as usize)
+                    .map_or(root_number, |parent| parent.number);
+                let is_expected = entries.parent == Some(expected);
+                let kids = entries.kids.clone();
+                tree.add_element(number, entries, parent, roles, findings);
+                if !is_expected {
+                    tree.note(&rules::WRONG_PARENT, index, findings);
+                }
+                if let Some(mut kids) = kids {
+                    let first = waiting.len();
+                    kids.items(|kid| waiting.push((kid, index)))?;
+                    waiting[first..].reverse();
+                }
+                continue;
+            }
+            let kid = match kid {
+                Object::Reference(number) => document.get(number)?,
+                direct => direct,
             };
             match kid {
                 Object::Integer(identifier) => tree.add_content(parent, page, identifier, findings),
@@ -112,25 +144,8 @@ impl Tree {
                         Some(object) => tree.objects.push((parent, object)),
                         None => findings.document(&rules::DAMAGED_TREE),
                     },
-                    _ => {
-                        let index = tree.elements.len() as u32;
-                        match tree.index.get_mut(number as usize) {
-                            Some(place) if number > 0 && *place == ROOT => *place = index,
-                            _ => {
-                                findings.object(&rules::ELEMENT_TWICE, number, None);
-                                continue;
-                            }
-                        }
-                        let expected = tree
-                            .elements
-                            .get(parent as usize)
-                            .map_or(root_number, |parent| parent.number);
-                        tree.add_element(document, number, &dictionary, parent, roles, findings)?;
-                        if dictionary.reference("P") != Some(expected) {
-                            tree.note(&rules::WRONG_PARENT, index, findings);
-                        }
-                        push_kids(&dictionary, index, &mut waiting);
-                    }
+                    // Elements are indirect objects.
+                    _ => findings.object(&rules::ELEMENT_TWICE, number, None),
                 },
                 _ => findings.document(&rules::DAMAGED_TREE),
             }
@@ -141,21 +156,15 @@ impl Tree {
 
     fn add_element(
         &mut self,
-        document: &Document,
         number: ObjectNumber,
-        dictionary: &Dictionary,
+        entries: ElementEntries,
         parent: u32,
         roles: &mut Roles,
         findings: &mut LevelFindings,
-    ) -> Result<(), PdfError> {
+    ) {
         let parent_element = self.elements.get(parent as usize);
-        let written: &[u8] = match dictionary.get("S") {
-            Some(Object::Name(kind)) => kind,
-            _ => b"",
-        };
-        let page = dictionary
-            .reference("Pg")
-            .or(parent_element.and_then(|parent| parent.page));
+        let written = &*entries.kind;
+        let page = entries.page.or(parent_element.and_then(|parent| parent.page));
         let has_language = parent_element.map_or(self.has_language, |parent| parent.has_language);
         let kind = roles.resolve(written);
         let mut element = Element {
@@ -166,39 +175,25 @@ impl Tree {
             parent,
             end: 0,
             page,
-            texts: Texts::default(),
-            has_language,
+            texts: entries.texts,
+            has_language: has_language || entries.language.is_some(),
             identifier: None,
             attributes: None,
         };
         (element.written_kind, element.preceding) = self.count_kind(written);
-        for (key, value) in &dictionary.entries {
-            match key.as_ref() {
-                b"Alt" => {
-                    element.texts.alternative = match value.as_string() {
-                        None | Some([]) => Alternative::Empty,
-                        Some(_) => Alternative::Given,
-                    };
-                }
-                b"ActualText" => element.texts.actual_text = true,
-                b"E" => element.texts.expansion = true,
-                b"ID" if matches!(kind, Some("TH" | "Note")) => {
-                    element.identifier = value.as_string().map(<[u8]>::to_vec);
-                }
-                b"A" if matches!(kind, Some("TH" | "TD" | "Form")) => {
-                    element.attributes = Some(Box::new(Attributes::read(document, value)?));
-                }
-                b"Lang" => {
-                    element.has_language = true;
-                    if let Err(rule) = check_language(value.as_string().unwrap_or(b"_")) {
-                        findings.element(rule, self.place_of(&element), element.page);
-                    }
-                }
-                _ => {}
-            }
+        if matches!(kind, Some("TH" | "Note")) {
+            let identifier = entries.identifier.as_ref().and_then(Object::as_string);
+            element.identifier = identifier.map(<[u8]>::to_vec);
+        }
+        if matches!(kind, Some("TH" | "TD" | "Form")) {
+            element.attributes = entries.attributes;
+        }
+        if let Some(language) = entries.language
+            && let Err(rule) = check_language(language.as_string().unwrap_or(b"_"))
+        {
+            findings.element(rule, self.place_of(&element), element.page);
         }
         self.elements.push(element);
-        Ok(())
     }
 
     /// Counts an element of a type. Returns the type's index, and the number of earlier elements.
@@ -342,7 +337,75 @@ impl Tree {
     }
 }
 
-/// Adds the kids of an element or of the root so that the first one is on top.
-fn push_kids<'a>(owner: &Dictionary<'a>, index: u32, waiting: &mut Vec<(Object<'a>, u32)>) {
-    waiting.extend(owner.items("K").iter().rev().map(|kid| (kid.clone(), index)));
+/// Entries of a structure element. There may be tens of thousands, most of whose entries aren't needed.
+#[derive(Default)]
+struct ElementEntries<'a> {
+    /// `/S`
+    kind: Cow<'a, [u8]>,
+    /// `/P`
+    parent: Option<ObjectNumber>,
+    /// `/Pg`
+    page: Option<ObjectNumber>,
+    texts: Texts,
+    language: Option<Object<'a>>,
+    identifier: Option<Object<'a>>,
+    /// Before the value of `/K`.
+    kids: Option<Entries<'a>>,
+    /// `/A`
+    attributes: Option<Rc<Attributes>>,
+}
+
+impl<'a> ElementEntries<'a> {
+    /// Reads an object of the file. Returns `None` if it is no structure element.
+    fn read(
+        document: &Document<'a>,
+        number: ObjectNumber,
+        known: &mut KnownAttributes<'a>,
+    ) -> Result<Option<Self>, PdfError> {
+        let lexer = document.lexer(number);
+        let Some(mut entries) = lexer.map(Entries::begin).transpose()?.flatten() else {
+            return Ok(None);
+        };
+        let mut read = Self::default();
+        while let Some(key) = entries.next_key()? {
+            match key.as_ref() {
+                b"Type" => {
+                    let is_element = entries.value()?;
+                    if is_element.is_name("MCR") || is_element.is_name("OBJR") {
+                        return Ok(None);
+                    }
+                }
+                b"S" => {
+                    if let Object::Name(kind) = entries.value()? {
+                        read.kind = kind;
+                    }
+                }
+                b"P" => read.parent = entries.value()?.as_reference(),
+                b"Pg" => read.page = entries.value()?.as_reference(),
+                b"K" => {
+                    read.kids = Some(entries.clone());
+                    entries.skip()?;
+                }
+                b"A" => read.attributes = Some(known.read(document, &mut entries)?),
+                b"ID" => read.identifier = Some(entries.value()?),
+                b"Lang" => read.language = Some(entries.value()?),
+                b"Alt" => {
+                    read.texts.alternative = match entries.value()?.as_string() {
+                        None | Some([]) => Alternative::Empty,
+                        Some(_) => Alternative::Given,
+                    };
+                }
+                b"ActualText" => {
+                    read.texts.actual_text = true;
+                    entries.skip()?;
+                }
+                b"E" => {
+                    read.texts.expansion = true;
+                    entries.skip()?;
+                }
+                _ => entries.skip()?,
+            }
+        }
+        Ok(Some(read))
+    }
 }
