@@ -1,7 +1,7 @@
 //! Comparison of the pages of two versions, each rendered with the same sample data, like a preview. Nothing is charged
 //! or stored.
 
-use std::time::Instant;
+use std::{collections::BTreeSet, time::Instant};
 
 use platen_domain::{
     caller::Caller,
@@ -48,6 +48,8 @@ use crate::{
 const PICTURE_BYTES: u64 = 2 * (20 << 20);
 const CONTENT: &str = "/content";
 const OLDER: &str = "/older";
+/// Index of the newer side.
+const NEWER: usize = 1;
 
 /// The numbers of the compared versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +78,7 @@ pub async fn compare(
         }
     }
     let account = caller.account;
-    let _turn = app.document_turns.wait(account).await?;
+    let _turn = app.document_queues.wait(account).await?;
     let older = versions::get(&app.db, account, id, compared.older).await?;
     let newer = versions::get(&app.db, account, id, compared.newer).await?;
     let data = data(app, account, id, &newer.preview_context, set).await?;
@@ -90,14 +92,17 @@ pub async fn compare(
         saved(app, caller, id, newer).await?
     };
     let sides = [saved(app, caller, id, older).await?, newer];
-    let rendered = render_both(app, caller, id, &sides, &data).await;
-    Ok(match rendered.map_err(busy)? {
-        Ok(compared) => Comparison::Compared(compared),
-        Err(Incomparable { side, message }) => Comparison::Failed {
-            version: side.map(|side| [compared.older, compared.newer][side]),
-            message,
-        },
-    })
+    let settings = get_settings(&app.db, account, id).await?;
+    let rendered = render_both(app, caller, settings, &sides, &data).await;
+    let (version, message) = match rendered {
+        Ok(Ok(compared)) => return Ok(Comparison::Compared(compared)),
+        Ok(Err(Incomparable { side, message, .. })) => {
+            (side.map(|side| [compared.older, compared.newer][side]), message)
+        }
+        Err(TemplateError::Render(late @ RenderError::Deadline { .. })) => (None, sentence(&late.to_string())),
+        Err(error) => return Err(busy(error)),
+    };
+    Ok(Comparison::Failed { version, message })
 }
 
 /// Compares the pages as a request of the API names or contains them. Fails with [`TemplateError::Invalid`] if a side can't
@@ -109,11 +114,14 @@ pub async fn compare_requested(
     request: ComparisonRequest,
 ) -> Result<PageComparison, TemplateError> {
     let account = caller.account;
-    let _turn = app.document_turns.wait(account).await?;
+    // Requests for templates that don't exist don't wait.
+    let settings = get_settings(&app.db, account, id).await?;
+    let _turn = app.document_queues.wait(account).await?;
     let template = get(&app.db, account, id).await?;
     let older = version(app, account, id, request.older.unwrap_or(template.version), OLDER).await?;
     let older = saved(app, caller, id, older).await?;
     let pointer = request.newer.pointer();
+    let mut unsaved = BTreeSet::new();
     let (newer, sample) = match request.newer {
         NewerSide::Version(number) => {
             let newer = version(app, account, id, number, pointer).await?;
@@ -122,20 +130,26 @@ pub async fn compare_requested(
         }
         NewerSide::Unsaved { content, partials } => {
             let content = content.unwrap_or(template.content);
+            unsaved.extend(partials.keys().cloned());
             let partials = partials::resolve_with(app, caller, Some(id), &content, partials).await?;
             (Side { content, partials }, template.preview_context)
         }
     };
     let sides = [older, newer];
     let rendered = if let Some(context) = request.context {
-        render_both(app, caller, id, &sides, &context).await?
+        render_both(app, caller, settings, &sides, &context).await?
     } else {
         let set = request.sample_set.as_deref().unwrap_or(DEFAULT_SET);
         let data = data(app, account, id, &sample, set).await?;
-        render_both(app, caller, id, &sides, &data).await?
+        render_both(app, caller, settings, &sides, &data).await?
     };
-    rendered.map_err(|Incomparable { side, message }| {
-        let pointer = side.map_or("", |side| [OLDER, pointer][side]);
+    rendered.map_err(|Incomparable { side, fault, message }| {
+        let pointer = match (side, fault) {
+            (Some(NEWER), Some(diagnostic)) => partials::pointer_of(&diagnostic, pointer, &unsaved),
+            (Some(NEWER), None) => pointer.to_owned(),
+            (Some(_), _) => OLDER.to_owned(),
+            (None, _) => String::new(),
+        };
         TemplateError::Invalid(vec![Problem::invalid(pointer, message)])
     })
 }
@@ -182,36 +196,53 @@ async fn saved(
 struct Incomparable {
     /// Index of the side that can't be rendered.
     side: Option<usize>,
+    /// The fault of the side's texts.
+    fault: Option<Diagnostic>,
     /// A sentence.
     message: String,
+}
+
+impl Incomparable {
+    /// `side` is the index of the side with the fault.
+    fn faulty(side: usize, fault: Diagnostic) -> Self {
+        Self {
+            side: Some(side),
+            message: sentence(&faulty_template("", &fault).detail),
+            fault: Some(fault),
+        }
+    }
 }
 
 /// Renders the older and the newer side with the same data, and compares their pages.
 async fn render_both(
     app: &Services,
     caller: &Caller,
-    id: TemplateId,
+    settings: TemplateSettings,
     sides: &[Side; 2],
     data: &(impl Serialize + ?Sized),
 ) -> Result<Result<PageComparison, Incomparable>, TemplateError> {
     let account = caller.account;
-    let settings = get_settings(&app.db, account, id).await?;
     let mut memory = app.memory.try_reserve(account, 0)?;
     let mut documents = Vec::with_capacity(sides.len());
     for (index, side) in sides.iter().enumerate() {
         let rendered = match &side.partials {
             Ok(partials) => {
                 let sources = partials.with(&side.content);
-                render(app, caller, sources, data, settings, &mut memory).await?
+                render(app, caller, sources, data, settings, &mut memory).await
             }
-            Err(problem) => Err(sentence(&faulty_template("", problem).detail)),
+            Err(fault) => Err(RenderingError::Fault(fault.clone())),
         };
         match rendered {
             Ok(document) => documents.push(document),
-            Err(message) => {
-                let side = Some(index);
-                return Ok(Err(Incomparable { side, message }));
+            Err(RenderingError::Fault(fault)) => return Ok(Err(Incomparable::faulty(index, fault))),
+            Err(RenderingError::Other(TemplateError::Render(problem @ RenderError::Problem { .. }))) => {
+                return Ok(Err(Incomparable {
+                    side: Some(index),
+                    fault: None,
+                    message: sentence(&problem.to_string()),
+                }));
             }
+            Err(RenderingError::Other(error)) => return Err(error),
         }
         let bytes: usize = documents.iter().map(|document| document.pdf.len()).sum();
         memory.shrink_to(bytes as u64 + PICTURE_BYTES);
@@ -228,6 +259,7 @@ async fn render_both(
         })),
         Err(DrawingError::TooMuch(message)) => Ok(Err(Incomparable {
             side: None,
+            fault: None,
             message: sentence(&message),
         })),
         Err(error) => Err(error.into()),
@@ -262,7 +294,20 @@ impl Document {
     }
 }
 
-/// Renders a version like the editor's preview. The inner error is what its author can resolve.
+/// A side can't be rendered.
+enum RenderingError {
+    /// Its texts have a fault.
+    Fault(Diagnostic),
+    Other(TemplateError),
+}
+
+impl<E: Into<TemplateError>> From<E> for RenderingError {
+    fn from(error: E) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+/// Renders a version like the editor's preview.
 async fn render(
     app: &Services,
     caller: &Caller,
@@ -270,7 +315,7 @@ async fn render(
     data: &(impl Serialize + ?Sized),
     settings: TemplateSettings,
     memory: &mut Reservation,
-) -> Result<Result<Document, String>, TemplateError> {
+) -> Result<Document, RenderingError> {
     let options = [
         ("size", json!("a4")),
         ("prefer_css_page_size", json!(true)),
@@ -286,28 +331,16 @@ async fn render(
     let log = RenderLog::default();
     let entered = enter(app, engine_caller(caller), &terms, memory, &log).await?;
     let filling = fill(app, caller.account, sources, data, settings, CONTENT);
-    let filled = match entered.within(Phase::Load, &log, filling).await {
-        Ok(Ok(filled)) => filled,
-        Ok(Err(pool::Error::Template(problem))) => return Ok(Err(sentence(&faulty_template("", &problem).detail))),
-        Ok(Err(error)) => return Err(error.into()),
-        Err(error) => return of_author(error),
+    let filled = match entered.within(Phase::Load, &log, filling).await? {
+        Err(pool::Error::Template(fault)) => return Err(RenderingError::Fault(fault)),
+        filled => filled?,
     };
     let job = wanted.render.into_job(vec![Part::Html(filled.html)], &terms);
-    match entered.render(job, &log).await {
-        Ok(document) => Ok(Ok(Document {
-            page_count: document.page_count,
-            pdf: document.pdf,
-        })),
-        Err(error) => of_author(error),
-    }
-}
-
-/// Returns an error that the template's author can resolve as a sentence, and others as they are.
-fn of_author<T>(error: RenderError) -> Result<Result<T, String>, TemplateError> {
-    match error {
-        RenderError::Problem { .. } | RenderError::Deadline { .. } => Ok(Err(sentence(&error.to_string()))),
-        error => Err(error.into()),
-    }
+    let document = entered.render(job, &log).await?;
+    Ok(Document {
+        page_count: document.page_count,
+        pdf: document.pdf,
+    })
 }
 
 /// Converts errors that pass when the account's other renders have finished.

@@ -2,7 +2,7 @@
 //! published, and stored with its version, so that a changed partial alters no published template until that is published
 //! again. Previews of unpublished content use the published versions of partials.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use platen_domain::{
     caller::Caller,
@@ -159,6 +159,16 @@ fn may_name_partials(content: &str) -> bool {
             .iter()
             .any(|name| tag.starts_with(name))
     })
+}
+
+/// Returns the JSON pointer of the member of a request that a diagnostic is about. `pointer` is that of the content;
+/// `unsaved` are the handles of the partials that the request contains.
+pub(super) fn pointer_of(diagnostic: &Diagnostic, pointer: &str, unsaved: &BTreeSet<String>) -> String {
+    let partial = diagnostic.place.as_ref().and_then(|place| place.partial.as_ref());
+    match partial.filter(|handle| unsaved.contains(*handle)) {
+        Some(handle) => format!("/partials/{handle}"),
+        None => pointer.to_owned(),
+    }
 }
 
 fn refused(missing: Missing, reason: &str) -> Diagnostic {

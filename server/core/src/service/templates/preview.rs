@@ -6,6 +6,7 @@ use platen_engine::{
     render_log::RenderLog,
 };
 use platen_pdf::Watermark;
+use platen_template::{diagnostic::Diagnostic, pool};
 
 use crate::{
     drawing::child::{Drawn, Size},
@@ -14,7 +15,7 @@ use crate::{
     service::{
         Services,
         renders::{accessibility, engine_caller, enter, templates::fill, terms_while_waiting},
-        templates::{TemplateError, get, partials, settings::get_settings, unusable},
+        templates::{TemplateError, faulty_template, get, partials, settings::get_settings},
     },
 };
 
@@ -49,6 +50,11 @@ pub async fn preview(
     memory: &mut Reservation,
 ) -> Result<Preview, TemplateError> {
     let template = get(&app.db, caller.account, id).await?;
+    let unsaved = wanted.partials.keys().cloned().collect();
+    let refused = |diagnostic: Diagnostic| {
+        let pointer = partials::pointer_of(&diagnostic, CONTENT, &unsaved);
+        TemplateError::Invalid(vec![faulty_template(pointer, &diagnostic)])
+    };
     let settings = get_settings(&app.db, caller.account, id).await?;
     let partials = if wanted.content.is_none() && wanted.partials.is_empty() {
         Ok(partials::of_published(app, caller.account, id, (template.version, &template.content)).await?)
@@ -56,7 +62,7 @@ pub async fn preview(
         let content = wanted.content.as_ref().unwrap_or(&template.content);
         partials::resolve_with(app, caller, Some(id), content, wanted.partials).await?
     };
-    let partials = partials.map_err(|diagnostic| unusable(CONTENT, diagnostic.into()))?;
+    let partials = partials.map_err(refused)?;
     let watermark = (wanted.format == PreviewFormat::Pdf).then_some(Watermark::Preview);
     let terms = terms_while_waiting(app, caller, Lane::Preview, watermark);
     let log = RenderLog::default();
@@ -72,7 +78,10 @@ pub async fn preview(
         }
     };
     let filled = entered.within(Phase::Load, &log, filling).await?;
-    let filled = filled.map_err(|error| unusable(CONTENT, error))?;
+    let filled = filled.map_err(|error| match error {
+        pool::Error::Template(diagnostic) => refused(diagnostic),
+        error @ pool::Error::Process(_) => error.into(),
+    })?;
     let mut render = wanted.render;
     let demanded = std::mem::take(&mut render.conformance);
     let job = render.into_job(vec![Part::Html(filled.html)], &terms);

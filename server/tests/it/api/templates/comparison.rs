@@ -110,7 +110,7 @@ async fn refusals_name_the_side_and_the_place() {
         ),
         (
             json!({"content": "{% include 'a' %}", "partials": {"a": "{{ total|nope }}"}}),
-            "/content",
+            "/partials/a",
             "Partial a, line 1",
         ),
         (
