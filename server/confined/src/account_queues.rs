@@ -1,4 +1,4 @@
-//! A per-account queue: tasks of an account run one at a time, so that slow tasks delay only the account that sent
+//! Per-account queues: tasks of an account run one at a time, so that slow tasks delay only the account that sent
 //! them.
 
 use std::{
@@ -12,20 +12,20 @@ use uuid::Uuid;
 
 /// Accounts with running or waiting tasks, each with a semaphore of one permit.
 #[derive(Debug, Default)]
-pub struct Turns {
+pub struct AccountQueues {
     accounts: Mutex<HashMap<Uuid, Arc<Semaphore>>>,
 }
 
 /// An account's turn, waiting or running. Dropping the last turn of an account removes the account.
 #[derive(Debug)]
 pub struct Turn {
-    turns: Arc<Turns>,
+    queues: Arc<AccountQueues>,
     account: Uuid,
     semaphore: Option<Arc<Semaphore>>,
     permit: Option<OwnedSemaphorePermit>,
 }
 
-impl Turns {
+impl AccountQueues {
     /// Waits until no other task of the account is running. Tasks are admitted in order of arrival. Never fails in
     /// practice, because the semaphores are never closed.
     pub async fn wait(self: &Arc<Self>, account: Uuid) -> io::Result<Turn> {
@@ -35,7 +35,7 @@ impl Turns {
                 .or_insert_with(|| Arc::new(Semaphore::new(1))),
         );
         let mut turn = Turn {
-            turns: Arc::clone(self),
+            queues: Arc::clone(self),
             account,
             semaphore: Some(Arc::clone(&semaphore)),
             permit: None,
@@ -52,7 +52,7 @@ impl Turns {
 impl Drop for Turn {
     fn drop(&mut self) {
         drop((self.permit.take(), self.semaphore.take()));
-        let mut accounts = self.turns.accounts();
+        let mut accounts = self.queues.accounts();
         if accounts
             .get(&self.account)
             .is_some_and(|semaphore| Arc::strong_count(semaphore) == 1)
@@ -70,16 +70,16 @@ mod tests {
 
     #[tokio::test]
     async fn an_account_waits_for_itself_only_and_is_forgotten() -> io::Result<()> {
-        let turns = Arc::new(Turns::default());
+        let queues = Arc::new(AccountQueues::default());
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let first = turns.wait(one).await?;
-        let second = turns.wait(other).await?;
-        let third = tokio::time::timeout(Duration::from_millis(1), turns.wait(one)).await;
-        assert!(third.is_err(), "the same account had two turns");
+        let first = queues.wait(one).await?;
+        let second = queues.wait(other).await?;
+        let third = tokio::time::timeout(Duration::from_millis(1), queues.wait(one)).await;
+        assert!(third.is_err(), "two tasks of the same account ran");
         drop(first);
-        drop(turns.wait(one).await?);
+        drop(queues.wait(one).await?);
         drop(second);
-        assert!(turns.accounts().is_empty());
+        assert!(queues.accounts().is_empty());
         Ok(())
     }
 }

@@ -1,10 +1,10 @@
 //! Sandboxed worker processes, which can only compute, within limits on memory and time. They process untrusted input:
 //! templates are filled and pages rasterized in them. [`parent`] is the side that starts them.
 
+pub mod account_queues;
 mod limits;
 pub mod parent;
 mod system_calls;
-pub mod turns;
 
 use std::io;
 

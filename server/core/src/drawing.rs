@@ -7,8 +7,8 @@ pub mod child;
 use std::{io, iter, sync::Arc, thread::available_parallelism, time::Duration};
 
 use platen_confined::{
+    account_queues::{AccountQueues, Turn},
     parent::{self, Limit, OWN_PROGRAM, limit_exceeded},
-    turns::{Turn, Turns},
 };
 use platen_domain::{ids::AccountId, page_comparison::ComparedPage, render::structure::DocumentStructure};
 use serde::de::DeserializeOwned;
@@ -34,7 +34,7 @@ const WALL_CLOCK: u64 = 2;
 #[derive(Debug, Clone)]
 pub struct Drawing {
     places: Arc<Semaphore>,
-    turns: Arc<Turns>,
+    queues: Arc<AccountQueues>,
 }
 
 /// Why pages could not be rasterized.
@@ -54,7 +54,7 @@ impl Default for Drawing {
         let cores = available_parallelism().map_or(1, usize::from);
         Self {
             places: Arc::new(Semaphore::new(cores)),
-            turns: Arc::default(),
+            queues: Arc::default(),
         }
     }
 }
@@ -141,7 +141,7 @@ impl Drawing {
         pages: usize,
         seconds: u64,
     ) -> Result<RasterStream, DrawingError> {
-        let turn = self.turns.wait(account.0).await?;
+        let turn = self.queues.wait(account.0).await?;
         let place = Arc::clone(&self.places).acquire_owned().await;
         let place = place.map_err(io::Error::other)?;
         let mut child = parent::command(OWN_PROGRAM, arguments).spawn()?;

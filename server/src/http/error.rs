@@ -218,7 +218,7 @@ fn template_error(error: TemplateError) -> Response {
         TemplateError::Conformance(unmet) => preview_failure(unmet.into()),
         TemplateError::Memory(full) => memory_full(full),
         TemplateError::Busy(_) => unavailable(
-            "Earlier comparisons of the account are still running; send the request again.",
+            "The account's earlier comparisons, or views of documents' structures, are still running; send the request again.",
             RETRY_PLACE,
         ),
         TemplateError::Picture(DrawingError::TooMuch(detail)) => {

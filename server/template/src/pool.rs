@@ -14,7 +14,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use platen_confined::turns::{Turn, Turns};
+use platen_confined::account_queues::{AccountQueues, Turn};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use tokio::{
@@ -67,7 +67,7 @@ struct Shared {
     /// One permit for each worker that may run.
     permits: Arc<Semaphore>,
     idle: Mutex<Vec<Process>>,
-    turns: Arc<Turns>,
+    queues: Arc<AccountQueues>,
     /// Runtime that replaces workers, wherever their leases are dropped.
     runtime: Handle,
 }
@@ -85,7 +85,7 @@ impl Pool {
                 size: size.get(),
                 permits: Arc::new(Semaphore::new(size.get())),
                 idle: Mutex::new(idle),
-                turns: Arc::default(),
+                queues: Arc::default(),
                 runtime: Handle::current(),
             }),
         })
@@ -186,7 +186,7 @@ impl Pool {
     }
 
     async fn lease(&self, account: Uuid) -> io::Result<Lease> {
-        let turn = self.shared.turns.wait(account).await?;
+        let turn = self.shared.queues.wait(account).await?;
         let permit = Arc::clone(&self.shared.permits)
             .acquire_owned()
             .await

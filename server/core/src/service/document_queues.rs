@@ -1,25 +1,43 @@
-//! Turns of accounts whose whole documents the dashboard or the API compares or reads.
+//! Per-account queues of operations on whole documents: comparisons, and reading their structure.
 
 use std::{sync::Arc, time::Duration};
 
-use platen_confined::turns::{Turn, Turns};
+use platen_confined::account_queues::{AccountQueues, Turn};
 use platen_domain::ids::AccountId;
 use tokio::time::timeout;
 
 use crate::service::parsers::Busy;
 
-/// Time for which a turn is waited for.
+/// Maximum time in a queue.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// Lets each account compare or read one document at a time, so that many don't take all of its slots and memory. Clones
 /// share the queues.
 #[derive(Debug, Clone, Default)]
-pub struct DocumentTurns(Arc<Turns>);
+pub struct DocumentQueues(Arc<AccountQueues>);
 
-impl DocumentTurns {
-    /// Waits for the account's turn, for a minute at most.
+impl DocumentQueues {
+    /// Waits for the account's turn. Fails after a minute.
     pub(in crate::service) async fn wait(&self, account: AccountId) -> Result<Turn, Busy> {
         let turn = timeout(LONGEST_WAIT, self.0.wait(account.0)).await;
         turn.ok().and_then(Result::ok).ok_or(Busy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_account_waits_a_minute_for_its_turn() {
+        let queues = DocumentQueues::default();
+        let [one, other] = [1, 2].map(|number| AccountId(Uuid::from_u128(number)));
+        let first = queues.wait(one).await.expect("a turn");
+        queues.wait(other).await.expect("the turn of another account");
+        assert_eq!(queues.wait(one).await.expect_err("a second turn"), Busy);
+        drop(first);
+        queues.wait(one).await.expect("the next turn");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{num::NonZeroUsize, panic::resume_unwind, sync::Arc, thread::available_parallelism};
 
-use platen_confined::turns::{Turn, Turns};
+use platen_confined::account_queues::{AccountQueues, Turn};
 use platen_domain::ids::AccountId;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -17,7 +17,7 @@ const SMALL: usize = 128 << 10;
 /// Pool of places to parse in. Clones share the places.
 #[derive(Clone)]
 pub struct Parsers {
-    accounts: Arc<Turns>,
+    accounts: Arc<AccountQueues>,
     places: Arc<Semaphore>,
 }
 

@@ -103,9 +103,9 @@ async fn read(
     if let Some(retry_after) = taken.refused_for {
         return Err(StructureError::TooMany { retry_after });
     }
-    // Documents that wait take no memory.
-    let _turn = app.document_turns.wait(account).await?;
-    let _memory = app.memory.reserve(account, bytes).await?;
+    // Documents that wait take no memory. Memory isn't waited for: requests that wait behind this one may hold it.
+    let _turn = app.document_queues.wait(account).await?;
+    let _memory = app.memory.try_reserve(account, bytes)?;
     let path = app.documents.files().path(document.object);
     let pdf = spawn_blocking(move || fs::read(path)).await??;
     Ok(app.drawing.structure(account, &pdf).await.map_err(|error| match error {

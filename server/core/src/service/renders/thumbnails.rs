@@ -13,7 +13,7 @@ use std::{
 
 use base64::{DecodeError, Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
-use platen_confined::turns::{Turn, Turns};
+use platen_confined::account_queues::{AccountQueues, Turn};
 use platen_domain::{
     encryption::{EncryptionError, Place},
     ids::{AccountId, RenderId},
@@ -86,7 +86,7 @@ pub struct Thumbnails(Arc<State>);
 
 struct State {
     in_hand: Mutex<HashMap<AccountId, Vec<RenderId>>>,
-    turns: Arc<Turns>,
+    queues: Arc<AccountQueues>,
     one_at_a_time: Semaphore,
     offered: Throttle<AccountId>,
 }
@@ -95,7 +95,7 @@ impl Default for Thumbnails {
     fn default() -> Self {
         Self(Arc::new(State {
             in_hand: Mutex::default(),
-            turns: Arc::default(),
+            queues: Arc::default(),
             one_at_a_time: Semaphore::new(1),
             offered: Throttle::default(),
         }))
@@ -123,7 +123,7 @@ impl Thumbnails {
     /// Waits until a document of the account may be rasterized. One document of each account waits at a time, so that
     /// the documents of an account are not all rasterized before that of another.
     async fn wait(&self, account: AccountId) -> io::Result<(Turn, SemaphorePermit<'_>)> {
-        let turn = self.0.turns.wait(account.0).await?;
+        let turn = self.0.queues.wait(account.0).await?;
         let permit = self.0.one_at_a_time.acquire().await;
         Ok((turn, permit.map_err(io::Error::other)?))
     }
