@@ -44,6 +44,7 @@ pub fn missing(sources: &Sources<'_>, own: Option<&str>) -> Result<Vec<Missing>,
         top: own.map_or(0, |_| 1),
         levels: HashMap::new(),
         missing: Vec::new(),
+        named: 0,
     };
     search.levels_below(None)?;
     Ok(search.missing)
@@ -66,6 +67,8 @@ struct Search<'s> {
     /// Number of levels below each partial that has been searched.
     levels: HashMap<&'s str, usize>,
     missing: Vec<Missing>,
+    /// Number of partials that are named, missing or not.
+    named: usize,
 }
 
 impl<'s> Search<'s> {
@@ -89,6 +92,7 @@ impl<'s> Search<'s> {
             let below = match (self.levels.get(handle), self.sources.partials.get_key_value(handle)) {
                 (Some(below), _) => *below,
                 (None, Some((handle, _))) if level <= MOST_LEVELS => {
+                    self.count(handle).map_err(refused)?;
                     self.chain.push(handle);
                     let below = self.levels_below(Some(handle))?;
                     self.chain.pop();
@@ -118,16 +122,23 @@ impl<'s> Search<'s> {
             known.optional &= reference.optional;
             return Ok(());
         }
-        if self.sources.partials.len() + self.missing.len() == MOST_PARTIALS {
-            return Err(format!(
-                "a template can use up to {MOST_PARTIALS} partials, directly and through others; {handle} is one more"
-            ));
-        }
+        self.count(handle)?;
         self.missing.push(Missing {
             handle: handle.to_owned(),
             place,
             optional: reference.optional,
         });
+        Ok(())
+    }
+
+    /// Counts a partial that is named for the first time.
+    fn count(&mut self, handle: &str) -> Result<(), String> {
+        if self.named == MOST_PARTIALS {
+            return Err(format!(
+                "a template can use up to {MOST_PARTIALS} partials, directly and through others; {handle} is one more"
+            ));
+        }
+        self.named += 1;
         Ok(())
     }
 }
@@ -266,11 +277,16 @@ mod tests {
         let template = |count: usize| named(count).collect::<Vec<_>>().concat();
         assert_eq!(found(&template(50), &[]).len(), 50);
         assert_eq!(found(&template(2).repeat(60), &[]).len(), 2);
+        let all_present = Sources::new(template(51), (0..51).map(|n| (format!("p{n}"), "")));
         let (message, _) = refused(&template(51).as_str().into(), None);
         assert!(
             message.contains("up to 50 partials") && message.ends_with("p50 is one more"),
             "{message}"
         );
+        let (message, _) = refused(&all_present, None);
+        assert!(message.ends_with("p50 is one more"), "{message}");
+        let unused = Sources::new("{% include 'a' %}", (0..50).map(|n| (format!("p{n}"), "")));
+        assert_eq!(missing(&unused, None).map(|missing| missing.len()), Ok(1));
     }
 
     #[test]
