@@ -13,7 +13,7 @@ pub mod connections;
 pub mod credits;
 pub mod data_keys;
 pub mod deliveries;
-pub mod document_turns;
+pub mod document_queues;
 pub mod exports;
 pub mod failed_jobs;
 pub mod health;
@@ -53,7 +53,7 @@ use crate::{
         api_keys::{KeyUsage, known::KnownKeys},
         billing::Billing,
         connections::buckets::Buckets,
-        document_turns::DocumentTurns,
+        document_queues::DocumentQueues,
         mail::Mailing,
         metrics::Metrics,
         parsers::Parsers,
@@ -80,7 +80,7 @@ pub struct Services {
     /// Rate limiter of live previews.
     pub live_previews: LivePreviews,
     /// Queues of those who compare or read documents.
-    pub document_turns: DocumentTurns,
+    pub document_queues: DocumentQueues,
     /// Makes and stores thumbnails.
     pub thumbnails: Thumbnails,
     /// Requests of synchronous renders that are yet to be stored.

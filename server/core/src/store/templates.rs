@@ -17,6 +17,9 @@ use uuid::Uuid;
 
 use crate::store::{error::StoreError, statement::execute, template_versions::object, tx};
 
+/// Maximum number of uses of partials that are deleted together with templates, so that locks aren't held for long.
+const MOST_ENDED_USES: i64 = 10_000;
+
 struct TemplateRow {
     id: TemplateId,
     kind: String,
@@ -344,7 +347,7 @@ pub async fn delete(
 
 /// Deletes templates of all accounts, with their versions, that were marked as deleted longer ago than the retention of
 /// their plans and that no render can refer to any more: the account has no renders left that were accepted before the
-/// deletion, and no version uses them as partials, except partials that have ended too: their own partials are needed no
+/// deletion, and no version uses them as partials, except those of templates that have ended too, which need no partials any
 /// more. Deletes up to `at_most` templates and returns how many.
 pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let mut transaction = tx::begin(db).await?;
@@ -352,7 +355,7 @@ pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Res
     // lock; hence the margin of an hour.
     let ended = sqlx::query_scalar!(
         "with ended as (
-            select templates.id, templates.kind
+            select templates.id
             from templates
             join accounts on accounts.id = templates.account_id
             join plans on plans.name = accounts.plan
@@ -363,19 +366,30 @@ pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Res
                         and renders.inserted_at < templates.deleted_at + interval '1 hour'
                 )
          ),
-         ended_partials as (select id from ended where kind = 'partial'),
-         uses as (delete from template_version_partials where template_id in (select id from ended_partials))
+         uses as (
+            delete from template_version_partials
+            where (template_id, version, handle) in (
+                select used.template_id, used.version, used.handle
+                from template_version_partials used
+                join ended users on users.id = used.template_id
+                join ended partials on partials.id = used.partial_id
+                limit $3
+            )
+            returning template_id, version, handle
+         )
          select templates.id
          from templates join ended using (id)
          where not exists (
                 select from template_version_partials used
-                where used.partial_id = templates.id and used.template_id not in (select id from ended_partials)
+                where used.partial_id = templates.id
+                    and (used.template_id, used.version, used.handle) not in (table uses)
             )
          order by templates.deleted_at
          limit $2
          for update of templates skip locked",
         now,
         at_most,
+        MOST_ENDED_USES,
     );
     let ended = ended.fetch_all(&mut *transaction).await?;
     // Versions first, because their bytes are deducted from the account that their template still refers to.
