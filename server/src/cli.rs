@@ -101,7 +101,7 @@ enum Command {
     ///
     /// Reads files as Platen and Chromium write them: one revision, without incremental updates.
     Inspect(inspect::Arguments),
-    /// Keep the templates of an account in a folder: pull, push and compare them.
+    /// Keep the templates of an account in a folder: pull, push, compare and preview them.
     #[command(subcommand)]
     Templates(templates::Command),
     #[command(flatten)]

@@ -163,14 +163,21 @@ struct Change<'a> {
     stored: Option<&'a StoredTemplate>,
     /// Whether the files differ from the account's template.
     differs: bool,
-    /// Changed partials that it uses, itself or through others.
+    /// Changed partials of the folder that it uses, itself or through others.
     partials: BTreeSet<Handle>,
 }
 
 impl Change<'_> {
     /// Returns whether the template is published even if its files are the same.
     fn publishes_again(&self) -> bool {
-        self.files.is_document() && !self.partials.is_empty()
+        self.files.is_document() && self.newer_partials().next().is_some()
+    }
+
+    /// Returns the partials with which the template would be published again.
+    fn newer_partials(&self) -> impl Iterator<Item = &Handle> {
+        let outdated = self.stored.map_or(&[][..], |stored| &stored.outdated_partials);
+        let others = outdated.iter().filter(|handle| !self.partials.contains(handle));
+        self.partials.iter().chain(others)
     }
 }
 
@@ -181,18 +188,16 @@ fn changes(sides: &Sides) -> Vec<Change<'_>> {
     let mut below: BTreeMap<&Handle, BTreeSet<Handle>> = BTreeMap::new();
     for (handle, named) in partials_first(&sides.local) {
         let (files, stored) = (&sides.local[handle], sides.stored.get(handle));
-        let mut partials: BTreeSet<_> = named
+        let partials: BTreeSet<_> = named
             .iter()
             .filter_map(|name| below.get(name))
             .flatten()
             .cloned()
             .collect();
-        let differs = stored.is_none_or(|stored| files.change(&stored.files));
+        let differs = stored.is_none_or(|stored| files.differs_from(&stored.files));
         let mut own = partials.clone();
         own.extend(differs.then(|| handle.clone()));
         below.insert(handle, own);
-        // Also partials that an interrupted `push`, or a member in the dashboard, has published.
-        partials.extend(stored.into_iter().flat_map(|stored| stored.outdated_partials.clone()));
         let change = Change {
             handle,
             files,
@@ -246,13 +251,8 @@ async fn diff(arguments: &Arguments, with_pages: bool, exit_code: bool) -> Resul
             let stored = change.stored.map(|stored| &stored.files);
             print!("{}", differences(handle, stored, change.files));
         } else {
-            let partials = change
-                .partials
-                .iter()
-                .map(Handle::as_str)
-                .collect::<Vec<_>>()
-                .join(", ");
-            println!("{handle} is published again, with {partials}");
+            let partials: Vec<_> = change.newer_partials().map(Handle::as_str).collect();
+            println!("{handle} is published again, with {}", partials.join(", "));
         }
     }
     if with_pages {
@@ -273,9 +273,13 @@ async fn compare_pages(server: &Server, sides: &Sides, changes: &[Change<'_>]) -
         let partials = used_partials(change.files, |partial| Ok(sides.local.get(partial).cloned()));
         let partials = partials.map_err(|error| Failure::by_caller(&error))?;
         match server.compare(stored.id, change.files, &partials).await {
+            Ok(compared) if compared.is_partial() => {
+                let (summary, pages) = (compared.summary(), compared.pages.len());
+                println!("{handle}: {summary} (only the first {pages} pages are compared)");
+            }
             Ok(compared) => println!("{handle}: {}", compared.summary()),
-            Err(ServerError::Refused(refusal)) if refusal.is_invalid() => {
-                println!("{handle}: the pages can't be compared: {}", refusal.reason());
+            Err(ServerError::Refused(refusal)) if refusal.is_of_template() => {
+                println!("{handle}: the pages can't be compared:\n{}", refusal.in_folder(handle));
             }
             Err(error) => return Err(failure(&error)),
         }
@@ -283,15 +287,16 @@ async fn compare_pages(server: &Server, sides: &Sides, changes: &[Change<'_>]) -
     Ok(())
 }
 
-/// Returns the contents of the partials that a template uses, itself or through others, as far as `find` finds them.
+/// Returns the contents of the partials that a template uses, itself or through others, as far as `find` finds them, and at
+/// most as many as a template can use.
 fn used_partials(
     files: &TemplateFiles,
-    find: impl Fn(&Handle) -> Result<Option<TemplateFiles>, FolderError>,
+    mut find: impl FnMut(&Handle) -> Result<Option<TemplateFiles>, FolderError>,
 ) -> Result<BTreeMap<Handle, String>, FolderError> {
     let mut used = BTreeMap::new();
     let mut waiting: Vec<_> = names_of_partials(files).collect();
     while let Some(handle) = waiting.pop() {
-        if used.contains_key(&handle) {
+        if used.contains_key(&handle) || used.len() == partials::MOST_PARTIALS {
             continue;
         }
         if let Some(files) = find(&handle)?.filter(|files| !files.is_document()) {

@@ -272,14 +272,15 @@ async fn only_differences_are_pushed() {
     assert_eq!((&invoice["preview_context"], after), (&json!({"total": 7}), before));
 }
 
-/// Waits for the event of this preview or a later one.
-async fn preview_is_shown(changes: &mut Response, number: u64) {
+/// Waits for events of previews until the page's `main` element contains a text, and returns that.
+async fn shown(changes: &mut Response, page: impl AsyncFn() -> String, wanted: &str) -> String {
     loop {
-        let event = changes.chunk().await.expect("a stream").expect("an event");
-        let event = String::from_utf8_lossy(&event).into_owned();
-        let shown = event.trim().strip_prefix("data: ").and_then(|shown| shown.parse().ok());
-        if shown.is_some_and(|shown: u64| shown >= number) {
-            return;
+        changes.chunk().await.expect("a stream").expect("an event");
+        let page = page().await;
+        let main = page.split("<main").nth(1).and_then(|main| main.split("</main>").next());
+        let (_, main) = main.and_then(|main| main.split_once('>')).expect("a main element");
+        if main.contains(wanted) {
+            return main.to_owned();
         }
     }
 }
@@ -308,21 +309,17 @@ async fn a_page_shows_the_preview_while_files_change() {
     };
     let changes = client.get(format!("{address}changes")).send().await;
     let mut changes = changes.expect("an answer");
-    preview_is_shown(&mut changes, 1).await;
-    let first = page().await;
-    assert!(first.contains("<img src=\"data:image/png;base64,iVBOR"), "{first}");
-
-    repository.write("letterhead/template.html", "<p>Finch</p>{% block body %}{% endblock %}");
-    preview_is_shown(&mut changes, 2).await;
-    let second = page().await;
-    assert!(second.contains("<img src=") && second != first, "{second}");
+    let picture = "<img src=\"data:image/png;base64,iVBOR";
+    let first = shown(&mut changes, page, picture).await;
     repository.write("letterhead/template.html", "{{ total|nope }}");
-    preview_is_shown(&mut changes, 3).await;
-    let third = page().await;
+    let refused = shown(&mut changes, page, "role=\"alert\"").await;
     assert!(
-        third.contains("role=\"alert\"") && third.contains("Partial letterhead, line 1"),
-        "{third}"
+        refused.contains("letterhead/template.html: Partial letterhead, line 1"),
+        "{refused}"
     );
+    repository.write("letterhead/template.html", "<p>Finch</p>{% block body %}{% endblock %}");
+    let second = shown(&mut changes, page, picture).await;
+    assert_ne!(second, first, "the picture is that of the changed partial");
 
     let elsewhere = client.get(&address).header("host", "example.org").send().await;
     assert_eq!(elsewhere.expect("an answer").status(), 421);

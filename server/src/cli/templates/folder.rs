@@ -26,6 +26,9 @@ const LARGEST_JSON: u64 = 8 * LONGEST_PREVIEW_CONTEXT as u64;
 /// Maximum number of templates: more than any plan has.
 pub(super) const MOST_TEMPLATES: usize = 10_000;
 
+/// Maximum size of all templates' files in bytes.
+const MOST_BYTES: usize = 1 << 30;
+
 /// The files of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TemplateFiles {
@@ -67,6 +70,8 @@ pub(super) enum FolderError {
     TooLarge { path: PathBuf, limit: u64, bytes: u64 },
     #[error("{}: must hold at most {MOST_TEMPLATES} folders", .0.display())]
     TooMany(PathBuf),
+    #[error("{}: the templates must have at most {MOST_BYTES} bytes together; choose some of them with --template", .0.display())]
+    TooMuch(PathBuf),
     #[error(
         "{} holds no templates: run `platen templates pull` first, or create a folder with {CONTENT} and {SETTINGS} for \
          each handle",
@@ -92,7 +97,7 @@ impl TemplateFiles {
     }
 
     /// Returns whether these files change a template that has the others.
-    pub(super) fn change(&self, others: &Self) -> bool {
+    pub(super) fn differs_from(&self, others: &Self) -> bool {
         self.content != others.content || self.settings != others.settings || self.changed_sample(others).is_some()
     }
 
@@ -125,8 +130,13 @@ pub(super) fn read(folder: &Path, wanted: &[Handle]) -> Result<BTreeMap<Handle, 
     } else {
         wanted.to_vec()
     };
+    let mut bytes = 0;
     let read = |handle: Handle| {
         let files = read_template(folder, &handle)?.ok_or_else(|| FolderError::missing(folder, &handle))?;
+        bytes += files.texts().values().map(String::len).sum::<usize>();
+        if bytes > MOST_BYTES {
+            return Err(FolderError::TooMuch(folder.to_owned()));
+        }
         Ok((handle, files))
     };
     handles.into_iter().map(read).collect()
@@ -187,14 +197,14 @@ fn path(folder: &Path, handle: &Handle, file: &str) -> Result<PathBuf, FolderErr
     }
 }
 
-/// Returns the paths of all templates' files with the time of the last change and the size, as far as they can be read.
-pub(super) fn modified(folder: &Path) -> Vec<(PathBuf, Option<SystemTime>, u64)> {
-    let folders = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .take(MOST_TEMPLATES);
-    let paths = folders.flat_map(|folder| [CONTENT, SETTINGS, SAMPLE].map(|file| folder.path().join(file)));
+/// Returns the paths of templates' files with the time of the last change and the size, as far as they can be read.
+pub(super) fn modified<'a>(
+    folder: &Path,
+    handles: impl IntoIterator<Item = &'a Handle>,
+) -> Vec<(PathBuf, Option<SystemTime>, u64)> {
+    let handles = handles.into_iter();
+    let paths =
+        handles.flat_map(|handle| [CONTENT, SETTINGS, SAMPLE].map(|file| folder.join(handle.as_str()).join(file)));
     let files = paths.filter_map(|path| {
         let metadata = path.metadata().ok()?;
         Some((path, metadata.modified().ok(), metadata.len()))

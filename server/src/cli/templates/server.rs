@@ -25,8 +25,11 @@ use super::folder::{MOST_TEMPLATES, Settings, TemplateFiles};
 const PAGE_SIZE: usize = 10;
 /// Maximum size of a response in bytes: a page of the largest templates, most of whose characters are escaped.
 const LARGEST_RESPONSE: usize = 160 << 20;
-/// Maximum duration of a request, without waiting for the account's rate limit.
-const LONGEST_REQUEST: Duration = Duration::from_mins(1);
+/// Maximum duration of a request, without waiting for the account's rate limit: a comparison may wait a minute for others,
+/// and renders two documents.
+const LONGEST_REQUEST: Duration = Duration::from_mins(5);
+/// Maximum duration of establishing a connection.
+const LONGEST_CONNECTING: Duration = Duration::from_secs(10);
 /// Maximum number of times that a request is sent, if the service is at a limit.
 const TRIES: usize = 5;
 /// The longest wait before a request is sent again.
@@ -127,6 +130,7 @@ impl Server {
         let client = reqwest::Client::builder()
             .redirect(Policy::none())
             .timeout(LONGEST_REQUEST)
+            .connect_timeout(LONGEST_CONNECTING)
             .user_agent(concat!("platen/", env!("CARGO_PKG_VERSION")))
             .build()?;
         Ok(Self { client, address, key })

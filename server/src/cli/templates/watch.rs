@@ -1,6 +1,12 @@
 //! `platen templates watch`: shows the preview of a template in a browser while its files change.
 
-use std::{convert::Infallible, net::Ipv4Addr, path::Path, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    convert::Infallible,
+    net::Ipv4Addr,
+    path::Path,
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -20,11 +26,12 @@ use tokio::{
     sync::watch::{self, Receiver, Sender},
     time::sleep,
 };
+use uuid::Uuid;
 
 use crate::cli::{
     failure::Failure,
     templates::{
-        folder::{self, FolderError},
+        folder::{self, FolderError, TemplateFiles},
         server::Server,
         used_partials,
     },
@@ -32,7 +39,7 @@ use crate::cli::{
 
 /// Time between two looks at the files.
 const INTERVAL: Duration = Duration::from_millis(200);
-/// The page. `TITLE`, `NUMBER` and `BODY` are replaced.
+/// The page. `TITLE`, `PREVIEW` and `BODY` are replaced.
 const PAGE: &str = include_str!("watch.html");
 /// The page loads nothing; its own script asks only for the page.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
@@ -41,8 +48,8 @@ const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inlin
 /// What the page shows.
 #[derive(Debug, Clone, Default)]
 struct Shown {
-    /// Counts previews.
-    number: u64,
+    /// Distinguishes this preview from all others, also from those of other processes at the same port.
+    id: Uuid,
     /// HTML.
     body: String,
 }
@@ -52,7 +59,7 @@ struct Shown {
 struct Page {
     title: String,
     /// Values of `Host` by which browsers reach the server.
-    hosts: [String; 2],
+    hosts: Vec<String>,
     shown: Receiver<Shown>,
 }
 
@@ -71,7 +78,7 @@ pub(super) async fn watch(
     let (sender, shown) = watch::channel(Shown::default());
     let page = Page {
         title: handle.to_string(),
-        hosts: [address.to_string(), format!("localhost:{}", address.port())],
+        hosts: hosts(address.port()),
         shown,
     };
     let router = Router::new()
@@ -94,32 +101,55 @@ async fn follow(
     sender: &Sender<Shown>,
 ) -> Infallible {
     let mut seen = None;
+    // The template, and the partials that it names.
+    let mut used = BTreeSet::from([handle.clone()]);
     loop {
-        let modified = folder::modified(folder);
-        if seen.as_ref() != Some(&modified) {
-            seen = Some(modified);
-            let body = preview(server, folder, (handle, template)).await;
-            sender.send_modify(|shown| {
-                shown.number += 1;
-                shown.body = body;
-            });
+        let modified = folder::modified(folder, &used);
+        if seen.as_ref() == Some(&modified) {
+            sleep(INTERVAL).await;
+            continue;
         }
-        sleep(INTERVAL).await;
+        let used_before = used.clone();
+        let read = read(folder, handle, &mut used);
+        if used != used_before {
+            // All files must be looked at before they are read.
+            continue;
+        }
+        seen = Some(modified);
+        let body = match read {
+            Ok((files, partials)) => preview(server, (handle, template), &files, &partials).await,
+            Err(error) => alert(&error.to_string()),
+        };
+        sender.send_replace(Shown {
+            id: Uuid::new_v4(),
+            body,
+        });
     }
 }
 
+/// Reads a template, and the contents of the partials that it uses. Sets `used` to all whose files were looked for.
+fn read(
+    folder: &Path,
+    handle: &Handle,
+    used: &mut BTreeSet<Handle>,
+) -> Result<(TemplateFiles, BTreeMap<Handle, String>), FolderError> {
+    *used = BTreeSet::from([handle.clone()]);
+    let files = folder::read_template(folder, handle)?.ok_or_else(|| FolderError::missing(folder, handle))?;
+    let partials = used_partials(&files, |partial| {
+        used.insert(partial.clone());
+        folder::read_template(folder, partial)
+    })?;
+    Ok((files, partials))
+}
+
 /// Returns the HTML of the preview, or of the reason why there is none. The next change tries again.
-async fn preview(server: &Server, folder: &Path, (handle, template): (&Handle, TemplateId)) -> String {
-    let read = || {
-        let files = folder::read_template(folder, handle)?.ok_or_else(|| FolderError::missing(folder, handle))?;
-        let partials = used_partials(&files, |partial| folder::read_template(folder, partial))?;
-        Ok::<_, FolderError>((files, partials))
-    };
-    let (files, partials) = match read() {
-        Ok(read) => read,
-        Err(error) => return alert(&error.to_string()),
-    };
-    match server.preview(template, &files, &partials).await {
+async fn preview(
+    server: &Server,
+    (handle, template): (&Handle, TemplateId),
+    files: &TemplateFiles,
+    partials: &BTreeMap<Handle, String>,
+) -> String {
+    match server.preview(template, files, partials).await {
         Ok(preview) => {
             let warnings = preview.warnings.iter().map(|warning| {
                 let message = escaped(&warning.message);
@@ -148,21 +178,29 @@ async fn page(State(page): State<Page>) -> impl IntoResponse {
     let shown = page.shown.borrow().clone();
     let html = PAGE
         .replace("TITLE", &page.title)
-        .replace("NUMBER", &shown.number.to_string())
+        .replace("PREVIEW", &shown.id.to_string())
         .replace("BODY", &shown.body);
     ([(header::CONTENT_SECURITY_POLICY, POLICY)], Html(html))
 }
 
-/// Sends the number of each preview.
+/// Sends the id of each preview.
 async fn changes(State(page): State<Page>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let numbers = stream::unfold((page.shown, true), async |(mut shown, is_first)| {
+    let ids = stream::unfold((page.shown, true), async |(mut shown, is_first)| {
         if !is_first {
             shown.changed().await.ok()?;
         }
-        let number = shown.borrow_and_update().number;
-        Some((Ok(Event::default().data(number.to_string())), (shown, false)))
+        let id = shown.borrow_and_update().id;
+        Some((Ok(Event::default().data(id.to_string())), (shown, false)))
     });
-    Sse::new(numbers).keep_alive(KeepAlive::default())
+    Sse::new(ids).keep_alive(KeepAlive::default())
+}
+
+/// Returns the values of `Host` by which browsers reach a port of this machine. They leave out the default port of HTTP.
+fn hosts(port: u16) -> Vec<String> {
+    let names = ["127.0.0.1", "localhost"];
+    let with_port = names.map(|name| format!("{name}:{port}"));
+    let without = names.map(ToOwned::to_owned).into_iter().filter(|_| port == 80);
+    without.chain(with_port).collect()
 }
 
 /// Refuses requests under other names: a website could have given this machine's address to a name of its own.

@@ -18,15 +18,30 @@ pub(in super::super) struct Refusal {
 /// An error of a response.
 #[derive(Debug)]
 struct Line {
-    /// The file whose value is refused.
-    file: Option<&'static str>,
+    place: Place,
     text: String,
+}
+
+/// What a value of a request's body was read from.
+#[derive(Debug)]
+enum Place {
+    /// A file of the template.
+    File(&'static str),
+    /// The content of a partial with this handle.
+    Partial(String),
+    /// The account's published version.
+    Published,
+    /// No certain file.
+    Elsewhere,
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(file) = self.file {
-            write!(formatter, "{file}: ")?;
+        match &self.place {
+            Place::File(file) => write!(formatter, "{file}: ")?,
+            Place::Partial(handle) => write!(formatter, "{handle}/{CONTENT}: ")?,
+            Place::Published => formatter.write_str("the published version: ")?,
+            Place::Elsewhere => {}
         }
         formatter.write_str(&self.text)
     }
@@ -42,7 +57,7 @@ impl Refusal {
     }
 
     /// Returns whether a template is refused, and not every request.
-    pub(super) fn is_of_template(&self) -> bool {
+    pub(in super::super) fn is_of_template(&self) -> bool {
         matches!(
             self.status,
             StatusCode::UNPROCESSABLE_ENTITY | StatusCode::PAYLOAD_TOO_LARGE | StatusCode::NOT_FOUND
@@ -50,22 +65,13 @@ impl Refusal {
     }
 
     /// Returns the errors with the names of a template's files.
-    pub(super) fn in_folder(&self, handle: &Handle) -> String {
-        let lines = self.lines.iter().map(|line| match line.file {
-            Some(_) => format!("{handle}/{line}"),
-            None => format!("{handle}: {line}"),
+    pub(in super::super) fn in_folder(&self, handle: &Handle) -> String {
+        let lines = self.lines.iter().map(|line| match line.place {
+            Place::File(_) => format!("{handle}/{line}"),
+            Place::Partial(_) => line.to_string(),
+            Place::Published | Place::Elsewhere => format!("{handle}: {line}"),
         });
         lines.collect::<Vec<_>>().join("\n")
-    }
-
-    /// Returns whether the request's values are refused, and not the request.
-    pub(in super::super) fn is_invalid(&self) -> bool {
-        self.status == StatusCode::UNPROCESSABLE_ENTITY
-    }
-
-    /// Returns the first error without its file.
-    pub(in super::super) fn reason(&self) -> &str {
-        self.lines.first().map_or("", |line| &line.text)
     }
 }
 
@@ -79,25 +85,29 @@ impl fmt::Display for Refusal {
 fn lines(status: StatusCode, body: &Value) -> Vec<Line> {
     if let Some(errors) = body["errors"].as_array() {
         let lines = errors.iter().map(|error| Line {
-            file: error["source"]["pointer"].as_str().map(file_of),
+            place: error["source"]["pointer"].as_str().map_or(Place::Elsewhere, place_of),
             text: error["detail"].as_str().unwrap_or_default().to_owned(),
         });
         return lines.collect();
     }
     let message = body["message"].as_str().or(body["error"]["message"].as_str());
     let text = message.map_or_else(|| format!("the service responded with {status}"), ToOwned::to_owned);
-    vec![Line { file: None, text }]
+    vec![Line {
+        place: Place::Elsewhere,
+        text,
+    }]
 }
 
-/// Returns the file whose value a pointer into a request's body names.
-fn file_of(pointer: &str) -> &'static str {
-    let member = pointer.strip_prefix("/template").unwrap_or(pointer);
-    if member.starts_with("/content") {
-        CONTENT
-    } else if member.starts_with("/preview_context") || member.starts_with("/context") {
-        SAMPLE
-    } else {
-        SETTINGS
+/// Returns the origin of the value that a pointer into a request's body names.
+fn place_of(pointer: &str) -> Place {
+    let mut names = pointer.strip_prefix("/template").unwrap_or(pointer).split('/').skip(1);
+    match (names.next(), names.next()) {
+        (Some("content"), _) => Place::File(CONTENT),
+        (Some("preview_context" | "context"), _) => Place::File(SAMPLE),
+        (Some("name" | "kind" | "handle" | "strict" | "settings"), _) => Place::File(SETTINGS),
+        (Some("partials"), Some(handle)) => Place::Partial(handle.to_owned()),
+        (Some("older"), _) => Place::Published,
+        _ => Place::Elsewhere,
     }
 }
 
@@ -111,17 +121,38 @@ mod tests {
         lines(status, body).iter().map(Line::to_string).collect()
     }
 
+    fn handle() -> Handle {
+        Handle::parse("invoice").expect("a handle")
+    }
+
     #[test]
     fn errors_name_the_file() {
         let body = json!({ "errors": [
             { "source": { "pointer": "/template/content" }, "detail": "Line 2, column 3: unknown filter" },
             { "source": { "pointer": "/template/name" }, "detail": "Must be text" },
+            { "source": { "pointer": "/partials/footer" }, "detail": "Partial footer, line 1" },
+            { "source": { "pointer": "/partials" }, "detail": "Must have at most 50 members" },
+            { "source": { "pointer": "/older" }, "detail": "Line 3" },
         ] });
         assert_eq!(
             shown(StatusCode::UNPROCESSABLE_ENTITY, &body),
             [
                 "template.html: Line 2, column 3: unknown filter",
-                "settings.json: Must be text"
+                "settings.json: Must be text",
+                "footer/template.html: Partial footer, line 1",
+                "Must have at most 50 members",
+                "the published version: Line 3",
+            ]
+        );
+        let refusal = Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, &body).in_folder(&handle());
+        assert_eq!(
+            refusal.lines().collect::<Vec<_>>(),
+            [
+                "invoice/template.html: Line 2, column 3: unknown filter",
+                "invoice/settings.json: Must be text",
+                "footer/template.html: Partial footer, line 1",
+                "invoice: Must have at most 50 members",
+                "invoice: the published version: Line 3",
             ]
         );
     }
