@@ -132,8 +132,8 @@ struct Contrasts {
     page: usize,
     layers: Layers,
     found: Vec<Found>,
-    /// The last colour with enough contrast to every layer, with what it required and the number of colours then.
-    last_fine: Option<(Colour, f64, usize)>,
+    /// The last colour with enough contrast to every layer, with the number of their colours then.
+    last_fine: Option<(Colour, usize)>,
 }
 
 impl Canvas for Contrasts {
@@ -188,23 +188,23 @@ impl Contrasts {
         let Some(colour) = painted.colour.filter(|_| painted.owner != Owner::Artifact) else {
             return;
         };
-        let required = if text.size < LARGE - TOLERANCE {
-            REQUIRED
-        } else {
-            REQUIRED_IF_LARGE
-        };
         if painted.opacity >= 1.0 {
-            let fine = (colour, required, self.layers.colours().len());
+            let fine = (colour, self.layers.colours().len());
             if self.last_fine == Some(fine) {
                 return;
             }
             let own = luminance(colour);
             let mut luminances = self.layers.colours().iter().map(|(_, luminance)| *luminance);
-            if luminances.all(|background| ratio(own, background) >= required) {
+            if luminances.all(|background| ratio(own, background) >= REQUIRED) {
                 self.last_fine = Some(fine);
                 return;
             }
         }
+        let required = if text.size() < LARGE - TOLERANCE {
+            REQUIRED
+        } else {
+            REQUIRED_IF_LARGE
+        };
         let visible = area.middle();
         if visible.within(painted.clip.area).extent() < visible.extent() {
             return;

@@ -1,5 +1,6 @@
 //! Fonts as far as they determine the place and the text of what is shown.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use crate::check::fonts::{array, widths};
@@ -28,7 +29,9 @@ pub(super) struct Font {
     default_width: f64,
     pub(super) ascent: f64,
     pub(super) descent: f64,
-    texts: UnicodeMap,
+    number: ObjectNumber,
+    /// Read when a text is needed.
+    texts: OnceCell<UnicodeMap>,
 }
 
 impl Fonts {
@@ -45,14 +48,7 @@ impl Font {
             Ok(Some(descendant)) => Self::composite(document, &descendant),
             _ => Self::type_3(document, &dictionary),
         };
-        let texts = read_unicode_map(
-            document,
-            number,
-            font.code_length,
-            &mut StreamReader::default(),
-            &mut Vec::new(),
-        );
-        font.texts = texts.unwrap_or_default();
+        font.number = number;
         font
     }
 
@@ -69,7 +65,7 @@ impl Font {
             default_width: ems(descendant, "DW").unwrap_or(1.0),
             ascent: ems(&descriptor, "Ascent").unwrap_or(ASCENT),
             descent: ems(&descriptor, "Descent").unwrap_or(DESCENT),
-            texts: UnicodeMap::new(),
+            ..Self::default()
         }
     }
 
@@ -90,7 +86,7 @@ impl Font {
             default_width: 0.0,
             ascent: ASCENT,
             descent: DESCENT,
-            texts: UnicodeMap::new(),
+            ..Self::default()
         }
     }
 
@@ -109,8 +105,13 @@ impl Font {
     }
 
     /// Returns the text of characters in UTF-16.
-    pub(super) fn characters(&self, codes: &[u8]) -> Vec<u16> {
-        let texts = self.codes(codes).filter_map(|code| self.texts.get(&code));
+    pub(super) fn characters(&self, document: &Document, codes: &[u8]) -> Vec<u16> {
+        let known = self.texts.get_or_init(|| {
+            let (mut reader, mut content) = (StreamReader::default(), Vec::new());
+            let texts = read_unicode_map(document, self.number, self.code_length, &mut reader, &mut content);
+            texts.unwrap_or_default()
+        });
+        let texts = self.codes(codes).filter_map(|code| known.get(&code));
         texts.flatten().copied().collect()
     }
 

@@ -40,20 +40,27 @@ pub(crate) struct TextObject {
 
 /// Text that is painted by one operator.
 pub(crate) struct ShownText<'t> {
+    document: &'t Document<'t>,
+    font: &'t Font,
     /// Character codes of the font.
     codes: &'t [u8],
-    font: &'t Font,
+    font_size: f64,
+    /// From text space to the page.
+    matrix: Matrix,
     pub(crate) text_object: TextObject,
     /// Height of its baseline on the page; `None` if that isn't horizontal.
     pub(crate) baseline: Option<f64>,
-    /// Font size on the page, in points.
-    pub(crate) size: f64,
 }
 
 impl ShownText<'_> {
     /// Returns the text in UTF-16.
     pub(crate) fn characters(&self) -> Vec<u16> {
-        self.font.characters(self.codes)
+        self.font.characters(self.document, self.codes)
+    }
+
+    /// Returns the font size on the page, in points.
+    pub(crate) fn size(&self) -> f64 {
+        self.font_size.abs() * self.matrix.unit_lengths()[1]
     }
 }
 
@@ -346,11 +353,13 @@ impl<'d, 'a, C: Canvas> Painter<'d, 'a, C> {
         let area = Area::of(corners.map(|(x, y)| matrix.apply(x, y)));
         let colour = state.fill.filter(|_| state.fills_glyphs && font.has_outlines());
         let text = ShownText {
-            codes: &operands.codes,
+            document: self.document,
             font,
+            codes: &operands.codes,
+            font_size: size,
+            matrix,
             text_object,
             baseline: Some(matrix.apply(0.0, 0.0).1).filter(|_| matrix.is_upright()),
-            size: size.abs() * matrix.unit_lengths()[1],
         };
         let painted = state.painted(owner, area);
         self.canvas.paint(Painted {
