@@ -7,7 +7,7 @@ mod watch;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env,
+    env, iter,
     path::{Path, PathBuf},
     slice,
     time::Duration,
@@ -31,7 +31,7 @@ const LONGEST_COMPARISON: Duration = Duration::from_secs(5);
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Write the account's templates to a folder: HANDLE/template.html, settings.json and samples/default.json.
+    /// Write the account's templates to a folder: HANDLE/template.html, settings.json and samples/*.json.
     ///
     /// Templates without a handle are left out, and listed on standard error. Nothing is deleted.
     Pull(Arguments),
@@ -58,8 +58,8 @@ pub(super) enum Command {
     Diff {
         #[command(flatten)]
         arguments: Arguments,
-        /// Render changed documents with their sample data before and after, and show how many pages differ. Each counts as
-        /// a preview.
+        /// Render changed documents with each set of their sample data before and after, and show how many pages differ.
+        /// Each comparison counts as a preview.
         #[arg(long)]
         pages: bool,
         /// Exit with 1 if there are differences.
@@ -265,23 +265,29 @@ async fn diff(arguments: &Arguments, with_pages: bool, exit_code: bool) -> Resul
     Ok(())
 }
 
-/// Shows how many pages of changed documents differ.
+/// Shows how many pages of changed documents differ, with each set of sample data.
 async fn compare_pages(server: &Server, sides: &Sides, changes: &[Change<'_>]) -> Result<(), Failure> {
     let documents = changes.iter().filter(|change| change.files.is_document());
     for (change, stored) in documents.filter_map(|change| Some((change, change.stored?))) {
         let handle = change.handle;
         let partials = used_partials(change.files, |partial| Ok(sides.local.get(partial).cloned()));
         let partials = partials.map_err(|error| Failure::by_caller(&error))?;
-        match server.compare(stored.id, change.files, &partials).await {
-            Ok(compared) if compared.is_partial() => {
-                let (summary, pages) = (compared.summary(), compared.pages.len());
-                println!("{handle}: {summary} (only the first {pages} pages are compared)");
+        let mut sets = stored.files.sets.clone();
+        sets.extend(change.files.sets.clone());
+        let named = sets.iter().map(|(name, data)| (Some(name), Some(data)));
+        for (name, sample) in iter::once((None, change.files.sample.as_ref())).chain(named) {
+            let title = name.map_or_else(|| handle.to_string(), |name| format!("{handle}, {}", name.as_str()));
+            match server.compare(stored.id, change.files, sample, &partials).await {
+                Ok(compared) if compared.is_partial() => {
+                    let (summary, pages) = (compared.summary(), compared.pages.len());
+                    println!("{title}: {summary} (only the first {pages} pages are compared)");
+                }
+                Ok(compared) => println!("{title}: {}", compared.summary()),
+                Err(ServerError::Refused(refusal)) if refusal.is_of_template() => {
+                    println!("{title}: the pages can't be compared:\n{}", refusal.in_folder(handle));
+                }
+                Err(error) => return Err(failure(&error)),
             }
-            Ok(compared) => println!("{handle}: {}", compared.summary()),
-            Err(ServerError::Refused(refusal)) if refusal.is_of_template() => {
-                println!("{handle}: the pages can't be compared:\n{}", refusal.in_folder(handle));
-            }
-            Err(error) => return Err(failure(&error)),
         }
     }
     Ok(())
@@ -325,7 +331,7 @@ fn differences(handle: &Handle, stored: Option<&TemplateFiles>, files: &Template
     let stored = stored.map(TemplateFiles::texts);
     let mut shown = String::new();
     for (name, newer) in files.texts() {
-        let older = stored.as_ref().and_then(|stored| stored.get(name));
+        let older = stored.as_ref().and_then(|stored| stored.get(&name));
         let path = Path::new(handle.as_str()).join(name);
         let before = match older {
             Some(_) => format!("a/{}", path.display()),

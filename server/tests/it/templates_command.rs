@@ -272,6 +272,75 @@ async fn only_differences_are_pushed() {
     assert_eq!((&invoice["preview_context"], after), (&json!({"total": 7}), before));
 }
 
+#[tokio::test]
+async fn named_sets_of_sample_data_are_files() {
+    let repository = Repository::start().await;
+    let samples = {
+        let (invoice, _) = repository.template("invoice").await;
+        format!("/api/v1/templates/{}/samples", invoice["id"].as_str().expect("an id"))
+    };
+    let request = |method| repository.studio.request(method, &samples);
+    let stored = async || {
+        let answer = request(Method::GET).send().await.expect("an answer");
+        answer.json::<Value>().await.expect("JSON")["data"].clone()
+    };
+    let sets = json!({"samples": [{"name": "Long", "context": {"total": 100}}, {"name": "A/B", "context": {}}]});
+    let put = request(Method::PUT).json(&sets).send().await;
+    assert_eq!(put.expect("an answer").status(), 200);
+
+    let pulled = repository.execute("pull", &["--template", "invoice"]).succeeded();
+    assert!(
+        lines(&pulled).contains(&"./invoice/samples/A%2FB.json") && pulled.contains("invoice/samples/Long.json"),
+        "{pulled}"
+    );
+    assert_eq!(repository.execute("diff", &[]).succeeded(), "");
+
+    // Sets without a file remain, in their order.
+    fs::remove_file(repository.path("invoice/samples/A%2FB.json")).expect("our own file");
+    repository.write("invoice/samples/Long.json", "{\"total\": 200}");
+    repository.write("invoice/samples/Empty.json", "{}");
+    repository.write("invoice/samples/.Empty.json.swp", "no set");
+    let shown = repository.execute("diff", &["--pages"]).succeeded();
+    for line in [
+        "+++ b/invoice/samples/Empty.json",
+        "-  \"total\": 100",
+        "+  \"total\": 200",
+        "invoice: No visible change",
+        "invoice, A/B: No visible change",
+        "invoice, Empty: No visible change",
+        "invoice, Long: No visible change",
+    ] {
+        assert!(
+            shown.lines().any(|shown| shown == line),
+            "{line} is missing in:\n{shown}"
+        );
+    }
+    assert_eq!(repository.execute("push", &[]).succeeded(), "changed invoice");
+    let expected = json!([
+        {"name": "Long", "context": {"total": 200}}, {"name": "A/B", "context": {}}, {"name": "Empty", "context": {}}
+    ]);
+    assert_eq!(stored().await, expected);
+    assert_eq!(repository.execute("push", &[]).succeeded(), "");
+
+    let long = "x".repeat(300 << 10);
+    repository.write("invoice/samples/Long.json", &json!({ "total": long }).to_string());
+    let refused = repository.execute("push", &[]);
+    assert!(
+        refused
+            .stderr
+            .contains("invoice/samples/Long.json: Must have at most 256 KiB"),
+        "{}",
+        refused.stderr
+    );
+    repository.write("invoice/samples/Default.json", "{}");
+    let refused = repository.execute("diff", &[]);
+    assert!(
+        refused.stderr.contains("the name of a set of sample data"),
+        "{}",
+        refused.stderr
+    );
+}
+
 /// Waits for events of previews until the page's `main` element contains a text, and returns that.
 async fn shown(changes: &mut Response, page: impl AsyncFn() -> String, wanted: &str) -> String {
     loop {

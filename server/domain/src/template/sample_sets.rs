@@ -25,7 +25,7 @@ const LAYOUT: Layout = Layout {
 };
 
 /// The name of a set other than the first one: a line of 1 to 64 characters.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct SetName(String);
 
 impl SetName {

@@ -1,5 +1,5 @@
-//! Templates as files: a folder for each handle, with `template.html`, `settings.json` and `samples/default.json`. JSON
-//! is compared by value, so that files keep the format that their author gave them.
+//! Templates as files: a folder for each handle, with `template.html`, `settings.json` and sample data in `samples`. JSON is
+//! compared by value, so that files keep the format that their author gave them.
 
 use std::{
     collections::BTreeMap,
@@ -8,9 +8,14 @@ use std::{
     time::SystemTime,
 };
 
-use platen_domain::template::{
-    LONGEST_CONTENT, LONGEST_PREVIEW_CONTEXT,
-    identity::{Handle, TemplateKind},
+use percent_encoding::percent_decode_str;
+use platen_domain::{
+    editor::{LONGEST_SET_NAME, MOST_SETS},
+    template::{
+        LONGEST_CONTENT, LONGEST_PREVIEW_CONTEXT,
+        identity::{Handle, TemplateKind},
+        sample_sets::SetName,
+    },
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -19,8 +24,14 @@ use serde_json::{Map, Value};
 pub(super) const CONTENT: &str = "template.html";
 /// The template's settings.
 pub(super) const SETTINGS: &str = "settings.json";
-/// The sample data of previews.
+/// The preview context.
 pub(super) const SAMPLE: &str = "samples/default.json";
+/// The folder of sample data.
+const SAMPLES: &str = "samples";
+/// Ending of the files of sample data.
+const JSON: &str = ".json";
+/// Characters of names of sets that are percent-encoded in names of files: file systems reserve them.
+const RESERVED: [char; 10] = ['%', '/', '\\', ':', '*', '?', '"', '<', '>', '|'];
 /// Maximum size of a JSON file in bytes: whitespace doesn't count for the service's limits.
 const LARGEST_JSON: u64 = 8 * LONGEST_PREVIEW_CONTEXT as u64;
 /// Maximum number of templates: more than any plan has.
@@ -36,6 +47,8 @@ pub(super) struct TemplateFiles {
     pub(super) settings: Settings,
     /// The preview context. `None` without a file for it, which leaves the service's unchanged.
     pub(super) sample: Option<Map<String, Value>>,
+    /// Named sets of sample data. The service's others are left unchanged.
+    pub(super) sets: BTreeMap<SetName, Map<String, Value>>,
 }
 
 /// The content of `settings.json`.
@@ -62,6 +75,13 @@ pub(super) enum FolderError {
     Handle { path: PathBuf, reason: &'static str },
     #[error("{}: must be a file", .0.display())]
     NotAFile(PathBuf),
+    #[error(
+        "{}: the file has the name of a set of sample data: at most {LONGEST_SET_NAME} characters, percent-encoded",
+        .0.display()
+    )]
+    SetName(PathBuf),
+    #[error("{}: a template has at most {MOST_SETS} sets of sample data", .0.display())]
+    TooManySets(PathBuf),
     #[error("{}: must not be a symbolic link", .0.display())]
     Link(PathBuf),
     #[error("{} holds no template {handle}", folder.display())]
@@ -98,7 +118,10 @@ impl TemplateFiles {
 
     /// Returns whether these files change a template that has the others.
     pub(super) fn differs_from(&self, others: &Self) -> bool {
-        self.content != others.content || self.settings != others.settings || self.changed_sample(others).is_some()
+        self.content != others.content
+            || self.settings != others.settings
+            || self.changed_sample(others).is_some()
+            || self.changed_sets(others).next().is_some()
     }
 
     /// Returns the preview context if it differs.
@@ -106,14 +129,47 @@ impl TemplateFiles {
         self.sample.as_ref().filter(|_| self.sample != others.sample)
     }
 
-    /// Returns the files' names and texts, with JSON in the format in which it is written.
-    pub(super) fn texts(&self) -> BTreeMap<&'static str, String> {
-        let mut texts = BTreeMap::from([(CONTENT, self.content.clone()), (SETTINGS, indented(&self.settings))]);
-        if let Some(sample) = &self.sample {
-            texts.insert(SAMPLE, indented(sample));
-        }
-        texts
+    /// Returns the named sets that differ.
+    pub(super) fn changed_sets(&self, others: &Self) -> impl Iterator<Item = (&SetName, &Map<String, Value>)> {
+        self.sets
+            .iter()
+            .filter(|(name, data)| others.sets.get(*name) != Some(*data))
     }
+
+    /// Returns the files' names and texts, with JSON in the format in which it is written.
+    pub(super) fn texts(&self) -> BTreeMap<String, String> {
+        let sample = self.sample.iter().map(|data| (SAMPLE.to_owned(), indented(data)));
+        let sets = self.sets.iter().map(|(name, data)| (file_of_set(name), indented(data)));
+        let others = [
+            (CONTENT.to_owned(), self.content.clone()),
+            (SETTINGS.to_owned(), indented(&self.settings)),
+        ];
+        others.into_iter().chain(sample).chain(sets).collect()
+    }
+}
+
+/// Returns the file of a set of sample data.
+pub(super) fn file_of_set(name: &SetName) -> String {
+    let name = name.as_str();
+    let last = name.chars().count() - 1;
+    let encoded = name.chars().enumerate().map(|(index, character)| {
+        // Files whose names begin with a point are hidden, and some systems drop spaces and points at the end.
+        let is_reserved = RESERVED.contains(&character)
+            || character == '.' && (index == 0 || index == last)
+            || character == ' ' && index == last;
+        if is_reserved {
+            format!("%{:02X}", u32::from(character))
+        } else {
+            character.to_string()
+        }
+    });
+    format!("{SAMPLES}/{}{JSON}", encoded.collect::<String>())
+}
+
+/// Returns the name of the set whose file has this name without its ending.
+fn set_of_file(stem: &str) -> Option<SetName> {
+    let name = percent_decode_str(stem).decode_utf8().ok()?;
+    SetName::parse(&name)
 }
 
 fn indented(value: &impl Serialize) -> String {
@@ -178,7 +234,45 @@ pub(super) fn read_template(folder: &Path, handle: &Handle) -> Result<Option<Tem
         content: read_text(&content, LONGEST_CONTENT as u64)?,
         settings: read_json(&path(folder, handle, SETTINGS)?)?,
         sample: sample.exists().then(|| read_json(&sample)).transpose()?,
+        sets: read_sets(folder, handle)?,
     }))
+}
+
+/// Reads the named sets of sample data of a template.
+fn read_sets(folder: &Path, handle: &Handle) -> Result<BTreeMap<SetName, Map<String, Value>>, FolderError> {
+    let samples = path(folder, handle, SAMPLES)?;
+    let files = files_of_sets(&samples).map_err(|source| FolderError::Io {
+        path: samples.clone(),
+        source,
+    })?;
+    if files.len() == MOST_SETS {
+        return Err(FolderError::TooManySets(samples));
+    }
+    let set = |file: String| {
+        let name = set_of_file(file.strip_suffix(JSON).unwrap_or_default());
+        let name = name.ok_or_else(|| FolderError::SetName(samples.join(&file)))?;
+        let data = read_json(&path(folder, handle, &format!("{SAMPLES}/{file}"))?)?;
+        Ok((name, data))
+    };
+    files.into_iter().map(set).collect()
+}
+
+/// Returns the names of the files of named sets in a folder, at most [`MOST_SETS`], which is one too many; none if there is
+/// no such folder. Hidden files, and those of other types, are no sets.
+fn files_of_sets(samples: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(samples) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let is_set = name.ends_with(JSON) && !name.starts_with('.') && format!("{SAMPLES}/{name}") != SAMPLE;
+        if is_set && files.len() < MOST_SETS {
+            files.push(name);
+        }
+    }
+    Ok(files)
 }
 
 /// Returns the path of a template's file. Symbolic links on the way are refused: in a repository of others, one could name
@@ -203,8 +297,14 @@ pub(super) fn modified<'a>(
     handles: impl IntoIterator<Item = &'a Handle>,
 ) -> Vec<(PathBuf, Option<SystemTime>, u64)> {
     let handles = handles.into_iter();
-    let paths =
-        handles.flat_map(|handle| [CONTENT, SETTINGS, SAMPLE].map(|file| folder.join(handle.as_str()).join(file)));
+    let paths = handles.flat_map(|handle| {
+        let template = folder.join(handle.as_str());
+        let mut sets = files_of_sets(&template.join(SAMPLES)).unwrap_or_default();
+        sets.sort_unstable();
+        let sets = sets.into_iter().map(|file| format!("{SAMPLES}/{file}"));
+        let files = [CONTENT, SETTINGS, SAMPLE].map(ToOwned::to_owned).into_iter().chain(sets);
+        files.map(|file| template.join(file)).collect::<Vec<_>>()
+    });
     let files = paths.filter_map(|path| {
         let metadata = path.metadata().ok()?;
         Some((path, metadata.modified().ok(), metadata.len()))
@@ -243,10 +343,10 @@ pub(super) fn write(folder: &Path, handle: &Handle, files: &TemplateFiles) -> Re
     let present = read_template(folder, handle)?.map(|present| present.texts());
     let mut written = Vec::new();
     for (name, text) in files.texts() {
-        if present.as_ref().is_some_and(|present| present.get(name) == Some(&text)) {
+        if present.as_ref().is_some_and(|present| present.get(&name) == Some(&text)) {
             continue;
         }
-        let path = path(folder, handle, name)?;
+        let path = path(folder, handle, &name)?;
         let failed = |source| FolderError::Io {
             path: path.clone(),
             source,
@@ -258,4 +358,29 @@ pub(super) fn write(folder: &Path, handle: &Handle, files: &TemplateFiles) -> Re
         written.push(path);
     }
     Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_sets_have_their_names() {
+        for (name, file) in [
+            ("Long invoice", "samples/Long invoice.json"),
+            ("Größe 100 %", "samples/Größe 100 %25.json"),
+            ("../a/b\\c", "samples/%2E.%2Fa%2Fb%5Cc.json"),
+            ("What? \"This\": <*|", "samples/What%3F %22This%22%3A %3C%2A%7C.json"),
+            ("Ltd.", "samples/Ltd%2E.json"),
+            (".", "samples/%2E.json"),
+        ] {
+            let set = SetName::parse(name).expect("a name");
+            assert_eq!(file_of_set(&set), file);
+            let stem = file.strip_prefix("samples/").and_then(|file| file.strip_suffix(JSON));
+            assert_eq!(set_of_file(stem.expect("a stem")), Some(set));
+        }
+        for refused in ["Default", "%00", "%FF", "", &"x".repeat(65)] {
+            assert_eq!(set_of_file(refused), None, "{refused}");
+        }
+    }
 }

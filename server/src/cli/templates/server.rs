@@ -7,7 +7,10 @@ use std::{collections::BTreeMap, time::Duration};
 use platen_domain::{
     ids::TemplateId,
     page_comparison::{ComparedPage, PageChange, PageComparison, Picture},
-    template::identity::{Handle, TemplateKind},
+    template::{
+        identity::{Handle, TemplateKind},
+        sample_sets::SetName,
+    },
 };
 use reqwest::{
     Method, RequestBuilder, Response, StatusCode, Url,
@@ -171,6 +174,7 @@ impl Server {
     async fn with_settings(&self, listed: Listed) -> Result<StoredTemplate, ServerError> {
         let response = self.send(Method::GET, &settings_path(listed.id), None).await?;
         let settings: Data<Strictness> = self.read(response).await?;
+        let sets = self.sets(listed.id).await?;
         Ok(StoredTemplate {
             id: listed.id,
             outdated_partials: listed.outdated_partials,
@@ -182,6 +186,7 @@ impl Server {
                     strict: settings.data.strict,
                 },
                 sample: Some(listed.preview_context),
+                sets: sets.into_iter().collect(),
             },
         })
     }
@@ -204,11 +209,15 @@ impl Server {
         if files.settings.strict {
             self.set_strict(created.data.id, true).await?;
         }
-        Ok(())
+        let sets: Vec<_> = files.sets.clone().into_iter().collect();
+        if sets.is_empty() {
+            return Ok(());
+        }
+        self.replace_sets(created.data.id, &sets).await
     }
 
-    /// Changes what differs. If anything but `strict` does, or if it is to be published again, publishes the template as a
-    /// new version with the partials that are published now. Returns whether it has.
+    /// Changes what differs. If anything but `strict` and named sets of sample data does, or if it is to be published again,
+    /// publishes the template as a new version with the partials that are published now. Returns whether it has.
     pub(super) async fn update(
         &self,
         stored: &StoredTemplate,
@@ -229,6 +238,18 @@ impl Server {
         if old.settings.kind != new.settings.kind {
             changes.insert("kind".to_owned(), json!(new.settings.kind));
         }
+        let changed_sets: Vec<_> = new.changed_sets(old).collect();
+        if !changed_sets.is_empty() {
+            // Before the version is published, so that no draft remains that is newer.
+            let mut sets = self.sets(stored.id).await?;
+            for (name, data) in changed_sets {
+                match sets.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, known)) => known.clone_from(data),
+                    None => sets.push((name.clone(), data.clone())),
+                }
+            }
+            self.replace_sets(stored.id, &sets).await?;
+        }
         let publishes = publish_again || !changes.is_empty();
         if publishes {
             let tag = self.tag_if_unchanged(stored).await?;
@@ -242,12 +263,13 @@ impl Server {
         Ok(publishes)
     }
 
-    /// Renders the published version of a document, and the files, both with the files' sample data, and compares the pages.
-    /// `partials` replace published partials.
+    /// Renders the published version of a document, and the files, both with the same sample data, and compares the pages.
+    /// `partials` replace published partials; without `sample`, that of the template is used.
     pub(super) async fn compare(
         &self,
         template: TemplateId,
         files: &TemplateFiles,
+        sample: Option<&Map<String, Value>>,
         partials: &BTreeMap<Handle, String>,
     ) -> Result<PageComparison, ServerError> {
         #[derive(Deserialize)]
@@ -262,7 +284,8 @@ impl Server {
             change: String,
             changed_pixels: Option<usize>,
         }
-        let compared: Compared = self.try_out(template, "compare", files, partials).await?;
+        let tried = self.try_out(template, "compare", files, sample, partials);
+        let compared: Compared = tried.await?;
         let pages = compared.pages.into_iter().map(|page| ComparedPage {
             number: page.number,
             change: match (&*page.change, page.changed_pixels) {
@@ -287,7 +310,8 @@ impl Server {
         files: &TemplateFiles,
         partials: &BTreeMap<Handle, String>,
     ) -> Result<Preview, ServerError> {
-        self.try_out(template, "preview", files, partials).await
+        self.try_out(template, "preview", files, files.sample.as_ref(), partials)
+            .await
     }
 
     /// Requests an operation on a template with files that aren't saved.
@@ -296,10 +320,11 @@ impl Server {
         template: TemplateId,
         operation: &str,
         files: &TemplateFiles,
+        sample: Option<&Map<String, Value>>,
         partials: &BTreeMap<Handle, String>,
     ) -> Result<T, ServerError> {
         let mut body = json!({ "content": files.content, "partials": partials });
-        if let Some(sample) = &files.sample {
+        if let Some(sample) = sample {
             body["context"] = json!(sample);
         }
         let address = format!("{}/{operation}", path(template));
@@ -319,6 +344,38 @@ impl Server {
             && Some(&now.data.preview_context) == files.sample.as_ref()
             && (&now.data.name, now.data.kind) == (&files.settings.name, files.settings.kind);
         is_same.then_some(tag).ok_or(ServerError::Changed)
+    }
+
+    /// Returns the named sets of sample data of a template.
+    async fn sets(&self, id: TemplateId) -> Result<Vec<(SetName, Map<String, Value>)>, ServerError> {
+        #[derive(Deserialize)]
+        struct Set {
+            name: String,
+            context: Map<String, Value>,
+        }
+        let response = self.send(Method::GET, &samples_path(id), None).await?;
+        let sets: Data<Vec<Set>> = self.read(response).await?;
+        let sets = sets.data.into_iter().map(|set| {
+            let name = SetName::parse(&set.name);
+            let name = name.ok_or_else(|| self.unusable(&"a set of sample data has an invalid name"))?;
+            Ok((name, set.context))
+        });
+        sets.collect()
+    }
+
+    /// Replaces the named sets of sample data of a template.
+    async fn replace_sets(&self, id: TemplateId, sets: &[(SetName, Map<String, Value>)]) -> Result<(), ServerError> {
+        let samples = sets.iter().map(|(name, data)| json!({"name": name, "context": data}));
+        let body = json!({ "samples": samples.collect::<Vec<_>>() });
+        let replaced = self.send(Method::PUT, &samples_path(id), Some(&body)).await;
+        replaced.map_err(|error| match error {
+            ServerError::Refused(refusal) => {
+                let names: Vec<_> = sets.iter().map(|(name, _)| name).collect();
+                ServerError::Refused(refusal.of_sets(&names))
+            }
+            error => error,
+        })?;
+        Ok(())
     }
 
     async fn set_strict(&self, id: TemplateId, strict: bool) -> Result<(), ServerError> {
@@ -408,6 +465,10 @@ fn path(id: TemplateId) -> String {
 
 fn settings_path(id: TemplateId) -> String {
     path(id) + "/settings"
+}
+
+fn samples_path(id: TemplateId) -> String {
+    format!("{}/samples", path(id))
 }
 
 /// Returns how long to wait if the service is at a limit.

@@ -1,12 +1,12 @@
 //! Responses of the API that refuse a request.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
-use platen_domain::template::identity::Handle;
+use platen_domain::template::{identity::Handle, sample_sets::SetName};
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use crate::cli::templates::folder::{CONTENT, SAMPLE, SETTINGS};
+use crate::cli::templates::folder::{CONTENT, SAMPLE, SETTINGS, file_of_set};
 
 /// Why the service refused a request.
 #[derive(Debug)]
@@ -26,7 +26,9 @@ struct Line {
 #[derive(Debug)]
 enum Place {
     /// A file of the template.
-    File(&'static str),
+    File(Cow<'static, str>),
+    /// The named set of sample data at this index of the request's list.
+    Set(usize),
     /// The content of a partial with this handle.
     Partial(String),
     /// The account's published version.
@@ -39,6 +41,7 @@ impl fmt::Display for Line {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Place::File(file) => write!(formatter, "{file}: ")?,
+            Place::Set(index) => write!(formatter, "set {} of sample data: ", index + 1)?,
             Place::Partial(handle) => write!(formatter, "{handle}/{CONTENT}: ")?,
             Place::Published => formatter.write_str("the published version: ")?,
             Place::Elsewhere => {}
@@ -56,6 +59,18 @@ impl Refusal {
         }
     }
 
+    /// Names the files of sets of sample data. `names` are those of the request, in its order.
+    pub(super) fn of_sets(mut self, names: &[&SetName]) -> Self {
+        for line in &mut self.lines {
+            if let Place::Set(index) = line.place
+                && let Some(name) = names.get(index)
+            {
+                line.place = Place::File(file_of_set(name).into());
+            }
+        }
+        self
+    }
+
     /// Returns whether a template is refused, and not every request.
     pub(in super::super) fn is_of_template(&self) -> bool {
         matches!(
@@ -69,7 +84,7 @@ impl Refusal {
         let lines = self.lines.iter().map(|line| match line.place {
             Place::File(_) => format!("{handle}/{line}"),
             Place::Partial(_) => line.to_string(),
-            Place::Published | Place::Elsewhere => format!("{handle}: {line}"),
+            Place::Set(_) | Place::Published | Place::Elsewhere => format!("{handle}: {line}"),
         });
         lines.collect::<Vec<_>>().join("\n")
     }
@@ -102,9 +117,10 @@ fn lines(status: StatusCode, body: &Value) -> Vec<Line> {
 fn place_of(pointer: &str) -> Place {
     let mut names = pointer.strip_prefix("/template").unwrap_or(pointer).split('/').skip(1);
     match (names.next(), names.next()) {
-        (Some("content"), _) => Place::File(CONTENT),
-        (Some("preview_context" | "context"), _) => Place::File(SAMPLE),
-        (Some("name" | "kind" | "handle" | "strict" | "settings"), _) => Place::File(SETTINGS),
+        (Some("content"), _) => Place::File(CONTENT.into()),
+        (Some("preview_context" | "context"), _) => Place::File(SAMPLE.into()),
+        (Some("name" | "kind" | "handle" | "strict" | "settings"), _) => Place::File(SETTINGS.into()),
+        (Some("samples"), Some(index)) => index.parse().map_or(Place::Elsewhere, Place::Set),
         (Some("partials"), Some(handle)) => Place::Partial(handle.to_owned()),
         (Some("older"), _) => Place::Published,
         _ => Place::Elsewhere,
