@@ -29,6 +29,9 @@ interface Fixtures {
   picture: (page: Page, name: string) => Promise<void>;
 }
 
+/** How scripts report that a request was aborted, or failed. */
+const ABORTED = /network error|Failed to fetch|(Response body loading|BodyStreamBuffer) was aborted/;
+
 export const test = base.extend<Fixtures & { complaints: string[]; forgiven: RegExp[] }>({
   baseURL: async ({}, use) => use(process.env.PLATEN_TEST_URL),
 
@@ -49,11 +52,10 @@ export const test = base.extend<Fixtures & { complaints: string[]; forgiven: Reg
   complaints: async ({}, use) => use([]),
 
   context: async ({ context, complaints, forgiven }, use) => {
-    // Leaving a page aborts requests in progress: the loading of the module, and previews, which server_fn logs. Requests
-    // that fail for another reason are complaints of their own.
+    // Leaving a page aborts requests in progress, and scripts that wait for them report it in several ways. Requests that
+    // fail for another reason are complaints of their own.
     const complain = (fault: string) => {
-      const isAborted = fault === "TypeError: network error" || fault.includes("Response body loading was aborted");
-      if (!isAborted) complaints.push(fault);
+      if (!ABORTED.test(fault)) complaints.push(fault);
     };
     context.on("console", (message: ConsoleMessage) => {
       if (["error", "warning"].includes(message.type())) complain(message.text());

@@ -12,7 +12,7 @@ export default defineConfig({
   retries: 0,
   timeout: 30_000,
   expect: { timeout: 5_000 },
-  reporter: [["list"]],
+  reporter: [["list"], ["./failures.ts"]],
   use: {
     browserName: "chromium",
     launchOptions: {
