@@ -302,7 +302,10 @@ pub(super) fn modified<'a>(
         let mut sets = files_of_sets(&template.join(SAMPLES)).unwrap_or_default();
         sets.sort_unstable();
         let sets = sets.into_iter().map(|file| format!("{SAMPLES}/{file}"));
-        let files = [CONTENT, SETTINGS, SAMPLE].map(ToOwned::to_owned).into_iter().chain(sets);
+        let files = [CONTENT, SETTINGS, SAMPLE]
+            .map(ToOwned::to_owned)
+            .into_iter()
+            .chain(sets);
         files.map(|file| template.join(file)).collect::<Vec<_>>()
     });
     let files = paths.filter_map(|path| {
@@ -343,7 +346,10 @@ pub(super) fn write(folder: &Path, handle: &Handle, files: &TemplateFiles) -> Re
     let present = read_template(folder, handle)?.map(|present| present.texts());
     let mut written = Vec::new();
     for (name, text) in files.texts() {
-        if present.as_ref().is_some_and(|present| present.get(&name) == Some(&text)) {
+        if present
+            .as_ref()
+            .is_some_and(|present| present.get(&name) == Some(&text))
+        {
             continue;
         }
         let path = path(folder, handle, &name)?;
