@@ -81,7 +81,7 @@ pub enum TemplateError {
     /// The preview doesn't reach the levels of conformance that its options demand.
     #[error(transparent)]
     Conformance(#[from] Box<ConformanceNotReached>),
-    /// Earlier comparisons of the account are still running.
+    /// Earlier operations of the account are still running, or other requests are being parsed.
     #[error(transparent)]
     Busy(#[from] Busy),
     /// The memory limit of requests is reached.

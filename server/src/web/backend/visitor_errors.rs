@@ -235,7 +235,6 @@ impl VisitorError for LiveError {
     fn for_visitor(&self) -> Option<AppError> {
         match self {
             Self::TooMany { retry_after } => Some(too_many(*retry_after)),
-            Self::Busy(Busy) => Some(too_many(Duration::ZERO)),
             Self::Template(error) => error.for_visitor(),
         }
     }

@@ -78,7 +78,8 @@ pub async fn compare(
         }
     }
     let account = caller.account;
-    let _turn = app.document_queues.wait(account).await?;
+    let turn = app.document_queues.wait(account).await;
+    let _turn = turn.map_err(TemplateError::from)?;
     let older = versions::get(&app.db, account, id, compared.older).await?;
     let newer = versions::get(&app.db, account, id, compared.newer).await?;
     let data = data(app, account, id, &newer.preview_context, set).await?;
@@ -100,7 +101,7 @@ pub async fn compare(
             (side.map(|side| [compared.older, compared.newer][side]), message)
         }
         Err(TemplateError::Render(late @ RenderError::Deadline { .. })) => (None, sentence(&late.to_string())),
-        Err(error) => return Err(busy(error)),
+        Err(error) => return Err(busy(error).into()),
     };
     Ok(Comparison::Failed { version, message })
 }
@@ -344,10 +345,10 @@ async fn render(
 }
 
 /// Converts errors that pass when the account's other renders have finished.
-fn busy(error: TemplateError) -> LiveError {
+fn busy(error: TemplateError) -> TemplateError {
     match error {
         TemplateError::Render(RenderError::TooManyConcurrent { .. } | RenderError::QueueFull)
-        | TemplateError::Memory(_) => LiveError::Busy(Busy),
-        error => error.into(),
+        | TemplateError::Memory(_) => Busy.into(),
+        error => error,
     }
 }

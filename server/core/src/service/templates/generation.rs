@@ -56,6 +56,6 @@ pub async fn generate(
         };
         data.map(|data| indented(&complete(&content, &schema, data)))
     });
-    let generated = generating.await?;
+    let generated = generating.await.map_err(TemplateError::from)?;
     Ok(generated.ok_or_else(|| "Sample data must be a JSON object of at most 256 KiB. Correct it first.".to_owned()))
 }

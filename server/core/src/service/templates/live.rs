@@ -38,7 +38,6 @@ use crate::{
     render_request::preview::PreviewRequest,
     service::{
         Services,
-        parsers::Busy,
         renders::{engine_caller, enter, terms_while_waiting},
         templates::{
             TemplateError,
@@ -112,9 +111,6 @@ pub enum LiveError {
         /// Time until the next preview is allowed.
         retry_after: Duration,
     },
-    /// The data was not parsed in time.
-    #[error(transparent)]
-    Busy(#[from] Busy),
     /// The template could not be read or rendered.
     #[error(transparent)]
     Template(#[from] TemplateError),
@@ -257,7 +253,7 @@ async fn print(
         let read = read(&typed);
         (typed, read)
     });
-    let (typed, read) = parsing.await?;
+    let (typed, read) = parsing.await.map_err(TemplateError::from)?;
     let (data, render) = match read {
         Ok(read) => read,
         Err(remark) => return Ok(Err(remark)),
