@@ -121,7 +121,6 @@ fn stream_data<'a>(bytes: &'a [u8], after: usize, end: usize, dictionary: &Dicti
 }
 
 /// Reads a dictionary entry by entry: values that aren't needed are skipped, and not built.
-#[derive(Clone)]
 pub(crate) struct Entries<'a> {
     parser: Parser<'a>,
 }
@@ -203,7 +202,6 @@ impl<'a> Entries<'a> {
     }
 }
 
-#[derive(Clone)]
 struct Parser<'a> {
     lexer: Lexer<'a>,
 }

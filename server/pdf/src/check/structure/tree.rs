@@ -101,11 +101,12 @@ impl Tree {
         };
         let mut waiting: Vec<(Object, u32)> = Vec::new();
         let mut known = KnownAttributes::default();
+        let mut kids = Vec::new();
         waiting.extend(root.items("K").iter().rev().map(|kid| (kid.clone(), ROOT)));
         while let Some((kid, parent)) = waiting.pop() {
             let page = tree.elements.get(parent as usize).and_then(|element| element.page);
             let number = kid.as_reference().unwrap_or_default();
-            if let Some(entries) = ElementEntries::read(document, number, &mut known)? {
+            if let Some(entries) = ElementEntries::read(document, number, &mut known, &mut kids)? {
                 let index = tree.elements.len() as u32;
                 match tree.index.get_mut(number as usize) {
                     Some(place) if *place == ROOT => *place = index,
@@ -119,16 +120,11 @@ impl Tree {
                     .get(parent as usize)
                     .map_or(root_number, |parent| parent.number);
                 let is_expected = entries.parent == Some(expected);
-                let kids = entries.kids.clone();
                 tree.add_element(number, entries, parent, roles, findings);
                 if !is_expected {
                     tree.note(&rules::WRONG_PARENT, index, findings);
                 }
-                if let Some(mut kids) = kids {
-                    let first = waiting.len();
-                    kids.items(|kid| waiting.push((kid, index)))?;
-                    waiting[first..].reverse();
-                }
+                waiting.extend(kids.drain(..).rev().map(|kid| (kid, index)));
                 continue;
             }
             let kid = match kid {
@@ -349,19 +345,19 @@ struct ElementEntries<'a> {
     texts: Texts,
     language: Option<Object<'a>>,
     identifier: Option<Object<'a>>,
-    /// Before the value of `/K`.
-    kids: Option<Entries<'a>>,
     /// `/A`
     attributes: Option<Rc<Attributes>>,
 }
 
 impl<'a> ElementEntries<'a> {
-    /// Reads an object of the file. Returns `None` if it is no structure element.
+    /// Reads an object of the file, and its `/K` into `kids`. Returns `None` if it is no structure element.
     fn read(
         document: &Document<'a>,
         number: ObjectNumber,
         known: &mut KnownAttributes<'a>,
+        kids: &mut Vec<Object<'a>>,
     ) -> Result<Option<Self>, PdfError> {
+        kids.clear();
         let lexer = document.lexer(number);
         let Some(mut entries) = lexer.map(Entries::begin).transpose()?.flatten() else {
             return Ok(None);
@@ -382,10 +378,7 @@ impl<'a> ElementEntries<'a> {
                 }
                 b"P" => read.parent = entries.value()?.as_reference(),
                 b"Pg" => read.page = entries.value()?.as_reference(),
-                b"K" => {
-                    read.kids = Some(entries.clone());
-                    entries.skip()?;
-                }
+                b"K" => entries.items(|kid| kids.push(kid))?,
                 b"A" => read.attributes = Some(known.read(document, &mut entries)?),
                 b"ID" => read.identifier = Some(entries.value()?),
                 b"Lang" => read.language = Some(entries.value()?),
