@@ -238,6 +238,12 @@ impl Server {
         if old.settings.kind != new.settings.kind {
             changes.insert("kind".to_owned(), json!(new.settings.kind));
         }
+        let publishes = publish_again || !changes.is_empty();
+        let tag = if publishes {
+            Some(self.tag_if_unchanged(stored).await?)
+        } else {
+            None
+        };
         let changed_sets: Vec<_> = new.changed_sets(old).collect();
         if !changed_sets.is_empty() {
             // Before the version is published, so that no draft remains that is newer.
@@ -250,12 +256,9 @@ impl Server {
             }
             self.replace_sets(stored.id, &sets).await?;
         }
-        let publishes = publish_again || !changes.is_empty();
-        if publishes {
-            let tag = self.tag_if_unchanged(stored).await?;
+        if tag.is_some() {
             let body = json!({ "template": changes });
-            self.send_if(Method::PATCH, &path(stored.id), Some(&body), Some(tag))
-                .await?;
+            self.send_if(Method::PATCH, &path(stored.id), Some(&body), tag).await?;
         }
         if old.settings.strict != new.settings.strict {
             self.set_strict(stored.id, new.settings.strict).await?;
@@ -535,7 +538,8 @@ mod tests {
             .route(
                 &settings_path(id),
                 get(async || Json(json!({ "data": { "strict": false } }))),
-            );
+            )
+            .route(&samples_path(id), get(async || Json(json!({ "data": [] }))));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = format!("http://user:secret@{}", listener.local_addr().expect("an address"));
         tokio::spawn(axum::serve(listener, router).into_future());
