@@ -3,18 +3,24 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use futures::{StreamExt, stream};
-use platen_engine::job::{HeaderFooter, RenderJob};
+use platen_engine::{
+    job::{HeaderFooter, RenderJob},
+    render_log::RenderLog,
+};
 use platen_pdf::{OutputFormat, PageSelection, Watermark};
 use uuid::Uuid;
 
-use crate::support::{Rendered, TestEngine, html_job};
+use crate::support::{TestEngine, html_job};
 
 /// A page whose extreme lengths print 19,926 pages, of which only the first are compared.
 const LONG: (&str, &str) = ("numbers-extreme.html", "1-3");
 const PAGE_LIMIT: usize = 20_000;
+/// Maximum time for one page: that one takes long beside other tests.
+const LONGEST_PRINT: Duration = Duration::from_mins(3);
 /// Pages with text, without text, with images, tags of all kinds, transparency, margin boxes, several page sizes.
 const DECORATED: [&str; 7] = [
     "text.html",
@@ -52,8 +58,9 @@ async fn print(engine: &TestEngine, account: Uuid, file: PathBuf) -> Printed {
     let name = file.file_name().unwrap().to_str().unwrap().to_owned();
     let mut job = job(&file);
     job.page_limit = PAGE_LIMIT;
-    match engine.render(account, job).await {
-        Ok(Rendered { document, .. }) => Printed {
+    let log = RenderLog::default();
+    match engine.render_within(LONGEST_PRINT, account, job, &log).await {
+        Ok(document) => Printed {
             selection: (name == LONG.0).then(|| PageSelection::parse(LONG.1).expect("a selection")),
             name,
             pdf: document.pdf,
