@@ -10,8 +10,8 @@ export default defineConfig({
   workers: 2,
   forbidOnly: true,
   retries: 0,
-  timeout: 30_000,
-  expect: { timeout: 5_000 },
+  timeout: 90_000,
+  expect: { timeout: 10_000 },
   reporter: [["list"], ["./failures.ts"]],
   use: {
     browserName: "chromium",
