@@ -135,11 +135,7 @@ impl<'a> Entries<'a> {
 
     /// Returns the next key; `None` after the last one. Its value must be read or skipped before the next call.
     pub(crate) fn next_key(&mut self) -> Result<Option<Cow<'a, [u8]>>, PdfError> {
-        match self.parser.token("the end of a dictionary")? {
-            (_, Token::DictionaryEnd) => Ok(None),
-            (_, Token::Name(key)) => Ok(Some(decode_name(key))),
-            (offset, _) => Err(PdfError::damaged(offset, "expected a key in a dictionary")),
-        }
+        self.parser.key()
     }
 
     /// Reads the value.
@@ -169,16 +165,11 @@ impl<'a> Entries<'a> {
     /// Reads the items of an array, or a value that is none.
     pub(crate) fn items(&mut self, mut visit: impl FnMut(Object<'a>)) -> Result<(), PdfError> {
         let (offset, token) = self.parser.token("an object")?;
-        if token != Token::ArrayStart {
-            visit(self.parser.object_from(offset, token, 1)?);
-            return Ok(());
+        if token == Token::ArrayStart {
+            return self.parser.items(1, visit);
         }
-        loop {
-            match self.parser.token("the end of an array")? {
-                (_, Token::ArrayEnd) => return Ok(()),
-                (offset, token) => visit(self.parser.object_from(offset, token, 2)?),
-            }
-        }
+        visit(self.parser.object_from(offset, token, 1)?);
+        Ok(())
     }
 
     /// Skips the value.
@@ -262,24 +253,34 @@ impl<'a> Parser<'a> {
 
     fn array(&mut self, depth: usize) -> Result<Object<'a>, PdfError> {
         let mut items = Vec::new();
+        self.items(depth, |item| items.push(item))?;
+        Ok(Object::Array(items))
+    }
+
+    /// Reads the items of an array up to its end.
+    fn items(&mut self, depth: usize, mut visit: impl FnMut(Object<'a>)) -> Result<(), PdfError> {
         loop {
             match self.token("the end of an array")? {
-                (_, Token::ArrayEnd) => return Ok(Object::Array(items)),
-                (offset, token) => items.push(self.object_from(offset, token, depth + 1)?),
+                (_, Token::ArrayEnd) => return Ok(()),
+                (offset, token) => visit(self.object_from(offset, token, depth + 1)?),
             }
         }
     }
 
     fn dictionary(&mut self, depth: usize) -> Result<Object<'a>, PdfError> {
         let mut entries = Vec::new();
-        loop {
-            match self.token("the end of a dictionary")? {
-                (_, Token::DictionaryEnd) => return Ok(Object::Dictionary(Dictionary { entries })),
-                (_, Token::Name(key)) => entries.push((decode_name(key), self.object(depth + 1)?)),
-                (offset, _) => {
-                    return Err(PdfError::damaged(offset, "expected a key in a dictionary"));
-                }
-            }
+        while let Some(key) = self.key()? {
+            entries.push((key, self.object(depth + 1)?));
+        }
+        Ok(Object::Dictionary(Dictionary { entries }))
+    }
+
+    /// Reads the next key of a dictionary; `None` at its end.
+    fn key(&mut self) -> Result<Option<Cow<'a, [u8]>>, PdfError> {
+        match self.token("the end of a dictionary")? {
+            (_, Token::DictionaryEnd) => Ok(None),
+            (_, Token::Name(key)) => Ok(Some(decode_name(key))),
+            (offset, _) => Err(PdfError::damaged(offset, "expected a key in a dictionary")),
         }
     }
 }
