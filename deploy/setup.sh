@@ -99,7 +99,6 @@ needs_of_test() {
   verapdf_is_there || need 'Maven (fetches veraPDF)' maven program mvn
   { stores_are_there && stripe_mock_is_there; } || need 'Go (builds object stores and stripe-mock for tests)' golang-go program go
   need 'Python with venv (for Schemathesis and a quick start)' python3-venv python_venv
-  need 'Chromium (opens the dashboard)' chromium program chromium
 }
 
 program() { command -v "$1"; }

@@ -11,7 +11,7 @@ import { chromium } from "@playwright/test";
 const QUALITY = 0.7;
 
 const [from, to] = process.argv.slice(2);
-const executablePath = process.env.PLATEN_TEST_CHROMIUM ?? "/usr/lib/chromium/chromium";
+const executablePath = process.env.PLATEN_TEST_CHROMIUM ?? "/usr/lib/chromium/chromium-headless-shell";
 const browser = await chromium.launch({ executablePath, chromiumSandbox: false });
 const page = await browser.newPage();
 for (const file of (await readdir(from)).filter((file) => file.endsWith(".png"))) {
