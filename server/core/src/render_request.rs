@@ -1,5 +1,6 @@
 //! Render requests: turns a body into a request with valid values.
 
+pub mod assets;
 mod pages;
 pub mod preview;
 mod record;
@@ -27,7 +28,7 @@ use platen_engine::job::{Cookie, HeaderFooter, Lane, MediaType, Part, PrintSetti
 use platen_pdf::{OutputFormat, PageSelection, Watermark};
 use serde_json::{Value, value::RawValue};
 
-use crate::render_request::wire::WireRequest;
+use crate::render_request::{assets::RequestAssets, wire::WireRequest};
 
 /// Maximum number of parts of a document, as in the schema.
 const MOST_PARTS: usize = 50;
@@ -89,6 +90,8 @@ pub struct RenderRequest {
     pub format: OutputFormat,
     /// Language of pages without a valid one, a tag in the form of BCP 47.
     pub language: Option<String>,
+    /// Assets that the request brings along.
+    pub assets: RequestAssets,
     /// The levels that the document must declare; empty for no demand.
     pub conformance: Vec<ConformanceLevel>,
     /// Whether a header or footer is given, even if it is not drawn.
@@ -261,6 +264,7 @@ impl RenderRequest {
             selection,
             format: wire.output_format,
             language: wire.language,
+            assets: wire.assets,
             conformance: wire.conformance,
             decorated,
             options,
@@ -283,11 +287,13 @@ impl RenderRequest {
         self.check_content()
     }
 
-    /// Refuses anything that could alter a template's content: scripts, and headers and footers, which can be drawn
-    /// over the page.
+    /// Refuses anything that could alter a template's content: scripts, assets, and headers and footers, which can be
+    /// drawn over the page.
     pub fn check_content(&self) -> Result<(), NotAllowed> {
         if self.evaluate.is_some() {
             Err(NotAllowed::new("/evaluate_js, which could change their output"))
+        } else if !self.assets.is_empty() {
+            Err(NotAllowed::new("/assets, which could change their output"))
         } else if self.decorated {
             Err(NotAllowed::new(
                 "/header_template and /footer_template, which could cover their output; put them into the template",
@@ -342,6 +348,7 @@ impl RenderRequest {
             watermark: terms.watermark,
             format: self.format,
             language: self.language,
+            assets: self.assets.served(),
             page_limit: terms.pages,
             printed_limit: usize::try_from(terms.document_bytes).unwrap_or(usize::MAX),
         }

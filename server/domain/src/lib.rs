@@ -13,6 +13,8 @@ pub mod announcement;
 #[cfg(feature = "server")]
 pub mod api_key;
 #[cfg(feature = "server")]
+pub mod asset;
+#[cfg(feature = "server")]
 pub mod audit_events;
 #[cfg(feature = "server")]
 pub mod audit_log;

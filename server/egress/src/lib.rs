@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 pub mod allow;
+pub mod assets;
 pub mod guard;
 pub mod log;
 pub mod policy;

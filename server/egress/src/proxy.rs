@@ -1,6 +1,7 @@
 //! The forward proxy of a browser session.
 
 mod answer;
+mod assets;
 mod connection;
 mod forward;
 mod metered;
@@ -25,6 +26,7 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
+    assets::Assets,
     guard::Guard,
     log::ConnectionLog,
     proxy::{connection::Connection, render::Render},
@@ -108,6 +110,12 @@ impl Proxy {
         *render = Arc::new(Render::new(&self.shared.guard, &self.shared.closed));
     }
 
+    /// Serves these assets to the current render, until it ends, under [`ASSET_HOST`](crate::assets::ASSET_HOST). Their
+    /// bytes are not counted as received.
+    pub fn serve(&self, assets: Assets) {
+        *lock(&lock(&self.shared.render).assets) = assets;
+    }
+
     /// Closes all connections and refuses new ones until the next [`Proxy::begin_render`]. The log remains available.
     pub fn close_connections(&self) {
         lock(&self.shared.render).closed.cancel();
@@ -118,6 +126,7 @@ impl Proxy {
     pub async fn end_render(&self) -> bool {
         let render = Arc::clone(&lock(&self.shared.render));
         render.closed.cancel();
+        *lock(&render.assets) = Assets::default();
         let ended = tokio::time::timeout(ENDING_LIMIT, render.ended()).await;
         ended.is_ok() && !render.has_received()
     }

@@ -8,16 +8,19 @@ mod repeatable;
 
 use std::{cell::Cell, sync::Arc, time::Instant};
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use lol_html::{
     HtmlRewriter, RewriteStrSettings, element,
     errors::AttributeNameError,
     html_content::{ContentType, Element},
     text,
 };
+use platen_egress::assets::Assets;
 use platen_pdf::PageFacts;
 use time::{OffsetDateTime, macros::format_description};
 
 use crate::{
+    asset_addresses::{self, ADDRESS_ATTRIBUTES},
     error::RenderProblem,
     job::{HeaderFooter, Part, RunningTemplate, Warning},
     steps::print::Templates,
@@ -48,9 +51,6 @@ const FILLED_CLASSES: [&str; 3] = ["title", "url", "date"];
 fn filled_class(class: &str) -> String {
     format!("platen-{class}")
 }
-
-/// Attributes that refer to assets.
-const ASSET_ATTRIBUTES: [&str; 7] = ["src", "srcset", "href", "xlink:href", "data", "poster", "background"];
 
 /// Values of the classes.
 pub(crate) struct Fields {
@@ -114,6 +114,37 @@ pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderProblem> {
         (RunningTemplate::Footer, &wanted.footer),
     ] {
         check_size(template, "the template has", text.len(), TEMPLATE_LIMIT)?;
+    }
+    Ok(())
+}
+
+/// Embeds the assets that the templates name as `data:` URLs, because Chromium loads nothing for headers and footers.
+/// Fails if a template exceeds [`TEMPLATE_LIMIT`] with them.
+pub(crate) fn embed_assets(wanted: &mut HeaderFooter, assets: &Assets) -> Result<(), RenderProblem> {
+    for (which, template) in [
+        (RunningTemplate::Header, &mut wanted.header),
+        (RunningTemplate::Footer, &mut wanted.footer),
+    ] {
+        if !asset_addresses::may_be_in(template) {
+            continue;
+        }
+        let size = Cell::new(template.len());
+        let embedded = asset_addresses::replace_in_html(template, &|name| {
+            let asset = assets.get(name)?;
+            size.set(size.get() + asset.bytes.len().div_ceil(3) * 4);
+            // What exceeds the limit is refused below.
+            (size.get() <= TEMPLATE_LIMIT).then(|| {
+                format!(
+                    "data:{};base64,{}",
+                    asset.content_type,
+                    BASE64_STANDARD.encode(&asset.bytes)
+                )
+            })
+        });
+        check_size(which, "with its assets, the template has", size.get(), TEMPLATE_LIMIT)?;
+        if let Some(embedded) = embedded {
+            *template = embedded;
+        }
     }
     Ok(())
 }
@@ -259,7 +290,9 @@ fn fill(
     html.extend_from_slice(b"</div>");
     let warning = remote.get().then(|| Warning {
         code: "header_footer_asset_refused",
-        message: format!("{which} refers to an asset by address, which is not loaded; embed it as a data: URL"),
+        message: format!(
+            "{which} refers to an asset by address, which is not loaded; bring it in assets, or embed it as a data: URL"
+        ),
     });
     Ok((String::from_utf8(html).unwrap_or_default(), warning))
 }
@@ -267,7 +300,7 @@ fn fill(
 /// Removes attributes of an element that refer to assets by address. Returns `true` if there were any.
 fn remove_assets(element: &mut Element<'_, '_>) -> bool {
     let mut removed = false;
-    for attribute in ASSET_ATTRIBUTES {
+    for attribute in ADDRESS_ATTRIBUTES {
         let Some(value) = element.get_attribute(attribute) else {
             continue;
         };

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use platen_egress::assets::Assets;
 use platen_pdf::{
     OutputFormat, PageSelection, Watermark,
     check::{contrast::LowContrast, levels::Finding, standards::Conformance},
@@ -59,6 +60,8 @@ pub struct RenderJob {
     pub format: OutputFormat,
     /// Language of pages without a valid `<html lang>`, a tag in the form of BCP 47.
     pub language: Option<String>,
+    /// Assets that HTML parts, headers and footers name by `asset:NAME`.
+    pub assets: Assets,
     /// Maximum number of printed pages, counted before `selection` is applied.
     pub page_limit: usize,
     /// Maximum number of printed bytes of all parts together, headers and footers included.

@@ -10,6 +10,7 @@ mod addresses;
 mod admission;
 mod ascii_case;
 mod assembly;
+pub mod asset_addresses;
 mod browser;
 mod chromium;
 pub mod config;
@@ -37,6 +38,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use platen_egress::assets::Assets;
 use tokio::sync::SetOnce;
 
 pub use crate::chromium::{find_chromium, is_full_browser};
@@ -309,6 +311,7 @@ fn first_job() -> RenderJob {
         watermark: None,
         format: platen_pdf::OutputFormat::Pdf,
         language: None,
+        assets: Assets::default(),
         page_limit: 1,
         printed_limit: 1 << 20,
     }

@@ -6,6 +6,7 @@ use platen_egress::log::{ConnectionLog, ConnectionRecord, Kind, Outcome};
 use url::{Host, Url};
 
 use crate::{
+    asset_addresses::{as_written, is_of_asset},
     job::Warning,
     network_error::{self, ABORTED, TUNNEL_FAILED},
     render_log::{NetworkRequest, REQUEST_LIMIT},
@@ -92,9 +93,9 @@ pub(crate) fn broken_images<'r>(
 ) -> Option<Warning> {
     let failed = requests.filter(|request| why_failed(request).is_some());
     let failed: BTreeSet<_> = failed.map(|request| request.url.as_str()).collect();
-    let names = images.iter().map(|image| without_content(image));
-    let broken: BTreeSet<_> = names.filter(|image| !failed.contains(image)).collect();
-    let listed: Vec<_> = broken.iter().take(NAMED_IN_WARNING).copied().collect();
+    let names = images.iter().map(|image| as_written(without_content(image).to_owned()));
+    let broken: BTreeSet<_> = names.filter(|image| !failed.contains(image.as_str())).collect();
+    let listed: Vec<_> = broken.iter().take(NAMED_IN_WARNING).map(String::as_str).collect();
     let count = match broken.len() {
         0 => return None,
         1 => "1 image".to_owned(),
@@ -103,7 +104,7 @@ pub(crate) fn broken_images<'r>(
     Some(Warning {
         code: "image_broken",
         message: format!(
-            "{count} can't be displayed: {}. Use an absolute address, and an image format that browsers support.",
+            "{count} can't be displayed: {}. Use an absolute address or an asset, and an image format that browsers support.",
             listed.join(", ")
         ),
     })
@@ -127,7 +128,12 @@ fn why_failed(request: &NetworkRequest) -> Option<String> {
     let error = request.error.as_deref().filter(|error| *error != ABORTED);
     let error = error.map(|error| network_error::explain(error).to_owned());
     let status = request.status.filter(|status| *status >= 400);
-    error.or_else(|| status.map(|status| format!("status {status}")))
+    error.or_else(|| {
+        status.map(|status| match status {
+            404 if is_of_asset(&request.url) => "the request brings no asset of this name".to_owned(),
+            _ => format!("status {status}"),
+        })
+    })
 }
 
 fn warning(code: &'static str, what: &str, requests: &[(&NetworkRequest, String)]) -> Option<Warning> {

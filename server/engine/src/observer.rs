@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use crate::{
+    asset_addresses::as_written,
     devtools::{Connection, SessionEvents},
     observer::events::{
         Frame, FrameNavigated, FrameRequestedNavigation, FrameScheduledNavigation, GuardHeaders, LoadingFailed,
@@ -161,7 +162,7 @@ impl PageObserver {
         if state.requests.len() < REQUEST_LIMIT {
             let request = NetworkRequest {
                 kind: event.kind.map(|kind| kind.to_lowercase()),
-                ..NetworkRequest::new(state.part, without_query(&event.request.url))
+                ..NetworkRequest::new(state.part, as_written(without_query(&event.request.url)))
             };
             state.requests.push(LoggedRequest {
                 id: event.request_id,

@@ -174,6 +174,7 @@ impl Render<'_> {
         let mut warnings = Vec::new();
         let mut cookie_set = false;
         session.begin(index, job.media, watch).await?;
+        session.proxy.serve(job.assets.clone());
         let mut report = match part {
             Part::Html(html) => put_in(session, part, html, &mut warnings).await?,
             Part::Url(address) => {

@@ -11,10 +11,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Engine, Entered,
+    assembly::blocking,
+    asset_addresses,
     browser::memory::Verdict,
     error::{RenderError, RenderProblem},
     header_footer,
-    job::{Caller, Phase, RenderJob, RenderedDocument, Warning},
+    job::{Caller, Part, Phase, RenderJob, RenderedDocument, Warning},
     page_kind::PageKind,
     part::Printed,
     pool::lease::Lease,
@@ -62,6 +64,7 @@ pub(crate) async fn render(
     job: RenderJob,
     log: &RenderLog,
 ) -> Result<RenderedDocument, RenderError> {
+    let job = entered.within(Phase::Load, log, resolve_assets(job)).await??;
     let render = Render {
         entered,
         engine: &entered.engine,
@@ -77,6 +80,40 @@ pub(crate) async fn render(
     let result = result.unwrap_or_else(|_| Err(render.late()));
     log.add_times(render.progress.finish());
     result
+}
+
+/// Replaces the addresses of assets: in HTML by those at which the session's proxy serves them, in header and footer by
+/// their content.
+async fn resolve_assets(mut job: RenderJob) -> Result<RenderJob, RenderError> {
+    let parts = job.parts.iter().filter_map(|part| match part {
+        Part::Html(html) => Some(html),
+        Part::Url(_) => None,
+    });
+    let templates = job
+        .print
+        .header_footer
+        .iter()
+        .flat_map(|wanted| [&wanted.header, &wanted.footer]);
+    if !parts.chain(templates).any(|html| asset_addresses::may_be_in(html)) {
+        return Ok(job);
+    }
+    blocking(move || {
+        for part in &mut job.parts {
+            let Part::Html(html) = part else { continue };
+            if asset_addresses::may_be_in(html)
+                && let Some(replaced) =
+                    asset_addresses::replace_in_html(html, &|name| Some(asset_addresses::served(name)))
+            {
+                *html = replaced;
+            }
+        }
+        if let Some(wanted) = &mut job.print.header_footer {
+            header_footer::embed_assets(wanted, &job.assets)
+                .map_err(|problem| RenderError::Problem { part: 0, problem })?;
+        }
+        Ok(job)
+    })
+    .await?
 }
 
 impl Render<'_> {

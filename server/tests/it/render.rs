@@ -1,5 +1,6 @@
 //! The content of PDFs.
 
+mod assets;
 mod command;
 mod conformance;
 mod content;

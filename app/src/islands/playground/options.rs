@@ -114,6 +114,8 @@ pub(super) struct Options {
     /// Whether each level of [`DEMANDS`] is demanded.
     pub(super) demands: [RwSignal<bool>; 2],
     pub(super) language: RwSignal<String>,
+    /// Assets of the earlier request as JSON, which are sent again.
+    pub(super) assets: RwSignal<String>,
     pub(super) wait_selector: RwSignal<String>,
     pub(super) wait_attribute: RwSignal<String>,
     pub(super) script: RwSignal<String>,
@@ -171,6 +173,9 @@ impl Options {
             Some(Value::Object(_)) => RwSignal::new(CUSTOM.to_owned()),
             _ => text("/size", "a4"),
         };
+        // Options without content say only how many there were.
+        let assets = former.get("assets").filter(|assets| assets["count"].as_u64().is_none());
+        let assets = assets.map(Value::to_string).unwrap_or_default();
         let parts = former["parts"].as_array().into_iter().flatten().zip(0..);
         let mut parts: Vec<_> = parts.map(|(part, id)| Part::former(id, part, template)).collect();
         if parts.is_empty() {
@@ -199,6 +204,7 @@ impl Options {
                 RwSignal::new(demanded.is_some_and(|demanded| demanded.contains(&json!(level))))
             }),
             language: text("/language", ""),
+            assets: RwSignal::new(assets),
             wait_selector: text("/wait_for/selector", ""),
             wait_attribute: text("/wait_for/attribute", ""),
             script: text("/evaluate_js/expression", ""),
@@ -241,6 +247,8 @@ impl Options {
         let demanded: Vec<_> = demanded.map(|((level, _), _)| *level).collect();
         set("conformance", json!(demanded), json!([]));
         set("language", json!(self.language.get()), json!(""));
+        let assets: Value = serde_json::from_str(&self.assets.get()).unwrap_or_default();
+        set("assets", assets, Value::Null);
         let selector = [("selector", self.wait_selector), ("attribute", self.wait_attribute)];
         set("wait_for", object(&selector), Value::Null);
         set("evaluate_js", object(&[("expression", self.script)]), Value::Null);
@@ -372,7 +380,7 @@ mod tests {
     fn options_of_a_former_render_are_taken_up() {
         Owner::new().with(|| {
             let former = r#"{"size": {"width": 100, "height": 50, "unit": "mm"}, "margin": {"top": 5}, "pages": "1",
-                "conformance": ["pdf/ua-1"], "language": "de"}"#;
+                "conformance": ["pdf/ua-1"], "language": "de", "assets": {"a.css": "cHt9"}}"#;
             let options = Options::new("", Some(former));
             assert_eq!(options.size.get(), CUSTOM);
             assert_eq!(options.width.get(), "100");
@@ -381,6 +389,7 @@ mod tests {
             let request = options.request();
             assert_eq!(request["conformance"], json!(["pdf/ua-1"]));
             assert_eq!(request["language"], "de");
+            assert_eq!(request["assets"]["a.css"], "cHt9");
         });
     }
 }

@@ -5,7 +5,7 @@ use platen_domain::callback::shown_address;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use crate::render_request::wire::is_url;
+use crate::render_request::{assets::RequestAssets, wire::is_url};
 
 /// Maximum stored length of a text in bytes: a path or selector may be as long as the body.
 const LONGEST_TEXT: usize = 500;
@@ -29,13 +29,14 @@ const PLAIN: [&str; 15] = [
     "wait_for",
 ];
 
-/// Returns the options of a valid body without content: the length of HTML and scripts in bytes, URLs without
+/// Returns the options of a valid body without content: the length of HTML, scripts and assets in bytes, URLs without
 /// credentials, query and fragment, the name and domain of a cookie, and the URL of a webhook.
 pub(super) fn options(body: &Value) -> Value {
     let mut kept = Map::new();
     for (name, value) in body.as_object().into_iter().flatten() {
         let value = match name.as_str() {
             "parts" => value.as_array().into_iter().flatten().map(part).collect(),
+            "assets" => RequestAssets::option(value),
             "evaluate_js" => json!({"bytes": bytes(&value["expression"])}),
             "header_template" | "footer_template" => json!({"bytes": bytes(value)}),
             "callback" => json!({"url": shown_url(value["url"].as_str().unwrap_or_default())}),

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::{Host, Url};
 
-use crate::render_request::{no_such_template, pages, wire::is_url};
+use crate::render_request::{assets::RequestAssets, no_such_template, pages, wire::is_url};
 
 /// Maximum length of a URL in bytes. Servers accept far less.
 const LONGEST_URL: usize = 64 << 10;
@@ -28,6 +28,7 @@ pub(super) fn check(body: &Value, problems: &mut Problems) {
     check_template_ids(body, problems);
     check_conformance(body, problems);
     check_callback(body, problems);
+    RequestAssets::check(&body["assets"], problems);
     check_destination(body, problems);
 }
 

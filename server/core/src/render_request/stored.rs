@@ -22,7 +22,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
 use url::Url;
 
-use crate::render_request::{LAYOUT, PartSource, RenderRequest, TemplatePart, wire::WireRequest};
+use crate::render_request::{
+    LAYOUT, PartSource, RenderRequest, TemplatePart, assets::RequestAssets, wire::WireRequest,
+};
 
 #[cfg(test)]
 mod tests;
@@ -64,7 +66,13 @@ impl StoredRequest {
 
     /// Returns the version in which the request is stored.
     pub fn version(&self) -> i16 {
-        if self.render.language.is_some() || !self.render.conformance.is_empty() {
+        let RenderRequest {
+            language,
+            conformance,
+            assets,
+            ..
+        } = &self.render;
+        if language.is_some() || !conformance.is_empty() || !assets.is_empty() {
             Self::DEMANDING_VERSION
         } else {
             Self::VERSION
@@ -105,6 +113,12 @@ impl StoredRequest {
         set(
             "evaluate_js",
             render.evaluate.map(|expression| json!({ "expression": expression })),
+        );
+        set(
+            "assets",
+            (!render.assets.is_empty())
+                .then(|| serde_json::to_value(&render.assets))
+                .transpose()?,
         );
         set("wait_for", render.wait_for.map(serde_json::to_value).transpose()?);
         set("destination", destination.map(serde_json::to_value).transpose()?);
@@ -201,6 +215,9 @@ struct Form1 {
     /// As for `language`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     conformance: Vec<ConformanceLevel>,
+    /// As for `language`.
+    #[serde(default, skip_serializing_if = "RequestAssets::is_empty")]
+    assets: RequestAssets,
     destination: Option<Destination>,
 }
 
@@ -234,6 +251,7 @@ impl From<StoredRequest> for Form1 {
             format,
             language,
             conformance,
+            assets,
             decorated: _,
             options: _,
         } = render;
@@ -248,6 +266,7 @@ impl From<StoredRequest> for Form1 {
             format,
             language,
             conformance,
+            assets,
             destination,
         }
     }
@@ -298,6 +317,7 @@ impl TryFrom<Form1> for StoredRequest {
             format: form.format,
             language: form.language,
             conformance: form.conformance,
+            assets: form.assets,
             options: Value::Null,
         };
         Ok(Self {

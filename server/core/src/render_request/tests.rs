@@ -1,3 +1,4 @@
+mod assets;
 mod page;
 mod paper;
 mod parts;

@@ -17,12 +17,14 @@ use platen_pdf::OutputFormat;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::render_request::{OutputEncoding, PartSource, TemplatePart};
+use crate::render_request::{OutputEncoding, PartSource, TemplatePart, assets::RequestAssets};
 
 #[derive(Deserialize)]
 pub(super) struct WireRequest {
     pub(super) parts: Vec<Value>,
     pub(super) output_encoding: Option<OutputEncoding>,
+    #[serde(default)]
+    pub(super) assets: RequestAssets,
     pub(super) callback: Option<WireCallback>,
     #[serde(default)]
     pub(super) conformance: Vec<ConformanceLevel>,

@@ -25,6 +25,7 @@ use tokio_util::sync::DropGuard;
 use super::{
     FAILED_HEADER, REFUSED_HEADER,
     answer::{self, Answer},
+    assets,
     connection::{Connection, HEAD_LIMIT},
     metered::Metered,
     target::Target,
@@ -55,6 +56,9 @@ pub(super) struct UpstreamBody {
 /// Sends the request to its target and returns the response once its header has arrived, or the proxy's own response if
 /// that fails.
 pub(super) async fn send(connection: Arc<Connection>, mut request: Request<Incoming>) -> Answer {
+    if let Some(answer) = assets::answer(&connection, &request) {
+        return answer;
+    }
     let Some(target) = target_of(request.uri()) else {
         return answer::bad_request();
     };

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{lock, names::RenderNames, target::Target};
 use crate::{
+    assets::Assets,
     guard::Guard,
     log::{ConnectionLog, ConnectionRecord, Kind, Outcome, RECORDS_KEPT},
 };
@@ -25,6 +26,7 @@ pub(super) struct Render {
     /// Total number of permits of `slots`.
     places: usize,
     pub(super) names: RenderNames,
+    pub(super) assets: Mutex<Assets>,
     byte_limit: u64,
     bytes_moved: AtomicU64,
     bytes_received: AtomicU64,
@@ -59,6 +61,7 @@ impl Render {
             slots: Arc::new(Semaphore::new(guard.limits().connections_per_proxy)),
             places: guard.limits().connections_per_proxy,
             names: RenderNames::new(guard.resolver()),
+            assets: Mutex::default(),
             byte_limit: guard.limits().bytes_per_render,
             bytes_moved: AtomicU64::new(0),
             bytes_received: AtomicU64::new(0),

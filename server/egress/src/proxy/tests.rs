@@ -1,3 +1,4 @@
+mod assets;
 mod forwarding;
 mod lifetime;
 mod limits;

@@ -6,6 +6,7 @@ mod processes;
 mod servers;
 mod support;
 
+mod assets;
 mod contrast;
 mod corpus;
 mod documents;

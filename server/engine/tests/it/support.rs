@@ -4,6 +4,7 @@ use std::{ops::Deref, path::Path, process::Command, sync::Arc, time::Duration};
 
 use platen_egress::{
     allow::AllowList,
+    assets::Assets,
     guard::{Guard, GuardLimits},
     policy::AddressPolicy,
     resolve::SystemResolver,
@@ -213,6 +214,7 @@ pub(crate) fn parts_job(parts: Vec<Part>) -> RenderJob {
         watermark: None,
         format: OutputFormat::Pdf,
         language: None,
+        assets: Assets::default(),
         page_limit: 2_000,
         printed_limit: 512 << 20,
     }
@@ -318,7 +320,7 @@ pub(crate) fn colour_at(pdf: &[u8], left: usize, top: usize) -> [u8; 3] {
     pixels[at..at + 3].try_into().unwrap()
 }
 
-fn tool(name: &str, options: &[&str], pdf: &[u8], more: &[&str]) -> String {
+pub(crate) fn tool(name: &str, options: &[&str], pdf: &[u8], more: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.pdf");
     std::fs::write(&path, pdf).unwrap();

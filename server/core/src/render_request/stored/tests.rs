@@ -123,3 +123,19 @@ fn what_nobody_can_read_says_why() {
         assert!(error.contains(reason), "{error}");
     }
 }
+
+#[test]
+fn assets_are_stored_and_returned() {
+    let body = br#"{"parts": ["<p>"], "assets": {"a/b.css": "cHt9"}}"#;
+    let AsynchronousRequest { render, .. } = AsynchronousRequest::parse(body).expect("sound");
+    let options = render.options.as_object().cloned().expect("an object");
+    let request = StoredRequest {
+        render,
+        destination: None,
+    };
+    assert_eq!(request.version(), StoredRequest::DEMANDING_VERSION);
+    let bytes = request.into_bytes().expect("JSON");
+    let request = StoredRequest::from_bytes(StoredRequest::DEMANDING_VERSION, &bytes).expect("readable");
+    let body: Value = serde_json::from_str(&request.into_body(options).expect("JSON")).expect("JSON");
+    assert_eq!(body["assets"], json!({"a/b.css": "cHt9"}));
+}

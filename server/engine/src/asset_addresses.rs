@@ -1,0 +1,216 @@
+//! Addresses of the form `asset:NAME`, by which HTML and CSS refer to the assets of a render.
+
+use lol_html::{RewriteStrSettings, element, html_content::ContentType, rewrite_str, text};
+use memchr::memchr_iter;
+use platen_egress::assets::ASSET_HOST;
+
+use crate::ascii_case::ends_with;
+
+/// Attributes with addresses of resources, apart from `style`.
+pub(crate) const ADDRESS_ATTRIBUTES: [&str; 7] =
+    ["src", "srcset", "href", "xlink:href", "data", "poster", "background"];
+
+const SCHEME: &str = "asset:";
+
+/// What surrounds an address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    /// An attribute that holds one address.
+    Address,
+    /// The attribute `srcset`.
+    SourceSet,
+    /// A style sheet, or the attribute `style`.
+    Css,
+}
+
+/// Returns whether a text may hold an address of an asset.
+pub(crate) fn may_be_in(text: &str) -> bool {
+    colons(text).next().is_some()
+}
+
+/// Returns HTML in which the addresses of assets are replaced by those that `address_of` returns for their names. An
+/// address remains if there is none. Links (`<a href>`) are not resources, so they remain, too. Returns `None` if the HTML
+/// can't be rewritten.
+pub(crate) fn replace_in_html(html: &str, address_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let settings = RewriteStrSettings::new()
+        .append_element_content_handler(element!("*", |element| {
+            let is_link = matches!(element.tag_name().as_str(), "a" | "area");
+            for attribute in ADDRESS_ATTRIBUTES.into_iter().chain(["style"]) {
+                let Some(value) = element.get_attribute(attribute) else {
+                    continue;
+                };
+                let syntax = match attribute {
+                    "style" => Syntax::Css,
+                    "srcset" => Syntax::SourceSet,
+                    "href" if is_link => continue,
+                    _ => Syntax::Address,
+                };
+                if let Some(replaced) = replace(&value, syntax, address_of) {
+                    element.set_attribute(attribute, &replaced)?;
+                }
+            }
+            Ok(())
+        }))
+        .append_element_content_handler(text!("style", |rules| {
+            if let Some(replaced) = replace(rules.as_str(), Syntax::Css, address_of) {
+                rules.replace(&replaced, ContentType::Html);
+            }
+            Ok(())
+        }));
+    rewrite_str(html, settings).ok()
+}
+
+/// Returns a style sheet, itself an asset, in which addresses of assets are those at which the proxy serves them.
+/// Relative addresses need no change: they lead to assets in the same folder.
+pub fn served_in_style_sheet(css: &str) -> String {
+    replace(css, Syntax::Css, &|name| Some(format!("/{name}"))).unwrap_or_else(|| css.to_owned())
+}
+
+/// Returns the address at which the session's proxy serves an asset.
+pub(crate) fn served(name: &str) -> String {
+    format!("http://{ASSET_HOST}/{name}")
+}
+
+/// Returns an address as the author of a page has written it.
+pub(crate) fn as_written(address: String) -> String {
+    let of_asset = address
+        .strip_prefix("http://")
+        .and_then(|rest| rest.strip_prefix(ASSET_HOST));
+    match of_asset.and_then(|path| path.strip_prefix('/')) {
+        Some(name) => format!("{SCHEME}{name}"),
+        None => address,
+    }
+}
+
+/// Returns whether an address names an asset, as written.
+pub(crate) fn is_of_asset(address: &str) -> bool {
+    address.starts_with(SCHEME)
+}
+
+/// Returns `None` if nothing is replaced.
+fn replace(text: &str, syntax: Syntax, address_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let mut replaced = String::new();
+    let mut copied = 0;
+    for colon in colons(text) {
+        let (start, name_start) = (colon + 1 - SCHEME.len(), colon + 1);
+        if start < copied || !begins_address(&text[..start], syntax) {
+            continue;
+        }
+        let length = match syntax {
+            Syntax::Address => text[name_start..].trim_ascii_end().len(),
+            Syntax::SourceSet => length_before(&text[name_start..], |c| c.is_ascii_whitespace() || c == ','),
+            Syntax::Css => match text[..start].chars().next_back() {
+                Some(quote @ ('"' | '\'')) => length_before(&text[name_start..], |c| c == quote),
+                _ => length_before(&text[name_start..], |c| c.is_ascii_whitespace() || c == ')'),
+            },
+        };
+        let end = name_start + length;
+        if let Some(address) = address_of(&text[name_start..end]) {
+            replaced.push_str(&text[copied..start]);
+            replaced.push_str(&address);
+            copied = end;
+        }
+    }
+    if copied == 0 {
+        return None;
+    }
+    replaced.push_str(&text[copied..]);
+    Some(replaced)
+}
+
+/// Returns whether an address may begin after this text. In CSS, these are the function `url()` and the at-rule
+/// `@import`; other strings are not addresses.
+fn begins_address(before: &str, syntax: Syntax) -> bool {
+    match syntax {
+        Syntax::Address => before.trim_ascii().is_empty(),
+        Syntax::SourceSet => before.is_empty() || before.ends_with(|c: char| c.is_ascii_whitespace() || c == ','),
+        Syntax::Css => {
+            let unquoted = before.strip_suffix(['"', '\'']);
+            let before = unquoted.unwrap_or(before).trim_ascii_end().as_bytes();
+            ends_with(before, b"url(") || (unquoted.is_some() && ends_with(before, b"@import"))
+        }
+    }
+}
+
+fn length_before(text: &str, is_end: impl Fn(char) -> bool) -> usize {
+    text.find(is_end).unwrap_or(text.len())
+}
+
+/// Returns the offsets of the colons that end the scheme.
+fn colons(text: &str) -> impl Iterator<Item = usize> {
+    let scheme = &SCHEME.as_bytes()[..SCHEME.len() - 1];
+    memchr_iter(b':', text.as_bytes()).filter(move |colon| ends_with(&text.as_bytes()[..*colon], scheme))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replaced(html: &str) -> String {
+        replace_in_html(html, &|name| (name != "missing").then(|| format!("/{name}"))).unwrap()
+    }
+
+    #[test]
+    fn resources_are_replaced_wherever_html_names_them() {
+        for (html, expected) in [
+            ("<img src=asset:a.png>", "<img src=\"/a.png\">"),
+            ("<img src=' Asset:a b.png '>", "<img src=\" /a b.png \">"),
+            (
+                "<img srcset='asset:a.png 1x,asset:b.png 2x'>",
+                "<img srcset=\"/a.png 1x,/b.png 2x\">",
+            ),
+            (
+                "<link rel=stylesheet href=asset:a.css>",
+                "<link rel=stylesheet href=\"/a.css\">",
+            ),
+            (
+                "<svg><image xlink:href='asset:a.svg'/></svg>",
+                "<svg><image xlink:href=\"/a.svg\" /></svg>",
+            ),
+            (
+                "<p style=\"background: url('asset:a b.png')\">",
+                "<p style=\"background: url('/a b.png')\">",
+            ),
+            (
+                "<style>@import \"asset:a.css\"; p { background: URL( asset:b.png ), url(asset:c.png) }</style>",
+                "<style>@import \"/a.css\"; p { background: URL( /b.png ), url(/c.png) }</style>",
+            ),
+        ] {
+            assert_eq!(replaced(html), expected);
+        }
+    }
+
+    #[test]
+    fn everything_else_stays() {
+        for html in [
+            "<p>asset:a.png, url(asset:a.png)</p>",
+            "<a href=asset:a.pdf>x</a>",
+            "<img src=asset:missing>",
+            "<img alt=asset:a.png src=myasset:x>",
+            "<img src=data:text/plain,asset:x>",
+            "<style>p::before { content: 'asset:a.png' }</style>",
+            "<script>const x = 'url(asset:a.png)'</script>",
+        ] {
+            assert_eq!(replaced(html), html);
+        }
+    }
+
+    #[test]
+    fn style_sheets_lead_to_assets_by_their_full_names() {
+        let css = "@import url(asset:fonts/a.css); p { background: url(b.png) }";
+        assert_eq!(
+            served_in_style_sheet(css),
+            "@import url(/fonts/a.css); p { background: url(b.png) }"
+        );
+    }
+
+    #[test]
+    fn addresses_are_reported_as_written() {
+        assert_eq!(as_written(served("a/b.png")), "asset:a/b.png");
+        assert_eq!(
+            as_written("http://asset.invalid.example/x".to_owned()),
+            "http://asset.invalid.example/x"
+        );
+        assert!(may_be_in("<img src=ASSET:x>") && !may_be_in("assets: x"));
+    }
+}

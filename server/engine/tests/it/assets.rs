@@ -1,0 +1,144 @@
+//! Assets that a render brings along.
+
+use platen_egress::assets::{Asset, Assets};
+use platen_engine::job::{HeaderFooter, RenderJob};
+use uuid::Uuid;
+
+use crate::{
+    processes,
+    support::{TestEngine, html_job, text, tool},
+};
+
+const FONT: &[u8] = include_bytes!("../../../../public/fonts/ibm-plex-mono-latin-400-normal.woff2");
+const PICTURE: &[u8] =
+    b"<svg xmlns='http://www.w3.org/2000/svg' width='300' height='40'><text y='20'>Drawing</text></svg>";
+
+fn assets(files: &[(&str, &'static str, &'static [u8])]) -> Assets {
+    let asset = |&(name, content_type, content): &(&str, &'static str, &'static [u8])| {
+        let bytes = content.into();
+        (name.to_owned(), Asset { content_type, bytes })
+    };
+    files.iter().map(asset).collect()
+}
+
+fn with_assets(html: &str, assets: Assets) -> RenderJob {
+    RenderJob {
+        assets,
+        ..html_job(html)
+    }
+}
+
+fn style_sheet(css: &'static str) -> Assets {
+    assets(&[("a.css", "text/css", css.as_bytes())])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn style_sheets_fonts_and_pictures_are_loaded_by_name() {
+    let engine = TestEngine::start("").await;
+    let files = assets(&[
+        (
+            "css/letter head.css",
+            "text/css",
+            b"@font-face { font-family: Own; src: url(../fonts/own.woff2) } h1 { font-family: Own }
+              h1::before { content: 'Sheet ' }",
+        ),
+        ("fonts/own.woff2", "font/woff2", FONT),
+        ("drawing.svg", "image/svg+xml", PICTURE),
+    ]);
+    let page = "<link rel=stylesheet href='asset:css/letter head.css'><h1>Title</h1>
+                <img alt='' src=asset:drawing.svg><p style='background: url(asset:drawing.svg)'>";
+    let scripted = format!("{page}<script>document.title = 'x'</script>");
+    let relative = page.replace("asset:css", "css").replace("asset:drawing", "drawing");
+    let relative = format!("<base href=asset:>{relative}");
+    for html in [page, &scripted, &relative] {
+        let job = with_assets(html, files.clone());
+        let rendered = engine.render(Uuid::now_v7(), job).await.unwrap();
+        let printed = text(&rendered.pdf);
+        assert!(
+            printed.starts_with("Sheet Title") && printed.contains("Drawing"),
+            "{printed}"
+        );
+        let fonts = tool("pdffonts", &[], &rendered.pdf, &[]);
+        assert!(fonts.contains("IBMPlexMono"), "{fonts}");
+        assert_eq!(rendered.warnings, []);
+        let urls: Vec<_> = rendered.requests.iter().map(|request| request.url.as_str()).collect();
+        assert!(urls.contains(&"asset:drawing.svg"), "{urls:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_render_has_its_own_assets_in_the_same_session() {
+    let engine = TestEngine::start_with("", |config| config.sessions = 1).await;
+    let account = Uuid::now_v7();
+    let kinds = ["", "<script>document.title = 'x'</script>"];
+    for kind in kinds {
+        let html = format!("<link rel=stylesheet href=asset:a.css><p>x{kind}");
+        for (css, expected) in [
+            ("p::before { content: 'first ' }", "first x"),
+            ("p::before { content: 'second ' }", "second x"),
+        ] {
+            let job = with_assets(&html, style_sheet(css));
+            assert_eq!(text(&engine.render(account, job).await.unwrap().pdf), expected);
+        }
+        for account in [account, Uuid::now_v7()] {
+            let rendered = engine.render(account, html_job(&html)).await.unwrap();
+            assert_eq!(text(&rendered.pdf), "x");
+            let warning = &rendered.warnings[0];
+            assert_eq!(warning.code, "resource_failed");
+            assert!(
+                warning
+                    .message
+                    .contains("asset:a.css (the request brings no asset of this name)"),
+                "{}",
+                warning.message
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn assets_alone_do_not_end_a_session() {
+    let engine = TestEngine::start_with("", |config| {
+        config.slots = 1;
+        config.sessions = 1;
+    })
+    .await;
+    let account = Uuid::now_v7();
+    let html = "<link rel=stylesheet href=asset:a.css><p>x<script>1</script>";
+    let run = async || {
+        let job = with_assets(html, style_sheet("p { color: red }"));
+        engine.render(account, job).await.unwrap();
+    };
+    run().await;
+    let renderers = processes::renderers(engine.profiles());
+    assert!(!renderers.is_empty());
+    // The second waits until the session is idle or gone.
+    run().await;
+    run().await;
+    assert!(renderers.iter().all(|renderer| processes::lives(*renderer)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn missing_pictures_are_named_once() {
+    let engine = TestEngine::start("").await;
+    let job = with_assets("<img alt='' src=asset:logo.png>", Assets::default());
+    let warnings = engine.render(Uuid::now_v7(), job).await.unwrap().document.warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].message.contains("asset:logo.png"), "{warnings:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_and_footers_draw_assets() {
+    let engine = TestEngine::start("").await;
+    let mut job = with_assets("<p>x", assets(&[("drawing.svg", "image/svg+xml", PICTURE)]));
+    job.print.margins = [1.0; 4];
+    job.print.header_footer = Some(HeaderFooter {
+        header: "<img src=asset:drawing.svg>".to_owned(),
+        footer: "<img src=asset:missing.svg>".to_owned(),
+    });
+    let rendered = engine.render(Uuid::now_v7(), job).await.unwrap();
+    let printed = text(&rendered.pdf);
+    assert!(printed.contains("Drawing"), "{printed}");
+    let codes: Vec<_> = rendered.warnings.iter().map(|warning| warning.code).collect();
+    assert_eq!(codes, ["header_footer_asset_refused"]);
+}
