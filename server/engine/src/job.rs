@@ -60,7 +60,7 @@ pub struct RenderJob {
     pub format: OutputFormat,
     /// Language of pages without a valid `<html lang>`, a tag in the form of BCP 47.
     pub language: Option<String>,
-    /// Assets that HTML parts, headers and footers name by `asset:NAME`.
+    /// Assets that HTML parts, headers and footers name by `asset:NAME`. Other pages can't read them.
     pub assets: Assets,
     /// Maximum number of printed pages, counted before `selection` is applied.
     pub page_limit: usize,

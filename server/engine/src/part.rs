@@ -174,9 +174,11 @@ impl Render<'_> {
         let mut warnings = Vec::new();
         let mut cookie_set = false;
         session.begin(index, job.media, watch).await?;
-        session.proxy.serve(job.assets.clone());
         let mut report = match part {
-            Part::Html(html) => put_in(session, part, html, &mut warnings).await?,
+            Part::Html(html) => {
+                session.proxy.serve(job.assets.clone());
+                put_in(session, part, html, &mut warnings).await?
+            }
             Part::Url(address) => {
                 if let Some(cookie) = &job.cookie {
                     cookie_set = load::set_cookie(session, cookie, address).await?;

@@ -1,12 +1,13 @@
 //! Assets that a render brings along.
 
 use platen_egress::assets::{Asset, Assets};
-use platen_engine::job::{HeaderFooter, RenderJob};
+use platen_engine::job::{HeaderFooter, Part, RenderJob};
 use uuid::Uuid;
 
 use crate::{
     processes,
-    support::{TestEngine, html_job, text, tool},
+    servers::{Origin, Reply},
+    support::{TestEngine, html_job, parts_job, text, tool},
 };
 
 const FONT: &[u8] = include_bytes!("../../../../public/fonts/ibm-plex-mono-latin-400-normal.woff2");
@@ -116,6 +117,19 @@ async fn assets_alone_do_not_end_a_session() {
     run().await;
     run().await;
     assert!(renderers.iter().all(|renderer| processes::lives(*renderer)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_other_origins_read_no_assets() {
+    let page = "<link rel=stylesheet href='http://asset.invalid/a.css'><p>x";
+    let origin = Origin::start(move |_| Some(Reply::html(page))).await;
+    let engine = TestEngine::start(&origin.entry()).await;
+    let job = RenderJob {
+        assets: style_sheet("p::before { content: 'read ' }"),
+        ..parts_job(vec![Part::Html(page.to_owned()), Part::Url(origin.url("/"))])
+    };
+    let rendered = engine.render(Uuid::now_v7(), job).await.unwrap();
+    assert_eq!(text(&rendered.pdf), "read x x");
 }
 
 #[tokio::test(flavor = "multi_thread")]
