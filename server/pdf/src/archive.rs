@@ -31,13 +31,11 @@ mod unicode_maps;
 mod untagged;
 mod warnings;
 
-use std::panic::resume_unwind;
-use std::thread;
-
 use time::OffsetDateTime;
 
 use crate::check::standards::Conformance;
 use crate::check::{Examination, examine};
+use crate::concurrency::concurrently;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::object_streams::pack;
@@ -156,21 +154,15 @@ pub(crate) fn complete_document(
 
 /// Examines and packs the file concurrently, because both take about the same time.
 fn examine_and_pack(file: &WrittenFile, is_archive: bool) -> (Result<Examination, PdfError>, Option<Vec<u8>>) {
-    thread::scope(|scope| {
-        let pack = || pack(file);
-        let packing = thread::Builder::new().spawn_scoped(scope, pack);
-        let examination = if is_archive {
+    let examine = || {
+        if is_archive {
             examine_archive(&file.bytes)
         } else {
             Ok(Examination::default())
-        };
-        let packed = match packing {
-            Ok(packing) => packing.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            // The system has no more threads.
-            Err(_) => pack(),
-        };
-        (examination, packed)
-    })
+        }
+    };
+    let (packed, examination) = concurrently(|| pack(file), examine);
+    (examination, packed)
 }
 
 /// Examines the finished file. It is declared PDF/A only if it is known to be, so that neither a change here nor the

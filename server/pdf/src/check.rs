@@ -31,6 +31,7 @@ use levels::LevelFindings;
 use standards::Conformance;
 
 use crate::PdfError;
+use crate::concurrency::concurrently;
 use crate::document::Document;
 use crate::file::File;
 use crate::object::{Dictionary, ObjectNumber};
@@ -111,7 +112,15 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     }
     painted::check_painted(&shown.marks, &pages, &mut levels);
     let catalog = document.get_dictionary(root, "expected a catalog")?;
-    let tree = structure::check_structure(&document, &catalog, &pages, &shown.marks, &mut levels)?;
+    let doubtful = contrast::doubtful_pages(&pages, &shown);
+    let follow = || contrast::follow(&document, &pages, &doubtful);
+    let mut structure = || structure::check_structure(&document, &catalog, &pages, &shown.marks, &mut levels);
+    let (texts, tree) = if doubtful.is_empty() {
+        (Vec::new(), structure())
+    } else {
+        concurrently(follow, structure)
+    };
+    let tree = tree?;
     let earned = Conformance::earned(levels.prevented());
     if let Some(standard) = metadata.declared.iter().find(|standard| !standard.is_among(&earned)) {
         let clause = standard.declaration_clause();
@@ -121,7 +130,7 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     Ok(Some(Examination {
         earned,
         declared: metadata.declared,
-        low_contrast: contrast::find_low_contrast(&document, &pages, &shown, tree.as_ref()),
+        low_contrast: contrast::locate(&document, &pages, tree.as_ref(), texts),
         findings: places::locate(&document, &pages, tree.as_ref(), levels),
     }))
 }

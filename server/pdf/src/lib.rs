@@ -10,6 +10,7 @@ pub mod raster;
 mod annotations;
 mod archive;
 mod assemble;
+mod concurrency;
 mod content;
 mod destinations;
 mod digest;

@@ -56,39 +56,58 @@ pub struct LowContrast {
     pub required: f64,
 }
 
-/// Returns texts with too little contrast, the first one for each pair of colours, and at most 20. `pages` are all pages of
-/// the document, in order.
-pub(super) fn find_low_contrast(
-    document: &Document,
-    pages: &[ObjectNumber],
-    shown: &Shown,
-    tree: Option<&Tree>,
-) -> Vec<LowContrast> {
+/// A page that may have text with too little contrast: its number, from 1, and its colours.
+pub(super) type DoubtfulPage = (usize, Colours);
+
+/// Returns the pages whose colours, or those of forms, may contrast too little. `pages` are all pages of the document, in
+/// order.
+pub(super) fn doubtful_pages(pages: &[ObjectNumber], shown: &Shown) -> Vec<DoubtfulPage> {
     let mut colours_of_forms = Colours::default();
     for colours in shown.drawings.iter().filter_map(|form| shown.colours.get(form)) {
         colours_of_forms.extend(colours);
     }
-    let mut fonts = Fonts::default();
-    let mut contrasts = Contrasts::default();
-    let mut bytes = 0;
-    for (page, number) in (1..).zip(pages) {
+    let with_colours = (1..).zip(pages).map(|(page, number)| {
         let mut on_page = colours_of_forms.clone();
         if let Some(colours) = shown.colours.get(number) {
             on_page.extend(colours);
         }
-        if !contrasts.may_find_more(&on_page) {
+        (page, on_page)
+    });
+    let contrasts = Contrasts::default();
+    with_colours
+        .filter(|(_, colours)| contrasts.may_find_more(colours))
+        .collect()
+}
+
+/// Follows pages, and returns texts with too little contrast: the first one for each pair of colours, and at most 20.
+pub(super) fn follow(document: &Document, pages: &[ObjectNumber], doubtful: &[DoubtfulPage]) -> Vec<FaintText> {
+    let mut fonts = Fonts::default();
+    let mut contrasts = Contrasts::default();
+    let mut bytes = 0;
+    for (page, colours) in doubtful {
+        if !contrasts.may_find_more(colours) {
             continue;
         }
-        contrasts.begin_page(page);
+        contrasts.begin_page(*page);
         let mut painter = Painter::new(document, &mut fonts, &mut contrasts);
         // What was found before an error is kept.
-        let _ = painter.page(*number);
+        let _ = painter.page(pages[page - 1]);
         bytes += painter.bytes;
         if bytes > MAX_BYTES || contrasts.found.len() == MAX_PAIRS {
             break;
         }
     }
-    let located = contrasts.found.into_iter().map(|found| {
+    contrasts.found
+}
+
+/// Adds page sizes and structure elements to texts with too little contrast.
+pub(super) fn locate(
+    document: &Document,
+    pages: &[ObjectNumber],
+    tree: Option<&Tree>,
+    texts: Vec<FaintText>,
+) -> Vec<LowContrast> {
+    let located = texts.into_iter().map(|found| {
         let content = match found.owner {
             Owner::Content(owner, identifier) => Some((owner, identifier)),
             Owner::Nothing | Owner::Artifact => None,
@@ -118,7 +137,8 @@ struct Pair {
     required: f64,
 }
 
-struct Found {
+/// A text with too little contrast.
+pub(super) struct FaintText {
     page: usize,
     owner: Owner,
     pair: Pair,
@@ -131,7 +151,7 @@ struct Found {
 struct Contrasts {
     page: usize,
     layers: Layers,
-    found: Vec<Found>,
+    found: Vec<FaintText>,
     /// The last colour with enough contrast to every layer, with the number of their colours then.
     last_fine: Option<(Colour, usize)>,
 }
@@ -165,7 +185,7 @@ impl Contrasts {
         let backgrounds: Vec<_> = backgrounds.map(with_luminance).collect();
         let is_low_on_some = |(colour, own): (Colour, f64)| {
             backgrounds.iter().any(|(background, luminance)| {
-                let is_known = |found: &Found| (found.pair.colour, found.pair.background) == (colour, *background);
+                let is_known = |found: &FaintText| (found.pair.colour, found.pair.background) == (colour, *background);
                 colour != *background && ratio(own, *luminance) < REQUIRED && !self.found.iter().any(is_known)
             })
         };
@@ -230,7 +250,7 @@ impl Contrasts {
         } else if self.found.len() < MAX_PAIRS && has_letters(&characters) {
             let mut spot = Spot::default();
             spot.add(Some(area), &characters);
-            self.found.push(Found {
+            self.found.push(FaintText {
                 page,
                 owner: painted.owner,
                 pair,
