@@ -174,6 +174,7 @@ test("closing tags are inserted where markup is written", async ({ page, member,
   for (const [written, key, expected] of [
     ["{% if a > b %}<i>x", "</", "{% if a > b %}<i>x</i>"],
     ["<a {{ b > c }} title='>'", ">", "<a {{ b > c }} title='>'></a>"],
+    ["<i title='<b'", ">", "<i title='<b'></i>"],
     ["<br", ">", "<br>"],
     ["<p>{{ a <b", ">", "<p>{{ a <b></p>"],
     ["<!-- <b", ">", "<!-- <b>"],

@@ -20,7 +20,9 @@ const TOKEN = new RegExp(
 const FINISHED = /(?:\}\}|%\}|#\}|-->)$/;
 
 interface ElementTag {
+  /** In lower case. */
   name: string;
+  written: string;
   closes: boolean;
   /** Offset of its end. */
   to: number;
@@ -50,8 +52,7 @@ function close(insert: Transaction): Transaction[] | undefined {
   const { head } = state.selection.main;
   const opening = markup(state.sliceDoc(0, head)).tags.at(-1);
   if (opening?.to !== head || opening.closes || missing(state, opening.name) <= 0) return undefined;
-  const written = state.sliceDoc(0, head).match(/<([\w:-]+)[^<]*$/)?.[1] ?? opening.name;
-  const changes = { from: head, insert: `</${written}>` };
+  const changes = { from: head, insert: `</${opening.written}>` };
   return [insert, state.update({ changes, userEvent: "input.complete", scrollIntoView: true })];
 }
 
@@ -84,10 +85,11 @@ function markup(html: string): Markup {
       found.isUnfinished = !FINISHED.test(other);
       continue;
     }
-    const name = token.groups!.name!.toLowerCase();
+    const written = token.groups!.name!;
+    const name = written.toLowerCase();
     if (empty !== "" || VOID.has(name)) continue;
     const closes = slash !== "";
-    found.tags.push({ name, closes, to: TOKEN.lastIndex });
+    found.tags.push({ name, written, closes, to: TOKEN.lastIndex });
     if (closes || (name !== "script" && name !== "style")) continue;
     const closing = new RegExp(`</${name}\\s*>`, "i").exec(html.slice(TOKEN.lastIndex));
     found.isUnfinished = closing === null;
