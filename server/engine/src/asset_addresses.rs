@@ -90,10 +90,10 @@ pub(crate) fn is_of_asset(address: &str) -> bool {
 /// Returns `None` if nothing is replaced.
 fn replace(text: &str, syntax: Syntax, address_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let mut replaced = String::new();
-    let mut copied = 0;
+    let (mut seen, mut copied) = (0, 0);
     for colon in colons(text) {
         let (start, name_start) = (colon + 1 - SCHEME.len(), colon + 1);
-        if start < copied || !begins_address(&text[..start], syntax) {
+        if start < seen || !begins_address(&text[..start], syntax) {
             continue;
         }
         let length = match syntax {
@@ -105,6 +105,7 @@ fn replace(text: &str, syntax: Syntax, address_of: &dyn Fn(&str) -> Option<Strin
             },
         };
         let end = name_start + length;
+        seen = end;
         if let Some(address) = address_of(&text[name_start..end]) {
             replaced.push_str(&text[copied..start]);
             replaced.push_str(&address);
@@ -144,6 +145,8 @@ fn colons(text: &str) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     fn replaced(html: &str) -> String {
@@ -202,6 +205,14 @@ mod tests {
             served_in_style_sheet(css),
             "@import url(/fonts/a.css); p { background: url(b.png) }"
         );
+    }
+
+    #[test]
+    fn long_style_sheets_take_linear_time() {
+        let rules = "url(asset:".repeat(500_000);
+        let start = Instant::now();
+        assert_eq!(replace(&rules, Syntax::Css, &|_| None), None);
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     }
 
     #[test]
