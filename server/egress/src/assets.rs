@@ -21,11 +21,6 @@ pub struct Asset {
 pub struct Assets(Arc<BTreeMap<String, Asset>>);
 
 impl Assets {
-    /// Returns whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Returns the asset with this name.
     pub fn get(&self, name: &str) -> Option<&Asset> {
         self.0.get(name)

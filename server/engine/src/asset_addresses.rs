@@ -30,8 +30,11 @@ pub(crate) fn may_be_in(text: &str) -> bool {
 
 /// Returns HTML in which the addresses of assets are replaced by those that `address_of` returns for their names. An
 /// address remains if there is none. Links (`<a href>`) are not resources, so they remain, too. Returns `None` if the HTML
-/// can't be rewritten.
+/// names no asset or can't be rewritten.
 pub(crate) fn replace_in_html(html: &str, address_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    if !may_be_in(html) {
+        return None;
+    }
     let settings = RewriteStrSettings::new()
         .append_element_content_handler(element!("*", |element| {
             let is_link = matches!(element.tag_name().as_str(), "a" | "area");

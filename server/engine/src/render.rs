@@ -100,9 +100,7 @@ async fn resolve_assets(mut job: RenderJob) -> Result<RenderJob, RenderError> {
     blocking(move || {
         for part in &mut job.parts {
             let Part::Html(html) = part else { continue };
-            if asset_addresses::may_be_in(html)
-                && let Some(replaced) =
-                    asset_addresses::replace_in_html(html, &|name| Some(asset_addresses::served(name)))
+            if let Some(replaced) = asset_addresses::replace_in_html(html, &|name| Some(asset_addresses::served(name)))
             {
                 *html = replaced;
             }

@@ -74,7 +74,7 @@ pub(crate) struct Draft {
 impl Draft {
     /// Examines and packs the document, and declares the standards that it has earned.
     pub(crate) fn finish(self) -> Result<Completed, PdfError> {
-        let (examination, packed) = examine_and_pack(&self.file, self.declaration.is_some());
+        let (packed, examination) = pack_and_examine(&self.file, self.declaration.is_some());
         let mut bytes = packed.unwrap_or(self.file.bytes);
         let examination = examination?;
         if let Some(declaration) = &self.declaration {
@@ -152,8 +152,8 @@ pub(crate) fn complete_document(
     })
 }
 
-/// Examines and packs the file concurrently, because both take about the same time.
-fn examine_and_pack(file: &WrittenFile, is_archive: bool) -> (Result<Examination, PdfError>, Option<Vec<u8>>) {
+/// Packs and examines the file concurrently, because both take about the same time.
+fn pack_and_examine(file: &WrittenFile, is_archive: bool) -> (Option<Vec<u8>>, Result<Examination, PdfError>) {
     let examine = || {
         if is_archive {
             examine_archive(&file.bytes)
@@ -161,8 +161,7 @@ fn examine_and_pack(file: &WrittenFile, is_archive: bool) -> (Result<Examination
             Ok(Examination::default())
         }
     };
-    let (packed, examination) = concurrently(|| pack(file), examine);
-    (examination, packed)
+    concurrently(|| pack(file), examine)
 }
 
 /// Examines the finished file. It is declared PDF/A only if it is known to be, so that neither a change here nor the

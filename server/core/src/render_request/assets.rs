@@ -55,14 +55,10 @@ impl RequestAssets {
     pub fn served(self) -> Assets {
         let served = self.0.into_iter().filter_map(|(name, bytes)| {
             let content_type = asset::content_type(&name, &bytes).ok()?;
-            let css = content_type
-                .starts_with("text/css")
-                .then(|| std::str::from_utf8(&bytes).ok())
-                .flatten();
-            let bytes = css.map_or_else(
-                || bytes.clone(),
-                |css| asset_addresses::served_in_style_sheet(css).into(),
-            );
+            let bytes = match std::str::from_utf8(&bytes) {
+                Ok(css) if content_type.starts_with("text/css") => asset_addresses::served_in_style_sheet(css).into(),
+                _ => bytes,
+            };
             Some((name, Asset { content_type, bytes }))
         });
         served.collect()
