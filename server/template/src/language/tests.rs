@@ -164,6 +164,7 @@ fn watching_a_template_changes_nothing_else_in_it() {
         "{% raw %}{{ customer.name }}{% endraw %}{# {{ customer.nix }} #}{{- customer.name -}} x",
         "{{ customer.name.upper() }}{{ 2 ** lines[0].price }}{{ lines|map(attribute='text')|join(customer.name) }}",
         "{{ 1 < lines[0].price <= 2 }}{{ lines[0].price in [1] and customer.name is string }}",
+        "{% set not = customer %}{{ 'a' ~ not }}{{ 'a' ~ not.name }}{% set notes = 1 %}{{ notes }}",
     ] {
         let plain = lenient(template);
         assert!(plain.warnings.is_empty());

@@ -70,7 +70,7 @@ impl Instrumented {
         let tree = parse(original, partial.as_deref().unwrap_or(NAME), SyntaxConfig::default())?;
         let mut insertions = Vec::new();
         for (start, end) in Uses::of(&tree).names {
-            let Some(text) = original.get(start..end) else {
+            let Some(text) = original.get(start..end).filter(|text| !starts_with_not(text)) else {
                 continue;
             };
             insertions.push((start, "((".to_owned()));
@@ -141,6 +141,13 @@ pub(super) fn seen(state: &mut State) -> Seen {
         .get_extension_mut::<Seen>()
         .map(std::mem::take)
         .unwrap_or_default()
+}
+
+/// Tells whether a use starts with the word `not`. The grammar takes it as a name only after an operator (`a ~ not`) and
+/// as the operator after a bracket, so such a use is not watched.
+fn starts_with_not(text: &str) -> bool {
+    text.strip_prefix("not")
+        .is_some_and(|rest| !rest.starts_with(|next: char| next == '_' || next.is_alphanumeric()))
 }
 
 /// Returns the text of a use as the template's author knows it, with the brackets that [`Uses`] leaves out.
