@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use bytes::Bytes;
+use futures::future::BoxFuture;
 
 /// Host of the addresses of assets: `http://asset.invalid/NAME`. No name server knows it (RFC 6761, 6.4).
 pub const ASSET_HOST: &str = "asset.invalid";
@@ -16,31 +17,51 @@ pub struct Asset {
     pub bytes: Bytes,
 }
 
+/// Where a render finds the assets that it doesn't bring along. Only the names that its pages request are looked up.
+pub trait AssetLibrary: Send + Sync {
+    /// Returns the asset with this name.
+    fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Option<Asset>>;
+}
+
 /// The assets of a render by name. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Assets(Arc<BTreeMap<String, Asset>>);
+pub struct Assets {
+    own: Arc<BTreeMap<String, Asset>>,
+    library: Option<Arc<dyn AssetLibrary>>,
+}
 
 impl Assets {
-    /// Returns the asset with this name.
-    pub fn get(&self, name: &str) -> Option<&Asset> {
-        self.0.get(name)
+    /// Adds a library for names that these assets don't have.
+    #[must_use]
+    pub fn with_library(self, library: Arc<dyn AssetLibrary>) -> Self {
+        Self {
+            library: Some(library),
+            ..self
+        }
     }
 
-    /// Returns all assets in the order of their names.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Asset)> {
-        self.0.iter().map(|(name, asset)| (name.as_str(), asset))
+    /// Returns the asset with this name.
+    pub async fn find(&self, name: &str) -> Option<Asset> {
+        match (self.own.get(name), &self.library) {
+            (Some(asset), _) => Some(asset.clone()),
+            (None, Some(library)) => library.find(name).await,
+            (None, None) => None,
+        }
     }
 }
 
 impl FromIterator<(String, Asset)> for Assets {
     fn from_iter<I: IntoIterator<Item = (String, Asset)>>(assets: I) -> Self {
-        Self(Arc::new(assets.into_iter().collect()))
+        Self {
+            own: Arc::new(assets.into_iter().collect()),
+            library: None,
+        }
     }
 }
 
 /// Names and content are those of a client and never reach a log.
 impl fmt::Debug for Assets {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Assets({})", self.0.len())
+        write!(formatter, "Assets({})", self.own.len())
     }
 }

@@ -1,5 +1,7 @@
 //! Addresses of the form `asset:NAME`, by which HTML and CSS refer to the assets of a render.
 
+use std::{cell::RefCell, collections::BTreeSet};
+
 use lol_html::{RewriteStrSettings, element, html_content::ContentType, rewrite_str, text};
 use memchr::memchr_iter;
 use platen_egress::assets::ASSET_HOST;
@@ -61,6 +63,16 @@ pub(crate) fn replace_in_html(html: &str, address_of: &dyn Fn(&str) -> Option<St
             Ok(())
         }));
     rewrite_str(html, settings).ok()
+}
+
+/// Returns the names of the assets whose addresses [`replace_in_html`] replaces.
+pub(crate) fn names_in_html(html: &str) -> BTreeSet<String> {
+    let names = RefCell::new(BTreeSet::new());
+    replace_in_html(html, &|name| {
+        names.borrow_mut().insert(name.to_owned());
+        None
+    });
+    names.into_inner()
 }
 
 /// Returns a style sheet, itself an asset, in which addresses of assets are those at which the proxy serves them.

@@ -6,7 +6,7 @@
 mod assets;
 mod repeatable;
 
-use std::{cell::Cell, sync::Arc, time::Instant};
+use std::{cell::Cell, collections::HashMap, sync::Arc, time::Instant};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use lol_html::{
@@ -120,17 +120,21 @@ pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderProblem> {
 
 /// Embeds the assets that the templates name as `data:` URLs, because Chromium loads nothing for headers and footers.
 /// Fails if a template exceeds [`TEMPLATE_LIMIT`] with them.
-pub(crate) fn embed_assets(wanted: &mut HeaderFooter, assets: &Assets) -> Result<(), RenderProblem> {
+pub(crate) async fn embed_assets(wanted: &mut HeaderFooter, assets: &Assets) -> Result<(), RenderProblem> {
+    check(wanted)?;
     for (which, template) in [
         (RunningTemplate::Header, &mut wanted.header),
         (RunningTemplate::Footer, &mut wanted.footer),
     ] {
-        if !asset_addresses::may_be_in(template) {
-            continue;
+        let mut found = HashMap::new();
+        for name in asset_addresses::names_in_html(template) {
+            if let Some(asset) = assets.find(&name).await {
+                found.insert(name, asset);
+            }
         }
         let size = Cell::new(template.len());
         let embedded = asset_addresses::replace_in_html(template, &|name| {
-            let asset = assets.get(name)?;
+            let asset = found.get(name)?;
             size.set(size.get() + asset.bytes.len().div_ceil(3) * 4);
             // What exceeds the limit is refused below.
             (size.get() <= TEMPLATE_LIMIT).then(|| {

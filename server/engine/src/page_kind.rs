@@ -8,6 +8,7 @@ use script_free::is_script_free;
 
 use crate::{
     addresses::may_hold_addresses,
+    asset_addresses,
     job::{Part, RenderJob},
 };
 
@@ -53,10 +54,11 @@ impl PageKind {
 }
 
 impl Part {
-    /// Returns whether loading the part certainly runs no scripts and makes no network requests. `false` if in doubt.
+    /// Returns whether loading the part certainly runs no scripts, and requests neither addresses nor assets. `false` if in
+    /// doubt.
     pub fn is_self_contained(&self) -> bool {
         match self {
-            Self::Html(html) => is_script_free(html) && !may_hold_addresses(html),
+            Self::Html(html) => is_script_free(html) && !may_hold_addresses(html) && !asset_addresses::may_be_in(html),
             Self::Url(_) => false,
         }
     }

@@ -97,6 +97,11 @@ async fn resolve_assets(mut job: RenderJob) -> Result<RenderJob, RenderError> {
     if !parts.chain(templates).any(|html| asset_addresses::may_be_in(html)) {
         return Ok(job);
     }
+    if let Some(wanted) = &mut job.print.header_footer {
+        header_footer::embed_assets(wanted, &job.assets)
+            .await
+            .map_err(|problem| RenderError::Problem { part: 0, problem })?;
+    }
     blocking(move || {
         for part in &mut job.parts {
             let Part::Html(html) = part else { continue };
@@ -105,13 +110,9 @@ async fn resolve_assets(mut job: RenderJob) -> Result<RenderJob, RenderError> {
                 *html = replaced;
             }
         }
-        if let Some(wanted) = &mut job.print.header_footer {
-            header_footer::embed_assets(wanted, &job.assets)
-                .map_err(|problem| RenderError::Problem { part: 0, problem })?;
-        }
-        Ok(job)
+        job
     })
-    .await?
+    .await
 }
 
 impl Render<'_> {

@@ -54,24 +54,28 @@ impl RequestAssets {
     /// Returns the assets as the proxy of a session serves them.
     pub fn served(self) -> Assets {
         let served = self.0.into_iter().filter_map(|(name, bytes)| {
-            let content_type = asset::content_type(&name, &bytes).ok()?;
-            let bytes = match std::str::from_utf8(&bytes) {
-                Ok(css) if content_type.starts_with("text/css") => asset_addresses::served_in_style_sheet(css).into(),
-                _ => bytes,
-            };
-            Some((name, Asset { content_type, bytes }))
+            let asset = served(&name, bytes)?;
+            Some((name, asset))
         });
         served.collect()
     }
+}
+
+/// Returns an asset as the proxy of a session serves it. `None` if its name doesn't allow its content.
+pub(crate) fn served(name: &str, content: Bytes) -> Option<Asset> {
+    let content_type = asset::content_type(name, &content).ok()?;
+    let bytes = match std::str::from_utf8(&content) {
+        Ok(css) if content_type.starts_with("text/css") => asset_addresses::served_in_style_sheet(css).into(),
+        _ => content,
+    };
+    Some(Asset { content_type, bytes })
 }
 
 fn check(name: &str, content: &str) -> Result<(), String> {
     if let Some(problem) = asset::name_problem(name) {
         return Err(problem);
     }
-    let bytes = BASE64_STANDARD.decode(content).map_err(|error| {
-        format!("Must be base64 with padding and without line breaks (RFC 4648, section 4): {error}")
-    })?;
+    let bytes = asset::decode(content)?;
     asset::content_type(name, &bytes).map(drop).map_err(ToOwned::to_owned)
 }
 

@@ -17,12 +17,13 @@ use crate::assets::{ASSET_HOST, Asset};
 
 /// Returns the response to a request for an asset: its content, or 404 without a body. Returns `None` for other
 /// requests.
-pub(super) fn answer(connection: &Connection, request: &Request<Incoming>) -> Option<Answer> {
+pub(super) async fn answer(connection: &Connection, request: &Request<Incoming>) -> Option<Answer> {
     let name = name(request.uri())?;
     if request.method() != Method::GET {
         return Some(answer::with_status(StatusCode::METHOD_NOT_ALLOWED));
     }
-    let asset = lock(&connection.render.assets).get(&name).cloned();
+    let assets = lock(&connection.render.assets).clone();
+    let asset = assets.find(&name).await;
     Some(asset.map_or_else(|| answer::with_status(StatusCode::NOT_FOUND), found))
 }
 

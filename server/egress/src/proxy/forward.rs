@@ -56,7 +56,7 @@ pub(super) struct UpstreamBody {
 /// Sends the request to its target and returns the response once its header has arrived, or the proxy's own response if
 /// that fails.
 pub(super) async fn send(connection: Arc<Connection>, mut request: Request<Incoming>) -> Answer {
-    if let Some(answer) = assets::answer(&connection, &request) {
+    if let Some(answer) = assets::answer(&connection, &request).await {
         return answer;
     }
     let Some(target) = target_of(request.uri()) else {
