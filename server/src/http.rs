@@ -50,8 +50,14 @@ struct PreviewRateLimit(RateLimit);
 
 /// Returns every operation of the API, under its path in `openapi.json`.
 fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState>)> {
-    use v1::{connections, credits, health, renderers, renders, templates};
+    use v1::{assets, connections, credits, health, renderers, renders, templates};
     [
+        ("/api/v1/assets", get(assets::get).post(assets::post)),
+        (
+            "/api/v1/assets/{id}",
+            get(assets::one::get).put(assets::one::put).delete(assets::one::delete),
+        ),
+        ("/api/v1/assets/{id}/content", get(assets::one::content)),
         ("/api/v1/connections", get(connections::get).post(connections::post)),
         (
             "/api/v1/connections/{id}",

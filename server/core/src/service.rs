@@ -7,6 +7,7 @@ pub mod accounts;
 pub mod activity;
 pub mod announcements;
 pub mod api_keys;
+pub mod assets;
 pub mod billing;
 pub mod callbacks;
 pub mod connections;

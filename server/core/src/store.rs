@@ -9,6 +9,7 @@ pub mod account_storage;
 pub mod accounts;
 pub mod announcements;
 pub mod api_keys;
+pub mod assets;
 pub mod audit_log;
 pub mod callbacks;
 pub mod connection_tests;

@@ -66,6 +66,9 @@ audit_events! {
     WebhookEndpointDeleted { address: String } "webhook.endpoint_deleted" "deleted the webhook endpoint {address}";
     TemplateCreated { name: String } "template.created" "created the template {name}";
     TemplateDeleted { name: String } "template.deleted" "deleted the template {name}";
+    AssetCreated { name: String } "asset.created" "created the asset {name}";
+    AssetReplaced { name: String } "asset.replaced" "replaced the asset {name}";
+    AssetDeleted { name: String } "asset.deleted" "deleted the asset {name}";
     LookedInto { reason: String, minutes: i64 } "operator.looked" "viewed the account as its owner, read-only, for up to {minutes} minutes ({reason})";
     Suspended {} "operator.suspended" "suspended the account";
     Restored {} "operator.restored" "lifted the suspension of the account";
@@ -150,6 +153,7 @@ pub enum Topic {
     Passkey,
     Key,
     Template,
+    Asset,
     Destination,
     Webhook,
     Payment,
@@ -167,6 +171,7 @@ impl Topic {
             Self::Passkey => "Passkeys",
             Self::Key => "API keys",
             Self::Template => "Templates",
+            Self::Asset => "Assets",
             Self::Destination => "Storage connections",
             Self::Webhook => "Webhooks",
             Self::Payment => "Plan and billing",

@@ -113,6 +113,12 @@ pub enum Scope {
     /// Create, change and delete templates.
     #[strum(serialize = "templates:write")]
     TemplatesWrite,
+    /// Read assets.
+    #[strum(serialize = "assets:read")]
+    AssetsRead,
+    /// Create, replace and delete assets.
+    #[strum(serialize = "assets:write")]
+    AssetsWrite,
     /// Read credits.
     #[strum(serialize = "usage:read")]
     UsageRead,
@@ -128,7 +134,12 @@ impl Scope {
     /// Returns the permission that a logged-in user needs for the same.
     fn permission(self) -> Permission {
         match self {
-            Self::Render | Self::RendersRead | Self::TemplatesRead | Self::TemplatesWrite => Permission::Produce,
+            Self::Render
+            | Self::RendersRead
+            | Self::TemplatesRead
+            | Self::TemplatesWrite
+            | Self::AssetsRead
+            | Self::AssetsWrite => Permission::Produce,
             Self::UsageRead => Permission::SeeAccount,
             Self::ConnectionsRead | Self::ConnectionsWrite => Permission::ManageDestinations,
         }

@@ -1,7 +1,27 @@
-//! Rules for assets: pictures, style sheets, fonts and data that pages refer to by name.
+//! Assets: pictures, style sheets, fonts and data that pages refer to by name.
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use serde::Serialize;
+use serde_json::Value;
+use time::{OffsetDateTime, serde::rfc3339};
+
+use crate::{
+    ids::AssetId,
+    validation::{
+        Problem, Problems,
+        json::{self, Body, Layout},
+        schema::RequestBody,
+    },
+};
 
 /// Maximum number of assets of a request, as in the schema.
 pub const MOST_ASSETS: usize = 100;
+/// Maximum size of an asset of an account, in bytes.
+pub const LARGEST_ASSET: usize = 10 << 20;
+/// JSON pointer of a name in the body of a request.
+pub const NAME: &str = "/asset/name";
+/// JSON pointer of a file in the body of a request.
+pub const CONTENT: &str = "/asset/content";
 /// Maximum length of a name in bytes.
 const LONGEST_NAME: usize = 200;
 /// Characters of names apart from letters and digits. Others delimit addresses in HTML, CSS or URLs.
@@ -27,6 +47,96 @@ const TEXTS: [(&str, &str); 4] = [
     (".json", "application/json"),
     (".svg", "image/svg+xml"),
 ];
+
+/// An asset of an account, without its content, as the API serializes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Asset {
+    pub id: AssetId,
+    /// Unique within the account.
+    pub name: String,
+    /// Value of `Content-Type`.
+    pub content_type: String,
+    /// Size of the content.
+    pub bytes: i32,
+    /// SHA-256 of the content, in hexadecimal.
+    pub sha256: String,
+    #[serde(with = "rfc3339")]
+    pub inserted_at: OffsetDateTime,
+    /// When the content was last replaced.
+    #[serde(with = "rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// A valid request to create an asset.
+pub struct AssetCreation {
+    pub name: String,
+    pub content: Vec<u8>,
+}
+
+impl AssetCreation {
+    /// Parses and validates a body. Fails with all validation errors, in the order of the document.
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
+        let (name, content) = parse(body, RequestBody::AssetCreation)?;
+        Ok(Self { name, content })
+    }
+}
+
+/// A valid request to replace the content of an asset.
+pub struct AssetReplacement {
+    pub content: Vec<u8>,
+}
+
+impl AssetReplacement {
+    /// Parses and validates a body. Fails with all validation errors, in the order of the document.
+    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
+        let (_, content) = parse(body, RequestBody::AssetReplacement)?;
+        Ok(Self { content })
+    }
+}
+
+/// Returns the name, which is empty in a replacement, and the content.
+fn parse(body: &[u8], schema: RequestBody) -> Result<(String, Vec<u8>), Vec<Problem>> {
+    let mut problems = Problems::default();
+    let Some(Body { value: body, .. }) = json::parse(body, &Layout::PLAIN, &mut problems) else {
+        return Err(problems.sorted(&Value::Null));
+    };
+    schema.check(&body, &mut problems);
+    if !problems.is_empty() {
+        return Err(problems.sorted(&body));
+    }
+    let name = body["asset"]["name"].as_str();
+    if let Some(problem) = name.and_then(name_problem) {
+        problems.add(Problem::invalid(NAME, problem));
+    }
+    let content = content(&body["asset"]).and_then(|content| match name {
+        Some(name) => content_type(name, &content).map(|_| content).map_err(ToOwned::to_owned),
+        None => Ok(content),
+    });
+    let content = content.map_err(|problem| problems.add(Problem::invalid(CONTENT, problem)));
+    match content {
+        Ok(content) if problems.is_empty() => Ok((name.unwrap_or_default().to_owned(), content)),
+        _ => Err(problems.sorted(&body)),
+    }
+}
+
+/// Returns the content in the body of a request.
+fn content(asset: &Value) -> Result<Vec<u8>, String> {
+    let content = decode(asset["content"].as_str().unwrap_or_default())?;
+    if content.len() > LARGEST_ASSET {
+        return Err(format!(
+            "Assets have at most {LARGEST_ASSET} bytes; this one has {}",
+            content.len()
+        ));
+    }
+    Ok(content)
+}
+
+/// Decodes base64 (RFC 4648, section 4). The error says what is allowed.
+pub fn decode(content: &str) -> Result<Vec<u8>, String> {
+    BASE64_STANDARD
+        .decode(content)
+        .map_err(|error| format!("Must be base64 with padding and without line breaks (RFC 4648, section 4): {error}"))
+}
 
 /// Returns why an asset can't have this name. Names may contain folders: `fonts/inter.woff2`.
 pub fn name_problem(name: &str) -> Option<String> {

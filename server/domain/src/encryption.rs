@@ -205,6 +205,11 @@ impl Place {
         Self::new(account.0, "accessibility report", render.0)
     }
 
+    /// The content of an asset; each content has an id of its own.
+    pub fn asset(account: AccountId, content: Uuid) -> Self {
+        Self::new(account.0, "asset", content)
+    }
+
     pub fn thumbnail(account: AccountId, row: Uuid) -> Self {
         Self::new(account.0, "thumbnail", row)
     }

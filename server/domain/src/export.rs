@@ -10,6 +10,8 @@ pub const LIFETIME: time::Duration = time::Duration::days(7);
 pub const MOST_A_DAY: i64 = 3;
 /// See [`MOST_A_DAY`].
 pub const DAY: time::Duration = time::Duration::days(1);
+/// Maximum total size of the assets in an archive; others are listed without their files.
+pub const MOST_ASSET_BYTES: u64 = 1024 * 1024 * 1024;
 /// Maximum total size of the documents in an archive; older documents are listed with their addresses.
 pub const MOST_DOCUMENT_BYTES: u64 = 1024 * 1024 * 1024;
 

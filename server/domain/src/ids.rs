@@ -56,6 +56,8 @@ identifiers! {
     InstanceId;
     /// A stored template.
     TemplateId;
+    /// An asset of an account.
+    AssetId;
     /// A storage connection.
     ConnectionId;
     /// A webhook endpoint of an account.

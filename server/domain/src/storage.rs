@@ -29,6 +29,9 @@ pub enum StorageResource {
     TemplateBytes,
     /// Templates that are not deleted.
     Templates,
+    /// Encrypted assets, in bytes.
+    AssetBytes,
+    Assets,
     /// API keys that are not revoked.
     ApiKeys,
     /// Storage connections.
@@ -41,7 +44,7 @@ pub enum StorageResource {
 
 impl StorageResource {
     /// In the order of the dashboard.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::QueuedRenders,
         Self::QueuedBytes,
         Self::PendingCallbacks,
@@ -50,6 +53,8 @@ impl StorageResource {
         Self::RetainedBytes,
         Self::TemplateBytes,
         Self::Templates,
+        Self::AssetBytes,
+        Self::Assets,
         Self::ApiKeys,
         Self::Connections,
         Self::Members,
@@ -65,6 +70,8 @@ impl StorageResource {
             Self::DocumentBytes => "Documents in default storage",
             Self::TemplateBytes => "Template versions",
             Self::Templates => "Templates",
+            Self::AssetBytes => "Files of assets",
+            Self::Assets => "Assets",
             Self::ApiKeys => "API keys",
             Self::Connections => "Storage connections",
             Self::PendingCallbacks => "Pending webhooks",
@@ -100,6 +107,7 @@ impl StorageResource {
                  wait"
             }
             Self::Templates => "Delete templates that are no longer needed",
+            Self::AssetBytes | Self::Assets => "Delete assets that are no longer needed",
             Self::ApiKeys => "Revoke keys that are no longer needed",
             Self::Connections => "Delete storage connections that are no longer needed",
             Self::Members => "Remove members or withdraw invitations",

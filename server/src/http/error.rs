@@ -12,6 +12,7 @@ use platen_core::{
     memory::MemoryFull,
     service::{
         api_keys::AuthenticationError,
+        assets::AssetError,
         callbacks::ResendError,
         connections::ConnectionError,
         renders::{
@@ -85,6 +86,8 @@ pub(super) enum ApiError {
     Resend(ResendError),
     /// A template couldn't be read or changed.
     Template(TemplateError),
+    /// An asset couldn't be read or changed.
+    Asset(AssetError),
     /// A storage connection couldn't be read or changed.
     Connection(ConnectionError),
 }
@@ -108,6 +111,7 @@ from! {
     RenderFailure => Render,
     ResendError => Resend,
     TemplateError => Template,
+    AssetError => Asset,
     ConnectionError => Connection,
 }
 
@@ -181,8 +185,18 @@ impl IntoResponse for ApiError {
             Self::Resend(ResendError::Full(full)) => storage_full(full),
             Self::Resend(conflict) => resource_error(StatusCode::CONFLICT, &sentence(&conflict.to_string())),
             Self::Template(error) => template_error(error),
+            Self::Asset(error) => asset_error(&error),
             Self::Connection(error) => connection_error(&error),
         }
+    }
+}
+
+fn asset_error(error: &AssetError) -> Response {
+    match error {
+        AssetError::NotFound => resource_error(StatusCode::NOT_FOUND, "There is no such asset."),
+        AssetError::Invalid(problems) => validation_error(problems),
+        AssetError::Memory(full) => memory_full(*full),
+        AssetError::DataKey(_) | AssetError::Encryption(_) | AssetError::Store(_) => internal(error),
     }
 }
 
@@ -229,7 +243,9 @@ fn template_error(error: TemplateError) -> Response {
             SAMPLE_SET,
             "The template has no such set of sample data",
         )]),
-        TemplateError::Picture(_) | TemplateError::Process(_) | TemplateError::Store(_) => internal(&error),
+        TemplateError::Asset(_) | TemplateError::Picture(_) | TemplateError::Process(_) | TemplateError::Store(_) => {
+            internal(&error)
+        }
     }
 }
 

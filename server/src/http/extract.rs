@@ -13,6 +13,7 @@ use platen_core::{
     service::{
         Services,
         api_keys::{self, known::RenderCaller},
+        assets::AssetError,
         connections::ConnectionError,
         templates::TemplateError,
     },
@@ -22,7 +23,7 @@ use platen_domain::{
     api_key::Scope,
     caller::Caller,
     client::Client,
-    ids::{ConnectionId, RenderId, TemplateId},
+    ids::{AssetId, ConnectionId, RenderId, TemplateId},
     page::PageRequest,
     render::history::RenderFilter,
 };
@@ -157,6 +158,8 @@ caller_with_scope!(MayReadRenders, Scope::RendersRead);
 caller_with_scope!(MayReadUsage, Scope::UsageRead);
 caller_with_scope!(MayReadTemplates, Scope::TemplatesRead);
 caller_with_scope!(MayWriteTemplates, Scope::TemplatesWrite);
+caller_with_scope!(MayReadAssets, Scope::AssetsRead);
+caller_with_scope!(MayWriteAssets, Scope::AssetsWrite);
 caller_with_scope!(MayReadConnections, Scope::ConnectionsRead);
 caller_with_scope!(MayWriteConnections, Scope::ConnectionsWrite);
 
@@ -223,6 +226,19 @@ impl FromRequestParts<ApiState> for EveryTemplate {
 #[derive(Deserialize)]
 struct TemplateSegments {
     id: String,
+}
+
+/// The asset in the path.
+pub(super) struct AssetPath(pub(super) AssetId);
+
+impl FromRequestParts<ApiState> for AssetPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let path: Result<Path<String>, _> = Path::from_request_parts(parts, state).await;
+        let id = path.ok().and_then(|Path(id)| AssetId::parse(&id));
+        id.map(Self).ok_or(ApiError::Asset(AssetError::NotFound))
+    }
 }
 
 /// The storage connection in the path.

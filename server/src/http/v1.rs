@@ -1,5 +1,6 @@
 //! Version 1 of the API, as described in `openapi.json`.
 
+pub(super) mod assets;
 pub(super) mod connections;
 pub(super) mod credits;
 pub(super) mod health;

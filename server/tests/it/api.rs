@@ -1,5 +1,6 @@
 //! The API, over HTTP.
 
+mod assets;
 mod authentication;
 mod connections;
 mod credits;

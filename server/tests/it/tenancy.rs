@@ -10,11 +10,13 @@ use crate::support::{
     studio::{Studio, body, problems},
 };
 
-const SCOPES: [&str; 7] = [
+const SCOPES: [&str; 9] = [
     "render",
     "renders:read",
     "templates:read",
     "templates:write",
+    "assets:read",
+    "assets:write",
     "usage:read",
     "connections:read",
     "connections:write",
@@ -70,6 +72,9 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
             studio.service.number_is(0, untried).await;
         }
         return format!("/api/v1/renders/{id}{of_render}");
+    }
+    if let Some(of_asset) = path.strip_prefix("/api/v1/assets/{id}") {
+        return studio.asset(&format!("{name}.svg"), b"<svg/>").await + of_asset;
     }
     if let Some(of_connection) = path.strip_prefix("/api/v1/connections/{id}") {
         return studio.connection(name).await + of_connection;

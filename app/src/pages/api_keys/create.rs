@@ -244,6 +244,8 @@ fn hint(scope: &str) -> &'static str {
         "renders:read" => "List and read renders",
         "templates:read" => "List and read templates",
         "templates:write" => "Create, change, delete",
+        "assets:read" => "List and download assets",
+        "assets:write" => "Create, replace, delete",
         "usage:read" => "Credits and health",
         "connections:read" => "List and read storage connections",
         "connections:write" => "Create, test, delete",

@@ -53,6 +53,7 @@ use crate::{
     service::{
         Services,
         api_keys::known::RenderCaller,
+        assets::library::render_with_assets,
         renders::{
             contents::SentBody,
             failure::{EnterError, FailureReason, RenderFailure},
@@ -337,7 +338,8 @@ async fn make(
     let demanded = std::mem::take(&mut request.conformance);
     let filling = fill_parts(app, AccountId(caller.account), parts, terms.document_bytes);
     let filled = entered.within(Phase::Load, log, filling).await??;
-    let mut document = entered.render(request.into_job(filled.parts, &terms), log).await?;
+    let job = request.into_job(filled.parts, &terms);
+    let mut document = render_with_assets(app, AccountId(caller.account), entered, job, log).await?;
     accessibility::check(&document, &demanded).inspect_err(|unmet| {
         app.accessibility_reports
             .offer(AccountId(caller.account), terms.id, &unmet.report);

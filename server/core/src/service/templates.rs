@@ -43,6 +43,7 @@ use crate::{
     memory::MemoryFull,
     service::{
         Services,
+        assets::{AssetError, library::LibraryRenderError},
         parsers::Busy,
         renders::failure::EnterError,
         templates::partials::{PartialSet, resolve_to_publish},
@@ -81,6 +82,9 @@ pub enum TemplateError {
     /// The preview doesn't reach the levels of conformance that its options demand.
     #[error(transparent)]
     Conformance(#[from] Box<ConformanceNotReached>),
+    /// An asset could not be loaded.
+    #[error(transparent)]
+    Asset(AssetError),
     /// Earlier operations of the account are still running, or other requests are being parsed.
     #[error(transparent)]
     Busy(#[from] Busy),
@@ -100,6 +104,16 @@ impl From<EnterError> for TemplateError {
         match error {
             EnterError::Engine(error) => Self::Render(error),
             EnterError::Memory(full) => Self::Memory(full),
+        }
+    }
+}
+
+impl From<LibraryRenderError> for TemplateError {
+    fn from(error: LibraryRenderError) -> Self {
+        match error {
+            LibraryRenderError::Engine(error) => Self::Render(error),
+            LibraryRenderError::Asset(AssetError::Memory(full)) => Self::Memory(full),
+            LibraryRenderError::Asset(error) => Self::Asset(error),
         }
     }
 }

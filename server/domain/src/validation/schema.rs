@@ -40,6 +40,8 @@ pub enum RequestBody {
     TemplateSettingsUpdate,
     TemplateSamplesUpdate,
     ConnectionCreation,
+    AssetCreation,
+    AssetReplacement,
 }
 
 impl RequestBody {

@@ -16,6 +16,7 @@ use platen_core::{
     storage::object_stores::ObjectStores,
 };
 use platen_domain::{
+    asset::{AssetCreation, AssetReplacement},
     connection::NewConnection,
     idempotency::{Fingerprint, IdempotencyKey, IdempotentRequest},
     template::{
@@ -83,6 +84,24 @@ impl FromBody for SettingsChanges {
 }
 
 impl FromBody for SampleSetReplacement {
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::parse(body)
+    }
+}
+
+impl FromBody for AssetCreation {
+    /// The content, and the copy that is sent to the database.
+    const COPIES: u64 = COPIES_OF_A_BODY;
+
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::parse(body)
+    }
+}
+
+impl FromBody for AssetReplacement {
+    /// As for [`AssetCreation`].
+    const COPIES: u64 = COPIES_OF_A_BODY;
+
     fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
         Self::parse(body)
     }

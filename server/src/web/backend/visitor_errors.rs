@@ -225,6 +225,7 @@ impl VisitorError for TemplateError {
             | Self::Render(_)
             | Self::Conformance(_)
             | Self::Memory(_)
+            | Self::Asset(_)
             | Self::Picture(_)
             | Self::Store(_) => return None,
         })

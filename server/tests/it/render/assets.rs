@@ -1,4 +1,6 @@
-//! Assets that a request brings along.
+//! Assets that a request brings along, and those of its account.
+
+use std::{fs, path::Path};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use reqwest::Method;
@@ -6,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     pdf,
-    studio::{Studio, header},
+    studio::{Studio, body, header},
 };
 
 fn assets() -> Value {
@@ -65,4 +67,131 @@ async fn faults_of_assets_are_at_their_names() {
     let (pointer, detail) = studio.problem("<p>", json!({"assets": {"brand/x.html": "PHA+"}})).await;
     assert_eq!(pointer, "/assets/brand~1x.html");
     assert!(detail.contains("PNG") && detail.contains(".css"), "{detail}");
+}
+
+/// The files of a designer's export, in a folder of their own.
+async fn upload_letterhead(studio: &Studio) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/letterhead");
+    for name in ["css/letterhead.css", "images/logo.svg", "images/stripes.svg"] {
+        let content = fs::read(folder.join(name)).unwrap();
+        studio.asset(&format!("letterhead/{name}"), &content).await;
+    }
+    let text = include_bytes!("../../../../public/fonts/ibm-plex-mono-latin-400-normal.woff2");
+    studio.asset("letterhead/fonts/text.woff2", text).await;
+    let title = fs::read("/usr/share/fonts/truetype/dejavu/DejaVuSerif-Bold.ttf").unwrap();
+    studio.asset("letterhead/fonts/title.ttf", &title).await;
+}
+
+#[tokio::test]
+async fn a_designers_export_is_printed_with_its_style_sheet_fonts_and_pictures() {
+    let studio = Studio::start().await;
+    upload_letterhead(&studio).await;
+    let template = studio
+        .template("Letter", include_str!("../../letterhead/index.html"))
+        .await;
+    let part = json!({
+        "type": "template",
+        "content": {"template_id": template.rsplit_once('/').unwrap().1, "context": {"name": "Ann"}},
+    });
+    let answer = studio.render(part, json!({"include_backgrounds": true})).await;
+    assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2a, PDF/UA-1");
+    let render = format!("/api/v1/renders/{}", header(&answer, "x-render-id"));
+    let document = answer.bytes().await.unwrap();
+    let record: Value = studio
+        .request(Method::GET, &render)
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    assert_eq!(record["data"]["warnings"], json!([]));
+    let text = pdf::text(&document);
+    assert!(text.contains("Northwind Paper") && text.contains("Dear Ann"), "{text}");
+    let fonts = pdf::fonts(&document);
+    assert!(
+        fonts.contains("IBMPlexMono") && fonts.contains("DejaVuSerif-Bold"),
+        "{fonts}"
+    );
+    // The stripes at the left edge of the page.
+    assert_eq!(pdf::picture(&document, 1).colour(10, 600), [0, 122, 110]);
+}
+
+#[tokio::test]
+async fn a_name_means_the_requests_asset_else_that_of_the_account_as_it_is_now() {
+    let studio = Studio::start().await;
+    let page = "<link rel=stylesheet href=asset:a.css><p>text";
+    let sheet = |word: &str| format!("p::before {{ content: '{word} ' }}");
+    let path = studio.asset("a.css", sheet("stored").as_bytes()).await;
+    assert_eq!(pdf::text(&studio.pdf(page, json!({})).await).trim(), "stored text");
+    let own = json!({"assets": {"a.css": BASE64_STANDARD.encode(sheet("own"))}});
+    assert_eq!(pdf::text(&studio.pdf(page, own).await).trim(), "own text");
+    let replacement = json!({"asset": {"content": BASE64_STANDARD.encode(sheet("replaced"))}});
+    let replaced = studio
+        .request(Method::PUT, &path)
+        .json(&replacement)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(replaced.status(), 200);
+    assert_eq!(pdf::text(&studio.pdf(page, json!({})).await).trim(), "replaced text");
+    let id = studio.queued(&json!({"parts": [page]})).await;
+    assert_eq!(studio.ended(&id).await["state"], "succeeded");
+
+    let stranger = studio.service.account("bob@example.org");
+    let request = studio.service.client.post(studio.service.url("/api/v1/renderers/pdf"));
+    let request = request.bearer_auth(&stranger.key).json(&body(page, json!({})));
+    let document = request.send().await.unwrap().bytes().await.unwrap();
+    assert_eq!(pdf::text(&document).trim(), "text");
+}
+
+#[tokio::test]
+async fn headers_previews_and_comparisons_name_assets_of_the_account() {
+    let studio = Studio::start().await;
+    studio
+        .asset(
+            "logo.svg",
+            b"<svg xmlns='http://www.w3.org/2000/svg'><text y='20'>Logo</text></svg>",
+        )
+        .await;
+    let options = json!({
+        "header_template": "<img src=asset:logo.svg>",
+        "render_header_footer": true,
+        "margin": {"top": 20, "right": 20, "bottom": 20, "left": 20, "unit": "mm"},
+    });
+    let text = pdf::text(&studio.pdf("<p>x", options).await);
+    assert!(text.contains("Logo"), "{text}");
+    let path = studio.template("Letter", "<img alt=Logo src=asset:logo.svg>").await;
+    let request = studio.request(Method::POST, &format!("{path}/preview"));
+    let preview: Value = request
+        .json(&json!({"format": "pdf"}))
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    let file = preview["data"]["pdf"].as_str().expect("a document");
+    let text = pdf::text(&BASE64_STANDARD.decode(file).unwrap());
+    assert!(text.contains("Logo"), "{text}");
+    let request = studio.request(Method::POST, &format!("{path}/compare"));
+    let compared = request.json(&json!({"content": "<p>Nothing"})).send().await.unwrap();
+    let compared: Value = compared.json().await.unwrap();
+    assert_eq!(compared["data"]["pages"][0]["change"], "changed", "{compared}");
+}
+
+#[tokio::test]
+async fn a_document_without_an_asset_that_cannot_be_loaded_is_not_delivered() {
+    let studio = Studio::start().await;
+    studio.asset("a.css", b"p { color: red }").await;
+    let damage = "update assets set sealed = '\\x00'::bytea || sealed";
+    assert_eq!(studio.service.execute(damage).await, 1);
+    let answer = studio
+        .render("<link rel=stylesheet href=asset:a.css><p>x", json!({}))
+        .await;
+    assert_eq!(answer.status(), 500);
+    let render = studio.recorded_as("failed").await;
+    assert_eq!(render["error"]["code"], "internal");
+    let answer = studio.render("<p>x", json!({})).await;
+    assert_eq!(answer.status(), 200);
 }

@@ -1,5 +1,6 @@
 //! Numbers of templates, connections and keys, and the bytes of template versions.
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use futures::future::join_all;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
@@ -8,6 +9,7 @@ use super::refusal;
 use crate::support::studio::{Studio, header};
 
 const TEMPLATES: &str = "/api/v1/templates";
+const ASSETS: &str = "/api/v1/assets";
 const CONNECTIONS: &str = "/api/v1/connections";
 
 async fn post(studio: &Studio, path: &str, body: &Value) -> Response {
@@ -71,6 +73,46 @@ async fn all_versions_of_templates_share_one_limit() {
     let shown: Value = shown.json().await.expect("JSON");
     assert!(shown["data"]["content"].as_str().expect("text").starts_with("yyy"));
     assert_eq!(save("z".into()).await.status(), 200);
+    service.storage_is_counted().await;
+}
+
+#[tokio::test]
+async fn assets_are_limited_in_number_and_bytes() {
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let (service, account) = (&studio.service, &studio.account);
+    service.limit_storage(account, "assets", 2).await;
+    service.limit_storage(account, "asset_bytes", 5000).await;
+    let asset = |number: usize, bytes: usize| {
+        let content = BASE64_STANDARD.encode("x".repeat(bytes));
+        json!({"asset": {"name": format!("{number}.csv"), "content": content}})
+    };
+    let bodies = (0..5).map(|number| asset(number, 1000)).collect();
+    let (made, refused) = post_at_once(&studio, ASSETS, bodies).await;
+    assert_eq!((made.len(), refused.len()), (2, 3));
+    for answer in refused {
+        assert!(refusal(answer).await.starts_with("Assets are limited to 2"));
+    }
+    // Two assets of 1,000 bytes, and 28 bytes of encryption each.
+    assert_eq!(service.stored(account, "asset_bytes").await, 2056);
+    let path = header(&made[0], "location");
+    let replace = async |bytes: usize| {
+        let body = json!({"asset": {"content": BASE64_STANDARD.encode("y".repeat(bytes))}});
+        studio
+            .request(Method::PUT, path)
+            .json(&body)
+            .send()
+            .await
+            .expect("an answer")
+    };
+    assert_eq!(replace(3900).await.status(), 200);
+    let message = refusal(replace(3945).await).await;
+    assert!(
+        message.starts_with("Files of assets are limited to 4.8 KB"),
+        "{message}"
+    );
+    assert_eq!(replace(10).await.status(), 200);
+    delete(&studio, header(&made[1], "location")).await;
+    assert_eq!(post(&studio, ASSETS, &asset(9, 4900)).await.status(), 201);
     service.storage_is_counted().await;
 }
 

@@ -53,6 +53,11 @@ pub(crate) fn info(pdf: &[u8]) -> String {
     String::from_utf8(tool("pdfinfo", &["-box"], pdf, &[]).stdout).expect("text")
 }
 
+/// Returns the output of `pdffonts`: a line for each font.
+pub(crate) fn fonts(pdf: &[u8]) -> String {
+    String::from_utf8(tool("pdffonts", &[], pdf, &[]).stdout).expect("text")
+}
+
 /// Renders a page (counted from one) at 72 dpi.
 pub(crate) fn picture(pdf: &[u8], page: usize) -> Picture {
     let page = page.to_string();

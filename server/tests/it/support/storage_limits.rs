@@ -42,6 +42,10 @@ const WRONG: &str = "
         union all
         select account_id, 'templates', count(*) from templates where deleted_at is null group by account_id
         union all
+        select account_id, 'asset_bytes', sum(octet_length(sealed)) from assets group by account_id
+        union all
+        select account_id, 'assets', count(*) from assets group by account_id
+        union all
         select account_id, 'api_keys', count(*) from api_keys where revoked_at is null group by account_id
         union all
         select account_id, 'connections', count(*) from connections group by account_id

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use reqwest::{Method, Response};
 use reqwest_middleware::RequestBuilder;
 use serde_json::{Value, json};
@@ -49,6 +50,15 @@ impl Studio {
         let request = self.request(Method::POST, "/api/v1/templates").json(&body);
         let answer = request.send().await.expect("an answer");
         assert_eq!(answer.status(), 201);
+        header(&answer, "location").to_owned()
+    }
+
+    /// Creates an asset, which must succeed, and returns its path.
+    pub(crate) async fn asset(&self, name: &str, content: &[u8]) -> String {
+        let body = json!({"asset": {"name": name, "content": BASE64_STANDARD.encode(content)}});
+        let request = self.request(Method::POST, "/api/v1/assets").json(&body);
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(answer.status(), 201, "{}", answer.text().await.unwrap_or_default());
         header(&answer, "location").to_owned()
     }
 

@@ -8,8 +8,8 @@ use std::{
 };
 
 use platen_domain::{
-    export::MOST_DOCUMENT_BYTES,
-    ids::{AccountId, RenderId, TemplateId},
+    export::{MOST_ASSET_BYTES, MOST_DOCUMENT_BYTES},
+    ids::{AccountId, AssetId, RenderId, TemplateId},
     page::PageRequest,
     render::history::RenderFilter,
 };
@@ -23,6 +23,7 @@ use crate::{
     clock,
     service::{
         Services,
+        assets::{self, AssetError},
         renders::{history, shown::WholeRender},
     },
     store::{
@@ -58,6 +59,8 @@ pub(super) enum ArchiveError {
     #[error("a row can't be written: {0}")]
     Row(#[from] serde_json::Error),
     #[error(transparent)]
+    Asset(#[from] AssetError),
+    #[error(transparent)]
     Store(#[from] StoreError),
 }
 
@@ -78,6 +81,7 @@ pub(super) async fn make(
     };
     archive.write_account().await?;
     archive.write_templates().await?;
+    archive.write_assets().await?;
     archive.write_renders().await?;
     archive.write_usage().await?;
     archive.write_log().await?;
@@ -169,6 +173,45 @@ impl<S: Fn() -> Option<Stop>> Archive<'_, S> {
             self.write_json(&format!("templates/{template}/{number}.json"), &version.description)?;
             self.begin(&format!("templates/{template}/{number}.html"))?;
             self.zip.write_all(version.content.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Writes a line for each asset, in the API's format with the name of its file, and the latest files until
+    /// [`MOST_ASSET_BYTES`] is reached.
+    async fn write_assets(&mut self) -> Result<(), ArchiveError> {
+        let mut room = MOST_ASSET_BYTES;
+        let mut held = Vec::new();
+        let mut page = PageRequest::after(None, BATCH);
+        self.begin("assets.ndjson")?;
+        loop {
+            self.go_on()?;
+            let found = assets::list(&self.app.db, self.account, page).await?;
+            for asset in found.items {
+                let rest = room.checked_sub(asset.bytes.unsigned_abs().into());
+                room = rest.unwrap_or(room);
+                let file = rest.map(|_| asset_name(asset.id));
+                held.extend(file.is_some().then_some(asset.id));
+                let mut line = serde_json::to_value(asset)?;
+                line["file"] = file.into();
+                self.write_line(&line)?;
+            }
+            if found.next.is_none() {
+                break;
+            }
+            page.after = found.next;
+        }
+        for id in held {
+            self.go_on()?;
+            match assets::content(self.app, self.account, id).await {
+                Ok(content) => {
+                    self.begin(&asset_name(id))?;
+                    self.zip.write_all(&content)?;
+                }
+                // Deleted in the meantime.
+                Err(AssetError::NotFound) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         Ok(())
     }
@@ -286,6 +329,10 @@ impl<S: Fn() -> Option<Stop>> Archive<'_, S> {
         io::copy(&mut pdf, &mut self.zip)?;
         Ok(())
     }
+}
+
+fn asset_name(asset: AssetId) -> String {
+    format!("assets/{asset}")
 }
 
 fn document_name(render: RenderId) -> String {

@@ -14,6 +14,7 @@ use crate::{
     memory::MemoryFull,
     service::{
         api_keys::AuthenticationError,
+        assets::{AssetError, library::LibraryRenderError},
         connections::delivery::CoveringError,
         metrics::outcome::Outcome,
         renders::{
@@ -50,6 +51,9 @@ pub enum FailureReason {
     /// The memory limit of requests is reached.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
+    /// An asset of the account could not be loaded.
+    #[error(transparent)]
+    Asset(AssetError),
     /// No worker process could fill the templates.
     #[error(transparent)]
     TemplateProcess(pool::Error),
@@ -171,9 +175,12 @@ impl FailureReason {
             | Self::KeyOfOtherRequest
             | Self::Authentication(_)
             | Self::CredentialsChanged => (Kind::Conflict, Message, Retry::Never),
-            Self::TemplateProcess(_) | Self::Content(_) | Self::Keep(_) | Self::Store(_) | Self::Interrupted(_) => {
-                (Kind::Internal, InternalError, Retry::Later)
-            }
+            Self::Asset(_)
+            | Self::TemplateProcess(_)
+            | Self::Content(_)
+            | Self::Keep(_)
+            | Self::Store(_)
+            | Self::Interrupted(_) => (Kind::Internal, InternalError, Retry::Later),
         };
         FailureClass {
             kind,
@@ -242,6 +249,16 @@ impl From<EnterError> for FailureReason {
         match error {
             EnterError::Engine(error) => Self::Engine(error),
             EnterError::Memory(full) => Self::Memory(full),
+        }
+    }
+}
+
+impl From<LibraryRenderError> for FailureReason {
+    fn from(error: LibraryRenderError) -> Self {
+        match error {
+            LibraryRenderError::Engine(error) => Self::Engine(error),
+            LibraryRenderError::Asset(AssetError::Memory(full)) => Self::Memory(full),
+            LibraryRenderError::Asset(error) => Self::Asset(error),
         }
     }
 }

@@ -31,6 +31,7 @@ use crate::{
     render_request::preview::PreviewRequest,
     service::{
         Services,
+        assets::library::render_with_assets,
         parsers::Busy,
         renders::{engine_caller, enter, templates::fill, terms_while_waiting},
         templates::{
@@ -337,7 +338,7 @@ async fn render(
         filled => filled?,
     };
     let job = wanted.render.into_job(vec![Part::Html(filled.html)], &terms);
-    let document = entered.render(job, &log).await?;
+    let document = render_with_assets(app, caller.account, entered, job, &log).await?;
     Ok(Document {
         page_count: document.page_count,
         pdf: document.pdf,

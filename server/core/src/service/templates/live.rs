@@ -38,6 +38,7 @@ use crate::{
     render_request::preview::PreviewRequest,
     service::{
         Services,
+        assets::library::render_with_assets,
         renders::{engine_caller, enter, terms_while_waiting},
         templates::{
             TemplateError,
@@ -279,7 +280,7 @@ async fn print(
         Err(error) => return Err(TemplateError::from(error).into()),
     };
     let job = render.into_job(vec![Part::Html(filled.text)], &terms);
-    let document = entered.render(job, &log).await;
+    let document = render_with_assets(app, account, entered, job, &log).await;
     let document = document.map_err(TemplateError::from)?;
     memory.shrink_to((2 * typed_bytes + document.pdf.len()) as u64);
     Ok(Ok(Printed {

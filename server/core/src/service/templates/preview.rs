@@ -14,6 +14,7 @@ use crate::{
     render_request::preview::{PreviewFormat, PreviewRequest},
     service::{
         Services,
+        assets::library::render_with_assets,
         renders::{accessibility, engine_caller, enter, templates::fill, terms_while_waiting},
         templates::{TemplateError, faulty_template, get, partials, settings::get_settings},
     },
@@ -85,7 +86,7 @@ pub async fn preview(
     let mut render = wanted.render;
     let demanded = std::mem::take(&mut render.conformance);
     let job = render.into_job(vec![Part::Html(filled.html)], &terms);
-    let document = entered.render(job, &log).await?;
+    let document = render_with_assets(app, caller.account, entered, job, &log).await?;
     accessibility::check(&document, &demanded)?;
     let mut warnings = filled.warnings;
     warnings.extend(document.warnings);

@@ -1,0 +1,173 @@
+//! Assets of accounts: creating, listing, reading, replacing and deleting them.
+
+pub mod library;
+
+use data_encoding::HEXLOWER;
+use platen_domain::{
+    account_log::{AccountEvent, Actor},
+    asset::{self, Asset, AssetCreation, AssetReplacement},
+    caller::Caller,
+    encryption::{EncryptionError, Place},
+    ids::{AccountId, AssetId},
+    page::{Page, PageRequest},
+    validation::{Problem, quote},
+};
+use sha2::{Digest, Sha256};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    clock,
+    memory::MemoryFull,
+    service::{
+        Services,
+        data_keys::{DataKeyError, data_key},
+    },
+    store::{
+        account_log,
+        assets::{self, SealedContent},
+        error::StoreError,
+        tx,
+    },
+};
+
+/// Error of an operation on an asset.
+#[derive(Debug, thiserror::Error)]
+pub enum AssetError {
+    /// The account has no such asset.
+    #[error("there is no such asset")]
+    NotFound,
+    /// The name is taken, or the content isn't allowed for the name.
+    #[error("the request body is invalid")]
+    Invalid(Vec<Problem>),
+    /// The memory limit of requests is reached.
+    #[error(transparent)]
+    Memory(#[from] MemoryFull),
+    /// The account's data key is unavailable.
+    #[error(transparent)]
+    DataKey(#[from] DataKeyError),
+    /// The content can't be encrypted or decrypted.
+    #[error("the content of an asset: {0}")]
+    Encryption(#[from] EncryptionError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Creates an asset.
+pub async fn create(app: &Services, caller: &Caller, new: AssetCreation) -> Result<Asset, AssetError> {
+    let now = clock::now();
+    let asset = described(AssetId::generate(), new.name, &new.content, now)?;
+    let content = seal(app, caller.account, new.content).await?;
+    let mut transaction = tx::begin(&app.db).await?;
+    assets::insert(&mut transaction, caller.account, &asset, &content)
+        .await
+        .map_err(|error| taken_or(error, &asset.name))?;
+    let event = AccountEvent::AssetCreated {
+        name: asset.name.clone(),
+    };
+    account_log::insert(&mut transaction, caller.account, &Actor::of_caller(caller), &event, now).await?;
+    tx::commit(transaction).await?;
+    Ok(asset)
+}
+
+/// Returns a page of the account's assets, the latest first.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    page: PageRequest<AssetId>,
+) -> Result<Page<Asset, AssetId>, AssetError> {
+    let found = assets::list(db, account, page).await?;
+    Ok(page.page(found, |asset| asset.id))
+}
+
+/// Returns an asset, or [`AssetError::NotFound`].
+pub async fn get(db: &PgPool, account: AccountId, id: AssetId) -> Result<Asset, AssetError> {
+    assets::find(db, account, id).await?.ok_or(AssetError::NotFound)
+}
+
+/// Returns the content of an asset. The caller reserves memory of its size.
+pub async fn content(app: &Services, account: AccountId, id: AssetId) -> Result<Vec<u8>, AssetError> {
+    let content = assets::find_content(&app.db, account, id).await?;
+    let SealedContent { content_id, sealed } = content.ok_or(AssetError::NotFound)?;
+    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
+    Ok(key.decrypt(&Place::asset(account, content_id), sealed)?)
+}
+
+/// Replaces the content of an asset. Pages and templates that name it show the new one from then on.
+pub async fn replace(
+    app: &Services,
+    caller: &Caller,
+    id: AssetId,
+    replacement: AssetReplacement,
+) -> Result<Asset, AssetError> {
+    let former = get(&app.db, caller.account, id).await?;
+    let asset = Asset {
+        inserted_at: former.inserted_at,
+        ..described(id, former.name, &replacement.content, clock::now())?
+    };
+    let content = seal(app, caller.account, replacement.content).await?;
+    let mut transaction = tx::begin(&app.db).await?;
+    if !assets::update_content(&mut transaction, caller.account, &asset, &content).await? {
+        return Err(AssetError::NotFound);
+    }
+    let event = AccountEvent::AssetReplaced {
+        name: asset.name.clone(),
+    };
+    let actor = Actor::of_caller(caller);
+    account_log::insert(&mut transaction, caller.account, &actor, &event, asset.updated_at).await?;
+    tx::commit(transaction).await?;
+    Ok(asset)
+}
+
+/// Deletes an asset. Pages and templates that name it are printed without it.
+pub async fn delete(db: &PgPool, caller: &Caller, id: AssetId) -> Result<(), AssetError> {
+    let mut transaction = tx::begin(db).await?;
+    let name = assets::delete(&mut transaction, caller.account, id).await?;
+    let event = AccountEvent::AssetDeleted {
+        name: name.ok_or(AssetError::NotFound)?,
+    };
+    account_log::insert(
+        &mut transaction,
+        caller.account,
+        &Actor::of_caller(caller),
+        &event,
+        clock::now(),
+    )
+    .await?;
+    Ok(tx::commit(transaction).await?)
+}
+
+/// Describes a new asset, if its name allows the content.
+fn described(id: AssetId, name: String, content: &[u8], now: OffsetDateTime) -> Result<Asset, AssetError> {
+    let content_type = asset::content_type(&name, content)
+        .map_err(|detail| AssetError::Invalid(vec![Problem::invalid(asset::CONTENT, detail)]))?;
+    Ok(Asset {
+        id,
+        name,
+        content_type: content_type.to_owned(),
+        bytes: content.len().try_into().unwrap_or(i32::MAX),
+        sha256: HEXLOWER.encode(&Sha256::digest(content)),
+        inserted_at: now,
+        updated_at: now,
+    })
+}
+
+async fn seal(app: &Services, account: AccountId, content: Vec<u8>) -> Result<SealedContent, AssetError> {
+    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
+    let content_id = Uuid::now_v7();
+    let sealed = key.encrypt(&Place::asset(account, content_id), rand::random(), content)?;
+    Ok(SealedContent { content_id, sealed })
+}
+
+fn taken_or(error: StoreError, name: &str) -> AssetError {
+    if !error.violates(assets::NAME_KEY) {
+        return error.into();
+    }
+    let detail = format!(
+        "Must be unique in the account; another asset is named {}. Replace its content, or delete it",
+        quote(name)
+    );
+    AssetError::Invalid(vec![Problem::invalid(asset::NAME, detail)])
+}

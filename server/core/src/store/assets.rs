@@ -1,0 +1,164 @@
+//! Table `assets`: assets of accounts, with their encrypted contents.
+
+use platen_domain::{
+    asset::Asset,
+    ids::{AccountId, AssetId},
+    page::PageRequest,
+};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
+
+/// Names of assets are unique within an account.
+pub const NAME_KEY: &str = "assets_name_key";
+
+struct AssetRow {
+    id: Uuid,
+    name: String,
+    content_type: String,
+    bytes: i32,
+    sha256: String,
+    inserted_at: OffsetDateTime,
+    updated_at: OffsetDateTime,
+}
+
+impl From<AssetRow> for Asset {
+    fn from(row: AssetRow) -> Self {
+        Self {
+            id: AssetId(row.id),
+            name: row.name,
+            content_type: row.content_type,
+            bytes: row.bytes,
+            sha256: row.sha256,
+            inserted_at: row.inserted_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// The content of an asset, as stored.
+#[derive(Debug)]
+pub struct SealedContent {
+    /// Id to which the encryption is bound.
+    pub content_id: Uuid,
+    /// Encrypted.
+    pub sealed: Vec<u8>,
+}
+
+/// Inserts an asset. Violates [`NAME_KEY`] if the name is taken.
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    asset: &Asset,
+    content: &SealedContent,
+) -> Result<(), StoreError> {
+    let insert = sqlx::query!(
+        "insert into assets
+            (id, account_id, name, content_type, bytes, sha256, content_id, sealed, inserted_at, updated_at)
+         values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10)",
+        asset.id.0,
+        account.0,
+        asset.name,
+        asset.content_type,
+        asset.bytes,
+        asset.sha256,
+        content.content_id,
+        content.sealed,
+        asset.inserted_at,
+        asset.updated_at,
+    );
+    execute(db, insert).await
+}
+
+/// Returns an account's assets, newest first.
+pub async fn list(db: &PgPool, account: AccountId, page: PageRequest<AssetId>) -> Result<Vec<Asset>, StoreError> {
+    let rows = sqlx::query_as!(
+        AssetRow,
+        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at
+         from assets
+         where account_id = $1 and ($2::uuid is null or id < $2)
+         order by id desc
+         limit $3"#,
+        account.0,
+        page.after.map(|id| id.0),
+        page.limit(),
+    );
+    Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())
+}
+
+/// Returns one of an account's assets.
+pub async fn find(db: &PgPool, account: AccountId, id: AssetId) -> Result<Option<Asset>, StoreError> {
+    let row = sqlx::query_as!(
+        AssetRow,
+        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at
+         from assets where account_id = $1 and id = $2"#,
+        account.0,
+        id.0,
+    );
+    Ok(row.fetch_optional(db).await?.map(Into::into))
+}
+
+/// Returns the content of an asset.
+pub async fn find_content(db: &PgPool, account: AccountId, id: AssetId) -> Result<Option<SealedContent>, StoreError> {
+    let content = sqlx::query_as!(
+        SealedContent,
+        "select content_id, sealed from assets where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+    );
+    Ok(content.fetch_optional(db).await?)
+}
+
+/// Returns the content of the asset with a name.
+pub async fn find_content_by_name(
+    db: &PgPool,
+    account: AccountId,
+    name: &str,
+) -> Result<Option<SealedContent>, StoreError> {
+    let content = sqlx::query_as!(
+        SealedContent,
+        "select content_id, sealed from assets where account_id = $1 and name = $2",
+        account.0,
+        name,
+    );
+    Ok(content.fetch_optional(db).await?)
+}
+
+/// Replaces the content of an asset with that of `asset`, which has the same id and name. Returns `false` if it doesn't
+/// exist.
+pub async fn update_content(
+    db: &mut PgConnection,
+    account: AccountId,
+    asset: &Asset,
+    content: &SealedContent,
+) -> Result<bool, StoreError> {
+    let update = sqlx::query!(
+        "update assets
+         set content_type = $3, bytes = $4, sha256 = decode($5, 'hex'), content_id = $6, sealed = $7, updated_at = $8
+         where account_id = $1 and id = $2",
+        account.0,
+        asset.id.0,
+        asset.content_type,
+        asset.bytes,
+        asset.sha256,
+        content.content_id,
+        content.sealed,
+        asset.updated_at,
+    );
+    changes_one(db, update).await
+}
+
+/// Deletes an asset. Returns its name, or `None` if it doesn't exist.
+pub async fn delete(db: &mut PgConnection, account: AccountId, id: AssetId) -> Result<Option<String>, StoreError> {
+    let name = sqlx::query_scalar!(
+        "delete from assets where account_id = $1 and id = $2 returning name",
+        account.0,
+        id.0,
+    );
+    Ok(name.fetch_optional(db).await?)
+}

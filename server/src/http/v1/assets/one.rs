@@ -1,0 +1,71 @@
+//! `/api/v1/assets/{id}` and below.
+
+use axum::{
+    Json,
+    body::Body,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use platen_core::service::{Services, assets};
+use platen_domain::asset::{Asset, AssetReplacement};
+
+use crate::http::{
+    error::ApiError,
+    extract::{AssetPath, EveryTemplate, MayReadAssets, MayWriteAssets, body::JsonBody},
+    held_body::HeldBody,
+    v1::Data,
+};
+
+/// `GET`
+pub(in crate::http) async fn get(
+    State(app): State<Services>,
+    MayReadAssets(caller): MayReadAssets,
+    AssetPath(id): AssetPath,
+) -> Result<Json<Data<Asset>>, ApiError> {
+    let data = assets::get(&app.db, caller.account, id).await?;
+    Ok(Json(Data { data }))
+}
+
+/// `GET …/content`: returns the file, as one to save. Its own type would let a browser run the scripts of an SVG picture.
+pub(in crate::http) async fn content(
+    State(app): State<Services>,
+    MayReadAssets(caller): MayReadAssets,
+    AssetPath(id): AssetPath,
+) -> Result<Response, ApiError> {
+    let asset = assets::get(&app.db, caller.account, id).await?;
+    let memory = app
+        .memory
+        .reserve(caller.account, asset.bytes.unsigned_abs().into())
+        .await?;
+    let content = assets::content(&app, caller.account, id).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream"),
+        (header::CONTENT_DISPOSITION, "attachment"),
+    ];
+    let response = (headers, content).into_response();
+    Ok(response.map(|body| Body::new(HeldBody::new(body, memory))))
+}
+
+/// `PUT`: replaces the content.
+pub(in crate::http) async fn put(
+    State(app): State<Services>,
+    MayWriteAssets(caller): MayWriteAssets,
+    _: EveryTemplate,
+    AssetPath(id): AssetPath,
+    JsonBody(replacement, _memory): JsonBody<AssetReplacement>,
+) -> Result<Json<Data<Asset>>, ApiError> {
+    let data = assets::replace(&app, &caller, id, replacement).await?;
+    Ok(Json(Data { data }))
+}
+
+/// `DELETE`
+pub(in crate::http) async fn delete(
+    State(app): State<Services>,
+    MayWriteAssets(caller): MayWriteAssets,
+    _: EveryTemplate,
+    AssetPath(id): AssetPath,
+) -> Result<StatusCode, ApiError> {
+    assets::delete(&app.db, &caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,161 @@
+//! `/api/v1/assets`
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use data_encoding::HEXLOWER;
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::studio::{Studio, header, problems};
+
+const PATH: &str = "/api/v1/assets";
+const GIF: &[u8] = b"GIF89a of one pixel";
+
+async fn json_of(answer: Response) -> Value {
+    answer.json().await.expect("JSON")
+}
+
+async fn get(studio: &Studio, path: &str) -> Response {
+    studio.request(Method::GET, path).send().await.expect("an answer")
+}
+
+fn replacement(content: &[u8]) -> Value {
+    json!({"asset": {"content": BASE64_STANDARD.encode(content)}})
+}
+
+#[tokio::test]
+async fn an_asset_is_created_read_replaced_and_deleted() {
+    let studio = Studio::start().await;
+    let style_sheet = studio.asset("brand/letter.css", b"p { color: red }").await;
+    let logo = studio.asset("brand/logo.gif", GIF).await;
+    let listed = json_of(get(&studio, PATH).await).await;
+    let names: Vec<_> = listed["data"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|asset| &asset["name"])
+        .collect();
+    assert_eq!(names, ["brand/logo.gif", "brand/letter.css"]);
+    let page = get(&studio, "/api/v1/assets?page_size=1").await;
+    assert!(header(&page, "link").contains("cursor="));
+
+    let created = json_of(get(&studio, &style_sheet).await).await["data"].take();
+    assert_eq!(created["content_type"], "text/css; charset=utf-8");
+    assert_eq!(created["bytes"], 16);
+    assert_eq!(created["sha256"], HEXLOWER.encode(&Sha256::digest("p { color: red }")));
+    let file = get(&studio, &format!("{logo}/content")).await;
+    assert_eq!(header(&file, "content-disposition"), "attachment");
+    assert_eq!(file.bytes().await.unwrap(), GIF);
+
+    let replace = studio
+        .request(Method::PUT, &style_sheet)
+        .json(&replacement(b"p { color: blue }"));
+    let replaced = json_of(replace.send().await.unwrap()).await["data"].take();
+    assert_eq!((&replaced["name"], &replaced["bytes"]), (&created["name"], &json!(17)));
+    assert_eq!(replaced["inserted_at"], created["inserted_at"]);
+    assert_ne!(replaced["sha256"], created["sha256"]);
+    let file = get(&studio, &format!("{style_sheet}/content")).await;
+    assert_eq!(file.text().await.unwrap(), "p { color: blue }");
+
+    let deleted = studio.request(Method::DELETE, &style_sheet).send().await.unwrap();
+    assert_eq!(deleted.status(), 204);
+    for path in [style_sheet.clone(), format!("{style_sheet}/content")] {
+        assert_eq!(get(&studio, &path).await.status(), 404);
+    }
+    let log = "select string_agg(deed ->> 'kind' || ' ' || (deed ->> 'name'), ', ' order by id) from account_log
+               where deed ->> 'kind' like 'asset.%'";
+    assert_eq!(
+        studio.service.text(log).await,
+        "asset.created brand/letter.css, asset.created brand/logo.gif, asset.replaced brand/letter.css, \
+         asset.deleted brand/letter.css"
+    );
+    studio.service.storage_is_counted().await;
+}
+
+#[tokio::test]
+async fn content_is_stored_encrypted() {
+    let studio = Studio::start().await;
+    studio.asset("logo.gif", GIF).await;
+    let plain = "select count(*) from assets where position('GIF89a'::bytea in sealed) > 0";
+    assert_eq!(studio.service.number(plain).await, 0);
+    // Content of one row can't be decrypted in another.
+    let path = studio.asset("other.gif", b"GIF89a of another pixel").await;
+    let swap =
+        "update assets set sealed = (select sealed from assets where name = 'logo.gif') where name = 'other.gif'";
+    assert_eq!(studio.service.execute(swap).await, 1);
+    assert_eq!(get(&studio, &format!("{path}/content")).await.status(), 500);
+}
+
+#[tokio::test]
+async fn faults_are_named_with_what_is_allowed() {
+    let studio = Studio::start().await;
+    let logo = studio.asset("logo.gif", GIF).await;
+    let gif = BASE64_STANDARD.encode(GIF);
+    let large = BASE64_STANDARD.encode([GIF, &vec![0; 10 << 20]].concat());
+    let longer_bodies = "update accounts set body_bytes = 50000000";
+    assert_eq!(studio.service.execute(longer_bodies).await, 1);
+    for (asset, expected) in [
+        (
+            json!({"name": "logo.gif", "content": gif}),
+            &[("/asset/name", "another asset is named \"logo.gif\"")][..],
+        ),
+        (
+            json!({"name": "../logo.gif", "content": gif}),
+            &[("/asset/name", "relative paths")],
+        ),
+        (
+            json!({"name": "a.gif", "content": "R0lGODlh="}),
+            &[("/asset/content", "base64")],
+        ),
+        (
+            json!({"name": "a.gif", "content": large}),
+            &[("/asset/content", "at most 10485760 bytes; this one has 10485779")],
+        ),
+        (
+            json!({"name": "a?.html", "content": "PHA+"}),
+            &[("/asset/name", "letters, digits"), ("/asset/content", "PNG")],
+        ),
+        (json!({"name": "a.gif"}), &[("/asset/content", "required")]),
+    ] {
+        let request = studio.request(Method::POST, PATH).json(&json!({"asset": asset}));
+        let found = problems(request.send().await.unwrap()).await;
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        for ((pointer, detail), (expected_pointer, part)) in found.iter().zip(expected) {
+            assert_eq!(pointer, expected_pointer);
+            assert!(detail.contains(part), "{detail}");
+        }
+    }
+    // The name decides which texts are allowed.
+    let request = studio
+        .request(Method::PUT, &logo)
+        .json(&replacement(b"p { color: red }"));
+    let [(pointer, _)] = problems(request.send().await.unwrap()).await.try_into().expect("one");
+    assert_eq!(pointer, "/asset/content");
+    let file = get(&studio, &format!("{logo}/content")).await;
+    assert_eq!(file.bytes().await.unwrap(), GIF);
+}
+
+#[tokio::test]
+async fn keys_for_certain_templates_change_no_assets() {
+    let studio = Studio::start().await;
+    let logo = studio.asset("logo.gif", GIF).await;
+    let template = studio.template("Letter", "x").await;
+    let (_, id) = template.rsplit_once('/').expect("an id");
+    let key = studio
+        .service
+        .create_key("ann@example.org", "n", &["--allow-template", id])
+        .succeeded();
+    for (method, path, body) in [
+        (
+            Method::POST,
+            PATH,
+            json!({"asset": {"name": "a.gif", "content": BASE64_STANDARD.encode(GIF)}}),
+        ),
+        (Method::PUT, &logo, replacement(b"GIF87a")),
+        (Method::DELETE, &logo, Value::Null),
+    ] {
+        let request = studio.service.client.request(method.clone(), studio.service.url(path));
+        let answer = request.bearer_auth(&key).json(&body).send().await.unwrap();
+        assert_eq!(answer.status(), 403, "{method}");
+    }
+}
