@@ -14,8 +14,8 @@ use platen_domain::{
     editor::{SampleSet, SavedTemplate, UnpublishedChanges},
     failed_jobs::Done,
     ids::{
-        AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId, InstanceId,
-        InvitationId, PasskeyId, RenderId, SessionId, TemplateId, UserId,
+        AccountId, AnnouncementId, ApiKeyId, AssetId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId,
+        InstanceId, InvitationId, PasskeyId, RenderId, SessionId, TemplateId, UserId,
     },
     one_time_token::Purpose,
     page::Page,
@@ -39,6 +39,7 @@ use crate::{
             health::Health,
         },
         api_key::{ApiKeys, KeyDetail, KeySettingsForm, NewKeyForm},
+        asset::Assets,
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, EndpointForm, Webhooks},
         live_preview::{PreviewEvent, PreviewRequest},
@@ -395,6 +396,12 @@ pub trait Backend: Send + Sync {
         filter: TemplateFilter,
         after: Option<TemplateId>,
     ) -> Result<Page<(TemplateGlance, Option<String>), TemplateId>, AppError>;
+
+    /// Returns assets whose names contain `search`, newest first, after this one, and the upload that led to the page.
+    async fn assets(&self, search: Option<String>, after: Option<AssetId>) -> Result<Assets, AppError>;
+
+    /// Deletes an asset.
+    async fn delete_asset(&self, id: AssetId) -> Result<(), AppError>;
 
     /// Returns a template in its newest version.
     async fn template(&self, id: TemplateId) -> Result<EditedTemplate, AppError>;

@@ -7,6 +7,8 @@ pub mod admin;
 #[cfg(feature = "ssr")]
 pub mod api_key;
 #[cfg(feature = "ssr")]
+pub mod asset;
+#[cfg(feature = "ssr")]
 pub mod connection;
 #[cfg(feature = "ssr")]
 pub mod delivery;

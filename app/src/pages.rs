@@ -4,6 +4,7 @@ pub mod activity;
 pub mod admin;
 pub mod api_key;
 pub mod api_keys;
+pub mod assets;
 pub mod auth;
 pub mod billing;
 pub mod connections;

@@ -4,6 +4,7 @@
 //! reach the services through [`backend`], which is provided in the context of each request.
 
 mod account_log;
+mod assets;
 mod audit_log;
 mod backend;
 mod csv_file;
@@ -26,14 +27,14 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::{FromRef, Request, State},
+    extract::{DefaultBodyLimit, FromRef, Request, State},
     http::{HeaderMap, StatusCode, header, request::Parts},
     middleware,
     response::{IntoResponse, Response},
     routing::{get, post},
 };
 use leptos::prelude::{expect_context, provide_context};
-use platen_app::{document::document, routes::App};
+use platen_app::{document::document, pages::assets::UPLOAD_PATH, routes::App};
 use platen_core::service::Services;
 use tower_http::compression::{
     CompressionLayer, Predicate,
@@ -80,6 +81,14 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
             "/dashboard/templates/{id}/preview.pdf",
             get(preview_pdf::get).post(preview_pdf::post),
         )
+        .route(
+            UPLOAD_PATH,
+            // Bounded by `body_limits`.
+            get(assets::form)
+                .post(assets::upload)
+                .layer(DefaultBodyLimit::disable()),
+        )
+        .route("/dashboard/assets/{id}/picture", get(assets::picture))
         .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get))
         .route("/dashboard/renders/{id}/request.json", get(requests::get))
         .route("/dashboard/templates/{id}/data.json", get(template_data::get))

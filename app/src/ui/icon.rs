@@ -42,6 +42,8 @@ pub enum Glyph {
     Next,
     /// A sheet with a dog-ear.
     Paper,
+    /// A picture with a mountain: assets.
+    Picture,
     /// A triangle: run.
     Play,
     /// A sheet with a triangle: playground.
@@ -102,6 +104,7 @@ impl Glyph {
             Self::More => "M3.5 8h.1M8 8h.1M12.5 8h.1",
             Self::Next => "m6 4 4 4-4 4",
             Self::Paper => "M3.5 1.75h6l3 3v9.5h-9zM9.5 1.75v3h3",
+            Self::Picture => "M2 3h12v10H2zM2 11l3.5-4 3 3.5L10.5 8 14 11.5M10.5 5.5h.1",
             Self::Play => "M4 2.5 13 8l-9 5.5z",
             Self::Playground => "M3 2h10v12H3zM6.5 5.5l4 2.5-4 2.5z",
             Self::Previous => "m10 4-4 4 4 4",

@@ -1,7 +1,7 @@
 //! Assets: pictures, style sheets, fonts and data that pages refer to by name.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use time::{OffsetDateTime, serde::rfc3339};
 
@@ -18,6 +18,8 @@ use crate::{
 pub const MOST_ASSETS: usize = 100;
 /// Maximum size of an asset of an account, in bytes.
 pub const LARGEST_ASSET: usize = 10 << 20;
+/// Maximum number of files that an [`UploadReport`] names.
+const MOST_LEFT_OUT: usize = 20;
 /// JSON pointer of a name in the body of a request.
 pub const NAME: &str = "/asset/name";
 /// JSON pointer of a file in the body of a request.
@@ -74,10 +76,42 @@ pub struct AssetCreation {
 }
 
 impl AssetCreation {
+    /// Checks a file. The error says what is allowed.
+    pub fn of_file(name: String, content: Vec<u8>) -> Result<Self, String> {
+        if let Some(problem) = name_problem(&name) {
+            return Err(problem);
+        }
+        check_size(&content)?;
+        content_type(&name, &content)?;
+        Ok(Self { name, content })
+    }
+
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
         let (name, content) = parse(body, RequestBody::AssetCreation)?;
         Ok(Self { name, content })
+    }
+}
+
+/// The result of an upload of several files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UploadReport {
+    /// Number of assets that were created or replaced.
+    pub stored: usize,
+    /// Files that can't be assets, with the reasons; the first [`MOST_LEFT_OUT`].
+    pub left_out: Vec<(String, String)>,
+    /// Number of all files that were left out.
+    pub left_out_count: usize,
+}
+
+impl UploadReport {
+    /// Adds a file that was left out.
+    pub fn leave_out(&mut self, name: &str, reason: String) {
+        self.left_out_count += 1;
+        if self.left_out.len() < MOST_LEFT_OUT {
+            let name = name.chars().take(LONGEST_NAME).collect();
+            self.left_out.push((name, reason));
+        }
     }
 }
 
@@ -122,13 +156,17 @@ fn parse(body: &[u8], schema: RequestBody) -> Result<(String, Vec<u8>), Vec<Prob
 /// Returns the content in the body of a request.
 fn content(asset: &Value) -> Result<Vec<u8>, String> {
     let content = decode(asset["content"].as_str().unwrap_or_default())?;
+    check_size(&content).map(|()| content)
+}
+
+fn check_size(content: &[u8]) -> Result<(), String> {
     if content.len() > LARGEST_ASSET {
         return Err(format!(
             "Assets have at most {LARGEST_ASSET} bytes; this one has {}",
             content.len()
         ));
     }
-    Ok(content)
+    Ok(())
 }
 
 /// Decodes base64 (RFC 4648, section 4). The error says what is allowed.

@@ -16,6 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use hyper::body::{Frame, SizeHint};
+use platen_app::pages::assets::UPLOAD_PATH;
 use platen_core::{
     memory::{MemoryBudget, MemoryFull},
     service::sessions::LoggedIn,
@@ -29,6 +30,10 @@ use crate::http::{error::ApiError, held_body::HeldBody};
 pub(super) const FORM_BYTES: usize = 8 * 1024 * 1024;
 /// The largest form of visitors who are not logged in: an address, a password, a passkey's response.
 const STRANGERS_FORM_BYTES: usize = 64 * 1024;
+/// The largest upload of assets of logged-in users.
+const UPLOAD_BYTES: usize = 32 * 1024 * 1024;
+/// The files, and their encrypted copy on its way to the database.
+const COPIES_OF_AN_UPLOAD: u64 = 2;
 /// Responses such as the playground's document; pages are shorter.
 const LARGE_RESPONSE: u64 = 1024 * 1024;
 /// The raw bytes, the unescaped bytes, and the parsed fields.
@@ -67,16 +72,16 @@ impl FormLimits {
     /// A large response holds its reservation until it is sent.
     pub(super) async fn of_form(self, request: Request, next: Next) -> Response {
         let person = request.extensions().get::<LoggedIn>().map(|person| person.user);
-        let bytes = if person.is_some() {
-            FORM_BYTES
-        } else {
-            STRANGERS_FORM_BYTES
+        let (bytes, copies) = match person {
+            Some(_) if request.uri().path() == UPLOAD_PATH => (UPLOAD_BYTES, COPIES_OF_AN_UPLOAD),
+            Some(_) => (FORM_BYTES, COPIES_OF_A_FORM),
+            None => (STRANGERS_FORM_BYTES, COPIES_OF_A_FORM),
         };
         let upper = request.body().size_hint().upper().unwrap_or(u64::MAX).min(bytes as u64);
         let _reservation = match person {
             // All forms of a user count together, regardless of their account.
             Some(user) if upper > STRANGERS_FORM_BYTES as u64 => {
-                match self.memory.reserve(AccountId(user.0), COPIES_OF_A_FORM * upper).await {
+                match self.memory.reserve(AccountId(user.0), copies * upper).await {
                     Ok(reservation) => Some(reservation),
                     Err(error) => return full(error),
                 }

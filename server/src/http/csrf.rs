@@ -91,6 +91,10 @@ fn comes_from(headers: &HeaderMap, ours: &Origin) -> Source {
 /// Returns the request if its header or its form contains the token.
 async fn with_token(request: Request, token: &str) -> Result<Request, Response> {
     let same = |given: &[u8]| bool::from(given.ct_eq(token.as_bytes()));
+    let has_token = |pairs: &[u8]| {
+        let given = form_urlencoded::parse(pairs).find(|(name, _)| name == platen_app::csrf::FIELD);
+        given.is_some_and(|(_, given)| same(given.as_bytes()))
+    };
     if let Some(given) = request.headers().get(HEADER) {
         return if same(given.as_bytes()) {
             Ok(request)
@@ -104,15 +108,20 @@ async fn with_token(request: Request, token: &str) -> Result<Request, Response> 
         media_type.starts_with(b"application/x-www-form-urlencoded")
     });
     if !is_form {
-        return Err(outdated());
+        // A form with files has the token in the query of its action, because its body is read field by field.
+        let with_files = media_type.is_some_and(|media_type| media_type.as_bytes().starts_with(b"multipart/form-data"));
+        return if with_files && has_token(request.uri().query().unwrap_or_default().as_bytes()) {
+            Ok(request)
+        } else {
+            Err(outdated())
+        };
     }
     let (parts, body) = request.into_parts();
     let form = to_bytes(body, FORM_BYTES).await.map_err(|_| {
         let message = "The form was not received completely. Submit it again.\n";
         (StatusCode::BAD_REQUEST, message).into_response()
     })?;
-    let given = form_urlencoded::parse(&form).find(|(name, _)| name == platen_app::csrf::FIELD);
-    if given.is_some_and(|(_, given)| same(given.as_bytes())) {
+    if has_token(&form) {
         Ok(Request::from_parts(parts, Body::from(form)))
     } else {
         let mut response = outdated();

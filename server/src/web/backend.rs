@@ -1,5 +1,6 @@
 //! Implements the interface between pages and services.
 
+mod assets;
 mod catalog;
 mod comparisons;
 mod connection_forms;

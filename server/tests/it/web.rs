@@ -2,6 +2,7 @@
 
 mod admin;
 mod api_keys;
+mod assets;
 mod billing;
 mod destinations;
 mod events;

@@ -19,6 +19,7 @@ pub enum Entry {
     Overview,
     Playground,
     Templates,
+    Assets,
     Renders,
     ApiKeys,
     /// Storage connections.
@@ -57,6 +58,7 @@ impl Entry {
             Self::Overview => "dashboard home charts statistics",
             Self::Playground => "try test html",
             Self::Templates => "designs editor",
+            Self::Assets => "files images pictures logo fonts style sheets upload",
             Self::Renders => "documents pdf history log",
             Self::ApiKeys => "tokens credentials",
             Self::Connections => "buckets destinations s3 google cloud",
@@ -74,6 +76,7 @@ impl Entry {
             Self::Overview => ("Overview", "/dashboard", Glyph::Chart, SeeAccount),
             Self::Playground => ("Playground", "/dashboard/playground", Glyph::Playground, Produce),
             Self::Templates => ("Templates", "/dashboard/templates", Glyph::Template, Produce),
+            Self::Assets => ("Assets", "/dashboard/assets", Glyph::Picture, Produce),
             Self::Renders => ("Renders", "/dashboard/renders", Glyph::Sheets, Produce),
             Self::ApiKeys => ("API keys", "/dashboard/api-keys", Glyph::Key, ManageKeys),
             Self::Connections => (
@@ -104,7 +107,7 @@ impl Entry {
 /// The groups of the rail, the first without a heading.
 pub const GROUPS: [(Option<&str>, &[Entry]); 4] = [
     (None, &[Entry::Overview, Entry::Playground]),
-    (Some("Produce"), &[Entry::Templates, Entry::Renders]),
+    (Some("Produce"), &[Entry::Templates, Entry::Assets, Entry::Renders]),
     (Some("Connect"), &[Entry::ApiKeys, Entry::Connections, Entry::Webhooks]),
     (Some("Account"), &[Entry::Billing, Entry::Team, Entry::Settings]),
 ];

@@ -1,13 +1,14 @@
 //! Assets of accounts: creating, listing, reading, replacing and deleting them.
 
 pub mod library;
+pub mod upload;
 
 use data_encoding::HEXLOWER;
 use platen_domain::{
     account_log::{AccountEvent, Actor},
     asset::{self, Asset, AssetCreation, AssetReplacement},
     caller::Caller,
-    encryption::{EncryptionError, Place},
+    encryption::{DataKey, EncryptionError, Place},
     ids::{AccountId, AssetId},
     page::{Page, PageRequest},
     validation::{Problem, quote},
@@ -59,7 +60,7 @@ pub enum AssetError {
 pub async fn create(app: &Services, caller: &Caller, new: AssetCreation) -> Result<Asset, AssetError> {
     let now = clock::now();
     let asset = described(AssetId::generate(), new.name, &new.content, now)?;
-    let content = seal(app, caller.account, new.content).await?;
+    let content = seal(&key(app, caller.account).await?, caller.account, new.content)?;
     let mut transaction = tx::begin(&app.db).await?;
     assets::insert(&mut transaction, caller.account, &asset, &content)
         .await
@@ -72,13 +73,14 @@ pub async fn create(app: &Services, caller: &Caller, new: AssetCreation) -> Resu
     Ok(asset)
 }
 
-/// Returns a page of the account's assets, the latest first.
+/// Returns a page of the account's assets, the latest first; with `search`, of those whose names contain it.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
+    search: Option<&str>,
     page: PageRequest<AssetId>,
 ) -> Result<Page<Asset, AssetId>, AssetError> {
-    let found = assets::list(db, account, page).await?;
+    let found = assets::list(db, account, search, page).await?;
     Ok(page.page(found, |asset| asset.id))
 }
 
@@ -90,9 +92,11 @@ pub async fn get(db: &PgPool, account: AccountId, id: AssetId) -> Result<Asset, 
 /// Returns the content of an asset. The caller reserves memory of its size.
 pub async fn content(app: &Services, account: AccountId, id: AssetId) -> Result<Vec<u8>, AssetError> {
     let content = assets::find_content(&app.db, account, id).await?;
-    let SealedContent { content_id, sealed } = content.ok_or(AssetError::NotFound)?;
-    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
-    Ok(key.decrypt(&Place::asset(account, content_id), sealed)?)
+    Ok(open(
+        &key(app, account).await?,
+        account,
+        content.ok_or(AssetError::NotFound)?,
+    )?)
 }
 
 /// Replaces the content of an asset. Pages and templates that name it show the new one from then on.
@@ -107,7 +111,7 @@ pub async fn replace(
         inserted_at: former.inserted_at,
         ..described(id, former.name, &replacement.content, clock::now())?
     };
-    let content = seal(app, caller.account, replacement.content).await?;
+    let content = seal(&key(app, caller.account).await?, caller.account, replacement.content)?;
     let mut transaction = tx::begin(&app.db).await?;
     if !assets::update_content(&mut transaction, caller.account, &asset, &content).await? {
         return Err(AssetError::NotFound);
@@ -154,11 +158,19 @@ fn described(id: AssetId, name: String, content: &[u8], now: OffsetDateTime) -> 
     })
 }
 
-async fn seal(app: &Services, account: AccountId, content: Vec<u8>) -> Result<SealedContent, AssetError> {
-    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
+/// Returns the key that encrypts contents of assets.
+async fn key(app: &Services, account: AccountId) -> Result<DataKey, DataKeyError> {
+    data_key(&app.db, &app.secret_keys, account, clock::now()).await
+}
+
+fn seal(key: &DataKey, account: AccountId, content: Vec<u8>) -> Result<SealedContent, EncryptionError> {
     let content_id = Uuid::now_v7();
     let sealed = key.encrypt(&Place::asset(account, content_id), rand::random(), content)?;
     Ok(SealedContent { content_id, sealed })
+}
+
+fn open(key: &DataKey, account: AccountId, content: SealedContent) -> Result<Vec<u8>, EncryptionError> {
+    key.decrypt(&Place::asset(account, content.content_id), content.sealed)
 }
 
 fn taken_or(error: StoreError, name: &str) -> AssetError {

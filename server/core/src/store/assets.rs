@@ -75,18 +75,54 @@ pub async fn insert(
     execute(db, insert).await
 }
 
-/// Returns an account's assets, newest first.
-pub async fn list(db: &PgPool, account: AccountId, page: PageRequest<AssetId>) -> Result<Vec<Asset>, StoreError> {
+/// Inserts an asset, or replaces the content of the one with its name. Returns whether it was inserted.
+pub async fn insert_or_replace(
+    db: &mut PgConnection,
+    account: AccountId,
+    asset: &Asset,
+    content: &SealedContent,
+) -> Result<bool, StoreError> {
+    let inserted = sqlx::query_scalar!(
+        r#"insert into assets
+            (id, account_id, name, content_type, bytes, sha256, content_id, sealed, inserted_at, updated_at)
+         values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10)
+         on conflict on constraint assets_name_key do update
+         set content_type = excluded.content_type, bytes = excluded.bytes, sha256 = excluded.sha256,
+            content_id = excluded.content_id, sealed = excluded.sealed, updated_at = excluded.updated_at
+         returning id = $1 as "inserted!""#,
+        asset.id.0,
+        account.0,
+        asset.name,
+        asset.content_type,
+        asset.bytes,
+        asset.sha256,
+        content.content_id,
+        content.sealed,
+        asset.inserted_at,
+        asset.updated_at,
+    );
+    Ok(inserted.fetch_one(db).await?)
+}
+
+/// Returns an account's assets, newest first; with `search`, those whose names contain it, in upper or lower case.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    search: Option<&str>,
+    page: PageRequest<AssetId>,
+) -> Result<Vec<Asset>, StoreError> {
     let rows = sqlx::query_as!(
         AssetRow,
         r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at
          from assets
          where account_id = $1 and ($2::uuid is null or id < $2)
+            and ($4::text is null or position(lower($4) in lower(name)) > 0)
          order by id desc
          limit $3"#,
         account.0,
         page.after.map(|id| id.0),
         page.limit(),
+        search,
     );
     Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())
 }
@@ -114,19 +150,14 @@ pub async fn find_content(db: &PgPool, account: AccountId, id: AssetId) -> Resul
     Ok(content.fetch_optional(db).await?)
 }
 
-/// Returns the content of the asset with a name.
-pub async fn find_content_by_name(
-    db: &PgPool,
-    account: AccountId,
-    name: &str,
-) -> Result<Option<SealedContent>, StoreError> {
-    let content = sqlx::query_as!(
-        SealedContent,
-        "select content_id, sealed from assets where account_id = $1 and name = $2",
+/// Returns the id of the asset with a name, and the size of its content in bytes.
+pub async fn find_by_name(db: &PgPool, account: AccountId, name: &str) -> Result<Option<(AssetId, i32)>, StoreError> {
+    let found = sqlx::query!(
+        "select id, bytes from assets where account_id = $1 and name = $2",
         account.0,
         name,
     );
-    Ok(content.fetch_optional(db).await?)
+    Ok(found.fetch_optional(db).await?.map(|row| (AssetId(row.id), row.bytes)))
 }
 
 /// Replaces the content of an asset with that of `asset`, which has the same id and name. Returns `false` if it doesn't

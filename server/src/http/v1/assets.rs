@@ -30,7 +30,7 @@ pub(in crate::http) async fn get(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let memory = app.memory.reserve(caller.account, LIST_MEMORY).await?;
-    let page = assets::list(&app.db, caller.account, request).await?;
+    let page = assets::list(&app.db, caller.account, None, request).await?;
     let link = next_page(&uri, &request, page.next);
     let response = (link, Json(Data { data: page.items })).into_response();
     Ok(response.map(|body| Body::new(HeldBody::new(body, memory))))

@@ -15,6 +15,7 @@ use platen_app::{
             health::Health,
         },
         api_key::{ApiKeys, KeyDetail, KeySettingsForm, NewKey, NewKeyForm},
+        asset::Assets,
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, EndpointForm, Webhooks},
         live_preview::PreviewRequest,
@@ -41,6 +42,7 @@ use platen_core::{
         accounts::PlanChoice,
         activity, announcements,
         api_keys::{self, NewKeyRequest},
+        assets,
         billing::{BillingError, purchases, status},
         callbacks,
         connections::{self, probe, rejected_credentials},
@@ -78,8 +80,8 @@ use platen_domain::{
     editor::{SampleSet, SavedTemplate, UnpublishedChanges},
     failed_jobs::Done,
     ids::{
-        AccountId, AnnouncementId, ApiKeyId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId, InstanceId,
-        InvitationId, PasskeyId, RenderId, SessionId, TemplateId, UserId,
+        AccountId, AnnouncementId, ApiKeyId, AssetId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId,
+        InstanceId, InvitationId, PasskeyId, RenderId, SessionId, TemplateId, UserId,
     },
     one_time_token::Purpose,
     page::{Page, PageRequest},
@@ -116,6 +118,7 @@ const LISTED_TEMPLATES: i64 = 500;
 /// Maximum number of templates in the playground.
 const OFFERED_TEMPLATES: i64 = 100;
 /// Number of templates on a page of their list.
+const ASSET_PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(49);
 const TEMPLATE_PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
 /// Maximum number of versions listed. Older ones are available through the API.
 const LISTED_VERSIONS: NonZeroU16 = NonZeroU16::MIN.saturating_add(99);
@@ -935,6 +938,20 @@ impl Backend for RequestBackend {
             items: glances.collect(),
             next: found.next,
         })
+    }
+
+    async fn assets(&self, search: Option<String>, after: Option<AssetId>) -> Result<Assets, AppError> {
+        let account = self.caller_who_may(Produce).await?.account;
+        let page = PageRequest::after(after, ASSET_PAGE);
+        let found = self.answer(assets::list(&self.app.db, account, search.as_deref(), page).await)?;
+        let upload = assets::upload::take_report(&self.session, account, clock::now()).await;
+        let upload = self.answer(upload)?;
+        Ok(Assets { found, upload })
+    }
+
+    async fn delete_asset(&self, id: AssetId) -> Result<(), AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        self.answer(assets::delete(&self.app.db, &caller, id).await)
     }
 
     async fn template(&self, id: TemplateId) -> Result<EditedTemplate, AppError> {

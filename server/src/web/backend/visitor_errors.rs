@@ -13,6 +13,7 @@ use platen_billing::client::StripeError;
 use platen_core::{
     service::{
         api_keys::{EndKeyError, KeySettingsError, new_key::NewKeyError},
+        assets::AssetError,
         billing::BillingError,
         callbacks::{ResendError, StopError},
         connections::ConnectionError,
@@ -131,6 +132,12 @@ impl VisitorError for EndKeyError {
             Self::OtherName(_) => invalid(vec![Field::Confirmation]),
             Self::Store(_) => return None,
         })
+    }
+}
+
+impl VisitorError for AssetError {
+    fn for_visitor(&self) -> Option<AppError> {
+        matches!(self, Self::NotFound).then_some(AppError::NotFound)
     }
 }
 

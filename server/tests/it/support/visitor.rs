@@ -184,13 +184,19 @@ impl Visitor {
         let form = form_urlencoded::Serializer::new(String::new())
             .extend_pairs(fields)
             .finish();
+        let media_type = "application/x-www-form-urlencoded";
+        self.post_body(path, media_type, form.into_bytes()).await
+    }
+
+    /// Submits a form in this encoding to a path.
+    pub(crate) async fn post_body(&self, path: &str, media_type: &str, form: Vec<u8>) -> Response {
         let request = self.client.post(format!("{}{path}", self.base_url));
         let request = request
             .header("accept", HTML)
             .header("cookie", &self.cookie)
             .header("origin", &self.base_url)
             .header("referer", format!("{}/dashboard", self.base_url))
-            .header("content-type", "application/x-www-form-urlencoded");
+            .header("content-type", media_type);
         request.body(form).send().await.expect("an answer")
     }
 }

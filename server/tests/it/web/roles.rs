@@ -87,6 +87,7 @@ const FUNCTIONS: &[Line] = &[
             ("template_handle", ""),
         ],
     ),
+    ("delete-asset", In(Produce), &[("id", NOBODYS)]),
     ("publish-users-of-partial", In(Produce), &[("id", "{template}")]),
     (
         "delete-template",
@@ -324,6 +325,7 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/templates/:id/versions", Produce),
     ("/dashboard/templates/:id/settings", Produce),
     ("/dashboard/templates/:id/pages", Produce),
+    ("/dashboard/assets", Produce),
     ("/dashboard/renders", Produce),
     ("/dashboard/renders/:id", Produce),
     ("/dashboard/renders/:id/structure", Produce),

@@ -3,11 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use futures::future::BoxFuture;
-use platen_domain::{
-    asset,
-    encryption::{DataKey, Place},
-    ids::AccountId,
-};
+use platen_domain::{asset, encryption::DataKey, ids::AccountId};
 use platen_egress::assets::{Asset, AssetLibrary};
 use platen_engine::{
     Entered,
@@ -18,11 +14,13 @@ use platen_engine::{
 use tokio::sync::Mutex;
 
 use crate::{
-    clock,
     memory::Reservation,
     render_request::assets::served,
-    service::{Services, assets::AssetError, data_keys::data_key},
-    store::assets::{self, SealedContent},
+    service::{
+        Services,
+        assets::{AssetError, key, open},
+    },
+    store::assets,
 };
 
 /// Maximum number of names that a render looks up. Further ones don't exist for it.
@@ -108,25 +106,22 @@ impl AssetLibrary for RenderLibrary {
 
 impl RenderLibrary {
     async fn load(&self, loaded: &mut Loaded, name: &str) -> Result<Option<Asset>, AssetError> {
-        let Services {
-            db,
-            memory,
-            secret_keys,
-            ..
-        } = &self.app;
+        let Services { db, memory, .. } = &self.app;
+        let Some((id, bytes)) = assets::find_by_name(db, self.account, name).await? else {
+            return Ok(None);
+        };
         // The stored bytes are decrypted in place; an adapted style sheet is a copy. A render has a slot, so it doesn't
         // wait for memory.
-        let mut reserved = memory.try_reserve(self.account, 2 * asset::LARGEST_ASSET as u64)?;
-        let found = assets::find_content_by_name(db, self.account, name).await?;
-        let Some(SealedContent { content_id, sealed }) = found else {
+        let mut reserved = memory.try_reserve(self.account, 2 * u64::from(bytes.unsigned_abs()))?;
+        // Deleted in the meantime, if there is none.
+        let Some(content) = assets::find_content(db, self.account, id).await? else {
             return Ok(None);
         };
         let key = match &mut loaded.key {
             Some(key) => key,
-            none => none.insert(data_key(db, secret_keys, self.account, clock::now()).await?),
+            none => none.insert(key(&self.app, self.account).await?),
         };
-        let content = key.decrypt(&Place::asset(self.account, content_id), sealed)?;
-        let asset = served(name, content.into());
+        let asset = served(name, open(key, self.account, content)?.into());
         reserved.shrink_to(asset.as_ref().map_or(0, |asset| asset.bytes.len()) as u64);
         loaded.memory.push(reserved);
         Ok(asset)

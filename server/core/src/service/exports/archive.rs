@@ -186,7 +186,7 @@ impl<S: Fn() -> Option<Stop>> Archive<'_, S> {
         self.begin("assets.ndjson")?;
         loop {
             self.go_on()?;
-            let found = assets::list(&self.app.db, self.account, page).await?;
+            let found = assets::list(&self.app.db, self.account, None, page).await?;
             for asset in found.items {
                 let rest = room.checked_sub(asset.bytes.unsigned_abs().into());
                 room = rest.unwrap_or(room);

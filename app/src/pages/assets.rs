@@ -1,0 +1,159 @@
+//! `/dashboard/assets`: the assets of the account, and the dialog that uploads files.
+
+pub mod api;
+pub mod list;
+pub mod upload;
+
+use leptos::prelude::*;
+use platen_domain::asset::UploadReport;
+
+use crate::{
+    layout::{
+        page::{PageHead, Section, loaded},
+        shell::{Shell, rail::Entry},
+    },
+    model::asset::Assets as Found,
+    outcome::{Done, Outcome, OutcomeErrors},
+    pages::{
+        assets::{
+            api::DeleteAsset,
+            list::{AssetTable, DeleteDialog},
+            upload::UploadDialog,
+        },
+        query::ListQuery,
+    },
+    ui::{
+        button::{OpenButton, Rank},
+        filters::{FilterForm, SearchFilter},
+        icon::Glyph,
+        notice::{DetailedWarning, DoneNotice},
+    },
+};
+
+/// Path of the page.
+pub const PATH: &str = "/dashboard/assets";
+/// Path of the form that uploads files.
+pub const UPLOAD_PATH: &str = "/dashboard/assets/upload";
+
+/// The page of assets, filtered by `q` and `cursor` of the query.
+#[component]
+pub fn Assets() -> impl IntoView {
+    let query = ListQuery::of_page(&["q"]);
+    let (search, after) = (query.text("q"), query.cursor());
+    view! {
+        <Shell title="Assets" current=Entry::Assets>
+            <PageHead
+                title="Assets"
+                lede="Images, fonts, style sheets and data. Templates and HTML of requests name them by asset: and their name."
+            >
+                <OpenButton dialog="upload" rank=Rank::Primary icon=Glyph::Add>
+                    "Upload files"
+                </OpenButton>
+            </PageHead>
+            <Done about=done />
+            <OutcomeErrors outcome={Outcome::of::<DeleteAsset>()} />
+            {loaded(
+                |backend| async move { backend.assets(search, after).await },
+                move |found| view! { <Content found query /> },
+            )}
+            <UploadDialog />
+        </Shell>
+    }
+}
+
+/// Returns the notice for a value of `done` in the query.
+fn done(word: &str) -> Option<&'static str> {
+    (word == "deleted").then_some("Asset deleted. Documents are printed without it, with a warning.")
+}
+
+#[component]
+fn Content(found: Found, query: ListQuery) -> impl IntoView {
+    let Found { found, upload } = found;
+    let everything = query.is_empty() && query.is_first();
+    let count = found.items.len();
+    let heading = match (count, found.next.is_some() || !query.is_first()) {
+        (1, false) => "1 asset".to_owned(),
+        (count, false) => format!("{count} assets"),
+        (_, true) => "Assets".to_owned(),
+    };
+    let dialogs = found
+        .items
+        .iter()
+        .cloned()
+        .map(|asset| view! { <DeleteDialog asset /> });
+    let dialogs = dialogs.collect_view();
+    let pager = query.pager(PATH, count, found.next);
+    let body = if found.items.is_empty() {
+        view! { <Empty everything /> }.into_any()
+    } else {
+        view! { <AssetTable assets=found.items /> }.into_any()
+    };
+    view! {
+        {upload.map(|report| view! { <Uploaded report /> })}
+        <Section heading>
+            {(!everything || count > 0)
+                .then(|| {
+                    view! {
+                        <FilterForm path=PATH>
+                            <SearchFilter label="Find by name or folder" />
+                        </FilterForm>
+                    }
+                })} {body} {pager}
+        </Section>
+        {dialogs}
+    }
+}
+
+/// The result of the upload that led to the page.
+#[component]
+fn Uploaded(report: UploadReport) -> impl IntoView {
+    let stored = match report.stored {
+        0 => "Nothing was uploaded.".to_owned(),
+        1 => "1 file uploaded.".to_owned(),
+        count => format!("{count} files uploaded."),
+    };
+    if report.left_out_count == 0 {
+        return view! { <DoneNotice>{stored}</DoneNotice> }.into_any();
+    }
+    let unnamed = report.left_out_count - report.left_out.len();
+    let left_out = report.left_out.into_iter().map(|(name, reason)| {
+        view! {
+            <li>
+                <code>{name}</code>
+                ": "
+                {reason}
+                "."
+            </li>
+        }
+    });
+    let left_out = left_out.collect_view();
+    let title = format!("{stored} Left out: {}", report.left_out_count);
+    view! {
+        <DetailedWarning title>
+            <ul>{left_out} {(unnamed > 0).then(|| view! { <li>{unnamed} " more"</li> })}</ul>
+        </DetailedWarning>
+    }
+    .into_any()
+}
+
+#[component]
+fn Empty(everything: bool) -> impl IntoView {
+    if everything {
+        view! {
+            <div class="empty">
+                <h3>"No assets yet"</h3>
+                <p>
+                    "Upload a logo, and print it with " <code>"<img src=\"asset:logo.svg\" alt=\"…\">"</code>
+                    ". With a whole folder, the page that a designer made for it works as it is: begin it with "
+                    <code>"<base href=\"asset:folder/\">"</code> "."
+                </p>
+                <OpenButton dialog="upload" icon=Glyph::Add>
+                    "Upload files"
+                </OpenButton>
+            </div>
+        }
+        .into_any()
+    } else {
+        view! { <p>"No asset has this in its name. " <a href=PATH>"Show all"</a></p> }.into_any()
+    }
+}

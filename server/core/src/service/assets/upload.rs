@@ -1,0 +1,80 @@
+//! Uploads of several files in the dashboard. The report reaches the next page in the session of the user, because names of
+//! files must not be in an address, which can be forged.
+
+use platen_domain::{
+    account_log::{AccountEvent, Actor},
+    asset::{AssetCreation, UploadReport},
+    caller::Caller,
+    ids::{AccountId, AssetId},
+};
+use serde::{Deserialize, Serialize};
+use time::{Duration, OffsetDateTime};
+use tower_sessions::{Session, session};
+
+use crate::{
+    clock,
+    service::{
+        Services,
+        assets::{AssetError, described, key, seal},
+        sessions::short_lived,
+    },
+    store::{account_log, assets, tx},
+};
+
+/// Key in the session's data.
+const UPLOAD_REPORT: &str = "upload_report";
+/// A browser follows a redirect at once.
+const SHOWN_WITHIN: Duration = Duration::minutes(5);
+
+/// Creates an asset for each file, or replaces the content of the asset with its name: all of them, or none.
+pub async fn store(app: &Services, caller: &Caller, files: Vec<AssetCreation>) -> Result<(), AssetError> {
+    let (account, actor, now) = (caller.account, Actor::of_caller(caller), clock::now());
+    let key = key(app, account).await?;
+    let mut sealed = Vec::with_capacity(files.len());
+    for file in files {
+        let asset = described(AssetId::generate(), file.name, &file.content, now)?;
+        sealed.push((asset, seal(&key, account, file.content)?));
+    }
+    // Two uploads lock common names in the same order.
+    sealed.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
+    let mut transaction = tx::begin(&app.db).await?;
+    for (asset, content) in sealed {
+        let is_new = assets::insert_or_replace(&mut transaction, account, &asset, &content).await?;
+        let event = if is_new {
+            AccountEvent::AssetCreated { name: asset.name }
+        } else {
+            AccountEvent::AssetReplaced { name: asset.name }
+        };
+        account_log::insert(&mut transaction, account, &actor, &event, now).await?;
+    }
+    Ok(tx::commit(transaction).await?)
+}
+
+#[derive(Serialize, Deserialize)]
+struct ReportOfAccount {
+    account: AccountId,
+    report: UploadReport,
+}
+
+/// Stores a report in the session for the next page, and replaces an earlier one.
+pub async fn keep_report(
+    session: &Session,
+    account: AccountId,
+    report: UploadReport,
+    now: OffsetDateTime,
+) -> Result<(), session::Error> {
+    let report = ReportOfAccount { account, report };
+    short_lived::keep(session, UPLOAD_REPORT, report, now + SHOWN_WITHIN).await
+}
+
+/// Removes the report from the session and returns it, if it is of this account.
+pub async fn take_report(
+    session: &Session,
+    account: AccountId,
+    now: OffsetDateTime,
+) -> Result<Option<UploadReport>, session::Error> {
+    let stored: Option<ReportOfAccount> = short_lived::take(session, UPLOAD_REPORT, now).await?;
+    Ok(stored
+        .filter(|stored| stored.account == account)
+        .map(|stored| stored.report))
+}

@@ -1,0 +1,126 @@
+//! Uploads of assets, and the pictures among them.
+
+use axum::{
+    extract::{FromRequest, Multipart, Path, Request, State, multipart::MultipartError},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Redirect, Response},
+};
+use platen_app::pages::assets::{
+    PATH,
+    upload::{FILES, FOLDER},
+};
+use platen_core::service::assets::{self, AssetError};
+use platen_domain::{
+    asset::{AssetCreation, UploadReport},
+    ids::AssetId,
+    role::Permission,
+};
+
+use crate::web::{Web, backend::RequestBackend, viewer::Viewer};
+
+/// Maximum number of files that an upload stores.
+const MOST_FILES: usize = 500;
+/// Pictures in SVG may contain styles, and scripts, which don't run.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
+
+/// `GET …/upload`, as after a log-in: leads to the page with the form.
+pub(super) async fn form() -> Redirect {
+    Redirect::to(PATH)
+}
+
+/// `POST …/upload`: stores the files of a form (`multipart/form-data`, RFC 7578). `body_limits` bounds its size and time.
+pub(super) async fn upload(State(web): State<Web>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let backend = RequestBackend::of(&web, &parts);
+    let files = match Multipart::from_request(Request::from_parts(parts, body), &()).await {
+        Ok(form) => read(form).await,
+        Err(error) => return error.into_response(),
+    };
+    let stored = match files {
+        Ok((files, report)) => backend.upload_assets(files, report).await,
+        Err(error) => return error.into_response(),
+    };
+    match stored {
+        Ok(()) => Redirect::to(PATH).into_response(),
+        Err(error) => {
+            let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::FORBIDDEN);
+            (status, format!("{error}\n")).into_response()
+        }
+    }
+}
+
+/// Returns the files that can be assets, and a report of the others.
+async fn read(mut form: Multipart) -> Result<(Vec<AssetCreation>, UploadReport), MultipartError> {
+    let (mut files, mut report) = (Vec::new(), UploadReport::default());
+    let mut folder = String::new();
+    // The folder may be the last field.
+    let mut read: Vec<(String, Vec<u8>)> = Vec::new();
+    while let Some(field) = form.next_field().await? {
+        match field.name() {
+            Some(FOLDER) => field.text().await?.trim_matches(['/', ' ']).clone_into(&mut folder),
+            Some(FILES) => {
+                // A field without a file has an empty name.
+                let name = field.file_name().unwrap_or_default().to_owned();
+                if read.len() == MOST_FILES {
+                    let reason = format!("An upload stores up to {MOST_FILES} files; upload the others separately");
+                    report.leave_out(&name, reason);
+                } else if !name.is_empty() {
+                    read.push((name, field.bytes().await?.into()));
+                }
+            }
+            _ => {}
+        }
+    }
+    for (name, content) in read {
+        let name = if folder.is_empty() {
+            name
+        } else {
+            format!("{folder}/{name}")
+        };
+        match AssetCreation::of_file(name.clone(), content) {
+            Ok(file) => files.push(file),
+            Err(reason) => report.leave_out(&name, reason),
+        }
+    }
+    Ok((files, report))
+}
+
+/// `GET …/{id}/picture`: the content of an asset that is a picture.
+pub(super) async fn picture(
+    State(web): State<Web>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, StatusCode> {
+    let id = AssetId::parse(&id).ok_or(StatusCode::NOT_FOUND)?;
+    let account = viewer.reader(&web, Permission::Produce).await?.account;
+    let asset = assets::get(&web.app.db, account, id)
+        .await
+        .map_err(|error| failed(&error))?;
+    if !asset.content_type.starts_with("image/") {
+        return Err(StatusCode::NOT_FOUND);
+    }
+    let tag = format!("\"{}\"", asset.sha256);
+    let described = [
+        (header::ETAG, tag.as_str()),
+        // Revalidated by every request, so that nothing is shown after a log-out.
+        (header::CACHE_CONTROL, "private, no-cache"),
+        (header::CONTENT_TYPE, asset.content_type.as_str()),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+    ];
+    let known = headers.get(header::IF_NONE_MATCH);
+    if known.is_some_and(|known| known == tag.as_str()) {
+        return Ok((StatusCode::NOT_MODIFIED, described).into_response());
+    }
+    let content = assets::content(&web.app, account, id).await;
+    let content = content.map_err(|error| failed(&error))?;
+    Ok((described, content).into_response())
+}
+
+fn failed(error: &AssetError) -> StatusCode {
+    if let AssetError::NotFound = error {
+        return StatusCode::NOT_FOUND;
+    }
+    tracing::error!(%error, "an asset could not be read");
+    StatusCode::INTERNAL_SERVER_ERROR
+}

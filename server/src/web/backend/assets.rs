@@ -1,0 +1,27 @@
+//! Uploads of assets.
+
+use platen_app::error::AppError;
+use platen_core::{
+    clock,
+    service::assets::upload::{keep_report, store},
+};
+use platen_domain::{
+    asset::{AssetCreation, UploadReport},
+    role::Permission,
+};
+
+use super::RequestBackend;
+
+impl RequestBackend {
+    /// Stores files, and the completed report for the next page.
+    pub(in crate::web) async fn upload_assets(
+        &self,
+        files: Vec<AssetCreation>,
+        mut report: UploadReport,
+    ) -> Result<(), AppError> {
+        let caller = self.caller_who_may(Permission::Produce).await?;
+        report.stored = files.len();
+        self.answer(store(&self.app, &caller, files).await)?;
+        self.answer(keep_report(&self.session, caller.account, report, clock::now()).await)
+    }
+}

@@ -1,0 +1,160 @@
+//! Uploads of assets, and their page.
+
+use reqwest::Response;
+
+use super::site;
+use crate::support::{
+    service::TestService,
+    studio::{Studio, header},
+    visitor::Visitor,
+};
+
+const PAGE: &str = "/dashboard/assets";
+const UPLOAD: &str = "/dashboard/assets/upload";
+const BOUNDARY: &str = "----of-this-form";
+const SVG: &[u8] = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
+
+async fn studio() -> (tempfile::TempDir, Studio, Visitor) {
+    let site = site();
+    let folder = site.path().to_str().expect("text").to_owned();
+    let studio = Studio::start_with(&[("PLATEN_SITE_DIR", &folder)]).await;
+    let visitor = Visitor::log_in(&studio.service, "ann@example.org").await;
+    (site, studio, visitor)
+}
+
+/// Returns a form with a folder and files, as a browser encodes it (RFC 7578).
+fn form(folder: &str, files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut form = Vec::new();
+    for (name, content) in files {
+        form.extend(
+            format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"files\"; filename=\"{name}\"\r\n\r\n")
+                .bytes(),
+        );
+        form.extend_from_slice(content);
+        form.extend(b"\r\n");
+    }
+    let folder = format!("Content-Disposition: form-data; name=\"folder\"\r\n\r\n{folder}\r\n--{BOUNDARY}--\r\n");
+    form.extend(format!("--{BOUNDARY}\r\n{folder}").bytes());
+    form
+}
+
+/// Submits a form with files to this path.
+async fn submit(visitor: &Visitor, path: &str, form: Vec<u8>) -> Response {
+    let media_type = format!("multipart/form-data; boundary={BOUNDARY}");
+    visitor.post_body(path, &media_type, form).await
+}
+
+async fn upload(visitor: &Visitor, folder: &str, files: &[(&str, &[u8])]) -> Response {
+    let path = format!("{UPLOAD}?csrf={}", visitor.token().await);
+    submit(visitor, &path, form(folder, files)).await
+}
+
+async fn names(service: &TestService) -> String {
+    let names = "select coalesce(string_agg(name || ' ' || bytes, ', ' order by name), '') from assets";
+    service.text(names).await
+}
+
+#[tokio::test]
+async fn files_become_assets_and_others_are_left_out_with_the_reason() {
+    let (_site, studio, visitor) = studio().await;
+    let files: &[(&str, &[u8])] = &[
+        ("letter/css/a.css", b"p { color: red }"),
+        ("letter/logo.svg", SVG),
+        ("letter/index.html", b"<p>"),
+        ("letter/a?.css", b""),
+        // A field without a file.
+        ("", b""),
+    ];
+    let answer = upload(&visitor, "/brand/", files).await;
+    assert_eq!((answer.status().as_u16(), header(&answer, "location")), (303, PAGE));
+    assert_eq!(
+        names(&studio.service).await,
+        "brand/letter/css/a.css 16, brand/letter/logo.svg 71"
+    );
+    let page = visitor.page(PAGE).await;
+    for text in [
+        "2 files uploaded. Left out: 2",
+        "brand/letter/index.html",
+        "must be a picture",
+        "brand/letter/a?.css",
+        "2 assets",
+        "image/svg+xml",
+    ] {
+        assert!(page.to_lowercase().contains(&text.to_lowercase()), "{text}: {page}");
+    }
+    assert!(
+        !visitor.page(PAGE).await.contains("files uploaded"),
+        "a report is shown once"
+    );
+
+    let answer = upload(&visitor, "", &[("brand/letter/css/a.css", b"p {}")]).await;
+    assert_eq!(answer.status(), 303);
+    assert_eq!(
+        names(&studio.service).await,
+        "brand/letter/css/a.css 4, brand/letter/logo.svg 71"
+    );
+    assert!(visitor.page(PAGE).await.contains("1 file uploaded."));
+    let log =
+        "select string_agg(deed ->> 'kind', ', ' order by id) from account_log where deed ->> 'kind' like 'asset.%'";
+    assert_eq!(
+        studio.service.text(log).await,
+        "asset.created, asset.created, asset.replaced"
+    );
+
+    let found = visitor.page("/dashboard/assets?q=LOGO").await;
+    assert!(
+        found.contains("brand/letter/logo.svg") && !found.contains("a.css"),
+        "{found}"
+    );
+    studio.service.storage_is_counted().await;
+}
+
+#[tokio::test]
+async fn pictures_are_shown_to_members_and_run_no_scripts() {
+    let (_site, studio, visitor) = studio().await;
+    let logo = studio.asset("logo.svg", SVG).await;
+    let style_sheet = studio.asset("a.css", b"p {}").await;
+    let path = |of: &str| format!("{PAGE}/{}/picture", of.rsplit('/').next().expect("an id"));
+    let answer = visitor.get(&path(&logo)).await;
+    assert_eq!(header(&answer, "content-type"), "image/svg+xml");
+    assert_eq!(header(&answer, "x-content-type-options"), "nosniff");
+    let policy = header(&answer, "content-security-policy");
+    assert!(
+        policy.contains("default-src 'none'") && policy.contains("sandbox"),
+        "{policy}"
+    );
+    let tag = header(&answer, "etag").to_owned();
+    assert_eq!(answer.bytes().await.expect("a body"), SVG);
+    let known = visitor.get_with(&path(&logo), &[("if-none-match", &tag)]).await;
+    assert_eq!(known.status(), 304);
+    assert_eq!(visitor.get(&path(&style_sheet)).await.status(), 404);
+    studio.service.account("bob@example.org");
+    let stranger = Visitor::log_in(&studio.service, "bob@example.org").await;
+    assert_eq!(stranger.get(&path(&logo)).await.status(), 404);
+}
+
+#[tokio::test]
+async fn uploads_that_are_forged_too_large_or_beyond_the_storage_store_nothing() {
+    let (_site, studio, visitor) = studio().await;
+    let file: &[(&str, &[u8])] = &[("a.css", b"p {}")];
+    for query in ["", "?csrf=forged"] {
+        let answer = submit(&visitor, &format!("{UPLOAD}{query}"), form("", file)).await;
+        assert_eq!(answer.status(), 403, "{query}");
+    }
+    let large = vec![b'x'; 33 << 20];
+    let answer = upload(&visitor, "", &[("a.css", &large)]).await;
+    assert_eq!(answer.status(), 413);
+    studio.service.limit_storage(&studio.account, "assets", 1).await;
+    let answer = upload(&visitor, "", &[("a.css", b"p {}"), ("b.css", b"p {}")]).await;
+    assert_eq!(answer.status(), 403);
+    let page = answer.text().await.expect("a page");
+    assert!(page.contains("Assets are limited to 1"), "{page}");
+    assert_eq!(names(&studio.service).await, "");
+    let suspend = format!(
+        "update accounts set suspended_at = now() where id = '{}'",
+        studio.account.id
+    );
+    assert_eq!(studio.service.execute(&suspend).await, 1);
+    assert_eq!(upload(&visitor, "", file).await.status(), 403);
+    assert_eq!(names(&studio.service).await, "");
+}
