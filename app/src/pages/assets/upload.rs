@@ -86,7 +86,7 @@ fn FileField(
         />
     };
     view! {
-        <FieldFrame id label hint=Some(hint) problem=None optional=true>
+        <FieldFrame id label hint=Some(hint) problem=None>
             {input.attr("webkitdirectory", folder)}
         </FieldFrame>
     }

@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+import { expect, test } from "../fixtures.ts";
+
+const LETTERHEAD = fileURLToPath(new URL("../../server/tests/letterhead", import.meta.url));
+const SIZES = [
+  { width: 1280, height: 900 },
+  { width: 390, height: 844 },
+];
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("files are uploaded into a folder, found and deleted", async ({ page, member }) => {
+      expect(member.email).toContain("@");
+      await page.goto("/dashboard/assets");
+      await page.getByRole("button", { name: "Upload files" }).first().click();
+      const dialog = page.getByRole("dialog", { name: "Upload files" });
+      await dialog
+        .getByLabel("Files")
+        .setInputFiles([
+          `${LETTERHEAD}/images/logo.svg`,
+          `${LETTERHEAD}/css/letterhead.css`,
+          `${LETTERHEAD}/index.html`,
+        ]);
+      await dialog.getByLabel("Into the folder").fill("brand");
+      await dialog.getByRole("button", { name: "Upload", exact: true }).click();
+
+      const report = page.getByRole("status").filter({ hasText: "2 files uploaded. Left out: 1" });
+      await expect(report).toContainText("brand/index.html: Must be a picture");
+      const table = page.getByRole("table", { name: "Assets" });
+      await expect(table.getByRole("rowheader")).toContainText(["brand/letterhead.css", "brand/logo.svg"]);
+      const logo = table.getByRole("row", { name: /logo\.svg/ });
+      await expect(logo).toContainText("image/svg+xml");
+      const width = (picture: HTMLImageElement) => picture.naturalWidth;
+      if (javaScriptEnabled) await expect.poll(() => logo.locator("img").evaluate(width)).toBeGreaterThan(0);
+
+      await page.getByLabel("Find by name or folder").fill("LOGO");
+      await page.getByLabel("Find by name or folder").press("Enter");
+      await expect(table.getByRole("rowheader")).toHaveCount(1);
+      await page.getByRole("button", { name: "More for brand/logo.svg" }).click();
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await page.getByRole("button", { name: "Delete asset" }).click();
+      await expect(page.getByText("Asset deleted.")).toBeVisible();
+      await expect(table.getByRole("rowheader")).toContainText(["brand/letterhead.css"]);
+    });
+  });
+}
+
+test("a designer's folder keeps its paths, and its page is printed with it", async ({
+  page,
+  member,
+  hydrated,
+  picture,
+}) => {
+  expect(member.email).toContain("@");
+  await page.goto("/dashboard/assets");
+  await page.getByRole("button", { name: "Upload files" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Upload files" });
+  await dialog.getByLabel("A whole folder").setInputFiles(LETTERHEAD);
+  await dialog.getByRole("button", { name: "Upload", exact: true }).click();
+  const names = page.getByRole("table", { name: "Assets" }).getByRole("rowheader");
+  await expect(names).toHaveCount(3);
+  await expect(names.filter({ hasText: "letterhead/css/letterhead.css" })).toHaveCount(1);
+
+  const html = await readFile(`${LETTERHEAD}/index.html`, "utf8");
+  await page.goto("/dashboard/playground");
+  await hydrated(page);
+  await expect(page.locator("code-editor .cm-editor")).toBeVisible();
+  await page.getByRole("textbox", { name: "HTML", exact: true }).fill(html.replace("{{ name }}", "Ann"));
+  await page.getByRole("button", { name: "Render", exact: true }).click();
+  await expect(page.getByRole("img", { name: "Page 1 of 1" })).toBeVisible();
+  await picture(page, "assets-letterhead");
+});
+
+for (const viewport of SIZES) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    test.describe(`at ${viewport.width} px, ${colorScheme}`, () => {
+      test.use({ viewport, colorScheme });
+
+      test("the page and its dialog are accessible", async ({ page, member, hydrated, expectAccessible, picture }) => {
+        expect(member.email).toContain("@");
+        const name = (state: string) => `assets-${state}-${viewport.width}-${colorScheme}`;
+        await page.goto("/dashboard/assets");
+        await hydrated(page);
+        await expectAccessible(page);
+        await picture(page, name("empty"));
+        await page.getByRole("button", { name: "Upload files" }).first().click();
+        const dialog = page.getByRole("dialog", { name: "Upload files" });
+        await expect(dialog).toBeVisible();
+        await expectAccessible(page);
+        await picture(page, name("dialog"));
+        await dialog
+          .getByLabel("Files")
+          .setInputFiles([
+            `${LETTERHEAD}/images/logo.svg`,
+            `${LETTERHEAD}/images/stripes.svg`,
+            `${LETTERHEAD}/css/letterhead.css`,
+            `${LETTERHEAD}/index.html`,
+          ]);
+        await dialog.getByRole("button", { name: "Upload", exact: true }).click();
+        await expect(page.getByText("3 files uploaded.")).toBeVisible();
+        await hydrated(page);
+        await expectAccessible(page);
+        await picture(page, name("list"));
+      });
+    });
+  }
+}
