@@ -27,7 +27,7 @@ use crate::{
     },
     store::{
         account_log,
-        assets::{self, SealedContent},
+        assets::{self, SealedContent, Stored},
         error::StoreError,
         tx,
     },
@@ -62,9 +62,9 @@ pub async fn create(app: &Services, caller: &Caller, new: AssetCreation) -> Resu
     let asset = described(AssetId::generate(), new.name, &new.content, now)?;
     let content = seal(&key(app, caller.account).await?, caller.account, new.content)?;
     let mut transaction = tx::begin(&app.db).await?;
-    assets::insert(&mut transaction, caller.account, &asset, &content)
-        .await
-        .map_err(|error| taken_or(error, &asset.name))?;
+    if let Stored::NameTaken = assets::store(&mut transaction, caller.account, &asset, &content, false).await? {
+        return Err(name_taken(&asset.name));
+    }
     let event = AccountEvent::AssetCreated {
         name: asset.name.clone(),
     };
@@ -173,10 +173,7 @@ fn open(key: &DataKey, account: AccountId, content: SealedContent) -> Result<Vec
     key.decrypt(&Place::asset(account, content.content_id), content.sealed)
 }
 
-fn taken_or(error: StoreError, name: &str) -> AssetError {
-    if !error.violates(assets::NAME_KEY) {
-        return error.into();
-    }
+fn name_taken(name: &str) -> AssetError {
     let detail = format!(
         "Must be unique in the account; another asset is named {}. Replace its content, or delete it",
         quote(name)

@@ -9,13 +9,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::{
-    error::StoreError,
-    statement::{changes_one, execute},
-};
-
-/// Names of assets are unique within an account.
-pub const NAME_KEY: &str = "assets_name_key";
+use crate::store::{error::StoreError, statement::changes_one};
 
 struct AssetRow {
     id: Uuid,
@@ -50,46 +44,33 @@ pub struct SealedContent {
     pub sealed: Vec<u8>,
 }
 
-/// Inserts an asset. Violates [`NAME_KEY`] if the name is taken.
-pub async fn insert(
-    db: &mut PgConnection,
-    account: AccountId,
-    asset: &Asset,
-    content: &SealedContent,
-) -> Result<(), StoreError> {
-    let insert = sqlx::query!(
-        "insert into assets
-            (id, account_id, name, content_type, bytes, sha256, content_id, sealed, inserted_at, updated_at)
-         values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10)",
-        asset.id.0,
-        account.0,
-        asset.name,
-        asset.content_type,
-        asset.bytes,
-        asset.sha256,
-        content.content_id,
-        content.sealed,
-        asset.inserted_at,
-        asset.updated_at,
-    );
-    execute(db, insert).await
+/// What became of an asset that was to be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stored {
+    New,
+    /// The asset with its name has the new content.
+    Replaced,
+    /// Another asset has its name, and may not be replaced.
+    NameTaken,
 }
 
-/// Inserts an asset, or replaces the content of the one with its name. Returns whether it was inserted.
-pub async fn insert_or_replace(
+/// Inserts an asset or, with `may_replace`, replaces the content of the one with its name.
+pub async fn store(
     db: &mut PgConnection,
     account: AccountId,
     asset: &Asset,
     content: &SealedContent,
-) -> Result<bool, StoreError> {
-    let inserted = sqlx::query_scalar!(
+    may_replace: bool,
+) -> Result<Stored, StoreError> {
+    let is_new = sqlx::query_scalar!(
         r#"insert into assets
             (id, account_id, name, content_type, bytes, sha256, content_id, sealed, inserted_at, updated_at)
          values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10)
          on conflict on constraint assets_name_key do update
          set content_type = excluded.content_type, bytes = excluded.bytes, sha256 = excluded.sha256,
             content_id = excluded.content_id, sealed = excluded.sealed, updated_at = excluded.updated_at
-         returning id = $1 as "inserted!""#,
+         where $11
+         returning id = $1 as "is_new!""#,
         asset.id.0,
         account.0,
         asset.name,
@@ -100,8 +81,13 @@ pub async fn insert_or_replace(
         content.sealed,
         asset.inserted_at,
         asset.updated_at,
+        may_replace,
     );
-    Ok(inserted.fetch_one(db).await?)
+    Ok(match is_new.fetch_optional(db).await? {
+        Some(true) => Stored::New,
+        Some(false) => Stored::Replaced,
+        None => Stored::NameTaken,
+    })
 }
 
 /// Returns an account's assets, newest first; with `search`, those whose names contain it, in upper or lower case.

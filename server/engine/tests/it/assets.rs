@@ -1,6 +1,9 @@
-//! Assets that a render brings along.
+//! Assets that a render brings along, and those of a library.
 
-use platen_egress::assets::{Asset, Assets};
+use std::sync::{Arc, Mutex};
+
+use futures::future::BoxFuture;
+use platen_egress::assets::{Asset, AssetLibrary, Assets};
 use platen_engine::job::{HeaderFooter, Part, RenderJob};
 use uuid::Uuid;
 
@@ -130,6 +133,41 @@ async fn pages_of_other_origins_read_no_assets() {
     };
     let rendered = engine.render(Uuid::now_v7(), job).await.unwrap();
     assert_eq!(text(&rendered.pdf), "read x x");
+}
+
+/// Records the names that it is asked for, and has a style sheet.
+#[derive(Default)]
+struct Library(Mutex<Vec<String>>);
+
+impl AssetLibrary for Library {
+    fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Option<Asset>> {
+        self.0.lock().unwrap().push(name.to_owned());
+        let found = (name == "library.css").then(|| Asset {
+            content_type: "text/css",
+            bytes: "p::before { content: 'library ' }".into(),
+        });
+        Box::pin(async { found })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_library_is_asked_for_names_that_a_page_requests_and_a_render_does_not_bring() {
+    let engine = TestEngine::start("").await;
+    let library = Arc::new(Library::default());
+    let mut job = with_assets(
+        "<link rel=stylesheet href=asset:library.css><link rel=stylesheet href=asset:a.css><img alt='' src=asset:none.png><p>x",
+        style_sheet("p::after { content: ' own' }").with_library(Arc::clone(&library) as Arc<dyn AssetLibrary>),
+    );
+    job.print.margins = [1.0; 4];
+    job.print.header_footer = Some(HeaderFooter {
+        header: "<img src=asset:header.png>".to_owned(),
+        footer: String::new(),
+    });
+    let rendered = engine.render(Uuid::now_v7(), job).await.unwrap();
+    assert!(text(&rendered.pdf).contains("library x own"));
+    let mut asked = library.0.lock().unwrap().clone();
+    asked.sort();
+    assert_eq!(asked, ["header.png", "library.css", "none.png"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

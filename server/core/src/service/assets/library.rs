@@ -52,7 +52,13 @@ pub(in crate::service) async fn render_with_assets(
     });
     job.assets = job.assets.with_library(Arc::clone(&library) as Arc<dyn AssetLibrary>);
     let rendered = entered.render(job, log).await;
-    match library.loaded.lock().await.failure.take() {
+    // Locked only by a look-up that the end of the render has interrupted.
+    let failure = library
+        .loaded
+        .try_lock()
+        .ok()
+        .and_then(|mut loaded| loaded.failure.take());
+    match failure {
         Some(failure) => Err(failure.into()),
         None => Ok(rendered?),
     }

@@ -18,7 +18,11 @@ use crate::{
         assets::{AssetError, described, key, seal},
         sessions::short_lived,
     },
-    store::{account_log, assets, tx},
+    store::{
+        account_log,
+        assets::{self, Stored},
+        tx,
+    },
 };
 
 /// Key in the session's data.
@@ -39,11 +43,10 @@ pub async fn store(app: &Services, caller: &Caller, files: Vec<AssetCreation>) -
     sealed.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
     let mut transaction = tx::begin(&app.db).await?;
     for (asset, content) in sealed {
-        let is_new = assets::insert_or_replace(&mut transaction, account, &asset, &content).await?;
-        let event = if is_new {
-            AccountEvent::AssetCreated { name: asset.name }
-        } else {
-            AccountEvent::AssetReplaced { name: asset.name }
+        let stored = assets::store(&mut transaction, account, &asset, &content, true).await?;
+        let event = match stored {
+            Stored::New => AccountEvent::AssetCreated { name: asset.name },
+            Stored::Replaced | Stored::NameTaken => AccountEvent::AssetReplaced { name: asset.name },
         };
         account_log::insert(&mut transaction, account, &actor, &event, now).await?;
     }
