@@ -26,7 +26,7 @@ use crate::{
         button::{OpenButton, Rank},
         filters::{FilterForm, SearchFilter},
         icon::Glyph,
-        notice::{DetailedWarning, DoneNotice},
+        notice::{DetailedWarning, DoneNotice, WarningNotice},
     },
 };
 
@@ -107,6 +107,9 @@ fn Content(found: Found, query: ListQuery) -> impl IntoView {
 /// The result of the upload that led to the page.
 #[component]
 fn Uploaded(report: UploadReport) -> impl IntoView {
+    if report == UploadReport::default() {
+        return view! { <WarningNotice>"Nothing was uploaded: choose files or a folder."</WarningNotice> }.into_any();
+    }
     let stored = match report.stored {
         0 => "Nothing was uploaded.".to_owned(),
         1 => "1 file uploaded.".to_owned(),

@@ -54,24 +54,25 @@ async fn read(mut form: Multipart) -> Result<(Vec<AssetCreation>, UploadReport),
     let (mut files, mut report) = (Vec::new(), UploadReport::default());
     let mut folder = String::new();
     // The folder may be the last field.
-    let mut read: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut received: Vec<(String, Vec<u8>)> = Vec::new();
     while let Some(field) = form.next_field().await? {
         match field.name() {
             Some(FOLDER) => field.text().await?.trim_matches(['/', ' ']).clone_into(&mut folder),
             Some(FILES) => {
-                // A field without a file has an empty name.
                 let name = field.file_name().unwrap_or_default().to_owned();
-                if read.len() == MOST_FILES {
+                if name.is_empty() {
+                    // A field in which no file was chosen.
+                } else if received.len() < MOST_FILES {
+                    received.push((name, field.bytes().await?.into()));
+                } else {
                     let reason = format!("An upload stores up to {MOST_FILES} files; upload the others separately");
                     report.leave_out(&name, reason);
-                } else if !name.is_empty() {
-                    read.push((name, field.bytes().await?.into()));
                 }
             }
             _ => {}
         }
     }
-    for (name, content) in read {
+    for (name, content) in received {
         let name = if folder.is_empty() {
             name
         } else {

@@ -73,12 +73,12 @@ async fn faults_of_assets_are_at_their_names() {
 async fn upload_letterhead(studio: &Studio) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/letterhead");
     for name in ["css/letterhead.css", "images/logo.svg", "images/stripes.svg"] {
-        let content = fs::read(folder.join(name)).unwrap();
+        let content = fs::read(folder.join(name)).expect("a file");
         studio.asset(&format!("letterhead/{name}"), &content).await;
     }
     let text = include_bytes!("../../../../public/fonts/ibm-plex-mono-latin-400-normal.woff2");
     studio.asset("letterhead/fonts/text.woff2", text).await;
-    let title = fs::read("/usr/share/fonts/truetype/dejavu/DejaVuSerif-Bold.ttf").unwrap();
+    let title = fs::read("/usr/share/fonts/truetype/dejavu/DejaVuSerif-Bold.ttf").expect("an installed font");
     studio.asset("letterhead/fonts/title.ttf", &title).await;
 }
 

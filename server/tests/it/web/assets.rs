@@ -101,6 +101,17 @@ async fn files_become_assets_and_others_are_left_out_with_the_reason() {
         "asset.created, asset.created, asset.replaced"
     );
 
+    upload(&visitor, "", &[("", b"")]).await;
+    assert!(visitor.page(PAGE).await.contains("choose files or a folder"));
+    let many: Vec<_> = (0..502).map(|number| format!("many/{number}.css")).collect();
+    let many: Vec<_> = many.iter().map(|name| (name.as_str(), &b"p {}"[..])).collect();
+    assert_eq!(upload(&visitor, "", &many).await.status(), 303);
+    let page = visitor.page(PAGE).await;
+    assert!(
+        page.contains("500 files uploaded. Left out: 2") && page.contains("many/501.css"),
+        "{page}"
+    );
+
     let found = visitor.page("/dashboard/assets?q=LOGO").await;
     assert!(
         found.contains("brand/letter/logo.svg") && !found.contains("a.css"),

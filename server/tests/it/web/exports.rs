@@ -137,7 +137,6 @@ async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
     let gone = studio.template("Gone", "<p>gone").await;
     let deleted = studio.request(Method::DELETE, &gone).send().await;
     assert_eq!(deleted.expect("an answer").status(), 204);
-    let asset = studio.asset("brand/logo.gif", b"GIF89a").await;
     connect_a_bucket(&studio).await;
     let arguments = ["accounts", "webhook-secret", "--email", "ann@example.org"];
     let secret = studio.service.command(&arguments, "").succeeded();
@@ -168,9 +167,6 @@ async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
     let sets = format!("templates/{template}/sample_sets.json");
     let mut expected = names(&[(template, 2), (gone, 1)], &document);
     expected.push(sets.clone());
-    let asset = asset.rsplit('/').next().expect("an id");
-    let file = format!("assets/{asset}");
-    expected.push(file.clone());
     expected.sort();
     assert_eq!(files.keys().cloned().collect::<Vec<_>>(), expected);
 
@@ -189,12 +185,6 @@ async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
         json_of(&files[&sets]),
         json!([{"name": "Long names", "sample_data": {"name": "Ann"}}])
     );
-    let described = json_of(&files["assets.ndjson"]);
-    assert_eq!(
-        (&described["name"], &described["file"]),
-        (&json!("brand/logo.gif"), &json!(file))
-    );
-    assert_eq!(files[&file], b"GIF89a");
     // Exactly as the API shows it.
     let line = json_of(&files["renders.ndjson"]);
     assert_eq!(line, studio.service.shown(&studio.account, &render).await);
@@ -224,6 +214,20 @@ async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
             assert!(!text.contains(hidden), "{hidden} is in {name}");
         }
     }
+}
+
+#[tokio::test]
+async fn an_export_holds_the_files_of_assets() {
+    let (_site, studio) = studio().await;
+    let asset = studio.asset("brand/logo.gif", b"GIF89a").await;
+    let ann = Visitor::log_in(&studio.service, "ann@example.org").await;
+    ask(&ann).await;
+    let path = fetchable(&ann).await;
+    let files = opened(&ann.get(&path).await.bytes().await.expect("a file"));
+    let file = format!("assets/{}", asset.rsplit('/').next().expect("an id"));
+    assert_eq!(files[&file], b"GIF89a");
+    let line = json_of(&files["assets.ndjson"]);
+    assert_eq!((&line["name"], &line["file"]), (&json!("brand/logo.gif"), &json!(file)));
 }
 
 #[tokio::test]
