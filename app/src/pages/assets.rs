@@ -115,6 +115,9 @@ fn Uploaded(report: UploadReport) -> impl IntoView {
         1 => "1 file uploaded.".to_owned(),
         count => format!("{count} files uploaded."),
     };
+    if let Some(reason) = report.refused {
+        return view! { <DetailedWarning title=stored>{reason}</DetailedWarning> }.into_any();
+    }
     if report.left_out_count == 0 {
         return view! { <DoneNotice>{stored}</DoneNotice> }.into_any();
     }

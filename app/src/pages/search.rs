@@ -31,7 +31,7 @@ pub(crate) const MOST_CHARACTERS: usize = 200;
 const MOST_TEMPLATES: usize = 6;
 
 /// Actions: name, synonyms, the page with the dialog that its fragment opens, icon, and the permission that it requires.
-const ACTIONS: [(&str, &str, &str, Glyph, Permission); 5] = [
+const ACTIONS: [(&str, &str, &str, Glyph, Permission); 6] = [
     (
         "New render",
         "create document pdf",
@@ -43,6 +43,13 @@ const ACTIONS: [(&str, &str, &str, Glyph, Permission); 5] = [
         "New template",
         "create design",
         "/dashboard/templates#create",
+        Glyph::Add,
+        Permission::Produce,
+    ),
+    (
+        "Upload files",
+        "asset image picture logo font style sheet",
+        "/dashboard/assets#upload",
         Glyph::Add,
         Permission::Produce,
     ),

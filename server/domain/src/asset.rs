@@ -64,7 +64,7 @@ pub struct Asset {
     pub sha256: String,
     #[serde(with = "rfc3339")]
     pub inserted_at: OffsetDateTime,
-    /// When the content was last replaced.
+    /// When the content was stored.
     #[serde(with = "rfc3339")]
     pub updated_at: OffsetDateTime,
 }
@@ -102,6 +102,8 @@ pub struct UploadReport {
     pub left_out: Vec<(String, String)>,
     /// Number of all files that were left out.
     pub left_out_count: usize,
+    /// Why nothing was stored, if the upload was refused as a whole.
+    pub refused: Option<String>,
 }
 
 impl UploadReport {

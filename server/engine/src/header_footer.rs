@@ -6,7 +6,12 @@
 mod assets;
 mod repeatable;
 
-use std::{cell::Cell, collections::HashMap, sync::Arc, time::Instant};
+use std::{
+    cell::Cell,
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Instant,
+};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use lol_html::{
@@ -15,7 +20,7 @@ use lol_html::{
     html_content::{ContentType, Element},
     text,
 };
-use platen_egress::assets::Assets;
+use platen_egress::assets::Asset;
 use platen_pdf::PageFacts;
 use time::{OffsetDateTime, macros::format_description};
 
@@ -118,23 +123,29 @@ pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderProblem> {
     Ok(())
 }
 
+/// Returns the names of the assets that the templates name. Templates that [`check`] refuses name none.
+pub(crate) fn asset_names(wanted: &HeaderFooter) -> BTreeSet<String> {
+    if check(wanted).is_err() {
+        return BTreeSet::new();
+    }
+    let templates = [&wanted.header, &wanted.footer];
+    templates
+        .into_iter()
+        .flat_map(|template| asset_addresses::names_in_html(template))
+        .collect()
+}
+
 /// Embeds the assets that the templates name as `data:` URLs, because Chromium loads nothing for headers and footers.
 /// Fails if a template exceeds [`TEMPLATE_LIMIT`] with them.
-pub(crate) async fn embed_assets(wanted: &mut HeaderFooter, assets: &Assets) -> Result<(), RenderProblem> {
+pub(crate) fn embed_assets(wanted: &mut HeaderFooter, assets: &HashMap<String, Asset>) -> Result<(), RenderProblem> {
     check(wanted)?;
     for (which, template) in [
         (RunningTemplate::Header, &mut wanted.header),
         (RunningTemplate::Footer, &mut wanted.footer),
     ] {
-        let mut found = HashMap::new();
-        for name in asset_addresses::names_in_html(template) {
-            if let Some(asset) = assets.find(&name).await {
-                found.insert(name, asset);
-            }
-        }
         let size = Cell::new(template.len());
         let embedded = asset_addresses::replace_in_html(template, &|name| {
-            let asset = found.get(name)?;
+            let asset = assets.get(name)?;
             size.set(size.get() + asset.bytes.len().div_ceil(3) * 4);
             // What exceeds the limit is refused below.
             (size.get() <= TEMPLATE_LIMIT).then(|| {
@@ -295,7 +306,8 @@ fn fill(
     let warning = remote.get().then(|| Warning {
         code: "header_footer_asset_refused",
         message: format!(
-            "{which} refers to an asset by address, which is not loaded; bring it in assets, or embed it as a data: URL"
+            "{which} refers to an asset by address, which is not loaded; name an asset by asset:NAME, or embed it as a \
+             data: URL"
         ),
     });
     Ok((String::from_utf8(html).unwrap_or_default(), warning))

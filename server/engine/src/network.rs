@@ -130,7 +130,7 @@ fn why_failed(request: &NetworkRequest) -> Option<String> {
     let status = request.status.filter(|status| *status >= 400);
     error.or_else(|| {
         status.map(|status| match status {
-            404 if is_of_asset(&request.url) => "the request brings no asset of this name".to_owned(),
+            404 if is_of_asset(&request.url) => "there is no asset of this name".to_owned(),
             _ => format!("status {status}"),
         })
     })

@@ -1,6 +1,7 @@
 //! Runs a render: prints its parts in sessions, retries after browser failures, assembles the document.
 
 use std::{
+    collections::HashMap,
     sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
@@ -97,12 +98,23 @@ async fn resolve_assets(mut job: RenderJob) -> Result<RenderJob, RenderError> {
     if !parts.chain(templates).any(|html| asset_addresses::may_be_in(html)) {
         return Ok(job);
     }
-    if let Some(wanted) = &mut job.print.header_footer {
-        header_footer::embed_assets(wanted, &job.assets)
-            .await
-            .map_err(|problem| RenderError::Problem { part: 0, problem })?;
+    let names;
+    (job, names) = blocking(move || {
+        let names = job.print.header_footer.as_ref().map(header_footer::asset_names);
+        (job, names.unwrap_or_default())
+    })
+    .await?;
+    let mut embedded = HashMap::new();
+    for name in names {
+        if let Some(asset) = job.assets.find(&name).await {
+            embedded.insert(name, asset);
+        }
     }
     blocking(move || {
+        if let Some(wanted) = &mut job.print.header_footer {
+            header_footer::embed_assets(wanted, &embedded)
+                .map_err(|problem| RenderError::Problem { part: 0, problem })?;
+        }
         for part in &mut job.parts {
             let Part::Html(html) = part else { continue };
             if let Some(replaced) = asset_addresses::replace_in_html(html, &|name| Some(asset_addresses::served(name)))
@@ -110,9 +122,9 @@ async fn resolve_assets(mut job: RenderJob) -> Result<RenderJob, RenderError> {
                 *html = replaced;
             }
         }
-        job
+        Ok(job)
     })
-    .await
+    .await?
 }
 
 impl Render<'_> {

@@ -196,7 +196,9 @@ fn asset_error(error: &AssetError) -> Response {
         AssetError::NotFound => resource_error(StatusCode::NOT_FOUND, "There is no such asset."),
         AssetError::Invalid(problems) => validation_error(problems),
         AssetError::Memory(full) => memory_full(*full),
-        AssetError::DataKey(_) | AssetError::Encryption(_) | AssetError::Store(_) => internal(error),
+        AssetError::DataKey(_) | AssetError::Encryption(_) | AssetError::Interrupted(_) | AssetError::Store(_) => {
+            internal(error)
+        }
     }
 }
 
@@ -286,7 +288,7 @@ fn render_failure(reason: FailureReason) -> Response {
         refusal @ (FailureReason::Credits(_) | FailureReason::NoConnection(_)) => {
             return forbidden("forbidden", &sentence(&refusal.to_string()));
         }
-        FailureReason::Memory(full) => return memory_full(full),
+        FailureReason::Memory(full) | FailureReason::Asset(AssetError::Memory(full)) => return memory_full(full),
         unrecorded => return internal(&unrecorded),
     };
     let message = sentence(&error.to_string());

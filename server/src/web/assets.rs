@@ -1,6 +1,7 @@
 //! Uploads of assets, and the pictures among them.
 
 use axum::{
+    body::Body,
     extract::{FromRequest, Multipart, Path, Request, State, multipart::MultipartError},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
@@ -11,12 +12,15 @@ use platen_app::pages::assets::{
 };
 use platen_core::service::assets::{self, AssetError};
 use platen_domain::{
-    asset::{AssetCreation, UploadReport},
+    asset::{self, AssetCreation, UploadReport},
     ids::AssetId,
     role::Permission,
 };
 
-use crate::web::{Web, backend::RequestBackend, viewer::Viewer};
+use crate::{
+    http::held_body::HeldBody,
+    web::{Web, backend::RequestBackend, viewer::Viewer},
+};
 
 /// Maximum number of files that an upload stores.
 const MOST_FILES: usize = 500;
@@ -72,6 +76,10 @@ async fn read(mut form: Multipart) -> Result<(Vec<AssetCreation>, UploadReport),
             _ => {}
         }
     }
+    if let Some(problem) = asset::name_problem(&folder).filter(|_| !folder.is_empty()) {
+        report.leave_out(&folder, problem);
+        return Ok((files, report));
+    }
     for (name, content) in received {
         let name = if folder.is_empty() {
             name
@@ -113,14 +121,17 @@ pub(super) async fn picture(
     if known.is_some_and(|known| known == tag.as_str()) {
         return Ok((StatusCode::NOT_MODIFIED, described).into_response());
     }
-    let content = assets::content(&web.app, account, id).await;
-    let content = content.map_err(|error| failed(&error))?;
-    Ok((described, content).into_response())
+    let content = assets::content(&web.app, account, &asset).await;
+    let (content, memory) = content.map_err(|error| failed(&error))?;
+    let response = (described, content).into_response();
+    Ok(response.map(|body| Body::new(HeldBody::new(body, memory))))
 }
 
 fn failed(error: &AssetError) -> StatusCode {
-    if let AssetError::NotFound = error {
-        return StatusCode::NOT_FOUND;
+    match error {
+        AssetError::NotFound => return StatusCode::NOT_FOUND,
+        AssetError::Memory(_) => return StatusCode::SERVICE_UNAVAILABLE,
+        _ => {}
     }
     tracing::error!(%error, "an asset could not be read");
     StatusCode::INTERNAL_SERVER_ERROR

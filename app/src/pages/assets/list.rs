@@ -27,6 +27,9 @@ const COLUMNS: &[Column] = &[
     Column::ACTIONS,
 ];
 
+/// Maximum size of a picture that is shown, in bytes: the page shows 50.
+const LARGEST_PICTURE: i32 = 1 << 20;
+
 /// Table of assets.
 #[component]
 pub fn AssetTable(
@@ -41,7 +44,7 @@ pub fn AssetTable(
 fn Row(asset: Asset) -> impl IntoView {
     let kind = asset.content_type.split(';').next().unwrap_or_default().to_owned();
     let size = storage_size(asset.bytes.into());
-    let picture = kind.starts_with("image/").then(|| {
+    let picture = (kind.starts_with("image/") && asset.bytes <= LARGEST_PICTURE).then(|| {
         view! { <img class="asset-picture" src=format!("{PATH}/{}/picture", asset.id) alt="" loading="lazy" /> }
     });
     let address = format!("asset:{}", asset.name);

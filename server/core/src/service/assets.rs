@@ -16,18 +16,19 @@ use platen_domain::{
 use sha2::{Digest, Sha256};
 use sqlx::PgPool;
 use time::OffsetDateTime;
+use tokio::task::{JoinError, spawn_blocking};
 use uuid::Uuid;
 
 use crate::{
     clock,
-    memory::MemoryFull,
+    memory::{MemoryFull, Reservation},
     service::{
         Services,
         data_keys::{DataKeyError, data_key},
     },
     store::{
         account_log,
-        assets::{self, SealedContent, Stored},
+        assets::{self, OnTakenName, SealedContent, Stored},
         error::StoreError,
         tx,
     },
@@ -51,6 +52,9 @@ pub enum AssetError {
     /// The content can't be encrypted or decrypted.
     #[error("the content of an asset: {0}")]
     Encryption(#[from] EncryptionError),
+    /// The thread that encrypted or decrypted it panicked.
+    #[error("the content of an asset: {0}")]
+    Interrupted(#[from] JoinError),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -59,16 +63,17 @@ pub enum AssetError {
 /// Creates an asset.
 pub async fn create(app: &Services, caller: &Caller, new: AssetCreation) -> Result<Asset, AssetError> {
     let now = clock::now();
-    let asset = described(AssetId::generate(), new.name, &new.content, now)?;
-    let content = seal(&key(app, caller.account).await?, caller.account, new.content)?;
+    let (key, account) = (key(app, caller.account).await?, caller.account);
+    let sealing = move || seal(&key, account, AssetId::generate(), new.name, new.content, now);
+    let (asset, content) = spawn_blocking(sealing).await??;
     let mut transaction = tx::begin(&app.db).await?;
-    if let Stored::NameTaken = assets::store(&mut transaction, caller.account, &asset, &content, false).await? {
+    if let Stored::NameTaken = assets::store(&mut transaction, account, &asset, &content, OnTakenName::Refuse).await? {
         return Err(name_taken(&asset.name));
     }
     let event = AccountEvent::AssetCreated {
         name: asset.name.clone(),
     };
-    account_log::insert(&mut transaction, caller.account, &Actor::of_caller(caller), &event, now).await?;
+    account_log::insert(&mut transaction, account, &Actor::of_caller(caller), &event, now).await?;
     tx::commit(transaction).await?;
     Ok(asset)
 }
@@ -89,14 +94,14 @@ pub async fn get(db: &PgPool, account: AccountId, id: AssetId) -> Result<Asset, 
     assets::find(db, account, id).await?.ok_or(AssetError::NotFound)
 }
 
-/// Returns the content of an asset. The caller reserves memory of its size.
-pub async fn content(app: &Services, account: AccountId, id: AssetId) -> Result<Vec<u8>, AssetError> {
-    let content = assets::find_content(&app.db, account, id).await?;
-    Ok(open(
-        &key(app, account).await?,
-        account,
-        content.ok_or(AssetError::NotFound)?,
-    )?)
+/// Returns the content of an asset, and the reservation of its memory. The caller has read the asset, and gives its size.
+pub async fn content(app: &Services, account: AccountId, asset: &Asset) -> Result<(Vec<u8>, Reservation), AssetError> {
+    let memory = app.memory.reserve(account, asset.bytes.unsigned_abs().into()).await?;
+    let content = assets::find_content(&app.db, account, asset.id).await?;
+    let content = content.ok_or(AssetError::NotFound)?;
+    let key = key(app, account).await?;
+    let opened = spawn_blocking(move || open(&key, account, content)).await??;
+    Ok((opened, memory))
 }
 
 /// Replaces the content of an asset. Pages and templates that name it show the new one from then on.
@@ -107,11 +112,13 @@ pub async fn replace(
     replacement: AssetReplacement,
 ) -> Result<Asset, AssetError> {
     let former = get(&app.db, caller.account, id).await?;
+    let (key, account, now) = (key(app, caller.account).await?, caller.account, clock::now());
+    let sealing = move || seal(&key, account, id, former.name, replacement.content, now);
+    let (asset, content) = spawn_blocking(sealing).await??;
     let asset = Asset {
         inserted_at: former.inserted_at,
-        ..described(id, former.name, &replacement.content, clock::now())?
+        ..asset
     };
-    let content = seal(&key(app, caller.account).await?, caller.account, replacement.content)?;
     let mut transaction = tx::begin(&app.db).await?;
     if !assets::update_content(&mut transaction, caller.account, &asset, &content).await? {
         return Err(AssetError::NotFound);
@@ -143,30 +150,34 @@ pub async fn delete(db: &PgPool, caller: &Caller, id: AssetId) -> Result<(), Ass
     Ok(tx::commit(transaction).await?)
 }
 
-/// Describes a new asset, if its name allows the content.
-fn described(id: AssetId, name: String, content: &[u8], now: OffsetDateTime) -> Result<Asset, AssetError> {
-    let content_type = asset::content_type(&name, content)
+/// Describes a new asset and encrypts its content, if the name allows it. Takes milliseconds for large content.
+fn seal(
+    key: &DataKey,
+    account: AccountId,
+    id: AssetId,
+    name: String,
+    content: Vec<u8>,
+    now: OffsetDateTime,
+) -> Result<(Asset, SealedContent), AssetError> {
+    let content_type = asset::content_type(&name, &content)
         .map_err(|detail| AssetError::Invalid(vec![Problem::invalid(asset::CONTENT, detail)]))?;
-    Ok(Asset {
+    let asset = Asset {
         id,
         name,
         content_type: content_type.to_owned(),
         bytes: content.len().try_into().unwrap_or(i32::MAX),
-        sha256: HEXLOWER.encode(&Sha256::digest(content)),
+        sha256: HEXLOWER.encode(&Sha256::digest(&content)),
         inserted_at: now,
         updated_at: now,
-    })
+    };
+    let content_id = Uuid::now_v7();
+    let sealed = key.encrypt(&Place::asset(account, content_id), rand::random(), content)?;
+    Ok((asset, SealedContent { content_id, sealed }))
 }
 
 /// Returns the key that encrypts contents of assets.
 async fn key(app: &Services, account: AccountId) -> Result<DataKey, DataKeyError> {
     data_key(&app.db, &app.secret_keys, account, clock::now()).await
-}
-
-fn seal(key: &DataKey, account: AccountId, content: Vec<u8>) -> Result<SealedContent, EncryptionError> {
-    let content_id = Uuid::now_v7();
-    let sealed = key.encrypt(&Place::asset(account, content_id), rand::random(), content)?;
-    Ok(SealedContent { content_id, sealed })
 }
 
 fn open(key: &DataKey, account: AccountId, content: SealedContent) -> Result<Vec<u8>, EncryptionError> {

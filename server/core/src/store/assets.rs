@@ -54,13 +54,20 @@ pub enum Stored {
     NameTaken,
 }
 
-/// Inserts an asset or, with `may_replace`, replaces the content of the one with its name.
+/// What to do if another asset has the name of a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnTakenName {
+    Refuse,
+    Replace,
+}
+
+/// Inserts an asset, or replaces the content of the one with its name.
 pub async fn store(
     db: &mut PgConnection,
     account: AccountId,
     asset: &Asset,
     content: &SealedContent,
-    may_replace: bool,
+    on_taken_name: OnTakenName,
 ) -> Result<Stored, StoreError> {
     let is_new = sqlx::query_scalar!(
         r#"insert into assets
@@ -81,7 +88,7 @@ pub async fn store(
         content.sealed,
         asset.inserted_at,
         asset.updated_at,
-        may_replace,
+        on_taken_name == OnTakenName::Replace,
     );
     Ok(match is_new.fetch_optional(db).await? {
         Some(true) => Stored::New,

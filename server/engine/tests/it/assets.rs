@@ -90,9 +90,7 @@ async fn every_render_has_its_own_assets_in_the_same_session() {
             let warning = &rendered.warnings[0];
             assert_eq!(warning.code, "resource_failed");
             assert!(
-                warning
-                    .message
-                    .contains("asset:a.css (the request brings no asset of this name)"),
+                warning.message.contains("asset:a.css (there is no asset of this name)"),
                 "{}",
                 warning.message
             );

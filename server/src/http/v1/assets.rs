@@ -20,7 +20,7 @@ use crate::http::{
 };
 
 /// Memory reserved for a list and its text, in bytes: 20,000 assets, the most of any plan, with long names.
-const LIST_MEMORY: u64 = 16 << 20;
+const LIST_MEMORY: u64 = 32 << 20;
 
 /// `GET`: lists assets, the newest first.
 pub(in crate::http) async fn get(

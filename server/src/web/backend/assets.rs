@@ -20,8 +20,12 @@ impl RequestBackend {
         mut report: UploadReport,
     ) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::Produce).await?;
-        report.stored = files.len();
-        self.answer(store(&self.app, &caller, files).await)?;
+        let count = files.len();
+        match self.answer(store(&self.app, &caller, files).await) {
+            Ok(()) => report.stored = count,
+            Err(AppError::Rejected(rejection)) => report.refused = Some(rejection.to_string()),
+            Err(error) => return Err(error),
+        }
         self.answer(keep_report(&self.session, caller.account, report, clock::now()).await)
     }
 }

@@ -117,8 +117,9 @@ const SECRET_SHOWN: Duration = Duration::minutes(1);
 const LISTED_TEMPLATES: i64 = 500;
 /// Maximum number of templates in the playground.
 const OFFERED_TEMPLATES: i64 = 100;
-/// Number of templates on a page of their list.
+/// Number of assets on a page of their list.
 const ASSET_PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(49);
+/// Number of templates on a page of their list.
 const TEMPLATE_PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
 /// Maximum number of versions listed. Older ones are available through the API.
 const LISTED_VERSIONS: NonZeroU16 = NonZeroU16::MIN.saturating_add(99);

@@ -157,9 +157,18 @@ async fn uploads_that_are_forged_too_large_or_beyond_the_storage_store_nothing()
     assert_eq!(answer.status(), 413);
     studio.service.limit_storage(&studio.account, "assets", 1).await;
     let answer = upload(&visitor, "", &[("a.css", b"p {}"), ("b.css", b"p {}")]).await;
-    assert_eq!(answer.status(), 403);
-    let page = answer.text().await.expect("a page");
-    assert!(page.contains("Assets are limited to 1"), "{page}");
+    assert_eq!(answer.status(), 303);
+    let page = visitor.page(PAGE).await;
+    assert!(
+        page.contains("Nothing was uploaded.") && page.contains("Assets are limited to 1"),
+        "{page}"
+    );
+    upload(&visitor, "a/../b", &[("a.css", b"p {}")]).await;
+    let page = visitor.page(PAGE).await;
+    assert!(
+        page.contains("Left out: 1") && page.contains("relative paths"),
+        "{page}"
+    );
     assert_eq!(names(&studio.service).await, "");
     let suspend = format!(
         "update accounts set suspended_at = now() where id = '{}'",

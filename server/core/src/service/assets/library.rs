@@ -1,20 +1,24 @@
 //! The assets of an account during a render: each is loaded when a page, header or footer first requests it.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{self, Arc},
+};
 
 use futures::future::BoxFuture;
 use platen_domain::{asset, encryption::DataKey, ids::AccountId};
 use platen_egress::assets::{Asset, AssetLibrary};
 use platen_engine::{
     Entered,
-    error::RenderError,
+    error::{RenderError, RenderProblem},
     job::{RenderJob, RenderedDocument},
     render_log::RenderLog,
 };
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, task::spawn_blocking};
 
 use crate::{
     memory::Reservation,
+    mutex::lock,
     render_request::assets::served,
     service::{
         Services,
@@ -25,6 +29,8 @@ use crate::{
 
 /// Maximum number of names that a render looks up. Further ones don't exist for it.
 const MOST_LOOKUPS: usize = 1_000;
+/// Maximum size of all assets that a render loads, in bytes.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Why a render that may use assets of its account failed.
 #[derive(Debug, thiserror::Error)]
@@ -49,17 +55,12 @@ pub(in crate::service) async fn render_with_assets(
         app: app.clone(),
         account,
         loaded: Mutex::default(),
+        failure: sync::Mutex::default(),
     });
     job.assets = job.assets.with_library(Arc::clone(&library) as Arc<dyn AssetLibrary>);
     let rendered = entered.render(job, log).await;
-    // Locked only by a look-up that the end of the render has interrupted.
-    let failure = library
-        .loaded
-        .try_lock()
-        .ok()
-        .and_then(|mut loaded| loaded.failure.take());
-    match failure {
-        Some(failure) => Err(failure.into()),
+    match lock(&library.failure).take() {
+        Some(failure) => Err(failure),
         None => Ok(rendered?),
     }
 }
@@ -70,17 +71,19 @@ struct RenderLibrary {
     account: AccountId,
     /// Locked while an asset is loaded, so that a render loads one at a time.
     loaded: Mutex<Loaded>,
+    /// Why an asset could not be loaded.
+    failure: sync::Mutex<Option<LibraryRenderError>>,
 }
 
 #[derive(Default)]
 struct Loaded {
-    key: Option<DataKey>,
+    key: Option<Arc<DataKey>>,
     /// By name; `None` for names that don't exist.
     assets: HashMap<String, Option<Asset>>,
     /// Memory of the assets.
     memory: Vec<Reservation>,
-    /// Why an asset could not be loaded.
-    failure: Option<AssetError>,
+    /// Size of the assets.
+    bytes: u64,
 }
 
 impl AssetLibrary for RenderLibrary {
@@ -93,7 +96,7 @@ impl AssetLibrary for RenderLibrary {
             if let Some(asset) = loaded.assets.get(name) {
                 return asset.clone();
             }
-            if loaded.assets.len() >= MOST_LOOKUPS || loaded.failure.is_some() {
+            if loaded.assets.len() >= MOST_LOOKUPS || lock(&self.failure).is_some() {
                 return None;
             }
             match self.load(&mut loaded, name).await {
@@ -102,7 +105,7 @@ impl AssetLibrary for RenderLibrary {
                     asset
                 }
                 Err(error) => {
-                    loaded.failure = Some(error);
+                    *lock(&self.failure) = Some(error);
                     None
                 }
             }
@@ -111,25 +114,47 @@ impl AssetLibrary for RenderLibrary {
 }
 
 impl RenderLibrary {
-    async fn load(&self, loaded: &mut Loaded, name: &str) -> Result<Option<Asset>, AssetError> {
+    async fn load(&self, loaded: &mut Loaded, name: &str) -> Result<Option<Asset>, LibraryRenderError> {
         let Services { db, memory, .. } = &self.app;
-        let Some((id, bytes)) = assets::find_by_name(db, self.account, name).await? else {
+        let found = assets::find_by_name(db, self.account, name).await;
+        let Some((id, bytes)) = found.map_err(AssetError::from)? else {
             return Ok(None);
         };
+        let bytes = u64::from(bytes.unsigned_abs());
+        loaded.bytes += bytes;
+        if loaded.bytes > MOST_BYTES {
+            return Err(too_large().into());
+        }
         // The stored bytes are decrypted in place; an adapted style sheet is a copy. A render has a slot, so it doesn't
         // wait for memory.
-        let mut reserved = memory.try_reserve(self.account, 2 * u64::from(bytes.unsigned_abs()))?;
+        let reserved = memory.try_reserve(self.account, 2 * bytes);
+        let mut reserved = reserved.map_err(AssetError::from)?;
         // Deleted in the meantime, if there is none.
-        let Some(content) = assets::find_content(db, self.account, id).await? else {
+        let content = assets::find_content(db, self.account, id).await;
+        let Some(content) = content.map_err(AssetError::from)? else {
             return Ok(None);
         };
         let key = match &mut loaded.key {
             Some(key) => key,
-            none => none.insert(key(&self.app, self.account).await?),
+            none => none.insert(Arc::new(key(&self.app, self.account).await.map_err(AssetError::from)?)),
         };
-        let asset = served(name, open(key, self.account, content)?.into());
+        let (key, account, name) = (Arc::clone(key), self.account, name.to_owned());
+        let opening = move || Ok::<_, AssetError>(served(&name, open(&key, account, content)?.into()));
+        let asset = spawn_blocking(opening).await.map_err(AssetError::from)??;
         reserved.shrink_to(asset.as_ref().map_or(0, |asset| asset.bytes.len()) as u64);
         loaded.memory.push(reserved);
         Ok(asset)
+    }
+}
+
+fn too_large() -> RenderError {
+    let reason = format!(
+        "the assets of the account that the document uses have more than {} MiB, the limit of one document: use fewer or \
+         smaller ones",
+        MOST_BYTES >> 20
+    );
+    RenderError::Problem {
+        part: 0,
+        problem: RenderProblem::TooLarge { reason },
     }
 }

@@ -9,18 +9,19 @@ use platen_domain::{
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
+use tokio::task::spawn_blocking;
 use tower_sessions::{Session, session};
 
 use crate::{
     clock,
     service::{
         Services,
-        assets::{AssetError, described, key, seal},
+        assets::{AssetError, key, seal},
         sessions::short_lived,
     },
     store::{
         account_log,
-        assets::{self, Stored},
+        assets::{self, OnTakenName, Stored},
         tx,
     },
 };
@@ -34,19 +35,20 @@ const SHOWN_WITHIN: Duration = Duration::minutes(5);
 pub async fn store(app: &Services, caller: &Caller, files: Vec<AssetCreation>) -> Result<(), AssetError> {
     let (account, actor, now) = (caller.account, Actor::of_caller(caller), clock::now());
     let key = key(app, account).await?;
-    let mut sealed = Vec::with_capacity(files.len());
-    for file in files {
-        let asset = described(AssetId::generate(), file.name, &file.content, now)?;
-        sealed.push((asset, seal(&key, account, file.content)?));
-    }
+    let sealing = move || {
+        let files = files.into_iter();
+        let sealed = files.map(|file| seal(&key, account, AssetId::generate(), file.name, file.content, now));
+        sealed.collect::<Result<Vec<_>, _>>()
+    };
+    let mut sealed = spawn_blocking(sealing).await??;
     // Two uploads lock common names in the same order.
     sealed.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
     let mut transaction = tx::begin(&app.db).await?;
     for (asset, content) in sealed {
-        let stored = assets::store(&mut transaction, account, &asset, &content, true).await?;
+        let stored = assets::store(&mut transaction, account, &asset, &content, OnTakenName::Replace).await?;
         let event = match stored {
             Stored::New => AccountEvent::AssetCreated { name: asset.name },
-            Stored::Replaced | Stored::NameTaken => AccountEvent::AssetReplaced { name: asset.name },
+            _ => AccountEvent::AssetReplaced { name: asset.name },
         };
         account_log::insert(&mut transaction, account, &actor, &event, now).await?;
     }

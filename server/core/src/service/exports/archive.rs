@@ -8,6 +8,7 @@ use std::{
 };
 
 use platen_domain::{
+    asset::Asset,
     export::{MOST_ASSET_BYTES, MOST_DOCUMENT_BYTES},
     ids::{AccountId, AssetId, RenderId, TemplateId},
     page::PageRequest,
@@ -24,6 +25,7 @@ use crate::{
     service::{
         Services,
         assets::{self, AssetError},
+        data_keys::DataKeyError,
         renders::{history, shown::WholeRender},
     },
     store::{
@@ -181,7 +183,7 @@ impl<S: Fn() -> Option<Stop>> Archive<'_, S> {
     /// [`MOST_ASSET_BYTES`] is reached.
     async fn write_assets(&mut self) -> Result<(), ArchiveError> {
         let mut room = MOST_ASSET_BYTES;
-        let mut held = Vec::new();
+        let mut held: Vec<Asset> = Vec::new();
         let mut page = PageRequest::after(None, BATCH);
         self.begin("assets.ndjson")?;
         loop {
@@ -191,8 +193,8 @@ impl<S: Fn() -> Option<Stop>> Archive<'_, S> {
                 let rest = room.checked_sub(asset.bytes.unsigned_abs().into());
                 room = rest.unwrap_or(room);
                 let file = rest.map(|_| asset_name(asset.id));
-                held.extend(file.is_some().then_some(asset.id));
-                let mut line = serde_json::to_value(asset)?;
+                let mut line = serde_json::to_value(&asset)?;
+                held.extend(file.is_some().then_some(asset));
                 line["file"] = file.into();
                 self.write_line(&line)?;
             }
@@ -201,15 +203,19 @@ impl<S: Fn() -> Option<Stop>> Archive<'_, S> {
             }
             page.after = found.next;
         }
-        for id in held {
+        for asset in held {
             self.go_on()?;
-            match assets::content(self.app, self.account, id).await {
-                Ok(content) => {
-                    self.begin(&asset_name(id))?;
+            match assets::content(self.app, self.account, &asset).await {
+                Ok((content, _memory)) => {
+                    self.begin(&asset_name(asset.id))?;
                     self.zip.write_all(&content)?;
                 }
                 // Deleted in the meantime.
                 Err(AssetError::NotFound) => {}
+                // The rest of the account must be available even if the secret key is lost.
+                Err(error @ (AssetError::Encryption(_) | AssetError::DataKey(DataKeyError::Encryption(_)))) => {
+                    tracing::error!(%error, asset = %asset.id, "an export lacks the file of an asset");
+                }
                 Err(error) => return Err(error.into()),
             }
         }

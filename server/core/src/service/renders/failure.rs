@@ -175,6 +175,8 @@ impl FailureReason {
             | Self::KeyOfOtherRequest
             | Self::Authentication(_)
             | Self::CredentialsChanged => (Kind::Conflict, Message, Retry::Never),
+            // Counted, because the render may need more than it can ever have.
+            Self::Asset(AssetError::Memory(_)) => (Kind::NoSlot, Message, Retry::Later),
             Self::Asset(_)
             | Self::TemplateProcess(_)
             | Self::Content(_)
@@ -257,7 +259,6 @@ impl From<LibraryRenderError> for FailureReason {
     fn from(error: LibraryRenderError) -> Self {
         match error {
             LibraryRenderError::Engine(error) => Self::Engine(error),
-            LibraryRenderError::Asset(AssetError::Memory(full)) => Self::Memory(full),
             LibraryRenderError::Asset(error) => Self::Asset(error),
         }
     }

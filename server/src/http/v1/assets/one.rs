@@ -34,11 +34,7 @@ pub(in crate::http) async fn content(
     AssetPath(id): AssetPath,
 ) -> Result<Response, ApiError> {
     let asset = assets::get(&app.db, caller.account, id).await?;
-    let memory = app
-        .memory
-        .reserve(caller.account, asset.bytes.unsigned_abs().into())
-        .await?;
-    let content = assets::content(&app, caller.account, id).await?;
+    let (content, memory) = assets::content(&app, caller.account, &asset).await?;
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream"),
         (header::CONTENT_DISPOSITION, "attachment"),
