@@ -33,8 +33,8 @@ step 'unit tests' cargo test --locked --workspace --lib --bins
 step 'documentation tests' cargo test --locked --workspace --doc
 step 'examples' cargo build --locked --workspace --examples
 step 'integration tests' cargo test --locked --workspace --test '*'
+step 'API by its description' deploy/schemathesis.sh
 step 'site' deploy/site.sh
 step 'browser tests' deploy/browser-tests.sh
-step 'API by its description' deploy/schemathesis.sh
 
 printf '\n%s%6d s  in all\n' "$times" "$SECONDS"

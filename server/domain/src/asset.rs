@@ -4,6 +4,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use time::{OffsetDateTime, serde::rfc3339};
+use unicode_normalization::UnicodeNormalization;
 
 use crate::{
     ids::AssetId,
@@ -76,8 +77,10 @@ pub struct AssetCreation {
 }
 
 impl AssetCreation {
-    /// Checks a file. The error says what is allowed.
-    pub fn of_file(name: String, content: Vec<u8>) -> Result<Self, String> {
+    /// Checks a file. The error says what is allowed. Its name is composed (Unicode Normalization Form C), as HTML is typed:
+    /// macOS decomposes names of files.
+    pub fn of_file(name: &str, content: Vec<u8>) -> Result<Self, String> {
+        let name: String = name.nfc().collect();
         if let Some(problem) = name_problem(&name) {
             return Err(problem);
         }
@@ -233,6 +236,12 @@ mod tests {
         ] {
             assert!(name_problem(name).is_some(), "{name}");
         }
+    }
+
+    #[test]
+    fn names_of_files_are_composed() {
+        let file = AssetCreation::of_file("gro\u{308}\u{df}e.csv", Vec::new());
+        assert_eq!(file.map(|file| file.name), Ok("gr\u{f6}\u{df}e.csv".to_owned()));
     }
 
     #[test]

@@ -86,7 +86,7 @@ async fn read(mut form: Multipart) -> Result<(Vec<AssetCreation>, UploadReport),
         } else {
             format!("{folder}/{name}")
         };
-        match AssetCreation::of_file(name.clone(), content) {
+        match AssetCreation::of_file(&name, content) {
             Ok(file) => files.push(file),
             Err(reason) => report.leave_out(&name, reason),
         }
