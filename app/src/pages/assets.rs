@@ -5,7 +5,7 @@ pub mod list;
 pub mod upload;
 
 use leptos::prelude::*;
-use platen_domain::asset::UploadReport;
+use platen_domain::{asset::UploadReport, number::counted};
 
 use crate::{
     layout::{
@@ -71,10 +71,10 @@ fn Content(found: Found, query: ListQuery) -> impl IntoView {
     let Found { found, upload } = found;
     let everything = query.is_empty() && query.is_first();
     let count = found.items.len();
-    let heading = match (count, found.next.is_some() || !query.is_first()) {
-        (1, false) => "1 asset".to_owned(),
-        (count, false) => format!("{count} assets"),
-        (_, true) => "Assets".to_owned(),
+    let heading = if query.is_first() && found.next.is_none() {
+        counted(count, "asset", "assets")
+    } else {
+        "Assets".to_owned()
     };
     let dialogs = found
         .items
@@ -112,8 +112,7 @@ fn Uploaded(report: UploadReport) -> impl IntoView {
     }
     let stored = match report.stored {
         0 => "Nothing was uploaded.".to_owned(),
-        1 => "1 file uploaded.".to_owned(),
-        count => format!("{count} files uploaded."),
+        count => format!("{} uploaded.", counted(count, "file", "files")),
     };
     if let Some(reason) = report.refused {
         return view! { <DetailedWarning title=stored>{reason}</DetailedWarning> }.into_any();

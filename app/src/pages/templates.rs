@@ -7,6 +7,7 @@ pub mod list;
 use leptos::prelude::*;
 use platen_domain::{
     ids::TemplateId,
+    number::counted,
     page::Page,
     template::{TemplateFilter, TemplateGlance},
 };
@@ -75,10 +76,10 @@ pub fn Templates() -> impl IntoView {
 fn Found(found: Page<(TemplateGlance, Option<String>), TemplateId>, query: ListQuery) -> impl IntoView {
     let everything = query.is_empty() && query.is_first();
     let count = found.items.len();
-    let heading = match (count, found.next.is_some() || !query.is_first()) {
-        (1, false) => "1 template".to_owned(),
-        (count, false) => format!("{count} templates"),
-        (_, true) => "Templates".to_owned(),
+    let heading = if query.is_first() && found.next.is_none() {
+        counted(count, "template", "templates")
+    } else {
+        "Templates".to_owned()
     };
     let dialogs = found.items.iter().map(|(template, hint)| {
         view! { <DeleteDialog id=template.id.to_string() name=template.name.clone() hint=hint.clone() /> }

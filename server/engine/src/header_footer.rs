@@ -123,11 +123,8 @@ pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderProblem> {
     Ok(())
 }
 
-/// Returns the names of the assets that the templates name. Templates that [`check`] refuses name none.
+/// Returns the names of the assets that the templates name. [`check`] has accepted them.
 pub(crate) fn asset_names(wanted: &HeaderFooter) -> BTreeSet<String> {
-    if check(wanted).is_err() {
-        return BTreeSet::new();
-    }
     let templates = [&wanted.header, &wanted.footer];
     templates
         .into_iter()
@@ -138,7 +135,6 @@ pub(crate) fn asset_names(wanted: &HeaderFooter) -> BTreeSet<String> {
 /// Embeds the assets that the templates name as `data:` URLs, because Chromium loads nothing for headers and footers.
 /// Fails if a template exceeds [`TEMPLATE_LIMIT`] with them.
 pub(crate) fn embed_assets(wanted: &mut HeaderFooter, assets: &HashMap<String, Asset>) -> Result<(), RenderProblem> {
-    check(wanted)?;
     for (which, template) in [
         (RunningTemplate::Header, &mut wanted.header),
         (RunningTemplate::Footer, &mut wanted.footer),

@@ -65,6 +65,9 @@ pub(crate) async fn render(
     job: RenderJob,
     log: &RenderLog,
 ) -> Result<RenderedDocument, RenderError> {
+    if let Some(wanted) = &job.print.header_footer {
+        header_footer::check(wanted).map_err(|problem| RenderError::Problem { part: 0, problem })?;
+    }
     let job = entered.within(Phase::Load, log, resolve_assets(job)).await??;
     let render = Render {
         entered,
@@ -129,9 +132,6 @@ async fn resolve_assets(mut job: RenderJob) -> Result<RenderJob, RenderError> {
 
 impl Render<'_> {
     async fn run(&self) -> Result<RenderedDocument, RenderError> {
-        if let Some(wanted) = &self.job.print.header_footer {
-            header_footer::check(wanted).map_err(|problem| RenderError::Problem { part: 0, problem })?;
-        }
         let printed = self.print_parts().await?;
         let mut warnings = self.cookie_warning(&printed);
         let (printed, stamps) = self.number(printed, &mut warnings).await?;
