@@ -18,6 +18,22 @@ step() {
   times+=$line$'\n'
 }
 
+# Removes what the compiler keeps for incremental builds of packages that no build of the last day has had: a changed
+# dependency leaves gigabytes of it. Fails if the disk would be full before the end.
+make_room() {
+  local target=${CARGO_TARGET_DIR:-target} needed=12 free
+  find "$target/debug/incremental" -mindepth 1 -maxdepth 1 -mtime +0 -exec rm -rf {} + 2>/dev/null || true
+  mkdir -p "$target"
+  for folder in "$target" /tmp; do
+    free=$(($(df --output=avail --block-size=M "$folder" | tail -n 1 | tr -dc 0-9) / 1024))
+    if ((free < needed)); then
+      echo "The tests need $needed GiB of free disk space in $folder, and $free GiB are free: remove files there." >&2
+      return 1
+    fi
+  done
+}
+
+step 'disk space' make_room
 step 'set-up' deploy/setup.sh --test
 . deploy/toolchain.sh
 step 'format' cargo fmt --all --check
