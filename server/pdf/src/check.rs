@@ -98,29 +98,27 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     let [part] = document.parts() else {
         return Ok(None);
     };
-    let shown = check_file(bytes, part.file(), &document, findings);
-    let metadata = findings.take(None, metadata::check_metadata(&document));
-    let (Some(shown), Some(metadata)) = (shown.filter(|_| findings.violations.is_empty()), metadata) else {
+    let Some(shown) = check_file(bytes, part.file(), &document, findings) else {
         return Ok(None);
     };
     let root = document.root()?;
     let pages = list_pages(&document, root)?;
-    let mut levels = LevelFindings::new(&pages);
-    unicode::check_unicode(&document, &shown, &mut levels)?;
-    if !metadata.has_title {
-        levels.document(&rules::NO_TITLE);
-    }
-    painted::check_painted(&shown.marks, &pages, &mut levels);
-    let catalog = document.get_dictionary(root, "expected a catalog")?;
-    let doubtful = contrast::doubtful_pages(&pages, &shown);
-    let follow = || contrast::follow(&document, &pages, &doubtful);
-    let mut structure = || structure::check_structure(&document, &catalog, &pages, &shown.marks, &mut levels);
-    let (texts, tree) = if doubtful.is_empty() {
-        (Vec::new(), structure())
+    // Pages are followed only if their content is known to conform.
+    let doubtful = if findings.violations.is_empty() {
+        contrast::doubtful_pages(&pages, &shown)
     } else {
-        concurrently(follow, structure)
+        Vec::new()
     };
-    let tree = tree?;
+    let follow = || contrast::follow(&document, &pages, &doubtful);
+    let mut remaining = || check_contents(&document, root, &pages, &shown, findings);
+    let (texts, contents) = if doubtful.is_empty() {
+        (Vec::new(), remaining())
+    } else {
+        concurrently(follow, remaining)
+    };
+    let Some(Contents { metadata, levels, tree }) = contents? else {
+        return Ok(None);
+    };
     let earned = Conformance::earned(levels.prevented());
     if let Some(standard) = metadata.declared.iter().find(|standard| !standard.is_among(&earned)) {
         let clause = standard.declaration_clause();
@@ -135,8 +133,8 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     }))
 }
 
-/// Checks a file against PDF/A-2b, except for its metadata. Returns what its content shows; `None` if objects violate
-/// the standard.
+/// Checks a file against PDF/A-2b, except for its fonts and metadata. Returns what its content shows; `None` if objects
+/// violate the standard.
 fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Findings) -> Option<shown::Shown> {
     findings.note(None, framing::check_identifiers(file));
     let trailer = findings.take(None, framing::check_framing(bytes, file))?;
@@ -158,6 +156,25 @@ fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Fin
         findings.note(Some(*number), result);
     }
     let shown = drawings::check_drawings(document, &found, findings);
+    Some(shown)
+}
+
+/// What determines the levels that a file of PDF/A-2b conforms to.
+struct Contents {
+    metadata: metadata::Metadata,
+    levels: LevelFindings,
+    tree: Option<structure::Tree>,
+}
+
+/// Checks fonts and metadata against PDF/A-2b, and what is shown against the other levels; `None` if something violates
+/// PDF/A-2b.
+fn check_contents(
+    document: &Document,
+    root: ObjectNumber,
+    pages: &[ObjectNumber],
+    shown: &shown::Shown,
+    findings: &mut Findings,
+) -> Result<Option<Contents>, PdfError> {
     for (number, codes) in &shown.composite {
         findings.note(Some(*number), fonts::check_composite_font(document, *number, codes));
     }
@@ -167,7 +184,19 @@ fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Fin
             fonts::check_type_3_font(document, *number, codes, &shown.glyph_widths),
         );
     }
-    Some(shown)
+    let metadata = findings.take(None, metadata::check_metadata(document));
+    let Some(metadata) = metadata.filter(|_| findings.violations.is_empty()) else {
+        return Ok(None);
+    };
+    let mut levels = LevelFindings::new(pages);
+    unicode::check_unicode(document, shown, &mut levels)?;
+    if !metadata.has_title {
+        levels.document(&rules::NO_TITLE);
+    }
+    painted::check_painted(&shown.marks, pages, &mut levels);
+    let catalog = document.get_dictionary(root, "expected a catalog")?;
+    let tree = structure::check_structure(document, &catalog, pages, &shown.marks, &mut levels)?;
+    Ok(Some(Contents { metadata, levels, tree }))
 }
 
 fn dictionary<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Dictionary<'a>, Finding> {

@@ -168,6 +168,16 @@ impl Canvas for Contrasts {
                 .retain(|found| found.page != page || !is_covered(&found.spot));
         }
     }
+
+    /// Most texts have enough contrast to everything on their page, and cast no shadow that was reported.
+    fn needs_text(&mut self, painted: &Painted) -> bool {
+        let page = self.page;
+        let may_be_low = painted.owner != Owner::Artifact
+            && painted
+                .colour
+                .is_some_and(|colour| painted.opacity < 1.0 || !self.is_fine(colour));
+        may_be_low || self.found.iter().any(|found| found.page == page)
+    }
 }
 
 impl Contrasts {
@@ -192,6 +202,21 @@ impl Contrasts {
         colours.has_others || colours.texts.iter().map(with_luminance).any(is_low_on_some)
     }
 
+    /// Returns whether a colour has enough contrast to paper and every layer.
+    fn is_fine(&mut self, colour: Colour) -> bool {
+        let fine = (colour, self.layers.colours().len());
+        if self.last_fine == Some(fine) {
+            return true;
+        }
+        let own = luminance(colour);
+        let mut luminances = self.layers.colours().iter().map(|(_, luminance)| *luminance);
+        let is_fine = luminances.all(|background| ratio(own, background) >= REQUIRED);
+        if is_fine {
+            self.last_fine = Some(fine);
+        }
+        is_fine
+    }
+
     fn text(&mut self, painted: &Painted) {
         let Some((text, area)) = painted.text.as_ref().zip(painted.area) else {
             return;
@@ -208,17 +233,8 @@ impl Contrasts {
         let Some(colour) = painted.colour.filter(|_| painted.owner != Owner::Artifact) else {
             return;
         };
-        if painted.opacity >= 1.0 {
-            let fine = (colour, self.layers.colours().len());
-            if self.last_fine == Some(fine) {
-                return;
-            }
-            let own = luminance(colour);
-            let mut luminances = self.layers.colours().iter().map(|(_, luminance)| *luminance);
-            if luminances.all(|background| ratio(own, background) >= REQUIRED) {
-                self.last_fine = Some(fine);
-                return;
-            }
+        if painted.opacity >= 1.0 && self.is_fine(colour) {
+            return;
         }
         let required = if text.size() < LARGE - TOLERANCE {
             REQUIRED

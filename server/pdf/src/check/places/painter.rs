@@ -109,6 +109,11 @@ pub(crate) enum Shape<'p> {
 /// Receives what is painted on a page, in order.
 pub(crate) trait Canvas {
     fn paint(&mut self, painted: Painted);
+
+    /// Returns whether text is needed that is painted like this; its area, shape and characters are not known yet.
+    fn needs_text(&mut self, _: &Painted) -> bool {
+        true
+    }
 }
 
 /// Graphics state as far as it determines places and colours (ISO 32000-1, 8.4).
@@ -154,6 +159,8 @@ pub(crate) struct Painter<'d, 'a, C> {
     canvas: &'d mut C,
     /// Forms that were followed, so that a form that is drawn often is followed once.
     seen: BTreeSet<ObjectNumber>,
+    /// Character codes of the text that is painted, for which memory is allocated once.
+    codes: Vec<u8>,
     /// Bytes of content that were read.
     pub(crate) bytes: usize,
 }
@@ -165,6 +172,7 @@ impl<'d, 'a, C: Canvas> Painter<'d, 'a, C> {
             fonts,
             canvas,
             seen: BTreeSet::new(),
+            codes: Vec::new(),
             bytes: 0,
         }
     }
@@ -303,7 +311,7 @@ impl<'d, 'a, C: Canvas> Painter<'d, 'a, C> {
                         text_matrix = shift.then(text_matrix);
                     }
                 }
-                b"Tj" | b"TJ" => self.show(owner, state, text_matrix, text_object, &operands),
+                b"Tj" | b"TJ" => self.show(owner, state, text_matrix, text_object, &operands.strings),
                 b"m" | b"l" | b"c" | b"v" | b"y" | b"re" => path.build(operator, numbers, state.matrix),
                 b"W" | b"W*" => clips = true,
                 b"S" | b"s" | b"f" | b"f*" | b"B" | b"B*" | b"b" | b"b*" | b"n" => {
@@ -341,30 +349,41 @@ impl<'d, 'a, C: Canvas> Painter<'d, 'a, C> {
         Ok(())
     }
 
-    /// Paints a string, which begins at the origin of the text matrix.
-    fn show(&mut self, owner: Owner, state: State, text_matrix: Matrix, text_object: TextObject, operands: &Operands) {
+    /// Paints strings, the first of which begins at the origin of the text matrix.
+    fn show(&mut self, owner: Owner, state: State, text_matrix: Matrix, text_object: TextObject, strings: &[Token]) {
+        let painted = state.painted(owner, None);
+        if !self.canvas.needs_text(&painted) {
+            return;
+        }
+        self.codes.clear();
+        for string in strings {
+            match string {
+                Token::LiteralString(raw) => self.codes.extend_from_slice(&decode_literal_string(raw)),
+                Token::HexString(raw) => self.codes.extend(hex_bytes(raw)),
+                _ => {}
+            }
+        }
         let font = self.fonts.get(self.document, state.font);
-        let length = font.width(&operands.codes);
+        let length = font.width(&self.codes);
         // Adjustments of `TJ` are small and are ignored.
         let size = state.font_size;
         let (right, bottom, top) = (length * size, font.descent * size, font.ascent * size);
         let corners = [(0.0, bottom), (0.0, top), (right, bottom), (right, top)];
         let matrix = text_matrix.then(state.matrix);
         let area = Area::of(corners.map(|(x, y)| matrix.apply(x, y)));
-        let colour = state.fill.filter(|_| state.fills_glyphs && font.has_outlines());
         let text = ShownText {
             document: self.document,
             font,
-            codes: &operands.codes,
+            codes: &self.codes,
             font_size: size,
             matrix,
             text_object,
             baseline: Some(matrix.apply(0.0, 0.0).1).filter(|_| matrix.is_upright()),
         };
-        let painted = state.painted(owner, area);
         self.canvas.paint(Painted {
             text: Some(text),
-            colour: painted.colour.and(colour),
+            area,
+            colour: painted.colour.filter(|_| state.fills_glyphs && font.has_outlines()),
             ..painted
         });
     }
@@ -440,8 +459,7 @@ struct Operands<'c> {
     numbers: Vec<f64>,
     /// The last name outside of a dictionary.
     name: &'c [u8],
-    /// Character codes of all strings, none of which is incomplete.
-    codes: Vec<u8>,
+    strings: Vec<Token<'c>>,
     /// Range of the entries of a dictionary.
     properties: std::ops::Range<usize>,
     depth: usize,
@@ -479,7 +497,7 @@ impl<'c> Operands<'c> {
     /// Removes everything, except for its capacity.
     fn clear(&mut self) {
         self.numbers.clear();
-        self.codes.clear();
+        self.strings.clear();
         self.name = b"";
         self.properties = 0..0;
     }
@@ -500,8 +518,7 @@ impl<'c> Operands<'c> {
             _ if self.depth > 0 => {}
             Token::Number(raw) => self.add_number(raw),
             Token::Name(name) => self.name = name,
-            Token::LiteralString(raw) => self.codes.extend_from_slice(&decode_literal_string(raw)),
-            Token::HexString(raw) => self.codes.extend(hex_bytes(raw)),
+            Token::LiteralString(_) | Token::HexString(_) => self.strings.push(token),
             Token::ArrayStart | Token::ArrayEnd | Token::Keyword(_) => {}
         }
     }
