@@ -169,7 +169,7 @@ impl Canvas for Contrasts {
         }
     }
 
-    /// Most texts have enough contrast to everything on their page, and cast no shadow that was reported.
+    /// Most texts have enough contrast to everything on their page, and no text was found that may be their shadow.
     fn needs_text(&mut self, painted: &Painted) -> bool {
         let page = self.page;
         let may_be_low = painted.owner != Owner::Artifact

@@ -110,7 +110,7 @@ pub(crate) enum Shape<'p> {
 pub(crate) trait Canvas {
     fn paint(&mut self, painted: Painted);
 
-    /// Returns whether text is needed that is painted like this; its area, shape and characters are not known yet.
+    /// Returns whether the canvas needs text with this owner, colour and opacity. Its area and characters aren't known yet.
     fn needs_text(&mut self, _: &Painted) -> bool {
         true
     }
@@ -311,7 +311,10 @@ impl<'d, 'a, C: Canvas> Painter<'d, 'a, C> {
                         text_matrix = shift.then(text_matrix);
                     }
                 }
-                b"Tj" | b"TJ" => self.show(owner, state, text_matrix, text_object, &operands.strings),
+                b"Tj" | b"TJ" => {
+                    let strings = content.get(operands.strings.clone()).unwrap_or_default();
+                    self.show(owner, state, text_matrix, text_object, strings);
+                }
                 b"m" | b"l" | b"c" | b"v" | b"y" | b"re" => path.build(operator, numbers, state.matrix),
                 b"W" | b"W*" => clips = true,
                 b"S" | b"s" | b"f" | b"f*" | b"B" | b"B*" | b"b" | b"b*" | b"n" => {
@@ -350,13 +353,14 @@ impl<'d, 'a, C: Canvas> Painter<'d, 'a, C> {
     }
 
     /// Paints strings, the first of which begins at the origin of the text matrix.
-    fn show(&mut self, owner: Owner, state: State, text_matrix: Matrix, text_object: TextObject, strings: &[Token]) {
+    fn show(&mut self, owner: Owner, state: State, text_matrix: Matrix, text_object: TextObject, strings: &[u8]) {
         let painted = state.painted(owner, None);
         if !self.canvas.needs_text(&painted) {
             return;
         }
         self.codes.clear();
-        for string in strings {
+        let mut lexer = Lexer::new(strings, 0);
+        while let Ok(Some((_, string))) = lexer.next_token() {
             match string {
                 Token::LiteralString(raw) => self.codes.extend_from_slice(&decode_literal_string(raw)),
                 Token::HexString(raw) => self.codes.extend(hex_bytes(raw)),
@@ -459,7 +463,8 @@ struct Operands<'c> {
     numbers: Vec<f64>,
     /// The last name outside of a dictionary.
     name: &'c [u8],
-    strings: Vec<Token<'c>>,
+    /// Range from the first string to the end of the last.
+    strings: std::ops::Range<usize>,
     /// Range of the entries of a dictionary.
     properties: std::ops::Range<usize>,
     depth: usize,
@@ -482,7 +487,7 @@ impl<'c> Operands<'c> {
             };
             match token {
                 Token::Keyword(operator) if self.depth == 0 => return Ok(Some((start, operator))),
-                _ => self.add(token, lexer.position()),
+                _ => self.add(token, start..lexer.position()),
             }
         }
     }
@@ -497,28 +502,33 @@ impl<'c> Operands<'c> {
     /// Removes everything, except for its capacity.
     fn clear(&mut self) {
         self.numbers.clear();
-        self.strings.clear();
+        self.strings = 0..0;
         self.name = b"";
         self.properties = 0..0;
     }
 
-    /// Adds a token, which ends at `end`.
-    fn add(&mut self, token: Token<'c>, end: usize) {
+    /// Adds a token, which is in this range, perhaps after white space.
+    fn add(&mut self, token: Token<'c>, range: std::ops::Range<usize>) {
         match token {
             Token::DictionaryStart => {
                 if self.depth == 0 {
-                    self.properties.start = end;
+                    self.properties.start = range.end;
                 }
                 self.depth += 1;
             }
             Token::DictionaryEnd => {
                 self.depth = self.depth.saturating_sub(1);
-                self.properties.end = end - b">>".len();
+                self.properties.end = range.end - b">>".len();
             }
             _ if self.depth > 0 => {}
             Token::Number(raw) => self.add_number(raw),
             Token::Name(name) => self.name = name,
-            Token::LiteralString(_) | Token::HexString(_) => self.strings.push(token),
+            Token::LiteralString(_) | Token::HexString(_) => {
+                if self.strings.is_empty() {
+                    self.strings.start = range.start;
+                }
+                self.strings.end = range.end;
+            }
             Token::ArrayStart | Token::ArrayEnd | Token::Keyword(_) => {}
         }
     }
