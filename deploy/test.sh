@@ -21,7 +21,7 @@ step() {
 # Removes what the compiler keeps for incremental builds of packages that no build of the last day has had: a changed
 # dependency leaves gigabytes of it. Fails if the disk would be full before the end.
 make_room() {
-  local target=${CARGO_TARGET_DIR:-target} needed=12 free
+  local target=${CARGO_TARGET_DIR:-target} needed=12 free folder
   find "$target/debug/incremental" -mindepth 1 -maxdepth 1 -mtime +0 -exec rm -rf {} + 2>/dev/null || true
   mkdir -p "$target"
   for folder in "$target" /tmp; do
