@@ -49,6 +49,7 @@ pub mod stripe_customers;
 pub mod stripe_events;
 pub mod stripe_meter_events;
 pub mod stripe_subscriptions;
+pub mod template_assets;
 pub mod template_sample_sets;
 pub mod template_version_partials;
 pub mod template_versions;

@@ -1,13 +1,15 @@
 //! Assets: pictures, style sheets, fonts and data that pages refer to by name.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use time::{OffsetDateTime, serde::rfc3339};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::{
-    ids::AssetId,
+    ids::{AssetId, TemplateId},
+    template::identity::TemplateKind,
     validation::{
         Problem, Problems,
         json::{self, Body, Layout},
@@ -21,6 +23,8 @@ pub const MOST_ASSETS: usize = 100;
 pub const LARGEST_ASSET: usize = 10 << 20;
 /// Maximum number of files that an [`UploadReport`] names.
 const MOST_LEFT_OUT: usize = 20;
+/// Number of templates that a sentence names.
+const MOST_NAMED_USERS: usize = 5;
 /// JSON pointer of a name in the body of a request.
 pub const NAME: &str = "/asset/name";
 /// JSON pointer of a file in the body of a request.
@@ -68,6 +72,51 @@ pub struct Asset {
     /// When the content was stored.
     #[serde(with = "rfc3339")]
     pub updated_at: OffsetDateTime,
+    /// The content before the last replacement by another one.
+    pub replaced: Option<ReplacedContent>,
+}
+
+/// Content that an asset no longer has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplacedContent {
+    /// Its size.
+    pub bytes: i32,
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+    /// When it was stored.
+    #[serde(with = "rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// A template whose published version names an asset or a folder that contains it, itself or by a partial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AssetUser {
+    pub id: TemplateId,
+    pub name: String,
+    pub kind: TemplateKind,
+}
+
+/// The templates that name an asset.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AssetUsers {
+    /// The first ones that were found, in alphabetical order.
+    pub listed: Vec<AssetUser>,
+    /// Whether there are more.
+    pub has_more: bool,
+}
+
+impl AssetUsers {
+    /// Returns the names of the first ones as part of a sentence, such as `“Invoice”, “Letter” and others`.
+    pub fn names(&self) -> String {
+        let first = self.listed.iter().take(MOST_NAMED_USERS);
+        let names: Vec<_> = first.map(|user| format!("“{}”", user.name)).collect();
+        let others = if self.has_more || self.listed.len() > names.len() {
+            " and others"
+        } else {
+            ""
+        };
+        names.join(", ") + others
+    }
 }
 
 /// A valid request to create an asset.
@@ -201,6 +250,15 @@ pub fn name_problem(name: &str) -> Option<String> {
     }
 }
 
+/// Returns the asset, or the folder with its slash, that an address `asset:…` names, given without the scheme; `None` if no
+/// asset can have the name. The base address `asset:` itself names nothing.
+pub fn named_by(address: &str) -> Option<String> {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let name = percent_decode_str(path).decode_utf8().ok()?;
+    let without_slash = name.strip_suffix('/').unwrap_or(&name);
+    name_problem(without_slash).is_none().then(|| name.into_owned())
+}
+
 /// Returns the value of `Content-Type` for an asset: that of its first bytes or, for text in UTF-8, of its extension. The
 /// error says what is allowed.
 pub fn content_type(name: &str, content: &[u8]) -> Result<&'static str, &'static str> {
@@ -236,6 +294,38 @@ mod tests {
         ] {
             assert!(name_problem(name).is_some(), "{name}");
         }
+    }
+
+    #[test]
+    fn addresses_name_assets_and_folders() {
+        for (address, name) in [
+            ("logo.svg", "logo.svg"),
+            ("icons.svg#mail", "icons.svg"),
+            ("a%20b.png?v=2", "a b.png"),
+            ("letter/", "letter/"),
+        ] {
+            assert_eq!(named_by(address).as_deref(), Some(name));
+        }
+        for address in ["", "/", "{{ logo }}", "../a.png", "%ff"] {
+            assert_eq!(named_by(address), None, "{address}");
+        }
+    }
+
+    #[test]
+    fn the_first_users_are_named() {
+        let user = |name: &str| AssetUser {
+            id: TemplateId::generate(),
+            name: name.to_owned(),
+            kind: TemplateKind::Document,
+        };
+        let users = |names: &[&str], has_more| AssetUsers {
+            listed: names.iter().copied().map(user).collect(),
+            has_more,
+        };
+        assert_eq!(users(&["Invoice", "Letter"], false).names(), "“Invoice”, “Letter”");
+        assert_eq!(users(&["Invoice"], true).names(), "“Invoice” and others");
+        let many = users(&["a", "b", "c", "d", "e", "f"], false);
+        assert_eq!(many.names(), "“a”, “b”, “c”, “d”, “e” and others");
     }
 
     #[test]

@@ -26,7 +26,7 @@ enum Syntax {
 }
 
 /// Returns whether a text may hold an address of an asset.
-pub(crate) fn may_be_in(text: &str) -> bool {
+pub fn may_be_in(text: &str) -> bool {
     colons(text).next().is_some()
 }
 
@@ -65,8 +65,9 @@ pub(crate) fn replace_in_html(html: &str, address_of: &dyn Fn(&str) -> Option<St
     rewrite_str(html, settings).ok()
 }
 
-/// Returns the names of the assets whose addresses [`replace_in_html`] replaces.
-pub(crate) fn names_in_html(html: &str) -> BTreeSet<String> {
+/// Returns the names of the assets whose addresses HTML contains, in `<base href>` those of folders, which end with a slash.
+/// Names are as they are written, so they may be invalid.
+pub fn names_in_html(html: &str) -> BTreeSet<String> {
     let names = RefCell::new(BTreeSet::new());
     replace_in_html(html, &|name| {
         names.borrow_mut().insert(name.to_owned());

@@ -6,7 +6,7 @@ use platen_egress::log::{ConnectionLog, ConnectionRecord, Kind, Outcome};
 use url::{Host, Url};
 
 use crate::{
-    asset_addresses::{as_written, is_of_asset},
+    asset_addresses::as_written,
     job::Warning,
     network_error::{self, ABORTED, TUNNEL_FAILED},
     render_log::{NetworkRequest, REQUEST_LIMIT},
@@ -129,9 +129,9 @@ fn why_failed(request: &NetworkRequest) -> Option<String> {
     let error = error.map(|error| network_error::explain(error).to_owned());
     let status = request.status.filter(|status| *status >= 400);
     error.or_else(|| {
-        status.map(|status| match status {
-            404 if is_of_asset(&request.url) => "there is no asset of this name".to_owned(),
-            _ => format!("status {status}"),
+        status.map(|status| match request.missing_asset() {
+            Some(_) => "there is no asset of this name".to_owned(),
+            None => format!("status {status}"),
         })
     })
 }

@@ -1,11 +1,15 @@
 //! Log of a render, recorded even if it fails: requests, console messages, phase times.
 
 use std::{
+    collections::BTreeSet,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use crate::job::{Phase, PhaseTimes};
+use crate::{
+    asset_addresses::is_of_asset,
+    job::{Phase, PhaseTimes},
+};
 
 /// Maximum number of requests recorded per render.
 pub const REQUEST_LIMIT: usize = 500;
@@ -64,6 +68,12 @@ impl NetworkRequest {
             refused: None,
         }
     }
+
+    /// Returns the address `asset:NAME` if the request is for an asset that doesn't exist.
+    pub(crate) fn missing_asset(&self) -> Option<&str> {
+        let is_missing = self.status == Some(404) && is_of_asset(&self.url);
+        is_missing.then_some(self.url.as_str())
+    }
 }
 
 /// A console message of a page's scripts, or an uncaught error.
@@ -92,6 +102,15 @@ impl RenderLog {
     /// Returns the number of parts that have been printed so far.
     pub fn printed_parts(&self) -> usize {
         self.lock().printed_parts
+    }
+
+    /// Returns the addresses of assets that don't exist and that these parts have requested, by part. Only the first
+    /// [`REQUEST_LIMIT`] requests of each part are known.
+    pub fn missing_assets(&self, parts: &BTreeSet<usize>) -> BTreeSet<(usize, String)> {
+        let seen = self.lock();
+        let requests = seen.requests.iter().filter(|request| parts.contains(&request.part));
+        let missing = requests.filter_map(|request| Some((request.part, request.missing_asset()?.to_owned())));
+        missing.collect()
     }
 
     /// Records that one more part has been printed.

@@ -3,10 +3,13 @@
 pub mod library;
 pub mod upload;
 
+use std::collections::HashMap;
+
 use data_encoding::HEXLOWER;
 use platen_domain::{
     account_log::{AccountEvent, Actor},
-    asset::{self, Asset, AssetCreation, AssetReplacement},
+    allowed_templates::AllowedTemplates,
+    asset::{self, Asset, AssetCreation, AssetReplacement, AssetUsers, ReplacedContent},
     caller::Caller,
     encryption::{DataKey, EncryptionError, Place},
     ids::{AccountId, AssetId},
@@ -30,9 +33,12 @@ use crate::{
         account_log,
         assets::{self, OnTakenName, SealedContent, Stored},
         error::StoreError,
-        tx,
+        template_assets, tx,
     },
 };
+
+/// Maximum number of templates that are listed as users of an asset.
+const MOST_USERS: usize = 100;
 
 /// Error of an operation on an asset.
 #[derive(Debug, thiserror::Error)]
@@ -94,6 +100,27 @@ pub async fn get(db: &PgPool, account: AccountId, id: AssetId) -> Result<Asset, 
     assets::find(db, account, id).await?.ok_or(AssetError::NotFound)
 }
 
+/// Returns those of the allowed templates that use each of these assets.
+pub async fn users(
+    db: &PgPool,
+    account: AccountId,
+    allowed: &AllowedTemplates,
+    assets: &[Asset],
+) -> Result<HashMap<AssetId, AssetUsers>, AssetError> {
+    let at_most = i64::try_from(MOST_USERS + 1).unwrap_or(i64::MAX);
+    let found = template_assets::list_users(db, account, allowed, assets, at_most).await?;
+    let mut users = HashMap::<_, AssetUsers>::new();
+    for (asset, user) in found {
+        let AssetUsers { listed, has_more } = users.entry(asset).or_default();
+        if listed.len() == MOST_USERS {
+            *has_more = true;
+        } else {
+            listed.push(user);
+        }
+    }
+    Ok(users)
+}
+
 /// Returns the content of an asset, and the reservation of its memory. The caller has read the asset, and gives its size.
 pub async fn content(app: &Services, account: AccountId, asset: &Asset) -> Result<(Vec<u8>, Reservation), AssetError> {
     let memory = app.memory.reserve(account, asset.bytes.unsigned_abs().into()).await?;
@@ -112,11 +139,21 @@ pub async fn replace(
     replacement: AssetReplacement,
 ) -> Result<Asset, AssetError> {
     let former = get(&app.db, caller.account, id).await?;
+    let name = former.name.clone();
     let (key, account, now) = (key(app, caller.account).await?, caller.account, clock::now());
-    let sealing = move || seal(&key, account, id, former.name, replacement.content, now);
+    let sealing = move || seal(&key, account, id, name, replacement.content, now);
     let (asset, content) = spawn_blocking(sealing).await??;
     let asset = Asset {
         inserted_at: former.inserted_at,
+        replaced: if asset.sha256 == former.sha256 {
+            former.replaced
+        } else {
+            Some(ReplacedContent {
+                bytes: former.bytes,
+                sha256: former.sha256,
+                updated_at: former.updated_at,
+            })
+        },
         ..asset
     };
     let mut transaction = tx::begin(&app.db).await?;
@@ -169,6 +206,7 @@ fn seal(
         sha256: HEXLOWER.encode(&Sha256::digest(&content)),
         inserted_at: now,
         updated_at: now,
+        replaced: None,
     };
     let content_id = Uuid::now_v7();
     let sealed = key.encrypt(&Place::asset(account, content_id), rand::random(), content)?;

@@ -58,7 +58,7 @@ use crate::{
             contents::SentBody,
             failure::{EnterError, FailureReason, RenderFailure},
             record::OpenRecord,
-            templates::{fill_parts, note_versions},
+            templates::{fill_parts, note_versions, require_assets},
         },
     },
     store::renders::{NewRender, Start},
@@ -340,6 +340,7 @@ async fn make(
     let filled = entered.within(Phase::Load, log, filling).await??;
     let job = request.into_job(filled.parts, &terms);
     let mut document = render_with_assets(app, AccountId(caller.account), entered, job, log).await?;
+    require_assets(&filled.strict, log)?;
     accessibility::check(&document, &demanded).inspect_err(|unmet| {
         app.accessibility_reports
             .offer(AccountId(caller.account), terms.id, &unmet.report);

@@ -48,7 +48,7 @@ use crate::{
         renders::failure::EnterError,
         templates::partials::{PartialSet, resolve_to_publish},
     },
-    store::{account_log, error::StoreError, template_sample_sets, template_versions, templates, tx},
+    store::{account_log, error::StoreError, template_assets, template_sample_sets, template_versions, templates, tx},
 };
 
 /// Error of an operation on a template.
@@ -248,6 +248,7 @@ pub async fn delete(
         return Err(TemplateError::InUse(users));
     }
     template_sample_sets::replace(&mut transaction, account, id, &[]).await?;
+    template_assets::replace(&mut transaction, account, id, &[]).await?;
     templates::delete(&mut transaction, account, id, now).await?;
     let event = AccountEvent::TemplateDeleted { name };
     account_log::insert(&mut transaction, account, &Actor::of_caller(caller), &event, now).await?;

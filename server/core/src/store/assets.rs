@@ -1,11 +1,11 @@
 //! Table `assets`: assets of accounts, with their encrypted contents.
 
 use platen_domain::{
-    asset::Asset,
+    asset::{Asset, ReplacedContent},
     ids::{AccountId, AssetId},
     page::PageRequest,
 };
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -19,6 +19,7 @@ struct AssetRow {
     sha256: String,
     inserted_at: OffsetDateTime,
     updated_at: OffsetDateTime,
+    replaced: Option<Json<ReplacedContent>>,
 }
 
 impl From<AssetRow> for Asset {
@@ -31,6 +32,7 @@ impl From<AssetRow> for Asset {
             sha256: row.sha256,
             inserted_at: row.inserted_at,
             updated_at: row.updated_at,
+            replaced: row.replaced.map(|Json(replaced)| replaced),
         }
     }
 }
@@ -106,7 +108,8 @@ pub async fn list(
 ) -> Result<Vec<Asset>, StoreError> {
     let rows = sqlx::query_as!(
         AssetRow,
-        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at
+        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at,
+            replaced as "replaced: _"
          from assets
          where account_id = $1 and ($2::uuid is null or id < $2)
             and ($4::text is null or position(lower($4) in lower(name)) > 0)
@@ -124,7 +127,8 @@ pub async fn list(
 pub async fn find(db: &PgPool, account: AccountId, id: AssetId) -> Result<Option<Asset>, StoreError> {
     let row = sqlx::query_as!(
         AssetRow,
-        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at
+        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at,
+            replaced as "replaced: _"
          from assets where account_id = $1 and id = $2"#,
         account.0,
         id.0,

@@ -277,6 +277,7 @@ pub struct Summary {
     pub second_factor_from: Option<OffsetDateTime>,
     /// Templates that aren't deleted.
     pub templates: i64,
+    pub assets: i64,
     /// Keys that are neither revoked nor expired.
     pub keys: i64,
     pub connections: i64,
@@ -299,6 +300,9 @@ pub async fn summarise(
                ) then accounts.second_factor_from end as second_factor_from,
                (select count(*) from members where account_id = $1) as "members!",
                (select count(*) from templates where account_id = $1 and deleted_at is null) as "templates!",
+               coalesce(
+                   (select (used ->> 'assets')::bigint from account_storage where account_id = $1), 0
+               ) as "assets!",
                (select count(*) from api_keys
                 where account_id = $1 and revoked_at is null and (expires_at is null or expires_at > $3)) as "keys!",
                (select count(*) from connections where account_id = $1) as "connections!",

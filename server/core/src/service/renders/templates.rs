@@ -1,13 +1,16 @@
 //! Template parts. Their templates are looked up before a render is accepted, and filled after that.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use platen_domain::{
     ids::AccountId,
     template::{identity::TemplateKind, settings::TemplateSettings},
     validation::Problem,
 };
-use platen_engine::job::{Part, Warning};
+use platen_engine::{
+    job::{Part, Warning},
+    render_log::RenderLog,
+};
 use platen_template::{language::Undefined, pool, sources::Sources};
 use serde::Serialize;
 
@@ -24,10 +27,15 @@ use crate::{
     },
 };
 
+/// Maximum number of errors for assets that don't exist.
+const MOST_MISSING: usize = 20;
+
 /// Parts for the engine, and warnings for the template's author.
 pub(super) struct Filled {
     pub(super) parts: Vec<Part>,
     pub(super) warnings: Vec<Warning>,
+    /// Indices of the parts whose templates are strict.
+    pub(super) strict: BTreeSet<usize>,
 }
 
 /// Looks up the published version of each template and notes it in the request. The inner error holds a validation
@@ -73,6 +81,7 @@ pub(super) async fn fill_parts(
     let mut filled = Filled {
         parts: Vec::with_capacity(sources.len()),
         warnings: Vec::new(),
+        strict: BTreeSet::new(),
     };
     let mut filled_bytes = 0;
     // Parts of the same template often follow one another.
@@ -86,6 +95,9 @@ pub(super) async fn fill_parts(
                     Some((last, template)) if last == named => template,
                     _ => find(app, account, index, &part).await?,
                 };
+                if template.settings.strict {
+                    filled.strict.insert(index);
+                }
                 let filled_template = fill_part(app, account, index, &part, &template).await?;
                 last = Some((named, template));
                 filled_bytes += filled_template.html.len() as u64;
@@ -99,6 +111,28 @@ pub(super) async fn fill_parts(
         filled.parts.push(part);
     }
     Ok(filled)
+}
+
+/// Fails if parts with strict templates have requested assets that don't exist, with a validation error for each of the
+/// first ones.
+pub(super) fn require_assets(strict: &BTreeSet<usize>, log: &RenderLog) -> Result<(), FailureReason> {
+    if strict.is_empty() {
+        return Ok(());
+    }
+    let missing = log.missing_assets(strict);
+    let problems: Vec<_> = missing.iter().take(MOST_MISSING).map(missing_asset).collect();
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(FailureReason::Templates(problems))
+    }
+}
+
+fn missing_asset((part, address): &(usize, String)) -> Problem {
+    let detail = format!(
+        "The template is strict, and {address} doesn't exist. Upload it, add it to the request's assets, or correct the name"
+    );
+    Problem::invalid(format!("/parts/{part}"), detail)
 }
 
 async fn find(

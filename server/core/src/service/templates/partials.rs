@@ -2,9 +2,13 @@
 //! published, and stored with its version, so that a changed partial alters no published template until that is published
 //! again. Previews of unpublished content use the published versions of partials.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    iter,
+};
 
 use platen_domain::{
+    asset,
     caller::Caller,
     ids::{AccountId, TemplateId},
     template::{
@@ -15,6 +19,7 @@ use platen_domain::{
     },
     validation::{Problem, quote},
 };
+use platen_engine::asset_addresses;
 use platen_template::{
     diagnostic::{Diagnostic, DiagnosticKind},
     partials::Missing,
@@ -22,14 +27,17 @@ use platen_template::{
     sources::Sources,
 };
 use sqlx::{PgConnection, PgPool};
+use tokio::task::spawn_blocking;
 
 use crate::{
     service::{
         Services,
+        assets::AssetError,
         templates::{TemplateError, drafts, faulty_template, get, lock, versions},
     },
     store::{
         error::StoreError,
+        template_assets,
         template_version_partials::{self, PublishedPartial, UsedPartial},
         templates, tx,
     },
@@ -37,16 +45,20 @@ use crate::{
 
 /// Maximum size of all partials that a template uses, in bytes.
 const MOST_BYTES: usize = LONGEST_CONTENT;
+/// Maximum number of assets and folders that are stored as used by a template.
+const MOST_ASSETS: usize = 100;
 /// Maximum number of templates that are listed as users of a partial, and published together.
 pub const MOST_USERS: usize = 100;
 
-/// The partials that a template uses, directly and through others.
+/// The partials that a template uses, directly and through others, and the assets that all of them name.
 #[derive(Debug, Clone, Default)]
 pub struct PartialSet {
     /// In fixed versions.
     saved: Vec<UsedPartial>,
     /// Contents by handle that are only previewed or compared.
     unsaved: BTreeMap<String, String>,
+    /// Assets, and folders of assets with their slash, that a version to be published names, itself or by the partials.
+    asset_names: Vec<String>,
 }
 
 impl PartialSet {
@@ -85,8 +97,8 @@ pub(super) async fn resolve_with(
     unsaved: BTreeMap<String, String>,
 ) -> Result<Result<PartialSet, Diagnostic>, TemplateError> {
     let mut set = PartialSet {
-        saved: Vec::new(),
         unsaved,
+        ..PartialSet::default()
     };
     // For templates without partials, no worker is asked.
     if !may_name_partials(content) {
@@ -188,7 +200,41 @@ pub(super) async fn resolve_to_publish(
     pointer: &str,
 ) -> Result<PartialSet, TemplateError> {
     let resolved = resolve(app, caller, own, content).await?;
-    resolved.map_err(|diagnostic| TemplateError::Invalid(vec![faulty_template(pointer, &diagnostic)]))
+    let mut partials =
+        resolved.map_err(|diagnostic| TemplateError::Invalid(vec![faulty_template(pointer, &diagnostic)]))?;
+    let saved = partials.saved.iter().map(|partial| partial.content.as_str());
+    let contents = iter::once(content).chain(saved);
+    let contents = contents.filter(|content| asset_addresses::may_be_in(content));
+    let contents: Vec<_> = contents.map(ToOwned::to_owned).collect();
+    if !contents.is_empty() {
+        let named = spawn_blocking(move || asset_names(&contents)).await;
+        partials.asset_names = named.map_err(|error| TemplateError::Asset(AssetError::from(error)))?;
+    }
+    Ok(partials)
+}
+
+/// Returns the first names of assets, and of folders of assets with their slash, in templates; none that is in a folder
+/// which is named too.
+fn asset_names(contents: &[String]) -> Vec<String> {
+    let written = contents
+        .iter()
+        .flat_map(|content| asset_addresses::names_in_html(content));
+    let valid: BTreeSet<_> = written.filter_map(|name| asset::named_by(&name)).collect();
+    let mut names: Vec<String> = Vec::new();
+    for name in valid {
+        // Sorted, they follow the folder that contains them.
+        let is_in_folder = names
+            .iter()
+            .rev()
+            .any(|folder| folder.ends_with('/') && name.starts_with(folder));
+        if !is_in_folder {
+            names.push(name);
+        }
+        if names.len() == MOST_ASSETS {
+            break;
+        }
+    }
+    names
 }
 
 /// Returns the partials with which a version was published; for one that never was, resolves them.
@@ -217,11 +263,11 @@ pub async fn of_published(
     }
     Ok(PartialSet {
         saved: template_version_partials::list(&app.db, account, id, version).await?,
-        unsaved: BTreeMap::new(),
+        ..PartialSet::default()
     })
 }
 
-/// Stores the partials of a version. Fails with [`TemplateError::PartialsChanged`] if one of them was published, deleted or
+/// Stores the partials and assets of a version that is being published. Fails with [`TemplateError::PartialsChanged`] if one of them was published, deleted or
 /// renamed since they were resolved.
 pub(super) async fn store(
     transaction: &mut PgConnection,
@@ -230,12 +276,10 @@ pub(super) async fn store(
     version: i32,
     partials: &PartialSet,
 ) -> Result<(), TemplateError> {
-    let inserted = template_version_partials::insert(transaction, account, id, version, &partials.saved).await?;
-    if inserted {
-        Ok(())
-    } else {
-        Err(TemplateError::PartialsChanged)
+    if !template_version_partials::insert(transaction, account, id, version, &partials.saved).await? {
+        return Err(TemplateError::PartialsChanged);
     }
+    Ok(template_assets::replace(transaction, account, id, &partials.asset_names).await?)
 }
 
 /// Returns the templates whose published versions use a partial.
@@ -357,6 +401,17 @@ async fn publish_again(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn assets_are_named_once_and_not_beside_their_folder() {
+        let contents = [
+            "<base href='asset:b/'><img src='asset:c%20d.png'><img src='asset:c d.png?2'>".to_owned(),
+            "<img src=asset:b/x.png><img src=asset:b.png><img src='asset:{{ x }}'>".to_owned(),
+        ];
+        assert_eq!(asset_names(&contents), ["b.png", "b/", "c d.png"]);
+        let many: Vec<_> = (0..300).map(|number| format!("<img src=asset:{number}.png>")).collect();
+        assert_eq!(asset_names(&many).len(), MOST_ASSETS);
+    }
 
     #[test]
     fn only_tags_that_name_partials_are_looked_for() {

@@ -1,0 +1,82 @@
+//! Table `template_assets`: the assets, and folders of assets, that the published versions of templates name.
+
+use platen_domain::{
+    allowed_templates::AllowedTemplates,
+    asset::{Asset, AssetUser},
+    ids::{AccountId, AssetId, TemplateId},
+};
+use sqlx::{PgConnection, PgExecutor};
+
+use crate::store::{error::StoreError, statement::execute, templates::kind};
+
+/// Replaces the distinct names for a template.
+pub async fn replace(
+    db: &mut PgConnection,
+    account: AccountId,
+    template: TemplateId,
+    names: &[String],
+) -> Result<(), StoreError> {
+    let delete = sqlx::query!(
+        "delete from template_assets where account_id = $1 and template_id = $2",
+        account.0,
+        template.0,
+    );
+    execute(&mut *db, delete).await?;
+    if names.is_empty() {
+        return Ok(());
+    }
+    let insert = sqlx::query!(
+        "insert into template_assets (account_id, template_id, name)
+         select $1, $2, name from unnest($3::text[]) name",
+        account.0,
+        template.0,
+        names,
+    );
+    execute(db, insert).await
+}
+
+/// Returns up to `at_most` of the allowed templates that use each of these assets, in alphabetical order.
+pub async fn list_users(
+    db: impl PgExecutor<'_>,
+    account: AccountId,
+    allowed: &AllowedTemplates,
+    assets: &[Asset],
+    at_most: i64,
+) -> Result<Vec<(AssetId, AssetUser)>, StoreError> {
+    let allowed: Vec<_> = allowed.iter().map(|template| template.0).collect();
+    let ids: Vec<_> = assets.iter().map(|asset| asset.id.0).collect();
+    let names: Vec<_> = assets.iter().map(|asset| asset.name.clone()).collect();
+    let users = sqlx::query!(
+        r#"select assets.id as "asset!", users.id, users.name, users.kind
+         from unnest($2::uuid[], $3::text[]) assets (id, name)
+         -- The asset and the folders that contain it.
+         cross join lateral (
+            select array_agg(left(assets.name, length)) as names
+            from generate_series(1, length(assets.name)) length
+            where length = length(assets.name) or substr(assets.name, length, 1) = '/'
+         ) named
+         cross join lateral (
+            select templates.id, templates.name, templates.kind
+            from template_assets uses
+            join templates on templates.id = uses.template_id
+            where uses.account_id = $1 and uses.name = any(named.names) and templates.deleted_at is null
+                and ($5::uuid[] = '{}' or templates.id = any($5))
+            limit $4
+         ) users
+         order by lower(users.name), users.id"#,
+        account.0,
+        &ids,
+        &names,
+        at_most,
+        &allowed,
+    )
+    .map(|row| {
+        let user = AssetUser {
+            id: TemplateId(row.id),
+            name: row.name,
+            kind: kind(&row.kind),
+        };
+        (AssetId(row.asset), user)
+    });
+    Ok(users.fetch_all(db).await?)
+}
