@@ -54,6 +54,15 @@ async fn an_asset_is_created_read_replaced_and_deleted() {
     assert_eq!((&replaced["name"], &replaced["bytes"]), (&created["name"], &json!(17)));
     assert_eq!(replaced["inserted_at"], created["inserted_at"]);
     assert_ne!(replaced["sha256"], created["sha256"]);
+    let former = json!({"bytes": 16, "sha256": created["sha256"], "updated_at": created["updated_at"]});
+    assert_eq!((&created["replaced"], &replaced["replaced"]), (&Value::Null, &former));
+    // The same content again replaces nothing.
+    let replace = studio
+        .request(Method::PUT, &style_sheet)
+        .json(&replacement(b"p { color: blue }"));
+    for answer in [replace.send().await.unwrap(), get(&studio, &style_sheet).await] {
+        assert_eq!(json_of(answer).await["data"]["replaced"], former);
+    }
     let file = get(&studio, &format!("{style_sheet}/content")).await;
     assert_eq!(file.text().await.unwrap(), "p { color: blue }");
 
@@ -67,9 +76,68 @@ async fn an_asset_is_created_read_replaced_and_deleted() {
     assert_eq!(
         studio.service.text(log).await,
         "asset.created brand/letter.css, asset.created brand/logo.gif, asset.replaced brand/letter.css, \
-         asset.deleted brand/letter.css"
+         asset.replaced brand/letter.css, asset.deleted brand/letter.css"
     );
     studio.service.storage_is_counted().await;
+}
+
+/// Returns the names of the templates that use an asset.
+async fn users(studio: &Studio, asset: &str) -> Vec<String> {
+    let found = json_of(get(studio, asset).await).await;
+    let users = found["data"]["used_by"].as_array().expect("a list").iter();
+    let name = |user: &Value| user["name"].as_str().expect("text").to_owned();
+    users.map(name).collect()
+}
+
+#[tokio::test]
+async fn the_templates_that_use_an_asset_are_listed() {
+    let mut studio = Studio::start().await;
+    let logo = studio.asset("brand/logo 1.gif", GIF).await;
+    let unused = studio.asset("logo 1.gif", GIF).await;
+    let none: [&str; 0] = [];
+    studio
+        .template("Mention", "<p>asset:brand/logo 1.gif <a href='asset:brand/logo 1.gif'>")
+        .await;
+    assert_eq!(users(&studio, &logo).await, none);
+    let invoice = studio
+        .template(
+            "Invoice",
+            "<p style=\"background: url('asset:brand/logo%201.gif')\">{{ name }}",
+        )
+        .await;
+    let page = studio
+        .template("a page", "<base href='asset:brand/'><img src='logo 1.gif' alt=''>")
+        .await;
+    let partial = studio
+        .partial("head", "<img src='asset:brand/logo 1.gif' alt=''>")
+        .await;
+    let letter = studio.template("Letter", "{% include 'head' %}").await;
+    assert_eq!(users(&studio, &logo).await, ["a page", "head", "Invoice", "Letter"]);
+    assert_eq!(users(&studio, &unused).await, none);
+    // The letter prints the former version of the partial.
+    studio.change_template(&partial, json!({"content": "<p>"})).await;
+    assert_eq!(users(&studio, &logo).await, ["a page", "Invoice", "Letter"]);
+    studio.change_template(&letter, json!({"name": "Letter"})).await;
+    studio
+        .change_template(&page, json!({"content": "<base href='asset:bran'>"}))
+        .await;
+    assert_eq!(users(&studio, &logo).await, ["Invoice"]);
+
+    let (_, id) = page.rsplit_once('/').expect("an id");
+    let create = studio
+        .service
+        .create_key("ann@example.org", "n", &["--allow-template", id]);
+    let key = std::mem::replace(&mut studio.account.key, create.succeeded());
+    assert_eq!(users(&studio, &logo).await, none);
+    let create = studio
+        .service
+        .create_key("ann@example.org", "m", &["--scope", "assets:read"]);
+    studio.account.key = create.succeeded();
+    assert_eq!(json_of(get(&studio, &logo).await).await["data"]["used_by"], Value::Null);
+    studio.account.key = key;
+    let deleted = studio.request(Method::DELETE, &invoice).send().await.unwrap();
+    assert_eq!(deleted.status(), 204);
+    assert_eq!(users(&studio, &logo).await, none);
 }
 
 #[tokio::test]

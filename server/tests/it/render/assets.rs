@@ -195,3 +195,55 @@ async fn a_document_without_an_asset_that_cannot_be_loaded_is_not_delivered() {
     let answer = studio.render("<p>x", json!({})).await;
     assert_eq!(answer.status(), 200);
 }
+
+#[tokio::test]
+async fn a_render_loads_a_bounded_number_of_bytes() {
+    let studio = Studio::start().await;
+    let mut table = vec![b' '; 10 << 20];
+    table[0] = b'x';
+    let longer_bodies = "update accounts set body_bytes = 50000000";
+    assert_eq!(studio.service.execute(longer_bodies).await, 1);
+    studio.asset("0.csv", &table).await;
+    let copies = "insert into assets
+                      (id, account_id, name, content_type, bytes, sha256, content_id, sealed, inserted_at, updated_at)
+                  select gen_random_uuid(), account_id, copy || '.csv', content_type, bytes, sha256, content_id, sealed,
+                      inserted_at, updated_at
+                  from assets cross join generate_series(1, 6) copy";
+    assert_eq!(studio.service.execute(copies).await, 6);
+    let page = |count: usize| -> String {
+        let images = (0..count).map(|number| format!("<img src=asset:{number}.csv alt=''>"));
+        images.chain(["<p>Text".to_owned()]).collect()
+    };
+    assert_eq!(studio.render(page(6), json!({})).await.status(), 200);
+    let (pointer, detail) = studio.problem(page(7), json!({})).await;
+    assert_eq!(pointer, "/parts");
+    assert!(detail.contains("more than 64 MiB"), "{detail}");
+}
+
+#[tokio::test]
+async fn a_render_looks_up_a_bounded_number_of_names() {
+    let studio = Studio::start().await;
+    let picture = b"<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20'/>";
+    studio.asset("last.svg", picture).await;
+    let page = |missing: usize| -> String {
+        let images = (0..missing).map(|number| format!("<img src=asset:missing-{number}.svg alt=''>"));
+        // The address of the last picture is that of a link which isn't loaded.
+        let last = "<link rel=x href=asset:last.svg><script>
+            onload = () => {
+                const last = new Image();
+                last.onload = last.onerror = () => {
+                    document.body.replaceChildren(last.naturalWidth + ' pixels');
+                    document.body.setAttribute('done', '');
+                };
+                last.src = document.querySelector('link').href;
+            };
+        </script>";
+        images.chain([last.to_owned()]).collect()
+    };
+    let text = async |missing| {
+        let options = json!({"wait_for": {"selector": "body", "attribute": "done"}});
+        pdf::text(&studio.pdf(page(missing), options).await)
+    };
+    assert_eq!(text(999).await.trim(), "20 pixels");
+    assert_eq!(text(1_000).await.trim(), "0 pixels");
+}

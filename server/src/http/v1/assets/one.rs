@@ -1,5 +1,7 @@
 //! `/api/v1/assets/{id}` and below.
 
+use std::slice;
+
 use axum::{
     Json,
     body::Body,
@@ -8,7 +10,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use platen_core::service::{Services, assets};
-use platen_domain::asset::{Asset, AssetReplacement};
+use platen_domain::{
+    api_key::Scope,
+    asset::{Asset, AssetReplacement, AssetUser},
+};
+use serde::Serialize;
 
 use crate::http::{
     error::ApiError,
@@ -17,13 +23,29 @@ use crate::http::{
     v1::Data,
 };
 
+/// An asset with the templates that use it.
+#[derive(Serialize)]
+pub(in crate::http) struct UsedAsset {
+    #[serde(flatten)]
+    asset: Asset,
+    /// At most 100, of those that the key may use; `None` if it may not read templates.
+    used_by: Option<Vec<AssetUser>>,
+}
+
 /// `GET`
 pub(in crate::http) async fn get(
     State(app): State<Services>,
     MayReadAssets(caller): MayReadAssets,
     AssetPath(id): AssetPath,
-) -> Result<Json<Data<Asset>>, ApiError> {
-    let data = assets::get(&app.db, caller.account, id).await?;
+) -> Result<Json<Data<UsedAsset>>, ApiError> {
+    let asset = assets::get(&app.db, caller.account, id).await?;
+    let used_by = if caller.scopes.contains(Scope::TemplatesRead) {
+        let users = assets::users(&app.db, caller.account, &caller.templates, slice::from_ref(&asset)).await?;
+        Some(users.into_values().flat_map(|users| users.listed).collect())
+    } else {
+        None
+    };
+    let data = UsedAsset { asset, used_by };
     Ok(Json(Data { data }))
 }
 

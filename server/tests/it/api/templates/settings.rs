@@ -50,6 +50,39 @@ async fn a_strict_template_refuses_what_is_undefined() {
 }
 
 #[tokio::test]
+async fn a_strict_template_refuses_assets_that_do_not_exist() {
+    let studio = Studio::start().await;
+    let content = "<img src='asset:logo.svg' alt=''><style>p { background: url(asset:dots.svg) }</style><p>x";
+    let path = studio.template("Letter", content).await;
+    let id = path.rsplit('/').next().unwrap();
+    let part = json!({"type": "template", "content": {"template_id": id}});
+    // Others are not affected.
+    let other = "<img src='asset:other.svg' alt=''>";
+    let render = async || {
+        let body = json!({"parts": [other, part], "output_encoding": "binary"});
+        studio.send(&body).await
+    };
+    assert_eq!(render().await.status(), 200);
+    let settings = json!({"settings": {"strict": true}});
+    let change = studio
+        .request(Method::PATCH, &format!("{path}/settings"))
+        .json(&settings);
+    assert_eq!(change.send().await.unwrap().status(), 200);
+    let expected = ["asset:dots.svg", "asset:logo.svg"].map(|address| {
+        let detail = format!(
+            "The template is strict, and {address} doesn't exist. Upload it, add it to the request's assets, or correct \
+             the name"
+        );
+        ("/parts/1".to_owned(), detail)
+    });
+    assert_eq!(problems(render().await).await, expected);
+    for name in ["logo.svg", "dots.svg"] {
+        studio.asset(name, b"<svg xmlns='http://www.w3.org/2000/svg'/>").await;
+    }
+    assert_eq!(render().await.status(), 200);
+}
+
+#[tokio::test]
 async fn the_schema_says_what_a_context_needs_and_what_is_never_used() {
     let studio = Studio::start().await;
     let content = "{{ number }}{% for line in lines %}{{ line.price }}{% endfor %}";
