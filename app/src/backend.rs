@@ -39,7 +39,7 @@ use crate::{
             health::Health,
         },
         api_key::{ApiKeys, KeyDetail, KeySettingsForm, NewKeyForm},
-        asset::Assets,
+        asset::{AssetDetail, Assets},
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, EndpointForm, Webhooks},
         live_preview::{PreviewEvent, PreviewRequest},
@@ -399,6 +399,12 @@ pub trait Backend: Send + Sync {
 
     /// Returns assets whose names contain `search`, newest first, after this one, and the upload that led to the page.
     async fn assets(&self, search: Option<String>, after: Option<AssetId>) -> Result<Assets, AppError>;
+
+    /// Returns the newest assets whose names contain `search`.
+    async fn find_assets(&self, search: &str) -> Result<Vec<(AssetId, String)>, AppError>;
+
+    /// Returns an asset.
+    async fn asset(&self, id: AssetId) -> Result<AssetDetail, AppError>;
 
     /// Deletes an asset.
     async fn delete_asset(&self, id: AssetId) -> Result<(), AppError>;

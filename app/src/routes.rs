@@ -15,7 +15,7 @@ use crate::pages::{
     },
     api_key::ApiKey,
     api_keys::ApiKeys,
-    assets::Assets,
+    assets::{Assets, detail::Asset},
     auth::{
         check_mail::CheckMail, confirm::Confirm, confirm_email::ConfirmEmail, forgot_password::ForgotPassword,
         invitation::Invitation, log_in::LogIn, reset_password::ResetPassword, second_step::SecondStep, sign_up::SignUp,
@@ -66,6 +66,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/templates/:id/pages") view=Pages ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/templates/:id/settings") view=TemplateSettings ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/assets") view=Assets ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/assets/:id") view=Asset ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/billing") view=Billing ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys/:id") view=ApiKey ssr=SsrMode::Async />

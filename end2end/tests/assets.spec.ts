@@ -37,6 +37,12 @@ for (const javaScriptEnabled of [true, false]) {
       const width = (picture: HTMLImageElement) => picture.naturalWidth;
       if (javaScriptEnabled) await expect.poll(() => logo.locator("img").evaluate(width)).toBeGreaterThan(0);
 
+      await expect(page.getByRole("link", { name: "Assets" })).toHaveText(/Assets\s*2/);
+      await page.goto("/dashboard/search?q=Logo.S");
+      await page.getByRole("link", { name: "brand/logo.svg" }).click();
+      await expect(page.getByRole("heading", { name: "brand/logo.svg" })).toBeVisible();
+      await page.goto("/dashboard/assets");
+
       await page.getByLabel("Find by name or folder").fill("LOGO");
       await page.getByLabel("Find by name or folder").press("Enter");
       await expect(table.getByRole("rowheader")).toHaveCount(1);
@@ -105,6 +111,19 @@ for (const viewport of SIZES) {
         await hydrated(page);
         await expectAccessible(page);
         await picture(page, name("list"));
+        await page.getByRole("link", { name: "stripes.svg" }).click();
+        await expect(page.getByText("No published template names it, or a folder")).toBeVisible();
+        await page.request.post("/api/v1/templates", {
+          headers: { authorization: `Bearer ${member.key}` },
+          data: { template: { name: "Letter", content: '<img src="asset:logo.svg" alt="Northwind">' } },
+        });
+        await page.goto("/dashboard/assets");
+        await page.getByRole("link", { name: "logo.svg" }).click();
+        await expect(page.getByRole("heading", { name: "logo.svg" })).toBeVisible();
+        await expect(page.getByRole("main").getByRole("link", { name: "Letter" })).toBeVisible();
+        await hydrated(page);
+        await expectAccessible(page);
+        await picture(page, name("detail"));
       });
     });
   }

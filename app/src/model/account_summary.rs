@@ -36,6 +36,8 @@ pub struct AccountSummary {
     pub members: i64,
     /// Number of templates.
     pub templates: i64,
+    /// Number of assets.
+    pub assets: i64,
     /// Number of keys in use.
     pub keys: i64,
     /// Number of storage connections.

@@ -1,7 +1,7 @@
-//! The page of assets.
+//! The pages of assets.
 
 use platen_domain::{
-    asset::{Asset, UploadReport},
+    asset::{Asset, AssetUsers, UploadReport},
     ids::AssetId,
     page::Page,
 };
@@ -9,8 +9,15 @@ use platen_domain::{
 /// A page of the list of assets.
 #[derive(Debug, Clone)]
 pub struct Assets {
-    /// Newest first.
-    pub found: Page<Asset, AssetId>,
+    /// With the templates that use them, newest first.
+    pub found: Page<(Asset, AssetUsers), AssetId>,
     /// The upload that led to the page.
     pub upload: Option<UploadReport>,
+}
+
+/// An asset with the templates that use it.
+#[derive(Debug, Clone)]
+pub struct AssetDetail {
+    pub asset: Asset,
+    pub users: AssetUsers,
 }

@@ -1,6 +1,8 @@
 //! `/dashboard/assets`: the assets of the account, and the dialog that uploads files.
 
 pub mod api;
+pub mod delete;
+pub mod detail;
 pub mod list;
 pub mod upload;
 
@@ -15,11 +17,7 @@ use crate::{
     model::asset::Assets as Found,
     outcome::{Done, Outcome, OutcomeErrors},
     pages::{
-        assets::{
-            api::DeleteAsset,
-            list::{AssetTable, DeleteDialog},
-            upload::UploadDialog,
-        },
+        assets::{api::DeleteAsset, delete::DeleteDialog, list::AssetTable, upload::UploadDialog},
         query::ListQuery,
     },
     ui::{
@@ -63,7 +61,8 @@ pub fn Assets() -> impl IntoView {
 
 /// Returns the notice for a value of `done` in the query.
 fn done(word: &str) -> Option<&'static str> {
-    (word == "deleted").then_some("Asset deleted. Documents are printed without it, with a warning.")
+    (word == "deleted")
+        .then_some("Asset deleted. Documents that need it are printed without it, or fail if their template is strict.")
 }
 
 #[component]
@@ -76,11 +75,8 @@ fn Content(found: Found, query: ListQuery) -> impl IntoView {
     } else {
         "Assets".to_owned()
     };
-    let dialogs = found
-        .items
-        .iter()
-        .cloned()
-        .map(|asset| view! { <DeleteDialog asset /> });
+    let dialogs = found.items.iter().cloned();
+    let dialogs = dialogs.map(|(asset, users)| view! { <DeleteDialog asset users /> });
     let dialogs = dialogs.collect_view();
     let pager = query.pager(PATH, count, found.next);
     let body = if found.items.is_empty() {

@@ -1,4 +1,4 @@
-//! `/dashboard/search`: pages, actions, templates and renders that match `q` of the query. The command palette shows
+//! `/dashboard/search`: pages, actions, templates, assets and renders that match `q` of the query. The command palette shows
 //! the results of this page.
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::{
             rail::{Entry, GROUPS},
         },
     },
-    pages::{query::ListQuery, renders, templates},
+    pages::{assets, query::ListQuery, renders, templates},
     ui::icon::{Glyph, Icon},
 };
 
@@ -127,7 +127,7 @@ pub fn Search() -> impl IntoView {
     let typed = search.clone();
     view! {
         <Shell title="Search" current=Entry::Overview>
-            <PageHead title="Search" lede="Pages, actions, templates by name, and renders by title or id." />
+            <PageHead title="Search" lede="Pages, actions, templates and assets by name, and renders by title or id." />
             <form class="cluster" action=PATH role="search">
                 <input
                     class="input"
@@ -181,7 +181,7 @@ fn Results(groups: Vec<Group>, search: String) -> impl IntoView {
 /// newest templates.
 async fn find(backend: Arc<dyn Backend>, search: String) -> Result<Vec<Group>, AppError> {
     let summary = backend.summary().await?;
-    let (mut templates, mut renders) = (Vec::new(), Vec::new());
+    let (mut templates, mut found_assets, mut renders) = (Vec::new(), Vec::new(), Vec::new());
     if summary.role.may(Permission::Produce) {
         let filter = TemplateFilter {
             search: Some(search.clone()).filter(|search| !search.is_empty()),
@@ -193,6 +193,10 @@ async fn find(backend: Arc<dyn Backend>, search: String) -> Result<Vec<Group>, A
             href: format!("{}/{}", templates::PATH, found.id),
             icon: Glyph::Template,
         }));
+        if !search.is_empty() {
+            let found = backend.find_assets(&search).await?.into_iter();
+            found_assets.extend(found.map(|(id, name)| hit(&name, &format!("{}/{id}", assets::PATH), Glyph::Picture)));
+        }
         renders = find_renders(&*backend, &search).await?;
     }
     let mut pages = find_pages(&search, summary.role);
@@ -208,6 +212,7 @@ async fn find(backend: Arc<dyn Backend>, search: String) -> Result<Vec<Group>, A
         ("Pages", pages),
         ("Actions", actions),
         ("Templates", templates),
+        ("Assets", found_assets),
     ];
     Ok(groups.into_iter().filter(|(_, hits)| !hits.is_empty()).collect())
 }

@@ -96,6 +96,7 @@ impl Entry {
     fn count(self, summary: &AccountSummary) -> Option<i64> {
         match self {
             Self::Templates => Some(summary.templates),
+            Self::Assets => Some(summary.assets),
             Self::ApiKeys => Some(summary.keys),
             Self::Connections => Some(summary.connections),
             Self::Team => Some(summary.members),

@@ -1,15 +1,16 @@
 //! The list of assets.
 
 use leptos::prelude::*;
-use platen_domain::{asset::Asset, ids::AssetId, number::storage_size};
+use platen_domain::{
+    asset::{Asset, AssetUsers},
+    ids::AssetId,
+    number::{counted, size},
+};
 
 use crate::{
-    outcome::{ButtonForm, Outcome},
-    pages::assets::{PATH, api::DeleteAsset},
+    pages::assets::{PATH, delete::delete_dialog},
     ui::{
-        button::{CloseButton, Rank, SubmitButton},
         copy_button::CopyButton,
-        dialog::{Dialog, Weight},
         icon::Glyph,
         menu::{OpenItem, RowMenu},
         moment::Moment,
@@ -23,6 +24,7 @@ const COLUMNS: &[Column] = &[
     Column::tight("Copy address").with_hidden_head(),
     Column::text("Type").from_medium(),
     Column::figure("Size").from_medium(),
+    Column::text("Used by").from_medium(),
     Column::text("Changed").from_wide(),
     Column::ACTIONS,
 ];
@@ -33,26 +35,47 @@ const LARGEST_PICTURE: i32 = 1 << 20;
 /// Table of assets.
 #[component]
 pub fn AssetTable(
-    /// In display order.
-    assets: Vec<Asset>,
+    /// With the templates that use them, in display order.
+    assets: Vec<(Asset, AssetUsers)>,
 ) -> impl IntoView {
-    let rows = assets.into_iter().map(|asset| view! { <Row asset /> });
+    let rows = assets
+        .into_iter()
+        .map(|(asset, users)| view! { <Row asset users=summary(&users) /> });
     view! { <Table caption="Assets" columns=COLUMNS rows /> }
 }
 
+/// Describes how many templates use an asset.
+fn summary(users: &AssetUsers) -> String {
+    if users.listed.is_empty() {
+        return String::new();
+    }
+    let count = counted(users.listed.len(), "template", "templates");
+    if users.has_more {
+        format!("More than {count}")
+    } else {
+        count
+    }
+}
+
 #[component]
-fn Row(asset: Asset) -> impl IntoView {
-    let kind = asset.content_type.split(';').next().unwrap_or_default().to_owned();
-    let size = storage_size(asset.bytes.into());
-    let picture = (kind.starts_with("image/") && asset.bytes <= LARGEST_PICTURE).then(|| {
-        view! { <img class="asset-picture" src=format!("{PATH}/{}/picture", asset.id) alt="" loading="lazy" /> }
+fn Row(
+    asset: Asset,
+    /// How many templates use it.
+    users: String,
+) -> impl IntoView {
+    let kind = media_type(&asset).to_owned();
+    let size = size(asset.bytes.into());
+    let picture = (is_picture(&asset) && asset.bytes <= LARGEST_PICTURE).then(|| {
+        view! { <img class="asset-picture" src=picture(asset.id) alt="" loading="lazy" /> }
     });
     let address = format!("asset:{}", asset.name);
     view! {
         <tr>
             <td class="table__tight">{picture}</td>
             <th scope="row">
-                <code>{asset.name.clone()}</code>
+                <a href=format!("{PATH}/{}", asset.id)>
+                    <code>{asset.name.clone()}</code>
+                </a>
                 <span class="table__sub table__narrow">{kind.clone()} ", " {size.clone()}</span>
             </th>
             <td class="table__tight">
@@ -60,6 +83,7 @@ fn Row(asset: Asset) -> impl IntoView {
             </td>
             <td class="table__medium">{kind}</td>
             <td class="table__figure table__medium">{size}</td>
+            <td class="table__medium">{users}</td>
             <td class="table__wide">
                 <Moment at=asset.updated_at />
             </td>
@@ -74,29 +98,17 @@ fn Row(asset: Asset) -> impl IntoView {
     }
 }
 
-fn delete_dialog(asset: AssetId) -> String {
-    format!("delete-{asset}")
+/// Returns the media type of an asset without parameters.
+pub(super) fn media_type(asset: &Asset) -> &str {
+    asset.content_type.split(';').next().unwrap_or_default()
 }
 
-/// The dialog that deletes an asset.
-#[component]
-pub fn DeleteDialog(asset: Asset) -> impl IntoView {
-    let dialog = delete_dialog(asset.id);
-    let outcome = Outcome::of::<DeleteAsset>();
-    view! {
-        <Dialog id=dialog.clone() title=format!("Delete “{}”", asset.name) weight=Weight::Danger>
-            <ButtonForm outcome>
-                <input type="hidden" name="id" value=asset.id.to_string() />
-                <div class="dialog__body">
-                    <p>
-                        "Templates and requests that name it are printed without it, with a warning. This cannot be undone."
-                    </p>
-                </div>
-                <div class="dialog__foot">
-                    <CloseButton dialog=dialog>"Cancel"</CloseButton>
-                    <SubmitButton rank=Rank::Destroy>"Delete asset"</SubmitButton>
-                </div>
-            </ButtonForm>
-        </Dialog>
-    }
+/// Returns whether browsers can show an asset as a picture.
+pub(super) fn is_picture(asset: &Asset) -> bool {
+    asset.content_type.starts_with("image/")
+}
+
+/// Returns the address of a picture.
+pub(super) fn picture(asset: AssetId) -> String {
+    format!("{PATH}/{asset}/picture")
 }

@@ -64,6 +64,7 @@ impl RequestBackend {
             credits: credit_period(found.usage, now),
             members: summary.members,
             templates: summary.templates,
+            assets: summary.assets,
             keys: summary.keys,
             connections: summary.connections,
         })

@@ -1,6 +1,6 @@
 //! Implements [`Backend`]. Each method begins with its check: whose request it is, and what they may do.
 
-use std::{num::NonZeroU16, time::Duration as StdDuration};
+use std::{num::NonZeroU16, slice, time::Duration as StdDuration};
 
 use async_trait::async_trait;
 use platen_app::{
@@ -15,7 +15,7 @@ use platen_app::{
             health::Health,
         },
         api_key::{ApiKeys, KeyDetail, KeySettingsForm, NewKey, NewKeyForm},
-        asset::Assets,
+        asset::{AssetDetail, Assets},
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, EndpointForm, Webhooks},
         live_preview::PreviewRequest,
@@ -74,7 +74,9 @@ use platen_core::{
 use platen_domain::{
     account_directory::{DirectoryPage, DirectorySearch},
     account_log::{ActivityFilter, Actor},
+    allowed_templates::AllowedTemplates,
     announcement::{Announcement, AnnouncementField, AnnouncementForm, NewAnnouncement},
+    asset::Asset,
     audit_log::{AuditActor, AuditFilter, AuditRow, Reason},
     caller::Access,
     editor::{SampleSet, SavedTemplate, UnpublishedChanges},
@@ -117,6 +119,8 @@ const SECRET_SHOWN: Duration = Duration::minutes(1);
 const LISTED_TEMPLATES: i64 = 500;
 /// Maximum number of templates in the playground.
 const OFFERED_TEMPLATES: i64 = 100;
+/// Maximum number of assets in the results of a search.
+const FOUND_ASSETS: NonZeroU16 = NonZeroU16::MIN.saturating_add(5);
 /// Number of assets on a page of their list.
 const ASSET_PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(49);
 /// Number of templates on a page of their list.
@@ -945,9 +949,46 @@ impl Backend for RequestBackend {
         let account = self.caller_who_may(Produce).await?.account;
         let page = PageRequest::after(after, ASSET_PAGE);
         let found = self.answer(assets::list(&self.app.db, account, search.as_deref(), page).await)?;
+        let users = assets::users(&self.app.db, account, &AllowedTemplates::default(), &found.items).await;
+        let mut users = self.answer(users)?;
+        let with_users = |asset: Asset| {
+            let users = users.remove(&asset.id).unwrap_or_default();
+            (asset, users)
+        };
+        let found = Page {
+            items: found.items.into_iter().map(with_users).collect(),
+            next: found.next,
+        };
         let upload = assets::upload::take_report(&self.session, account, clock::now()).await;
         let upload = self.answer(upload)?;
         Ok(Assets { found, upload })
+    }
+
+    async fn find_assets(&self, search: &str) -> Result<Vec<(AssetId, String)>, AppError> {
+        let account = self.caller_who_may(Produce).await?.account;
+        let found = assets::list(
+            &self.app.db,
+            account,
+            Some(search),
+            PageRequest::after(None, FOUND_ASSETS),
+        )
+        .await;
+        let found = self.answer(found)?.items.into_iter();
+        Ok(found.map(|asset| (asset.id, asset.name)).collect())
+    }
+
+    async fn asset(&self, id: AssetId) -> Result<AssetDetail, AppError> {
+        let account = self.caller_who_may(Produce).await?.account;
+        let asset = self.answer(assets::get(&self.app.db, account, id).await)?;
+        let users = assets::users(
+            &self.app.db,
+            account,
+            &AllowedTemplates::default(),
+            slice::from_ref(&asset),
+        )
+        .await;
+        let users = self.answer(users)?.remove(&id).unwrap_or_default();
+        Ok(AssetDetail { asset, users })
     }
 
     async fn delete_asset(&self, id: AssetId) -> Result<(), AppError> {

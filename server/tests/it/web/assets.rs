@@ -178,3 +178,28 @@ async fn uploads_that_are_forged_too_large_or_beyond_the_storage_store_nothing()
     assert_eq!(upload(&visitor, "", file).await.status(), 403);
     assert_eq!(names(&studio.service).await, "");
 }
+
+#[tokio::test]
+async fn templates_that_use_an_asset_are_named_before_it_is_deleted() {
+    let (_site, studio, visitor) = studio().await;
+    upload(&visitor, "", &[("logo.svg", SVG), ("unused.svg", SVG)]).await;
+    upload(&visitor, "", &[("logo.svg", b"<svg/>")]).await;
+    let content = "<img src='asset:logo.svg' alt=''>";
+    let template = studio.template("Letter <b>", content).await;
+    let (_, id) = template.rsplit_once('/').expect("an id");
+    let list = visitor.page(PAGE).await;
+    for sentence in ["Used by “Letter &lt;b&gt;”.", "No published template names it;"] {
+        assert_eq!(list.matches(sentence).count(), 1, "{sentence}: {list}");
+    }
+    let asset = studio
+        .service
+        .text("select id::text from assets where name = 'logo.svg'")
+        .await;
+    let page = visitor.page(&format!("{PAGE}/{asset}")).await;
+    let editor = format!("<a href=\"/dashboard/templates/{id}\">Letter &lt;b&gt;</a>");
+    assert!(page.contains(&editor) && page.contains("Replaced: 71 B"), "{page}");
+    let deleted = visitor.submit("delete-asset", &[("id", &asset)]).await;
+    assert_eq!(header(&deleted, "location"), format!("{PAGE}?done=deleted"));
+    let unknown = visitor.get(&format!("{PAGE}/{}", uuid::Uuid::now_v7())).await;
+    assert_eq!(unknown.status(), 404);
+}

@@ -326,6 +326,7 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/templates/:id/settings", Produce),
     ("/dashboard/templates/:id/pages", Produce),
     ("/dashboard/assets", Produce),
+    ("/dashboard/assets/:id", Produce),
     ("/dashboard/renders", Produce),
     ("/dashboard/renders/:id", Produce),
     ("/dashboard/renders/:id/structure", Produce),
@@ -388,20 +389,20 @@ impl Stage {
             .submit("create-webhook-endpoint", &endpoint)
             .await;
         assert_eq!(header(&answer, "location"), "/dashboard/webhooks?done=created");
-        let body = json!({"template": {"name": "Letter", "content": "Dear"}});
-        let request = service.client.post(service.url("/api/v1/templates"));
-        let made = request
-            .bearer_auth(&account.key)
-            .json(&body)
-            .send()
-            .await
-            .expect("an answer");
-        let made: Value = made.json().await.expect("JSON");
+        let make = async |path: &str, body: &Value| {
+            let request = service.client.post(service.url(path)).bearer_auth(&account.key);
+            let made = request.json(body).send().await.expect("an answer");
+            let made: Value = made.json().await.expect("JSON");
+            made["data"]["id"].as_str().expect("an id").to_owned()
+        };
+        let template = json!({"template": {"name": "Letter", "content": "Dear"}});
+        let asset = json!({"asset": {"name": "logo.svg", "content": "PHN2Zy8+"}});
         let id_of = async |query: &str| service.text(query).await;
         let user = |role: &str| format!("select id::text from users where email = '{role}@example.org'");
         let own = vec![
             ("{key}", account.key_id.clone()),
-            ("{template}", made["data"]["id"].as_str().expect("an id").to_owned()),
+            ("{template}", make("/api/v1/templates", &template).await),
+            ("{asset}", make("/api/v1/assets", &asset).await),
             ("{render}", service.queued(&account, &json!({"parts": ["<p>"]})).await),
             ("{invitation}", id_of("select id::text from invitations").await),
             ("{endpoint}", id_of("select id::text from webhook_endpoints").await),
@@ -428,6 +429,7 @@ impl Stage {
     fn path(&self, page: &str) -> String {
         let id = match page {
             page if page.contains("/templates/") => "{template}",
+            page if page.contains("/assets/") => "{asset}",
             page if page.contains("/api-keys/") => "{key}",
             _ => "{render}",
         };
