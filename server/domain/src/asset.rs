@@ -1,9 +1,11 @@
 //! Assets: pictures, style sheets, fonts and data that pages refer to by name.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use data_encoding::HEXLOWER;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use time::{OffsetDateTime, serde::rfc3339};
 use unicode_normalization::UnicodeNormalization;
 
@@ -126,13 +128,9 @@ pub struct AssetCreation {
 }
 
 impl AssetCreation {
-    /// Checks a file. The error says what is allowed. Its name is composed (Unicode Normalization Form C), as HTML is typed:
-    /// macOS decomposes names of files.
+    /// Checks a file. The error says what is allowed.
     pub fn of_file(name: &str, content: Vec<u8>) -> Result<Self, String> {
-        let name: String = name.nfc().collect();
-        if let Some(problem) = name_problem(&name) {
-            return Err(problem);
-        }
+        let name = composed_name(name)?;
         check_size(&content)?;
         content_type(&name, &content)?;
         Ok(Self { name, content })
@@ -248,6 +246,21 @@ pub fn name_problem(name: &str) -> Option<String> {
     } else {
         None
     }
+}
+
+/// Returns the name of the asset for a file: its path, composed (Unicode Normalization Form C), as HTML is typed, because
+/// macOS decomposes names of files. The error says what is allowed.
+pub fn composed_name(path: &str) -> Result<String, String> {
+    let name: String = path.nfc().collect();
+    match name_problem(&name) {
+        Some(problem) => Err(problem),
+        None => Ok(name),
+    }
+}
+
+/// Returns the SHA-256 of content, in hexadecimal.
+pub fn sha256(content: &[u8]) -> String {
+    HEXLOWER.encode(&Sha256::digest(content))
 }
 
 /// Returns the asset, or the folder with its slash, that an address `asset:…` names, given without the scheme; `None` if no

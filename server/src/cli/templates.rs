@@ -1,6 +1,7 @@
 //! `platen templates …`: keeps templates in a folder, so that a repository and its continuous integration can be their
 //! source. The commands use the API of a running service, with a key from the environment.
 
+mod assets;
 mod folder;
 mod server;
 mod watch;
@@ -31,7 +32,9 @@ const LONGEST_COMPARISON: Duration = Duration::from_secs(5);
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Write the account's templates to a folder: HANDLE/template.html, settings.json and samples/*.json.
+    /// Write the account's templates to a folder: HANDLE/template.html, settings.json, samples/*.json and assets.
+    ///
+    /// The file HANDLE/assets/PATH is the asset HANDLE/PATH. It requires the scope assets:read.
     ///
     /// Templates without a handle are left out, and listed on standard error. Nothing is deleted.
     Pull(Arguments),
@@ -40,6 +43,8 @@ pub(super) enum Command {
     /// The folder's content replaces what is published; earlier versions remain in the template's history. Templates of
     /// the folder that use a partial that has been published since they were are published again. Templates that are
     /// refused don't prevent others, except those that use them.
+    ///
+    /// Assets are stored first; those that differ are replaced. This requires the scopes assets:read and assets:write.
     Push(Arguments),
     /// Show the preview of a template in a browser while its files, or those of partials in the folder, change.
     ///
@@ -109,22 +114,32 @@ pub(super) async fn execute(command: Command) -> Result<(), Failure> {
 }
 
 async fn pull(arguments: &Arguments) -> Result<(), Failure> {
-    for (handle, template) in stored(&arguments.source.server()?, arguments).await? {
-        let written = folder::write(&arguments.source.folder, &handle, &template.files);
+    let (server, folder) = (arguments.source.server()?, &arguments.source.folder);
+    let stored = stored(&server, arguments).await?;
+    for (handle, template) in &stored {
+        let written = folder::write(folder, handle, &template.files);
         for path in written.map_err(|error| Failure::by_caller(&error))? {
             println!("{}", path.display());
         }
     }
-    Ok(())
+    assets::pull(&server, folder, &stored.keys().collect()).await
 }
 
 async fn push(arguments: &Arguments) -> Result<(), Failure> {
     let server = arguments.source.server()?;
     let sides = sides(&server, arguments).await?;
     let changes = changes(&sides);
+    let assets = assets::changes(&server, &arguments.source.folder, sides.local.keys()).await?;
+    // Before the templates that name them.
+    let without_assets = assets::push(&server, &assets).await?;
     let mut refused = BTreeSet::new();
     for change in &changes {
         let handle = change.handle;
+        if without_assets.contains(handle.as_str()) {
+            eprintln!("{handle}: not published, because assets of it were refused");
+            refused.insert(handle.clone());
+            continue;
+        }
         if let Some(partial) = change.partials.intersection(&refused).next() {
             eprintln!("{handle}: not published, because {partial} was refused");
             refused.insert(handle.clone());
@@ -147,7 +162,10 @@ async fn push(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     if refused.is_empty() {
-        return Ok(());
+        return match without_assets.len() {
+            0 => Ok(()),
+            count => Err(Failure::by_caller(&format!("assets of {count} templates were refused"))),
+        };
     }
     let (refused, all) = (refused.len(), changes.len());
     Err(Failure::by_caller(&format!(
@@ -255,12 +273,18 @@ async fn diff(arguments: &Arguments, with_pages: bool, exit_code: bool) -> Resul
             println!("{handle} is published again, with {}", partials.join(", "));
         }
     }
+    let assets = assets::changes(&server, &arguments.source.folder, sides.local.keys()).await?;
+    for asset in &assets {
+        println!("{asset}");
+    }
     if with_pages {
         compare_pages(&server, &sides, &changes).await?;
     }
-    if exit_code && !changes.is_empty() {
-        let (some, all) = (changes.len(), sides.local.len());
-        return Err(Failure::by_machine(format!("push changes {some} of {all} templates")));
+    if exit_code && (!changes.is_empty() || !assets.is_empty()) {
+        let (some, all, assets) = (changes.len(), sides.local.len(), assets.len());
+        return Err(Failure::by_machine(format!(
+            "push changes {some} of {all} templates, and {assets} assets"
+        )));
     }
     Ok(())
 }

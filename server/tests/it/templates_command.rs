@@ -1,5 +1,7 @@
 //! `platen templates pull`, `push` and `diff`: templates as files of a repository.
 
+mod assets;
+
 use std::{
     fs,
     os::unix::fs::symlink,

@@ -5,7 +5,6 @@ pub mod upload;
 
 use std::collections::HashMap;
 
-use data_encoding::HEXLOWER;
 use platen_domain::{
     account_log::{AccountEvent, Actor},
     allowed_templates::AllowedTemplates,
@@ -16,7 +15,6 @@ use platen_domain::{
     page::{Page, PageRequest},
     validation::{Problem, quote},
 };
-use sha2::{Digest, Sha256};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use tokio::task::{JoinError, spawn_blocking};
@@ -203,7 +201,7 @@ fn seal(
         name,
         content_type: content_type.to_owned(),
         bytes: content.len().try_into().unwrap_or(i32::MAX),
-        sha256: HEXLOWER.encode(&Sha256::digest(&content)),
+        sha256: asset::sha256(&content),
         inserted_at: now,
         updated_at: now,
         replaced: None,

@@ -1,6 +1,8 @@
 //! Templates as files: a folder for each handle, with `template.html`, `settings.json` and sample data in `samples`. JSON is
 //! compared by value, so that files keep the format that their author gave them.
 
+pub(super) mod assets;
+
 use std::{
     collections::BTreeMap,
     fs, io,
@@ -82,6 +84,10 @@ pub(super) enum FolderError {
     SetName(PathBuf),
     #[error("{}: a template has at most {MOST_SETS} sets of sample data", .0.display())]
     TooManySets(PathBuf),
+    #[error("{}: {reason}", path.display())]
+    Asset { path: PathBuf, reason: String },
+    #[error("{}: the templates must have at most {} assets together", .0.display(), assets::MOST_ASSETS)]
+    TooManyAssets(PathBuf),
     #[error("{}: must not be a symbolic link", .0.display())]
     Link(PathBuf),
     #[error("{} holds no template {handle}", folder.display())]
@@ -352,18 +358,18 @@ pub(super) fn write(folder: &Path, handle: &Handle, files: &TemplateFiles) -> Re
         {
             continue;
         }
-        let path = path(folder, handle, &name)?;
-        let failed = |source| FolderError::Io {
-            path: path.clone(),
-            source,
-        };
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(failed)?;
-        }
-        fs::write(&path, text).map_err(failed)?;
-        written.push(path);
+        written.push(write_file(path(folder, handle, &name)?, text.as_bytes())?);
     }
     Ok(written)
+}
+
+/// Writes a file and the folders that contain it. Returns its path.
+fn write_file(path: PathBuf, content: &[u8]) -> Result<PathBuf, FolderError> {
+    let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
+    match parent.and_then(|()| fs::write(&path, content)) {
+        Ok(()) => Ok(path),
+        Err(source) => Err(FolderError::Io { path, source }),
+    }
 }
 
 #[cfg(test)]

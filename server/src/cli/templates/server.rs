@@ -1,8 +1,9 @@
 //! The API of a service, for its templates.
 
+pub(super) mod assets;
 mod refusal;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use platen_domain::{
     ids::TemplateId,
@@ -24,6 +25,8 @@ use serde_json::{Map, Value, json};
 use self::refusal::Refusal;
 use super::folder::{MOST_TEMPLATES, Settings, TemplateFiles};
 
+/// The list of templates.
+const TEMPLATES: &str = "/api/v1/templates";
 /// Templates that are requested together.
 const PAGE_SIZE: usize = 10;
 /// Maximum size of a response in bytes: a page of the largest templates, most of whose characters are escaped.
@@ -81,6 +84,14 @@ impl ServerError {
         match self {
             Self::Changed => Ok(format!("{handle}: {self}")),
             Self::Refused(refusal) if refusal.is_of_template() => Ok(refusal.in_folder(handle)),
+            other => Err(other),
+        }
+    }
+
+    /// If an asset was refused, returns why, with its file's name. Other errors prevent all further requests.
+    pub(super) fn of_asset(self, path: &Path) -> Result<String, Self> {
+        match self {
+            Self::Refused(refusal) if refusal.is_of_template() => Ok(format!("{}: {refusal}", path.display())),
             other => Err(other),
         }
     }
@@ -142,12 +153,12 @@ impl Server {
     /// Returns the account's templates with these handles, or all if there are none, with the content of their published
     /// versions. The account may have at most [`MOST_TEMPLATES`].
     pub(super) async fn templates(&self, wanted: &[Handle]) -> Result<StoredTemplates, ServerError> {
-        let mut path = format!("/api/v1/templates?page_size={PAGE_SIZE}");
+        let mut path = format!("{TEMPLATES}?page_size={PAGE_SIZE}");
         let mut count = 0;
         let mut templates = StoredTemplates::default();
         loop {
             let response = self.send(Method::GET, &path, None).await?;
-            let next = next_page(&response);
+            let next = next_page(&response, TEMPLATES);
             let page: Data<Vec<Listed>> = self.read(response).await?;
             count += page.data.len();
             if count > MOST_TEMPLATES {
@@ -204,7 +215,7 @@ impl Server {
             "content": files.content,
             "preview_context": files.sample.clone().unwrap_or_default(),
         } });
-        let response = self.send(Method::POST, "/api/v1/templates", Some(&body)).await?;
+        let response = self.send(Method::POST, TEMPLATES, Some(&body)).await?;
         let created: Data<Created> = self.read(response).await?;
         if files.settings.strict {
             self.set_strict(created.data.id, true).await?;
@@ -463,7 +474,7 @@ impl Server {
 }
 
 fn path(id: TemplateId) -> String {
-    format!("/api/v1/templates/{id}")
+    format!("{TEMPLATES}/{id}")
 }
 
 fn settings_path(id: TemplateId) -> String {
@@ -492,12 +503,13 @@ fn retry_after(response: &Response) -> Option<Duration> {
     Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
 }
 
-/// Returns the path of the next page of the list: `Link: </api/v1/templates?…>; rel="next"` (RFC 8288, 3). Other addresses are
-/// ignored: the key must not be sent to them.
-fn next_page(response: &Response) -> Option<String> {
+/// Returns the path of the next page of a list: `Link: </api/v1/templates?…>; rel="next"` (RFC 8288, 3). Addresses of other
+/// paths than `list` are ignored: the key must not be sent to them.
+fn next_page(response: &Response, list: &str) -> Option<String> {
     let link = response.headers().get(header::LINK)?.to_str().ok()?;
     let (path, _) = link.strip_prefix('<')?.split_once(">; rel=\"next\"")?;
-    path.starts_with("/api/v1/templates?").then(|| path.to_owned())
+    let is_same_list = path.strip_prefix(list)?.starts_with('?');
+    is_same_list.then(|| path.to_owned())
 }
 
 #[cfg(test)]
@@ -511,7 +523,7 @@ mod tests {
     fn the_next_page_is_one_of_the_same_list() {
         let page = |link: &str| {
             let response = axum::http::Response::builder().header(header::LINK, link);
-            next_page(&Response::from(response.body("").expect("a response")))
+            next_page(&Response::from(response.body("").expect("a response")), TEMPLATES)
         };
         assert_eq!(
             page("</api/v1/templates?page=2>; rel=\"next\"").as_deref(),

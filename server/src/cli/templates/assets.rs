@@ -1,0 +1,112 @@
+//! Assets of templates: pulling, comparing and pushing them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use platen_domain::{asset, template::identity::Handle};
+use reqwest::StatusCode;
+
+use super::{
+    failure,
+    folder::{self, FolderError},
+    server::{Server, ServerError, assets::StoredAsset},
+};
+use crate::cli::failure::Failure;
+
+/// An asset that `push` creates or replaces.
+pub(super) struct AssetChange {
+    name: String,
+    path: PathBuf,
+    /// The account's asset. `None` if there is none.
+    stored: Option<StoredAsset>,
+}
+
+impl fmt::Display for AssetChange {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.stored.is_some() { "replaced" } else { "created" };
+        write!(formatter, "asset:{} is {verb}", self.name)
+    }
+}
+
+/// Writes those assets of templates whose files differ. A key that may not read assets gets none.
+pub(super) async fn pull(server: &Server, folder: &Path, handles: &BTreeSet<&Handle>) -> Result<(), Failure> {
+    let stored = match server.assets().await {
+        Ok(stored) => stored,
+        Err(ServerError::Refused(refusal)) if refusal.status == StatusCode::FORBIDDEN => {
+            eprintln!("platen: assets are left out: {refusal}");
+            return Ok(());
+        }
+        Err(error) => return Err(failure(&error)),
+    };
+    let files = folder::assets::list(folder, handles.iter().copied()).map_err(|error| Failure::by_caller(&error))?;
+    for (name, asset) in stored {
+        let named = name.split_once('/');
+        let Some((handle, file)) = named.and_then(|(of, file)| Some((Handle::parse(of)?, file))) else {
+            continue;
+        };
+        if !handles.contains(&handle) || !differs(&files, &name, &asset)? {
+            continue;
+        }
+        let content = server.content_of_asset(&asset).await.map_err(|error| failure(&error))?;
+        let written = folder::assets::write(folder, &handle, file, &content);
+        println!("{}", written.map_err(|error| Failure::by_caller(&error))?.display());
+    }
+    Ok(())
+}
+
+/// Returns whether the file of an asset is missing, or has other content.
+fn differs(files: &BTreeMap<String, PathBuf>, name: &str, asset: &StoredAsset) -> Result<bool, Failure> {
+    let Some(path) = files.get(name) else {
+        return Ok(true);
+    };
+    match folder::assets::read(name, path) {
+        Ok(present) => Ok(asset::sha256(&present.content) != asset.sha256),
+        // It is no asset.
+        Err(FolderError::Asset { .. } | FolderError::TooLarge { .. }) => Ok(true),
+        Err(error) => Err(Failure::by_caller(&error)),
+    }
+}
+
+/// Returns the assets that `push` stores: those of the folder's templates that differ from the account's.
+pub(super) async fn changes(
+    server: &Server,
+    folder: &Path,
+    handles: impl Iterator<Item = &Handle>,
+) -> Result<Vec<AssetChange>, Failure> {
+    let files = folder::assets::list(folder, handles).map_err(|error| Failure::by_caller(&error))?;
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut stored = server.assets().await.map_err(|error| failure(&error))?;
+    let mut changes = Vec::new();
+    for (name, path) in files {
+        let asset = folder::assets::read(&name, &path).map_err(|error| Failure::by_caller(&error))?;
+        let stored = stored.remove(&name);
+        let is_same = |stored: &StoredAsset| stored.sha256 == asset::sha256(&asset.content);
+        if !stored.as_ref().is_some_and(is_same) {
+            changes.push(AssetChange { name, path, stored });
+        }
+    }
+    Ok(changes)
+}
+
+/// Stores assets. Returns the handles of templates of which assets were refused, with the reasons on standard error.
+pub(super) async fn push(server: &Server, changes: &[AssetChange]) -> Result<BTreeSet<String>, Failure> {
+    let mut refused = BTreeSet::new();
+    for AssetChange { name, path, stored } in changes {
+        let asset = folder::assets::read(name, path).map_err(|error| Failure::by_caller(&error))?;
+        match server.store_asset(stored.as_ref(), &asset).await {
+            Ok(()) => println!("stored asset:{name}"),
+            Err(error) => {
+                let reason = error.of_asset(path).map_err(|error| failure(&error))?;
+                eprintln!("{reason}");
+                let (handle, _) = name.split_once('/').unwrap_or_default();
+                refused.insert(handle.to_owned());
+            }
+        }
+    }
+    Ok(refused)
+}

@@ -1,0 +1,81 @@
+//! Assets of the account.
+
+use std::collections::BTreeMap;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use platen_domain::{
+    asset::{self, AssetCreation},
+    ids::AssetId,
+};
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Data, Server, ServerError, next_page};
+use crate::cli::templates::folder::assets::MOST_ASSETS;
+
+/// The list.
+const PATH: &str = "/api/v1/assets";
+/// Assets that are requested together.
+const PAGE_SIZE: usize = 100;
+
+/// An asset of the account.
+#[derive(Debug, Deserialize)]
+pub(in super::super) struct StoredAsset {
+    id: AssetId,
+    name: String,
+    /// SHA-256 of its content, in hexadecimal.
+    pub(in super::super) sha256: String,
+}
+
+impl Server {
+    /// Returns the account's assets by their names. The account may have at most [`MOST_ASSETS`].
+    pub(in super::super) async fn assets(&self) -> Result<BTreeMap<String, StoredAsset>, ServerError> {
+        let mut path = format!("{PATH}?page_size={PAGE_SIZE}");
+        let mut assets = BTreeMap::new();
+        loop {
+            let response = self.send(Method::GET, &path, None).await?;
+            let next = next_page(&response, PATH);
+            let page: Data<Vec<StoredAsset>> = self.read(response).await?;
+            for asset in page.data {
+                // Names become paths.
+                if asset::name_problem(&asset.name).is_some() {
+                    return Err(self.unusable(&"an asset has an invalid name"));
+                }
+                assets.insert(asset.name.clone(), asset);
+            }
+            if assets.len() > MOST_ASSETS {
+                return Err(self.unusable(&format!("the list has more than {MOST_ASSETS} assets")));
+            }
+            match next {
+                Some(next) => path = next,
+                None => return Ok(assets),
+            }
+        }
+    }
+
+    /// Returns the content of an asset.
+    pub(in super::super) async fn content_of_asset(&self, asset: &StoredAsset) -> Result<Vec<u8>, ServerError> {
+        let path = format!("{PATH}/{}/content", asset.id);
+        let response = self.send(Method::GET, &path, None).await?;
+        self.bytes(response).await
+    }
+
+    /// Creates an asset, or replaces the content of the stored one with its name.
+    pub(in super::super) async fn store_asset(
+        &self,
+        stored: Option<&StoredAsset>,
+        asset: &AssetCreation,
+    ) -> Result<(), ServerError> {
+        let content = BASE64_STANDARD.encode(&asset.content);
+        if let Some(stored) = stored {
+            let body = json!({ "asset": { "content": content } });
+            let path = format!("{PATH}/{}", stored.id);
+            self.send(Method::PUT, &path, Some(&body)).await?;
+        } else {
+            let body = json!({ "asset": { "name": asset.name, "content": content } });
+            self.send(Method::POST, PATH, Some(&body)).await?;
+        }
+        Ok(())
+    }
+}
