@@ -16,7 +16,7 @@ use std::{
 
 use clap::{Args, Subcommand};
 use folder::{FolderError, TemplateFiles};
-use platen_domain::template::identity::Handle;
+use platen_domain::{number::counted, template::identity::Handle};
 use platen_template::partials;
 use reqwest::Url;
 use secrecy::SecretString;
@@ -34,7 +34,7 @@ const LONGEST_COMPARISON: Duration = Duration::from_secs(5);
 pub(super) enum Command {
     /// Write the account's templates to a folder: HANDLE/template.html, settings.json, samples/*.json and assets.
     ///
-    /// The file HANDLE/assets/PATH is the asset HANDLE/PATH. It requires the scope assets:read.
+    /// The file HANDLE/assets/PATH is the asset HANDLE/PATH. Assets are left out if the key lacks the scope assets:read.
     ///
     /// Templates without a handle are left out, and listed on standard error. Nothing is deleted.
     Pull(Arguments),
@@ -80,7 +80,7 @@ pub(super) struct Source {
     #[arg(default_value = ".")]
     folder: PathBuf,
     /// Address of the service. The key is the value of the environment variable `PLATEN_KEY`, with the scopes
-    /// templates:read and, for `push`, templates:write.
+    /// templates:read and, for `push`, templates:write; for assets also assets:read and, for `push`, assets:write.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:3000")]
     server: Url,
 }
@@ -136,7 +136,7 @@ async fn push(arguments: &Arguments) -> Result<(), Failure> {
     for change in &changes {
         let handle = change.handle;
         if without_assets.contains(handle.as_str()) {
-            eprintln!("{handle}: not published, because assets of it were refused");
+            eprintln!("{handle}: not published, because its assets were refused");
             refused.insert(handle.clone());
             continue;
         }
@@ -164,7 +164,10 @@ async fn push(arguments: &Arguments) -> Result<(), Failure> {
     if refused.is_empty() {
         return match without_assets.len() {
             0 => Ok(()),
-            count => Err(Failure::by_caller(&format!("assets of {count} templates were refused"))),
+            count => {
+                let templates = counted(count, "template", "templates");
+                Err(Failure::by_caller(&format!("assets of {templates} were refused")))
+            }
         };
     }
     let (refused, all) = (refused.len(), changes.len());
@@ -281,9 +284,10 @@ async fn diff(arguments: &Arguments, with_pages: bool, exit_code: bool) -> Resul
         compare_pages(&server, &sides, &changes).await?;
     }
     if exit_code && (!changes.is_empty() || !assets.is_empty()) {
-        let (some, all, assets) = (changes.len(), sides.local.len(), assets.len());
+        let (some, all) = (changes.len(), sides.local.len());
+        let assets = counted(assets.len(), "asset", "assets");
         return Err(Failure::by_machine(format!(
-            "push changes {some} of {all} templates, and {assets} assets"
+            "push changes {some} of {all} templates, and {assets}"
         )));
     }
     Ok(())
@@ -382,7 +386,7 @@ fn failure(error: &ServerError) -> Failure {
 impl Source {
     fn server(&self) -> Result<Server, Failure> {
         let key = env::var(KEY).map_err(|_| {
-            let advice = "set it to an API key with the scopes templates:read and templates:write";
+            let advice = "set it to an API key with the scopes templates:read and templates:write, and for assets assets:read and assets:write";
             Failure::by_caller(&format!("the environment variable {KEY} is not set: {advice}"))
         })?;
         Ok(Server::new(self.server.clone(), SecretString::from(key))?)

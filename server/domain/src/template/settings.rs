@@ -12,14 +12,14 @@ use crate::validation::{
 /// The settings of a template, as the API serializes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct TemplateSettings {
-    /// Whether an undefined value is an error instead of a warning.
+    /// Whether undefined values, and assets that do not exist, are errors instead of warnings.
     pub strict: bool,
 }
 
 /// Changes of settings; omitted settings stay unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct SettingsChanges {
-    /// Whether an undefined value is an error instead of a warning.
+    /// Whether undefined values, and assets that do not exist, are errors instead of warnings.
     pub strict: Option<bool>,
 }
 

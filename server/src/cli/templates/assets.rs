@@ -41,17 +41,24 @@ pub(super) async fn pull(server: &Server, folder: &Path, handles: &BTreeSet<&Han
         }
         Err(error) => return Err(failure(&error)),
     };
-    let files = folder::assets::list(folder, handles.iter().copied()).map_err(|error| Failure::by_caller(&error))?;
+    let files = folder::assets::list(folder, handles.iter().copied(), |_| Ok(()));
+    let files = files.map_err(|error| Failure::by_caller(&error))?;
     for (name, asset) in stored {
         let named = name.split_once('/');
         let Some((handle, file)) = named.and_then(|(of, file)| Some((Handle::parse(of)?, file))) else {
             continue;
         };
-        if !handles.contains(&handle) || !differs(&files, &name, &asset)? {
+        // `push` ignores hidden files, and other programs may obey them.
+        let is_hidden = file.split('/').any(folder::assets::is_hidden);
+        if is_hidden || !handles.contains(&handle) || !differs(&files, &name, &asset)? {
             continue;
         }
         let content = server.content_of_asset(&asset).await.map_err(|error| failure(&error))?;
-        let written = folder::assets::write(folder, &handle, file, &content);
+        let written = match files.get(&name) {
+            // Its name may be decomposed.
+            Some(path) => folder::write_file(path.clone(), &content),
+            None => folder::assets::write(folder, &handle, file, &content),
+        };
         println!("{}", written.map_err(|error| Failure::by_caller(&error))?.display());
     }
     Ok(())
@@ -76,7 +83,7 @@ pub(super) async fn changes(
     folder: &Path,
     handles: impl Iterator<Item = &Handle>,
 ) -> Result<Vec<AssetChange>, Failure> {
-    let files = folder::assets::list(folder, handles).map_err(|error| Failure::by_caller(&error))?;
+    let files = folder::assets::list(folder, handles, Err).map_err(|error| Failure::by_caller(&error))?;
     if files.is_empty() {
         return Ok(Vec::new());
     }
@@ -101,7 +108,10 @@ pub(super) async fn push(server: &Server, changes: &[AssetChange]) -> Result<BTr
         match server.store_asset(stored.as_ref(), &asset).await {
             Ok(()) => println!("stored asset:{name}"),
             Err(error) => {
-                let reason = error.of_asset(path).map_err(|error| failure(&error))?;
+                let reason = error.of_asset(path).map_err(|error| {
+                    eprintln!("{}: not stored", path.display());
+                    failure(&error)
+                })?;
                 eprintln!("{reason}");
                 let (handle, _) = name.split_once('/').unwrap_or_default();
                 refused.insert(handle.to_owned());

@@ -61,7 +61,7 @@ pub(super) struct Settings {
     pub(super) name: String,
     #[serde(default)]
     pub(super) kind: TemplateKind,
-    /// Whether undefined values are errors.
+    /// Whether undefined values, and assets that do not exist, are errors.
     #[serde(default)]
     pub(super) strict: bool,
 }
@@ -364,7 +364,7 @@ pub(super) fn write(folder: &Path, handle: &Handle, files: &TemplateFiles) -> Re
 }
 
 /// Writes a file and the folders that contain it. Returns its path.
-fn write_file(path: PathBuf, content: &[u8]) -> Result<PathBuf, FolderError> {
+pub(super) fn write_file(path: PathBuf, content: &[u8]) -> Result<PathBuf, FolderError> {
     let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
     match parent.and_then(|()| fs::write(&path, content)) {
         Ok(()) => Ok(path),

@@ -1,4 +1,4 @@
-//! The API of a service, for its templates.
+//! The API of a service, for its templates and assets.
 
 pub(super) mod assets;
 mod refusal;

@@ -47,12 +47,21 @@ async fn assets_are_pushed_compared_and_pulled() {
     assert_eq!(repository.execute("diff", &["--exit-code"]).succeeded(), "");
 
     repository.studio.asset("brand/other.css", b"p {}").await;
+    repository.studio.asset("invoice/.git/config.csv", b"a").await;
     repository.write("invoice/assets/a.css", "p { color: red }");
+    repository.write("letterhead/assets/gro\u{308}\u{df}e.csv", "a");
     let changed = repository.execute("diff", &[]).succeeded();
-    assert_eq!(changed, "asset:invoice/a.css is replaced");
+    let replaced =
+        ["asset:invoice/a.css", "asset:letterhead/gr\u{f6}\u{df}e.csv"].map(|name| format!("{name} is replaced"));
+    assert_eq!(lines(&changed), replaced);
+    // Files that can't be assets stay.
+    repository.write("invoice/assets/logo (1).svg", LOGO);
     let pulled = repository.execute("pull", &[]).succeeded();
-    assert_eq!(pulled, "./invoice/assets/a.css");
+    let expected = ["./invoice/assets/a.css", "./letterhead/assets/gro\u{308}\u{df}e.csv"];
+    assert_eq!(lines(&pulled), expected);
     assert_eq!(repository.read("invoice/assets/a.css"), "p {}");
+    assert_eq!(repository.execute("pull", &[]).succeeded(), "");
+    assert!(!repository.path("invoice/assets/.git").exists());
     repository.execute("pull", &["elsewhere"]).succeeded();
     assert_eq!(repository.read("elsewhere/invoice/assets/img/logo 1.svg"), LOGO);
     assert!(!repository.path("elsewhere/brand").exists());
@@ -84,7 +93,7 @@ async fn a_template_is_not_published_without_its_assets() {
     let refused = repository.execute("push", &[]).refused();
     for expected in [
         "letterhead/assets/a.css: ",
-        "letterhead: not published, because assets of it were refused",
+        "letterhead: not published, because its assets were refused",
         "invoice: not published, because letterhead was refused",
         "2 of 2 templates were not published",
     ] {
@@ -111,6 +120,12 @@ async fn files_that_cannot_be_assets_are_named() {
     .expect("our own folder");
     refused("invoice/assets/a?.css: Names consist of letters");
     fs::remove_file(repository.path("invoice/assets/a?.css")).expect("our own file");
+    for name in ["\u{f6}.csv", "o\u{308}.csv"] {
+        repository.write(&format!("invoice/assets/{name}"), "a");
+    }
+    refused("another file has the same name");
+    fs::remove_dir_all(repository.path("invoice/assets")).expect("our own folder");
+    fs::create_dir(repository.path("invoice/assets")).expect("our own folder");
     let outside = folder::temporary();
     fs::write(outside.path().join("secret.csv"), "secret").expect("our own folder");
     for (linked, target) in [

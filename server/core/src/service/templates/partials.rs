@@ -267,8 +267,8 @@ pub async fn of_published(
     })
 }
 
-/// Stores the partials and assets of a version that is being published. Fails with [`TemplateError::PartialsChanged`] if one of them was published, deleted or
-/// renamed since they were resolved.
+/// Stores the partials of a version that is being published, and the names of its assets. Fails with
+/// [`TemplateError::PartialsChanged`] if a partial was published, deleted or renamed since they were resolved.
 pub(super) async fn store(
     transaction: &mut PgConnection,
     account: AccountId,

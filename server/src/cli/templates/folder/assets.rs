@@ -18,10 +18,12 @@ const ASSETS: &str = "assets";
 /// Maximum number of assets: as many as the largest plan has.
 pub(in super::super) const MOST_ASSETS: usize = 20_000;
 
-/// Returns the files of templates' assets by the names of the assets. Hidden files are no assets.
+/// Returns the files of templates' assets by the names of the assets. Hidden files are no assets. `on_invalid` decides
+/// whether a file that can't have its name as an asset is an error; otherwise it is left out.
 pub(in super::super) fn list<'a>(
     folder: &Path,
     handles: impl IntoIterator<Item = &'a Handle>,
+    on_invalid: impl Fn(FolderError) -> Result<(), FolderError>,
 ) -> Result<BTreeMap<String, PathBuf>, FolderError> {
     let mut files = BTreeMap::new();
     for handle in handles {
@@ -39,21 +41,26 @@ pub(in super::super) fn list<'a>(
                 let entry = entry.map_err(failed)?;
                 let (path, own_name) = (entry.path(), entry.file_name());
                 let own_name = own_name.to_string_lossy();
-                if own_name.starts_with('.') {
+                if is_hidden(&own_name) {
                     continue;
                 }
-                let name =
-                    asset::composed_name(&format!("{name}/{own_name}")).map_err(|reason| FolderError::Asset {
-                        path: path.clone(),
-                        reason,
-                    })?;
+                let name = match asset::composed_name(&format!("{name}/{own_name}")) {
+                    Ok(name) => name,
+                    Err(reason) => {
+                        on_invalid(FolderError::Asset { path, reason })?;
+                        continue;
+                    }
+                };
                 let kind = entry.file_type().map_err(failed)?;
                 if kind.is_symlink() {
                     return Err(FolderError::Link(path));
                 } else if kind.is_dir() {
                     waiting.push((path, name));
                 } else if kind.is_file() {
-                    files.insert(name, path);
+                    if let Some(other) = files.insert(name, path) {
+                        let reason = "another file has the same name, written with other characters".to_owned();
+                        return Err(FolderError::Asset { path: other, reason });
+                    }
                 } else {
                     return Err(FolderError::NotAFile(path));
                 }
@@ -64,6 +71,11 @@ pub(in super::super) fn list<'a>(
         }
     }
     Ok(files)
+}
+
+/// Returns whether the name of a file or folder is that of a hidden one.
+pub(in super::super) fn is_hidden(name: &str) -> bool {
+    name.starts_with('.')
 }
 
 /// Reads an asset, and checks it as the service does.

@@ -33,7 +33,7 @@ impl Server {
     pub(in super::super) async fn assets(&self) -> Result<BTreeMap<String, StoredAsset>, ServerError> {
         let mut path = format!("{PATH}?page_size={PAGE_SIZE}");
         let mut assets = BTreeMap::new();
-        loop {
+        for _ in 0..=MOST_ASSETS / PAGE_SIZE {
             let response = self.send(Method::GET, &path, None).await?;
             let next = next_page(&response, PATH);
             let page: Data<Vec<StoredAsset>> = self.read(response).await?;
@@ -44,21 +44,23 @@ impl Server {
                 }
                 assets.insert(asset.name.clone(), asset);
             }
-            if assets.len() > MOST_ASSETS {
-                return Err(self.unusable(&format!("the list has more than {MOST_ASSETS} assets")));
-            }
             match next {
                 Some(next) => path = next,
                 None => return Ok(assets),
             }
         }
+        Err(self.unusable(&format!("the list has more than {MOST_ASSETS} assets")))
     }
 
-    /// Returns the content of an asset.
+    /// Returns the content of an asset, if it is still that of the list.
     pub(in super::super) async fn content_of_asset(&self, asset: &StoredAsset) -> Result<Vec<u8>, ServerError> {
         let path = format!("{PATH}/{}/content", asset.id);
         let response = self.send(Method::GET, &path, None).await?;
-        self.bytes(response).await
+        let content = self.bytes(response).await?;
+        if asset::sha256(&content) != asset.sha256 {
+            return Err(self.unusable(&format!("asset:{} has other content than its SHA-256 says", asset.name)));
+        }
+        Ok(content)
     }
 
     /// Creates an asset, or replaces the content of the stored one with its name.
