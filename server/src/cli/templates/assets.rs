@@ -69,10 +69,10 @@ fn differs(files: &BTreeMap<String, PathBuf>, name: &str, asset: &StoredAsset) -
     let Some(path) = files.get(name) else {
         return Ok(true);
     };
-    match folder::assets::read(name, path) {
-        Ok(present) => Ok(asset::sha256(&present.content) != asset.sha256),
+    match folder::assets::content(path) {
+        Ok(present) => Ok(asset::sha256(&present) != asset.sha256),
         // It is no asset.
-        Err(FolderError::Asset { .. } | FolderError::TooLarge { .. }) => Ok(true),
+        Err(FolderError::TooLarge { .. }) => Ok(true),
         Err(error) => Err(Failure::by_caller(&error)),
     }
 }
@@ -104,6 +104,7 @@ pub(super) async fn changes(
 pub(super) async fn push(server: &Server, changes: &[AssetChange]) -> Result<BTreeSet<String>, Failure> {
     let mut refused = BTreeSet::new();
     for AssetChange { name, path, stored } in changes {
+        // Read again, so that only one is in memory.
         let asset = folder::assets::read(name, path).map_err(|error| Failure::by_caller(&error))?;
         match server.store_asset(stored.as_ref(), &asset).await {
             Ok(()) => println!("stored asset:{name}"),

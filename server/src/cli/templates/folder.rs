@@ -329,6 +329,11 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
 }
 
 fn read_text(path: &Path, limit: u64) -> Result<String, FolderError> {
+    read_within(path, limit, |path| fs::read_to_string(path))
+}
+
+/// Reads a file of up to `limit` bytes.
+fn read_within<T>(path: &Path, limit: u64, read: impl Fn(&Path) -> io::Result<T>) -> Result<T, FolderError> {
     let failed = |source| FolderError::Io {
         path: path.to_owned(),
         source,
@@ -344,7 +349,7 @@ fn read_text(path: &Path, limit: u64) -> Result<String, FolderError> {
             bytes: metadata.len(),
         });
     }
-    fs::read_to_string(path).map_err(failed)
+    read(path).map_err(failed)
 }
 
 /// Writes those files of a template whose values differ from the present ones. Returns their paths.

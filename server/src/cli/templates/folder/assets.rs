@@ -11,7 +11,7 @@ use platen_domain::{
     template::identity::Handle,
 };
 
-use super::{FolderError, path, write_file};
+use super::{FolderError, path, read_within, write_file};
 
 /// The folder of a template's assets.
 const ASSETS: &str = "assets";
@@ -78,22 +78,14 @@ pub(in super::super) fn is_hidden(name: &str) -> bool {
     name.starts_with('.')
 }
 
+/// Reads the file of an asset.
+pub(in super::super) fn content(path: &Path) -> Result<Vec<u8>, FolderError> {
+    read_within(path, LARGEST_ASSET as u64, |path| fs::read(path))
+}
+
 /// Reads an asset, and checks it as the service does.
 pub(in super::super) fn read(name: &str, path: &Path) -> Result<AssetCreation, FolderError> {
-    let failed = |source| FolderError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    let (limit, bytes) = (LARGEST_ASSET as u64, fs::metadata(path).map_err(failed)?.len());
-    if bytes > limit {
-        return Err(FolderError::TooLarge {
-            path: path.to_owned(),
-            limit,
-            bytes,
-        });
-    }
-    let content = fs::read(path).map_err(failed)?;
-    AssetCreation::of_file(name, content).map_err(|reason| FolderError::Asset {
+    AssetCreation::of_file(name, content(path)?).map_err(|reason| FolderError::Asset {
         path: path.to_owned(),
         reason,
     })
