@@ -25,7 +25,7 @@ use platen_core::{
     },
     drawing::{
         self,
-        child::{Documents, Drawings, Size},
+        child::{AssetFile, Documents, Drawings, Size},
     },
     telemetry,
 };
@@ -79,6 +79,12 @@ enum Invocation {
     /// Read the structure of a PDF in a sandboxed worker process; started by `serve`.
     #[command(hide = true)]
     ReadStructure,
+    /// Examine assets in a sandboxed worker process; started by `serve`.
+    #[command(hide = true)]
+    ExamineAssets {
+        /// The files: media type and size in bytes, separated by a colon.
+        files: Vec<AssetFile>,
+    },
     #[command(flatten)]
     Command(Command),
 }
@@ -176,6 +182,7 @@ pub fn run() -> ExitCode {
             drawing::child::compare(documents).map_err(Failure::from)
         }
         Invocation::ReadStructure => drawing::child::structure().map_err(Failure::from),
+        Invocation::ExamineAssets { files } => drawing::child::examine(&files).map_err(Failure::from),
         Invocation::Command(command) => execute(command),
     };
     match done {

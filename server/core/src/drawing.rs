@@ -1,6 +1,6 @@
-//! Rasterization of PDF pages, and reading of their structure, in sandboxed worker processes. Pages are untrusted and the
-//! rasterizer is young, so each document gets a process of its own that can only compute. An account has one such process
-//! at a time.
+//! Rasterization of PDF pages, reading of their structure, and examination of assets, in sandboxed worker processes. Files
+//! are untrusted and the rasterizer is young, so each document gets a process of its own that can only compute. An account
+//! has one such process at a time.
 
 pub mod child;
 
@@ -10,7 +10,10 @@ use platen_confined::{
     account_queues::{AccountQueues, Turn},
     parent::{self, Limit, OWN_PROGRAM, limit_exceeded},
 };
-use platen_domain::{ids::AccountId, page_comparison::ComparedPage, render::structure::DocumentStructure};
+use platen_domain::{
+    asset::properties::AssetProperties, ids::AccountId, page_comparison::ComparedPage,
+    render::structure::DocumentStructure,
+};
 use serde::de::DeserializeOwned;
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
@@ -19,14 +22,19 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::drawing::child::{Drawings, Drawn, PROCESSOR_SECONDS, PlacedWord, Refusal, SECONDS_OF_COMPARISONS, Size};
+use crate::drawing::child::{
+    AssetFile, Drawings, Drawn, PROCESSOR_SECONDS, PlacedWord, Refusal, SECONDS_OF_COMPARISONS, Size,
+};
 
 /// The hidden commands of `platen`.
 const COMMAND: &str = "draw-pages";
 const COMPARISON: &str = "compare-pages";
 const STRUCTURE: &str = "read-structure";
+const EXAMINATION: &str = "examine-assets";
 /// Marks the size as that of the longer side.
 const SMALL: &str = "--small";
+/// Maximum number of processes that examine the files of one upload: a file can end its process.
+const MOST_EXAMINATIONS: usize = 5;
 /// Time limit of a document, whatever the load of the machine, as a multiple of its processor time.
 const WALL_CLOCK: u64 = 2;
 
@@ -36,6 +44,9 @@ pub struct Drawing {
     places: Arc<Semaphore>,
     queues: Arc<AccountQueues>,
 }
+
+/// Why a file is refused whose examination failed.
+const NOT_EXAMINED: &str = "The file can't be examined: it is damaged, or takes too much time or memory";
 
 /// Why pages could not be rasterized.
 #[derive(Debug, thiserror::Error)]
@@ -129,6 +140,44 @@ impl Drawing {
         let mut stream = self.spawn(account, arguments, &[pdf], 1, PROCESSOR_SECONDS).await?;
         let structure = stream.next_line().await?;
         structure.ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof).into())
+    }
+
+    /// Examines files of the account, each given with its media type, after the account's previous document. Returns the
+    /// properties of each, or a sentence that says why it isn't allowed. Dropping the future ends the process.
+    pub async fn examine(
+        &self,
+        account: AccountId,
+        files: &[(&'static str, &[u8])],
+    ) -> Result<Vec<Result<Option<AssetProperties>, String>>, DrawingError> {
+        let mut examined = Vec::with_capacity(files.len());
+        for _ in 0..MOST_EXAMINATIONS {
+            let rest = files.get(examined.len()..).unwrap_or_default();
+            if rest.is_empty() {
+                break;
+            }
+            let described = rest
+                .iter()
+                .map(|(kind, content)| AssetFile::argument(kind, content.len()));
+            let described: Vec<_> = described.collect();
+            let arguments = iter::once(EXAMINATION).chain(described.iter().map(String::as_str));
+            let contents: Vec<_> = rest.iter().map(|(_, content)| *content).collect();
+            let mut stream = self
+                .spawn(account, arguments, &contents, rest.len(), PROCESSOR_SECONDS)
+                .await?;
+            let failure = loop {
+                match stream.next_line().await {
+                    Ok(Some(result)) => examined.push(result),
+                    Ok(None) => break None,
+                    Err(failure) => break Some(failure),
+                }
+            };
+            if let Some(error) = failure {
+                tracing::warn!(%error, "an asset could not be examined");
+                examined.push(Err(NOT_EXAMINED.to_owned()));
+            }
+        }
+        examined.resize(files.len(), Err(NOT_EXAMINED.to_owned()));
+        Ok(examined)
     }
 
     /// Starts a process that reads documents and writes a line for each of `pages` pages, within `seconds` of processor

@@ -1,5 +1,8 @@
 //! Assets: pictures, style sheets, fonts and data that pages refer to by name.
 
+pub mod font_sheet;
+pub mod properties;
+
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use data_encoding::HEXLOWER;
 use percent_encoding::percent_decode_str;
@@ -10,6 +13,7 @@ use time::{OffsetDateTime, serde::rfc3339};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::{
+    asset::properties::{AssetProperties, FontFace},
     ids::{AssetId, TemplateId},
     template::identity::TemplateKind,
     validation::{
@@ -76,6 +80,26 @@ pub struct Asset {
     pub updated_at: OffsetDateTime,
     /// The content before the last replacement by another one.
     pub replaced: Option<ReplacedContent>,
+    /// Those of a picture or font; `None` for other types, and for content that an earlier release stored.
+    #[serde(flatten)]
+    pub properties: Option<AssetProperties>,
+}
+
+impl Asset {
+    /// Returns the font, if the content is one whose properties are known.
+    pub fn font(&self) -> Option<&FontFace> {
+        match &self.properties {
+            Some(AssetProperties::Font(font)) => Some(font),
+            _ => None,
+        }
+    }
+
+    /// Returns the name of the font's family: its own, or else the name of the file.
+    pub fn family(&self) -> &str {
+        let file = self.name.rsplit('/').next().unwrap_or_default();
+        let file = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        self.font().and_then(|font| font.family.as_deref()).unwrap_or(file)
+    }
 }
 
 /// Content that an asset no longer has.
@@ -124,6 +148,8 @@ impl AssetUsers {
 /// A valid request to create an asset.
 pub struct AssetCreation {
     pub name: String,
+    /// Value of `Content-Type`.
+    pub content_type: &'static str,
     pub content: Vec<u8>,
 }
 
@@ -132,14 +158,35 @@ impl AssetCreation {
     pub fn of_file(name: &str, content: Vec<u8>) -> Result<Self, String> {
         let name = composed_name(name)?;
         check_size(&content)?;
-        content_type(&name, &content)?;
-        Ok(Self { name, content })
+        let content_type = content_type(&name, &content)?;
+        Ok(Self {
+            name,
+            content_type,
+            content,
+        })
     }
 
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
-        let (name, content) = parse(body, RequestBody::AssetCreation)?;
-        Ok(Self { name, content })
+        let (body, mut problems) = parse(body, RequestBody::AssetCreation)?;
+        let name = body["asset"]["name"].as_str().unwrap_or_default();
+        if let Some(problem) = name_problem(name) {
+            problems.add(Problem::invalid(NAME, problem));
+        }
+        let content = content(&body["asset"]);
+        let content = content.and_then(|content| Ok((content_type(name, &content)?, content)));
+        match content {
+            Ok((content_type, content)) if problems.is_empty() => Ok(Self {
+                name: name.to_owned(),
+                content_type,
+                content,
+            }),
+            Ok(_) => Err(problems.sorted(&body)),
+            Err(problem) => {
+                problems.add(Problem::invalid(CONTENT, problem));
+                Err(problems.sorted(&body))
+            }
+        }
     }
 }
 
@@ -175,33 +222,25 @@ pub struct AssetReplacement {
 impl AssetReplacement {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
-        let (_, content) = parse(body, RequestBody::AssetReplacement)?;
-        Ok(Self { content })
+        let (body, _) = parse(body, RequestBody::AssetReplacement)?;
+        match content(&body["asset"]) {
+            Ok(content) => Ok(Self { content }),
+            Err(problem) => Err(vec![Problem::invalid(CONTENT, problem)]),
+        }
     }
 }
 
-/// Returns the name, which is empty in a replacement, and the content.
-fn parse(body: &[u8], schema: RequestBody) -> Result<(String, Vec<u8>), Vec<Problem>> {
+/// Returns a body that is valid by its schema, and no problems yet.
+fn parse(body: &[u8], schema: RequestBody) -> Result<(Value, Problems), Vec<Problem>> {
     let mut problems = Problems::default();
     let Some(Body { value: body, .. }) = json::parse(body, &Layout::PLAIN, &mut problems) else {
         return Err(problems.sorted(&Value::Null));
     };
     schema.check(&body, &mut problems);
-    if !problems.is_empty() {
-        return Err(problems.sorted(&body));
-    }
-    let name = body["asset"]["name"].as_str();
-    if let Some(problem) = name.and_then(name_problem) {
-        problems.add(Problem::invalid(NAME, problem));
-    }
-    let content = content(&body["asset"]).and_then(|content| match name {
-        Some(name) => content_type(name, &content).map(|_| content).map_err(ToOwned::to_owned),
-        None => Ok(content),
-    });
-    let content = content.map_err(|problem| problems.add(Problem::invalid(CONTENT, problem)));
-    match content {
-        Ok(content) if problems.is_empty() => Ok((name.unwrap_or_default().to_owned(), content)),
-        _ => Err(problems.sorted(&body)),
+    if problems.is_empty() {
+        Ok((body, problems))
+    } else {
+        Err(problems.sorted(&body))
     }
 }
 

@@ -196,9 +196,11 @@ fn asset_error(error: &AssetError) -> Response {
         AssetError::NotFound => resource_error(StatusCode::NOT_FOUND, "There is no such asset."),
         AssetError::Invalid(problems) => validation_error(problems),
         AssetError::Memory(full) => memory_full(*full),
-        AssetError::DataKey(_) | AssetError::Encryption(_) | AssetError::Interrupted(_) | AssetError::Store(_) => {
-            internal(error)
-        }
+        AssetError::DataKey(_)
+        | AssetError::Examination(_)
+        | AssetError::Encryption(_)
+        | AssetError::Interrupted(_)
+        | AssetError::Store(_) => internal(error),
     }
 }
 

@@ -74,7 +74,10 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
         return format!("/api/v1/renders/{id}{of_render}");
     }
     if let Some(of_asset) = path.strip_prefix("/api/v1/assets/{id}") {
-        return studio.asset(&format!("{name}.svg"), b"<svg/>").await + of_asset;
+        return studio
+            .asset(&format!("{name}.svg"), b"<svg xmlns='http://www.w3.org/2000/svg'/>")
+            .await
+            + of_asset;
     }
     if let Some(of_connection) = path.strip_prefix("/api/v1/connections/{id}") {
         return studio.connection(name).await + of_connection;

@@ -1,8 +1,11 @@
 //! The worker process that rasterizes: reads a PDF from standard input, and writes one line of JSON per page to
 //! standard output as soon as the page is drawn. If the words of the pages are wanted, they follow in a last line. Or it
-//! reads two PDFs and compares their pages, or reads the structure of a PDF.
+//! reads two PDFs and compares their pages, or reads the structure of a PDF, or examines assets.
 
-use std::io::{self, Read, Write};
+use std::{
+    io::{self, Read, Write},
+    str::FromStr,
+};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use platen_domain::{
@@ -139,6 +142,60 @@ pub fn structure() -> io::Result<()> {
     let mut line = serde_json::to_vec(&structure.map_err(|error| Refusal::NotDrawn(error.to_string())))?;
     line.push(b'\n');
     io::stdout().lock().write_all(&line)
+}
+
+/// A file among those to examine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AssetFile {
+    pub content_type: String,
+    /// Size in bytes.
+    pub bytes: usize,
+}
+
+impl AssetFile {
+    /// Returns the command's argument for a file.
+    pub(super) fn argument(content_type: &str, bytes: usize) -> String {
+        format!("{content_type}:{bytes}")
+    }
+}
+
+/// Parses an argument of the command.
+impl FromStr for AssetFile {
+    type Err = String;
+
+    fn from_str(argument: &str) -> Result<Self, Self::Err> {
+        let (content_type, bytes) = argument
+            .rsplit_once(':')
+            .ok_or("a media type and a size are expected")?;
+        Ok(Self {
+            content_type: content_type.to_owned(),
+            bytes: bytes
+                .parse()
+                .map_err(|error: std::num::ParseIntError| error.to_string())?,
+        })
+    }
+}
+
+/// Examines the files on standard input, which follow one another, and writes a line for each.
+///
+/// # Errors
+/// As for [`run`].
+pub fn examine(files: &[AssetFile]) -> io::Result<()> {
+    platen_confined::confine(MEMORY)?;
+    platen_confined::grant_processor_time(PROCESSOR_SECONDS)?;
+    let mut contents = Vec::new();
+    io::stdin().lock().read_to_end(&mut contents)?;
+    let mut rest = contents.as_slice();
+    let mut output = io::stdout().lock();
+    for file in files {
+        let content = rest.split_off(..file.bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
+        let examined = platen_asset::examine(&file.content_type, content);
+        let mut line = serde_json::to_vec(&Ok::<_, Refusal>(examined))?;
+        line.push(b'\n');
+        output.write_all(&line)?;
+        output.flush()?;
+    }
+    Ok(())
 }
 
 fn listed(tree: StructureTree) -> DocumentStructure {

@@ -8,7 +8,10 @@ use std::collections::HashMap;
 use platen_domain::{
     account_log::{AccountEvent, Actor},
     allowed_templates::AllowedTemplates,
-    asset::{self, Asset, AssetCreation, AssetReplacement, AssetUsers, ReplacedContent},
+    asset::{
+        self, Asset, AssetCreation, AssetReplacement, AssetUsers, ReplacedContent, font_sheet::MOST_FONTS,
+        properties::AssetProperties,
+    },
     caller::Caller,
     encryption::{DataKey, EncryptionError, Place},
     ids::{AccountId, AssetId},
@@ -22,6 +25,7 @@ use uuid::Uuid;
 
 use crate::{
     clock,
+    drawing::DrawingError,
     memory::{MemoryFull, Reservation},
     service::{
         Services,
@@ -38,6 +42,9 @@ use crate::{
 /// Maximum number of templates that are listed as users of an asset.
 const MOST_USERS: usize = 100;
 
+/// Maximum number of fonts that are found, because each is drawn.
+const MOST_SPECIMENS: usize = 60;
+
 /// Error of an operation on an asset.
 #[derive(Debug, thiserror::Error)]
 pub enum AssetError {
@@ -53,6 +60,9 @@ pub enum AssetError {
     /// The account's data key is unavailable.
     #[error(transparent)]
     DataKey(#[from] DataKeyError),
+    /// The content can't be examined.
+    #[error("the content of an asset: {0}")]
+    Examination(#[from] DrawingError),
     /// The content can't be encrypted or decrypted.
     #[error("the content of an asset: {0}")]
     Encryption(#[from] EncryptionError),
@@ -66,9 +76,10 @@ pub enum AssetError {
 
 /// Creates an asset.
 pub async fn create(app: &Services, caller: &Caller, new: AssetCreation) -> Result<Asset, AssetError> {
+    let properties = examine(app, caller.account, new.content_type, &new.content).await?;
     let now = clock::now();
     let (key, account) = (key(app, caller.account).await?, caller.account);
-    let sealing = move || seal(&key, account, AssetId::generate(), new.name, new.content, now);
+    let sealing = move || seal(&key, account, AssetId::generate(), new, properties, now);
     let (asset, content) = spawn_blocking(sealing).await??;
     let mut transaction = tx::begin(&app.db).await?;
     if let Stored::NameTaken = assets::store(&mut transaction, account, &asset, &content, OnTakenName::Refuse).await? {
@@ -91,6 +102,28 @@ pub async fn list(
 ) -> Result<Page<Asset, AssetId>, AssetError> {
     let found = assets::list(db, account, search, page).await?;
     Ok(page.page(found, |asset| asset.id))
+}
+
+/// Returns the first [`MOST_FONTS`] fonts of the account, in the order of their names.
+pub async fn fonts(db: &PgPool, account: AccountId) -> Result<Vec<Asset>, AssetError> {
+    Ok(assets::list_fonts(db, account, MOST_FONTS.try_into().unwrap_or(i64::MAX)).await?)
+}
+
+/// Returns the first fonts whose families or names contain `search`, regardless of case, and the number of the others. Their
+/// number is such that a browser can load them all.
+pub async fn find_fonts(
+    db: &PgPool,
+    account: AccountId,
+    search: Option<&str>,
+) -> Result<(Vec<Asset>, usize), AssetError> {
+    let mut found = fonts(db, account).await?;
+    if let Some(search) = search.map(str::to_lowercase) {
+        let contains = |text: &str| text.to_lowercase().contains(&search);
+        found.retain(|font| contains(font.family()) || contains(&font.name));
+    }
+    let left_out = found.len().saturating_sub(MOST_SPECIMENS);
+    found.truncate(MOST_SPECIMENS);
+    Ok((found, left_out))
 }
 
 /// Returns an asset, or [`AssetError::NotFound`].
@@ -137,9 +170,15 @@ pub async fn replace(
     replacement: AssetReplacement,
 ) -> Result<Asset, AssetError> {
     let former = get(&app.db, caller.account, id).await?;
-    let name = former.name.clone();
+    let content_type = asset::content_type(&former.name, &replacement.content);
+    let new = AssetCreation {
+        name: former.name.clone(),
+        content_type: content_type.map_err(not_allowed)?,
+        content: replacement.content,
+    };
+    let properties = examine(app, caller.account, new.content_type, &new.content).await?;
     let (key, account, now) = (key(app, caller.account).await?, caller.account, clock::now());
-    let sealing = move || seal(&key, account, id, name, replacement.content, now);
+    let sealing = move || seal(&key, account, id, new, properties, now);
     let (asset, content) = spawn_blocking(sealing).await??;
     let asset = Asset {
         inserted_at: former.inserted_at,
@@ -185,17 +224,20 @@ pub async fn delete(db: &PgPool, caller: &Caller, id: AssetId) -> Result<(), Ass
     Ok(tx::commit(transaction).await?)
 }
 
-/// Describes a new asset and encrypts its content, if the name allows it. Takes milliseconds for large content.
+/// Describes a new asset and encrypts its content. Takes milliseconds for large content.
 fn seal(
     key: &DataKey,
     account: AccountId,
     id: AssetId,
-    name: String,
-    content: Vec<u8>,
+    new: AssetCreation,
+    properties: Option<AssetProperties>,
     now: OffsetDateTime,
 ) -> Result<(Asset, SealedContent), AssetError> {
-    let content_type = asset::content_type(&name, &content)
-        .map_err(|detail| AssetError::Invalid(vec![Problem::invalid(asset::CONTENT, detail)]))?;
+    let AssetCreation {
+        name,
+        content_type,
+        content,
+    } = new;
     let asset = Asset {
         id,
         name,
@@ -205,10 +247,26 @@ fn seal(
         inserted_at: now,
         updated_at: now,
         replaced: None,
+        properties,
     };
     let content_id = Uuid::now_v7();
     let sealed = key.encrypt(&Place::asset(account, content_id), rand::random(), content)?;
     Ok((asset, SealedContent { content_id, sealed }))
+}
+
+/// Examines the content of an asset, or returns why it isn't allowed.
+async fn examine(
+    app: &Services,
+    account: AccountId,
+    content_type: &'static str,
+    content: &[u8],
+) -> Result<Option<AssetProperties>, AssetError> {
+    let examined = app.drawing.examine(account, &[(content_type, content)]).await?;
+    examined.into_iter().next().unwrap_or(Ok(None)).map_err(not_allowed)
+}
+
+fn not_allowed(detail: impl Into<String>) -> AssetError {
+    AssetError::Invalid(vec![Problem::invalid(asset::CONTENT, detail)])
 }
 
 /// Returns the key that encrypts contents of assets.

@@ -1,7 +1,7 @@
 //! Table `assets`: assets of accounts, with their encrypted contents.
 
 use platen_domain::{
-    asset::{Asset, ReplacedContent},
+    asset::{Asset, ReplacedContent, properties::AssetProperties},
     ids::{AccountId, AssetId},
     page::PageRequest,
 };
@@ -20,6 +20,7 @@ struct AssetRow {
     inserted_at: OffsetDateTime,
     updated_at: OffsetDateTime,
     replaced: Option<Json<ReplacedContent>>,
+    properties: Option<Json<AssetProperties>>,
 }
 
 impl From<AssetRow> for Asset {
@@ -33,6 +34,7 @@ impl From<AssetRow> for Asset {
             inserted_at: row.inserted_at,
             updated_at: row.updated_at,
             replaced: row.replaced.map(|Json(replaced)| replaced),
+            properties: row.properties.map(|Json(properties)| properties),
         }
     }
 }
@@ -73,11 +75,12 @@ pub async fn store(
 ) -> Result<Stored, StoreError> {
     let is_new = sqlx::query_scalar!(
         r#"insert into assets
-            (id, account_id, name, content_type, bytes, sha256, content_id, sealed, inserted_at, updated_at)
-         values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10)
+            (id, account_id, name, content_type, bytes, sha256, content_id, sealed, inserted_at, updated_at, properties)
+         values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10, $12)
          on conflict on constraint assets_name_key do update
          set content_type = excluded.content_type, bytes = excluded.bytes, sha256 = excluded.sha256,
-            content_id = excluded.content_id, sealed = excluded.sealed, updated_at = excluded.updated_at
+            content_id = excluded.content_id, sealed = excluded.sealed, updated_at = excluded.updated_at,
+            properties = excluded.properties
          where $11
          returning id = $1 as "is_new!""#,
         asset.id.0,
@@ -91,6 +94,7 @@ pub async fn store(
         asset.inserted_at,
         asset.updated_at,
         on_taken_name == OnTakenName::Replace,
+        asset.properties.as_ref().map(Json) as _,
     );
     Ok(match is_new.fetch_optional(db).await? {
         Some(true) => Stored::New,
@@ -99,7 +103,8 @@ pub async fn store(
     })
 }
 
-/// Returns an account's assets, newest first; with `search`, those whose names contain it, in upper or lower case.
+/// Returns an account's assets without their properties, because a list may be long, newest first; with `search`, those whose
+/// names contain it, in upper or lower case.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -109,7 +114,7 @@ pub async fn list(
     let rows = sqlx::query_as!(
         AssetRow,
         r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at,
-            replaced as "replaced: _"
+            replaced as "replaced: _", null::jsonb as "properties: _"
          from assets
          where account_id = $1 and ($2::uuid is null or id < $2)
             and ($4::text is null or position(lower($4) in lower(name)) > 0)
@@ -123,12 +128,28 @@ pub async fn list(
     Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())
 }
 
+/// Returns the fonts among an account's assets, in the order of their names.
+pub async fn list_fonts(db: &PgPool, account: AccountId, at_most: i64) -> Result<Vec<Asset>, StoreError> {
+    let rows = sqlx::query_as!(
+        AssetRow,
+        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at,
+            replaced as "replaced: _", properties as "properties: _"
+         from assets
+         where account_id = $1 and content_type like 'font/%'
+         order by name
+         limit $2"#,
+        account.0,
+        at_most,
+    );
+    Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())
+}
+
 /// Returns one of an account's assets.
 pub async fn find(db: &PgPool, account: AccountId, id: AssetId) -> Result<Option<Asset>, StoreError> {
     let row = sqlx::query_as!(
         AssetRow,
         r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at,
-            replaced as "replaced: _"
+            replaced as "replaced: _", properties as "properties: _"
          from assets where account_id = $1 and id = $2"#,
         account.0,
         id.0,
@@ -167,7 +188,8 @@ pub async fn update_content(
 ) -> Result<bool, StoreError> {
     let update = sqlx::query!(
         "update assets
-         set content_type = $3, bytes = $4, sha256 = decode($5, 'hex'), content_id = $6, sealed = $7, updated_at = $8
+         set content_type = $3, bytes = $4, sha256 = decode($5, 'hex'), content_id = $6, sealed = $7, updated_at = $8,
+            properties = $9
          where account_id = $1 and id = $2",
         account.0,
         asset.id.0,
@@ -177,6 +199,7 @@ pub async fn update_content(
         content.content_id,
         content.sealed,
         asset.updated_at,
+        asset.properties.as_ref().map(Json) as _,
     );
     changes_one(db, update).await
 }

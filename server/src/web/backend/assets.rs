@@ -20,9 +20,8 @@ impl RequestBackend {
         mut report: UploadReport,
     ) -> Result<(), AppError> {
         let caller = self.caller_who_may(Permission::Produce).await?;
-        let count = files.len();
-        match self.answer(store(&self.app, &caller, files).await) {
-            Ok(()) => report.stored = count,
+        match self.answer(store(&self.app, &caller, files, &mut report).await) {
+            Ok(()) => {}
             Err(AppError::Rejected(rejection)) => report.refused = Some(rejection.to_string()),
             Err(error) => return Err(error),
         }

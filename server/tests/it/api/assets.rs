@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 use crate::support::studio::{Studio, header, problems};
 
 const PATH: &str = "/api/v1/assets";
-const GIF: &[u8] = b"GIF89a of one pixel";
+const GIF: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+const FONT: &[u8] = include_bytes!("../../../../public/fonts/archivo-latin-wdth-normal.woff2");
 
 async fn json_of(answer: Response) -> Value {
     answer.json().await.expect("JSON")
@@ -147,7 +148,7 @@ async fn content_is_stored_encrypted() {
     let plain = "select count(*) from assets where position('GIF89a'::bytea in sealed) > 0";
     assert_eq!(studio.service.number(plain).await, 0);
     // Content of one row can't be decrypted in another.
-    let path = studio.asset("other.gif", b"GIF89a of another pixel").await;
+    let path = studio.asset("other.gif", GIF).await;
     let swap =
         "update assets set sealed = (select sealed from assets where name = 'logo.gif') where name = 'other.gif'";
     assert_eq!(studio.service.execute(swap).await, 1);
@@ -177,7 +178,7 @@ async fn faults_are_named_with_what_is_allowed() {
         ),
         (
             json!({"name": "a.gif", "content": large}),
-            &[("/asset/content", "at most 10485760 bytes; this one has 10485779")],
+            &[("/asset/content", "at most 10485760 bytes; this one has 10485795")],
         ),
         (
             json!({"name": "a?.html", "content": "PHA+"}),
@@ -204,6 +205,81 @@ async fn faults_are_named_with_what_is_allowed() {
 }
 
 #[tokio::test]
+async fn pictures_and_fonts_are_described() {
+    let studio = Studio::start().await;
+    let logo = studio.asset("logo.gif", GIF).await;
+    let found = json_of(get(&studio, &logo).await).await["data"].take();
+    assert_eq!(
+        (&found["picture"], &found["font"]),
+        (&json!({"width": 1, "height": 1}), &Value::Null)
+    );
+    let font = studio.asset("fonts/Archivo.woff2", FONT).await;
+    let found = json_of(get(&studio, &font).await).await["data"]["font"].take();
+    assert_eq!(found["family"], "Archivo");
+    assert_eq!(
+        (&found["weight"], &found["width"]),
+        (&json!([100, 900]), &json!([620, 1250]))
+    );
+    assert_eq!(
+        (&found["axes"], &found["italic"]),
+        (&json!(["wght", "wdth"]), &json!(false))
+    );
+    assert_eq!(found["embedding"], "installable");
+    assert_eq!(found["scripts"][0]["script"], "Latin");
+
+    let replace = studio.request(Method::PUT, &logo).json(&replacement(FONT));
+    let replaced = json_of(replace.send().await.unwrap()).await["data"].take();
+    assert_eq!(
+        (&replaced["picture"], &replaced["font"]["family"]),
+        (&Value::Null, &json!("Archivo"))
+    );
+}
+
+#[tokio::test]
+async fn hostile_and_damaged_files_are_refused_with_the_reason() {
+    let studio = Studio::start().await;
+    let logo = studio.asset("logo.gif", GIF).await;
+    let svg = |content: &str| format!("<svg xmlns='http://www.w3.org/2000/svg'>{content}</svg>").into_bytes();
+    let bomb = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\xff\xff\0\0\xff\xff\x08\0\0\0\0\x93\x6e\x86\x8c\0\0\0\0IDAT\x35\xaf\x06\x1e".to_vec();
+    let entity =
+        b"<!DOCTYPE svg [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><svg xmlns='http://www.w3.org/2000/svg'>&x;</svg>";
+    for (name, content, reason) in [
+        ("a.svg", svg("<script>alert(1)</script>"), "must not contain scripts"),
+        ("a.svg", svg("<path onload='alert(1)'/>"), "the attribute onload"),
+        ("a.svg", entity.to_vec(), "entity"),
+        ("a.svg", b"<html><svg/></html>".to_vec(), "not html"),
+        ("a.png", bomb, "million pixels"),
+        (
+            "a.gif",
+            b"GIF89a\x01\0\x01\0\0\0\0=1;/*<script>*/".to_vec(),
+            "The picture is damaged",
+        ),
+        ("a.woff2", FONT[..FONT.len() / 2].to_vec(), "The font can't be unpacked"),
+        (
+            "a.ttf",
+            b"\0\x01\0\0\0\x01".to_vec(),
+            "its table directory is incomplete",
+        ),
+    ] {
+        let asset = json!({"asset": {"name": name, "content": BASE64_STANDARD.encode(&content)}});
+        let create = studio.request(Method::POST, PATH).json(&asset);
+        let replace = studio.request(Method::PUT, &logo).json(&replacement(&content));
+        for request in [Some(create), (name != "a.svg").then_some(replace)]
+            .into_iter()
+            .flatten()
+        {
+            let found = problems(request.send().await.unwrap()).await;
+            let [(pointer, detail)] = found.try_into().expect("one");
+            assert_eq!(pointer, "/asset/content");
+            assert!(detail.contains(reason), "{name}: {detail}");
+        }
+    }
+    assert_eq!(studio.service.number("select count(*) from assets").await, 1);
+    let file = get(&studio, &format!("{logo}/content")).await;
+    assert_eq!(file.bytes().await.unwrap(), GIF);
+}
+
+#[tokio::test]
 async fn keys_for_certain_templates_change_no_assets() {
     let studio = Studio::start().await;
     let logo = studio.asset("logo.gif", GIF).await;
@@ -219,7 +295,7 @@ async fn keys_for_certain_templates_change_no_assets() {
             PATH,
             json!({"asset": {"name": "a.gif", "content": BASE64_STANDARD.encode(GIF)}}),
         ),
-        (Method::PUT, &logo, replacement(b"GIF87a")),
+        (Method::PUT, &logo, replacement(GIF)),
         (Method::DELETE, &logo, Value::Null),
     ] {
         let request = studio.service.client.request(method.clone(), studio.service.url(path));

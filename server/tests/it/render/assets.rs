@@ -118,6 +118,20 @@ async fn a_designers_export_is_printed_with_its_style_sheet_fonts_and_pictures()
 }
 
 #[tokio::test]
+async fn a_style_sheet_declares_the_fonts_of_the_account() {
+    let studio = Studio::start().await;
+    let page = "<link rel=stylesheet href=asset:fonts.css><p style='font-family: \"IBM Plex Mono\"'>text";
+    let fonts = async || pdf::fonts(&studio.pdf(page, json!({})).await);
+    assert!(!fonts().await.contains("IBMPlexMono"));
+    let font = include_bytes!("../../../../public/fonts/ibm-plex-mono-latin-400-normal.woff2");
+    studio.asset("brand/text 1.woff2", font).await;
+    assert!(fonts().await.contains("IBMPlexMono"));
+    // An asset of this name takes its place.
+    studio.asset("fonts.css", b"p { color: red }").await;
+    assert!(!fonts().await.contains("IBMPlexMono"));
+}
+
+#[tokio::test]
 async fn a_name_means_the_requests_asset_else_that_of_the_account_as_it_is_now() {
     let studio = Studio::start().await;
     let page = "<link rel=stylesheet href=asset:a.css><p>text";

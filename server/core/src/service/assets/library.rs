@@ -6,7 +6,14 @@ use std::{
 };
 
 use futures::future::BoxFuture;
-use platen_domain::{asset, encryption::DataKey, ids::AccountId};
+use platen_domain::{
+    asset::{
+        self,
+        font_sheet::{FONT_SHEET, font_sheet},
+    },
+    encryption::DataKey,
+    ids::AccountId,
+};
 use platen_egress::assets::{Asset, AssetLibrary};
 use platen_engine::{
     Entered,
@@ -22,7 +29,7 @@ use crate::{
     render_request::assets::served,
     service::{
         Services,
-        assets::{AssetError, key, open},
+        assets::{AssetError, fonts, key, open},
     },
     store::assets,
 };
@@ -118,7 +125,11 @@ impl RenderLibrary {
         let Services { db, memory, .. } = &self.app;
         let found = assets::find_by_name(db, self.account, name).await;
         let Some((id, bytes)) = found.map_err(AssetError::from)? else {
-            return Ok(None);
+            return if name == FONT_SHEET {
+                self.font_sheet(loaded).await
+            } else {
+                Ok(None)
+            };
         };
         let bytes = u64::from(bytes.unsigned_abs());
         loaded.bytes += bytes;
@@ -144,6 +155,18 @@ impl RenderLibrary {
         reserved.shrink_to(asset.as_ref().map_or(0, |asset| asset.bytes.len()) as u64);
         loaded.memory.push(reserved);
         Ok(asset)
+    }
+
+    /// Returns the style sheet that declares the account's fonts, if there are any.
+    async fn font_sheet(&self, loaded: &mut Loaded) -> Result<Option<Asset>, LibraryRenderError> {
+        let fonts = fonts(&self.app.db, self.account).await?;
+        if fonts.is_empty() {
+            return Ok(None);
+        }
+        let sheet = font_sheet(&fonts);
+        let memory = self.app.memory.try_reserve(self.account, 2 * sheet.len() as u64);
+        loaded.memory.push(memory.map_err(AssetError::from)?);
+        Ok(served(FONT_SHEET, sheet.into()))
     }
 }
 

@@ -31,13 +31,29 @@ const UPLOAD_REPORT: &str = "upload_report";
 /// A browser follows a redirect at once.
 const SHOWN_WITHIN: Duration = Duration::minutes(5);
 
-/// Creates an asset for each file, or replaces the content of the asset with its name: all of them, or none.
-pub async fn store(app: &Services, caller: &Caller, files: Vec<AssetCreation>) -> Result<(), AssetError> {
+/// Creates an asset for each file that its examination allows, or replaces the content of the asset with its name: all of
+/// them, or none. Adds the others to the report, and the number of those that are stored.
+pub async fn store(
+    app: &Services,
+    caller: &Caller,
+    files: Vec<AssetCreation>,
+    report: &mut UploadReport,
+) -> Result<(), AssetError> {
     let (account, actor, now) = (caller.account, Actor::of_caller(caller), clock::now());
+    let contents = files.iter().map(|file| (file.content_type, file.content.as_slice()));
+    let examined = app.drawing.examine(account, &contents.collect::<Vec<_>>()).await?;
+    let mut allowed = Vec::with_capacity(files.len());
+    for (file, examined) in files.into_iter().zip(examined) {
+        match examined {
+            Ok(properties) => allowed.push((file, properties)),
+            Err(reason) => report.leave_out(&file.name, reason),
+        }
+    }
+    let count = allowed.len();
     let key = key(app, account).await?;
     let sealing = move || {
-        let files = files.into_iter();
-        let sealed = files.map(|file| seal(&key, account, AssetId::generate(), file.name, file.content, now));
+        let files = allowed.into_iter();
+        let sealed = files.map(|(file, properties)| seal(&key, account, AssetId::generate(), file, properties, now));
         sealed.collect::<Result<Vec<_>, _>>()
     };
     let mut sealed = spawn_blocking(sealing).await??;
@@ -52,7 +68,9 @@ pub async fn store(app: &Services, caller: &Caller, files: Vec<AssetCreation>) -
         };
         account_log::insert(&mut transaction, account, &actor, &event, now).await?;
     }
-    Ok(tx::commit(transaction).await?)
+    tx::commit(transaction).await?;
+    report.stored = count;
+    Ok(())
 }
 
 #[derive(Serialize, Deserialize)]

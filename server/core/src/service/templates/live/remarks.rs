@@ -143,7 +143,10 @@ pub(super) fn of_document(content: &str, data: &str, warnings: &[Warning]) -> Ve
             "missing_glyph" => place_of_character(content, data, &warning.message),
             _ => None,
         };
-        Remark::new(None, warning.message.clone(), place)
+        Remark {
+            lacks_font: matches!(warning.code, "font_substituted" | "missing_glyph"),
+            ..Remark::new(None, warning.message.clone(), place)
+        }
     });
     remarks.take(MOST).collect()
 }

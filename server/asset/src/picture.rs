@@ -1,0 +1,75 @@
+//! Pictures are decoded completely, because their first bytes can be followed by anything.
+
+use std::io::Cursor;
+
+use image::{ImageDecoder, ImageReader};
+use platen_domain::asset::properties::PictureSize;
+
+/// Maximum number of pixels. A browser needs four bytes for each, and this process up to eight.
+const MOST_PIXELS: u64 = 64_000_000;
+
+/// Decodes a picture, of an animation its first frame.
+pub(super) fn examine(content: &[u8]) -> Result<PictureSize, String> {
+    let damaged = |error: &dyn std::fmt::Display| format!("The picture is damaged: {error}");
+    let mut reader = ImageReader::new(Cursor::new(content))
+        .with_guessed_format()
+        .map_err(|error| damaged(&error))?;
+    // The number of pixels bounds the memory.
+    reader.no_limits();
+    let decoder = reader.into_decoder().map_err(|error| damaged(&error))?;
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        let most = MOST_PIXELS / 1_000_000;
+        return Err(format!(
+            "Pictures have at most {most} million pixels; this one has {width} × {height}"
+        ));
+    }
+    let bytes = usize::try_from(decoder.total_bytes()).map_err(|error| damaged(&error))?;
+    let mut pixels = vec![0; bytes];
+    decoder.read_image(&mut pixels).map_err(|error| damaged(&error))?;
+    Ok(PictureSize { width, height })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn png(width: u32, height: u32, rows: u32) -> Vec<u8> {
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, width, height);
+        encoder.set_color(png::ColorType::Grayscale);
+        let mut writer = encoder.write_header().unwrap();
+        let mut stream = writer.stream_writer().unwrap();
+        let row = vec![0; width as usize];
+        for _ in 0..rows {
+            std::io::Write::write_all(&mut stream, &row).unwrap();
+        }
+        drop(stream);
+        drop(writer);
+        file
+    }
+
+    #[test]
+    fn pictures_are_decoded() {
+        assert_eq!(examine(&png(3, 2, 2)), Ok(PictureSize { width: 3, height: 2 }));
+        let whole = png(64, 64, 64);
+        for damaged in [
+            &whole[..whole.len() / 2],
+            b"GIF89a/*",
+            b"\xFF\xD8\xFF\xE0",
+            b"RIFF\0\0\0\0WEBPVP8 ",
+        ] {
+            let reason = examine(damaged).unwrap_err();
+            assert!(reason.starts_with("The picture is damaged: "), "{reason}");
+        }
+    }
+
+    #[test]
+    fn pictures_with_too_many_pixels_are_not_decoded() {
+        let reason = examine(&png(20_000, 20_000, 1)).unwrap_err();
+        assert_eq!(
+            reason,
+            "Pictures have at most 64 million pixels; this one has 20000 × 20000"
+        );
+    }
+}
