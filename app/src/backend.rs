@@ -39,7 +39,7 @@ use crate::{
             health::Health,
         },
         api_key::{ApiKeys, KeyDetail, KeySettingsForm, NewKeyForm},
-        asset::{AssetDetail, Assets},
+        asset::{AssetDetail, Assets, Fonts},
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, EndpointForm, Webhooks},
         live_preview::{PreviewEvent, PreviewRequest},
@@ -402,6 +402,9 @@ pub trait Backend: Send + Sync {
 
     /// Returns the newest assets whose names contain `search`.
     async fn find_assets(&self, search: &str) -> Result<Vec<(AssetId, String)>, AppError>;
+
+    /// Returns the fonts whose families or names contain `search`.
+    async fn fonts(&self, search: Option<String>) -> Result<Fonts, AppError>;
 
     /// Returns an asset.
     async fn asset(&self, id: AssetId) -> Result<AssetDetail, AppError>;

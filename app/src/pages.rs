@@ -9,6 +9,7 @@ pub mod auth;
 pub mod billing;
 pub mod connections;
 pub mod failure;
+pub mod fonts;
 pub mod landing;
 pub mod latest;
 pub mod not_found;

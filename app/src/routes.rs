@@ -23,6 +23,7 @@ use crate::pages::{
     },
     billing::Billing,
     connections::Connections,
+    fonts::Fonts,
     landing::Landing,
     not_found::NotFound,
     overview::Overview,
@@ -67,6 +68,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/templates/:id/settings") view=TemplateSettings ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/assets") view=Assets ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/assets/:id") view=Asset ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/fonts") view=Fonts ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/billing") view=Billing ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys/:id") view=ApiKey ssr=SsrMode::Async />

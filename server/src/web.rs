@@ -34,7 +34,11 @@ use axum::{
     routing::{get, post},
 };
 use leptos::prelude::{expect_context, provide_context};
-use platen_app::{document::document, pages::assets::UPLOAD_PATH, routes::App};
+use platen_app::{
+    document::document,
+    pages::{assets::UPLOAD_PATH, fonts::SHEET_PATH},
+    routes::App,
+};
 use platen_core::service::Services;
 use tower_http::compression::{
     CompressionLayer, Predicate,
@@ -89,6 +93,8 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
                 .layer(DefaultBodyLimit::disable()),
         )
         .route("/dashboard/assets/{id}/picture", get(assets::picture))
+        .route("/dashboard/assets/{id}/font", get(assets::font))
+        .route(SHEET_PATH, get(assets::specimen_sheet))
         .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get))
         .route("/dashboard/renders/{id}/request.json", get(requests::get))
         .route("/dashboard/templates/{id}/data.json", get(template_data::get))

@@ -15,6 +15,15 @@ pub struct Assets {
     pub upload: Option<UploadReport>,
 }
 
+/// Fonts of an account.
+#[derive(Debug, Clone)]
+pub struct Fonts {
+    /// The first ones, in the order of their names.
+    pub fonts: Vec<Asset>,
+    /// Number of the others.
+    pub left_out: usize,
+}
+
 /// An asset with the templates that use it.
 #[derive(Debug, Clone)]
 pub struct AssetDetail {

@@ -114,6 +114,8 @@ pub struct Remark {
     pub message: String,
     /// Whether it is about an undefined name, which was rendered as empty.
     pub undefined: bool,
+    /// Whether a font is missing, or lacks a character.
+    pub lacks_font: bool,
     /// Its location, if known.
     pub place: Option<Place>,
 }
@@ -125,6 +127,7 @@ impl Remark {
             subject: subject.into(),
             message: message.into(),
             undefined: false,
+            lacks_font: false,
             place,
         }
     }

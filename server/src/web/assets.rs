@@ -1,8 +1,8 @@
-//! Uploads of assets, and the pictures among them.
+//! Uploads of assets, and the pictures and fonts among them.
 
 use axum::{
     body::Body,
-    extract::{FromRequest, Multipart, Path, Request, State, multipart::MultipartError},
+    extract::{FromRequest, Multipart, Path, Query, Request, State, multipart::MultipartError},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
@@ -12,10 +12,11 @@ use platen_app::pages::assets::{
 };
 use platen_core::service::assets::{self, AssetError};
 use platen_domain::{
-    asset::{self, AssetCreation, UploadReport},
+    asset::{self, AssetCreation, UploadReport, font_sheet},
     ids::AssetId,
     role::Permission,
 };
+use serde::Deserialize;
 
 use crate::{
     http::held_body::HeldBody,
@@ -101,12 +102,33 @@ pub(super) async fn picture(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, StatusCode> {
-    let id = AssetId::parse(&id).ok_or(StatusCode::NOT_FOUND)?;
-    let account = viewer.reader(&web, Permission::Produce).await?.account;
+    content(&web, &viewer, &id, "image/", &headers).await
+}
+
+/// `GET …/{id}/font`: the content of an asset that is a font.
+pub(super) async fn font(
+    State(web): State<Web>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, StatusCode> {
+    content(&web, &viewer, &id, "font/", &headers).await
+}
+
+/// Returns the content of an asset whose media type begins with `kind`.
+async fn content(
+    web: &Web,
+    viewer: &Viewer,
+    id: &str,
+    kind: &str,
+    headers: &HeaderMap,
+) -> Result<Response, StatusCode> {
+    let id = AssetId::parse(id).ok_or(StatusCode::NOT_FOUND)?;
+    let account = viewer.reader(web, Permission::Produce).await?.account;
     let asset = assets::get(&web.app.db, account, id)
         .await
         .map_err(|error| failed(&error))?;
-    if !asset.content_type.starts_with("image/") {
+    if !asset.content_type.starts_with(kind) {
         return Err(StatusCode::NOT_FOUND);
     }
     let tag = format!("\"{}\"", asset.sha256);
@@ -125,6 +147,29 @@ pub(super) async fn picture(
     let (content, memory) = content.map_err(|error| failed(&error))?;
     let response = (described, content).into_response();
     Ok(response.map(|body| Body::new(HeldBody::new(body, memory))))
+}
+
+/// The filter of the page of fonts.
+#[derive(Deserialize)]
+pub(super) struct FontFilter {
+    q: Option<String>,
+}
+
+/// `GET /dashboard/fonts.css`: declares the fonts on the page of fonts for their specimens.
+pub(super) async fn specimen_sheet(
+    State(web): State<Web>,
+    viewer: Viewer,
+    Query(filter): Query<FontFilter>,
+) -> Result<Response, StatusCode> {
+    let account = viewer.reader(&web, Permission::Produce).await?.account;
+    let found = assets::find_fonts(&web.app.db, account, filter.q.as_deref()).await;
+    let (fonts, _) = found.map_err(|error| failed(&error))?;
+    let sheet = font_sheet::specimen_sheet(&fonts, |font| format!("{PATH}/{}/font", font.id));
+    let headers = [
+        (header::CACHE_CONTROL, "private, no-cache"),
+        (header::CONTENT_TYPE, "text/css; charset=utf-8"),
+    ];
+    Ok((headers, sheet).into_response())
 }
 
 fn failed(error: &AssetError) -> StatusCode {

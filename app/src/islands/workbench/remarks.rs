@@ -117,7 +117,7 @@ fn Item(remark: Remark, root: NodeRef<html::Form>) -> impl IntoView {
             follow: Box::new(move || go_to(root, place)),
         }
     });
-    item(remark.subject, remark.message, link)
+    item(remark.subject, remark.message, remark.lacks_font, link)
 }
 
 /// A button at the end of an item.
@@ -126,7 +126,8 @@ struct Link {
     follow: Box<dyn Fn()>,
 }
 
-fn item(subject: Option<String>, message: String, link: Option<Link>) -> impl IntoView {
+fn item(subject: Option<String>, message: String, lacks_font: bool, link: Option<Link>) -> impl IntoView {
+    let fonts = lacks_font.then(|| view! { <a href="/dashboard/fonts">"Fonts"</a> });
     let subject = subject.map(|subject| view! { <b>{subject}</b> " " });
     let link = link.map(|Link { text, follow }| {
         view! {
@@ -138,7 +139,7 @@ fn item(subject: Option<String>, message: String, link: Option<Link>) -> impl In
     view! {
         <li class="warnings__item">
             <Icon glyph=Glyph::Warning />
-            <span>{subject} {message}</span>
+            <span>{subject} {message} " " {fonts}</span>
             {link}
         </li>
     }
@@ -163,7 +164,7 @@ pub(super) fn Violations(live: Live, root: NodeRef<html::Form>) -> impl IntoView
                 text: format!("page {page}"),
                 follow: Box::new(move || show(root, page, violation.rectangle)),
             });
-            item(violation.subject, violation.remedy, link)
+            item(violation.subject, violation.remedy, false, link)
         });
         let more = (rendered.more_violations > 0).then(|| {
             view! { <li class="warnings__more">{format!("and {} more", rendered.more_violations)}</li> }

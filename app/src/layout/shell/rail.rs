@@ -20,6 +20,7 @@ pub enum Entry {
     Playground,
     Templates,
     Assets,
+    Fonts,
     Renders,
     ApiKeys,
     /// Storage connections.
@@ -58,7 +59,8 @@ impl Entry {
             Self::Overview => "dashboard home charts statistics",
             Self::Playground => "try test html",
             Self::Templates => "designs editor",
-            Self::Assets => "files images pictures logo fonts style sheets upload",
+            Self::Assets => "files images pictures logo style sheets upload",
+            Self::Fonts => "typefaces families specimens woff2",
             Self::Renders => "documents pdf history log",
             Self::ApiKeys => "tokens credentials",
             Self::Connections => "buckets destinations s3 google cloud",
@@ -77,6 +79,7 @@ impl Entry {
             Self::Playground => ("Playground", "/dashboard/playground", Glyph::Playground, Produce),
             Self::Templates => ("Templates", "/dashboard/templates", Glyph::Template, Produce),
             Self::Assets => ("Assets", "/dashboard/assets", Glyph::Picture, Produce),
+            Self::Fonts => ("Fonts", "/dashboard/fonts", Glyph::Letter, Produce),
             Self::Renders => ("Renders", "/dashboard/renders", Glyph::Sheets, Produce),
             Self::ApiKeys => ("API keys", "/dashboard/api-keys", Glyph::Key, ManageKeys),
             Self::Connections => (
@@ -108,7 +111,10 @@ impl Entry {
 /// The groups of the rail, the first without a heading.
 pub const GROUPS: [(Option<&str>, &[Entry]); 4] = [
     (None, &[Entry::Overview, Entry::Playground]),
-    (Some("Produce"), &[Entry::Templates, Entry::Assets, Entry::Renders]),
+    (
+        Some("Produce"),
+        &[Entry::Templates, Entry::Assets, Entry::Fonts, Entry::Renders],
+    ),
     (Some("Connect"), &[Entry::ApiKeys, Entry::Connections, Entry::Webhooks]),
     (Some("Account"), &[Entry::Billing, Entry::Team, Entry::Settings]),
 ];

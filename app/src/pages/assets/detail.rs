@@ -2,7 +2,10 @@
 
 use leptos::prelude::*;
 use platen_domain::{
-    asset::{AssetUser, AssetUsers, ReplacedContent},
+    asset::{
+        AssetUser, AssetUsers, ReplacedContent,
+        properties::{AssetProperties, PictureSize},
+    },
     ids::AssetId,
     number::size,
     template::identity::TemplateKind,
@@ -21,6 +24,7 @@ use crate::{
             delete::{DeleteDialog, delete_dialog},
             list::{is_picture, media_type, picture},
         },
+        fonts::{PATH as FONTS, coverage, description},
         query::id_in_path,
         templates,
     },
@@ -29,6 +33,7 @@ use crate::{
         copy_button::CopyButton,
         icon::Glyph,
         moment::Moment,
+        notice::DetailedWarning,
     },
 };
 
@@ -57,6 +62,10 @@ fn Content(found: AssetDetail) -> impl IntoView {
     let shown = is_picture(&asset).then(|| {
         view! { <img class="asset-picture asset-picture--large" src=picture(asset.id) alt=asset.name.clone() /> }
     });
+    let properties = asset
+        .properties
+        .clone()
+        .map(|properties| view! { <Properties properties /> });
     let sha256 = asset.sha256.clone();
     let replaced = asset.replaced.clone().map(|replaced| view! { <Replaced replaced /> });
     view! {
@@ -72,6 +81,7 @@ fn Content(found: AssetDetail) -> impl IntoView {
                 " "
                 <CopyButton label=format!("Copy {address}") text=address />
             </p>
+            {properties}
             <p class="small quiet">
                 "SHA-256: " <code class="break">{sha256}</code>
             </p>
@@ -81,6 +91,27 @@ fn Content(found: AssetDetail) -> impl IntoView {
         <UsedBy users=users.clone() />
         <DeleteDialog asset users />
     }
+}
+
+/// The size of a picture, or a description of a font.
+#[component]
+fn Properties(properties: AssetProperties) -> impl IntoView {
+    let font = match properties {
+        AssetProperties::Picture(PictureSize { width, height }) => {
+            return view! { <p>{format!("{width} × {height} pixels")}</p> }.into_any();
+        }
+        AssetProperties::Font(font) => font,
+    };
+    let warning = font.licence_warning();
+    let warning = warning.map(|warning| view! { <DetailedWarning title="Licence">{warning} "."</DetailedWarning> });
+    view! {
+        {warning}
+        <p>
+            {font.family.clone()} " " {description(&font)} " · " {coverage(&font)} ". "
+            <a href=FONTS>"Show all fonts"</a>
+        </p>
+    }
+    .into_any()
 }
 
 /// The content before the last replacement.

@@ -15,7 +15,7 @@ use platen_app::{
             health::Health,
         },
         api_key::{ApiKeys, KeyDetail, KeySettingsForm, NewKey, NewKeyForm},
-        asset::{AssetDetail, Assets},
+        asset::{AssetDetail, Assets, Fonts},
         connection::{ConnectionEdit, ConnectionForm, Connections},
         delivery::{DeliverySearch, EndpointForm, Webhooks},
         live_preview::PreviewRequest,
@@ -975,6 +975,13 @@ impl Backend for RequestBackend {
         .await;
         let found = self.answer(found)?.items.into_iter();
         Ok(found.map(|asset| (asset.id, asset.name)).collect())
+    }
+
+    async fn fonts(&self, search: Option<String>) -> Result<Fonts, AppError> {
+        let account = self.caller_who_may(Produce).await?.account;
+        let found = assets::find_fonts(&self.app.db, account, search.as_deref()).await;
+        let (fonts, left_out) = self.answer(found)?;
+        Ok(Fonts { fonts, left_out })
     }
 
     async fn asset(&self, id: AssetId) -> Result<AssetDetail, AppError> {

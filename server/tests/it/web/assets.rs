@@ -12,7 +12,9 @@ use crate::support::{
 const PAGE: &str = "/dashboard/assets";
 const UPLOAD: &str = "/dashboard/assets/upload";
 const BOUNDARY: &str = "----of-this-form";
-const SVG: &[u8] = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
+const SVG: &[u8] = b"<svg xmlns='http://www.w3.org/2000/svg'><path d='M0 0h9'/></svg>";
+const SCRIPT: &[u8] = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
+const FONT: &[u8] = include_bytes!("../../../../public/fonts/ibm-plex-mono-latin-600-normal.woff2");
 
 async fn studio() -> (tempfile::TempDir, Studio, Visitor) {
     let site = site();
@@ -62,6 +64,7 @@ async fn files_become_assets_and_others_are_left_out_with_the_reason() {
         ("letter/logo.svg", SVG),
         ("letter/index.html", b"<p>"),
         ("letter/a?.css", b""),
+        ("letter/script.svg", SCRIPT),
         // A field without a file.
         ("", b""),
     ];
@@ -69,11 +72,13 @@ async fn files_become_assets_and_others_are_left_out_with_the_reason() {
     assert_eq!((answer.status().as_u16(), header(&answer, "location")), (303, PAGE));
     assert_eq!(
         names(&studio.service).await,
-        "brand/letter/css/a.css 16, brand/letter/logo.svg 71"
+        "brand/letter/css/a.css 16, brand/letter/logo.svg 64"
     );
     let page = visitor.page(PAGE).await;
     for text in [
-        "2 files uploaded. Left out: 2",
+        "2 files uploaded. Left out: 3",
+        "brand/letter/script.svg",
+        "line 1 contains the element script",
         "brand/letter/index.html",
         "must be a picture",
         "brand/letter/a?.css",
@@ -91,7 +96,7 @@ async fn files_become_assets_and_others_are_left_out_with_the_reason() {
     assert_eq!(answer.status(), 303);
     assert_eq!(
         names(&studio.service).await,
-        "brand/letter/css/a.css 4, brand/letter/logo.svg 71"
+        "brand/letter/css/a.css 4, brand/letter/logo.svg 64"
     );
     assert!(visitor.page(PAGE).await.contains("1 file uploaded."));
     let log =
@@ -121,7 +126,7 @@ async fn files_become_assets_and_others_are_left_out_with_the_reason() {
 }
 
 #[tokio::test]
-async fn pictures_are_shown_to_members_and_run_no_scripts() {
+async fn pictures_are_shown_to_members_in_a_sandbox() {
     let (_site, studio, visitor) = studio().await;
     let logo = studio.asset("logo.svg", SVG).await;
     let style_sheet = studio.asset("a.css", b"p {}").await;
@@ -142,6 +147,61 @@ async fn pictures_are_shown_to_members_and_run_no_scripts() {
     studio.service.account("bob@example.org");
     let stranger = Visitor::log_in(&studio.service, "bob@example.org").await;
     assert_eq!(stranger.get(&path(&logo)).await.status(), 404);
+}
+
+#[tokio::test]
+async fn fonts_are_shown_by_family_with_specimens() {
+    let (_site, studio, visitor) = studio().await;
+    assert!(visitor.page("/dashboard/fonts").await.contains("No fonts yet"));
+    studio.asset("a.css", b"p {}").await;
+    let font = studio.asset("brand/text.woff2", FONT).await;
+    let (_, id) = font.rsplit_once('/').expect("an id");
+    let page = visitor.page("/dashboard/fonts?text=Gr%C3%B6%C3%9Fe").await;
+    for text in [
+        "IBM Plex Mono",
+        "SemiBold, 600",
+        "Größe",
+        "Latin ",
+        "brand/text.woff2",
+        "asset:fonts.css",
+        &format!("specimen-{id}-600"),
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    let sheet = visitor.page("/dashboard/fonts.css?q=plex").await;
+    let source = format!("/dashboard/assets/{id}/font");
+    assert!(sheet.contains(&format!("src: url(\"{source}\")")), "{sheet}");
+    assert!(
+        !visitor
+            .page("/dashboard/fonts.css?q=serif")
+            .await
+            .contains("@font-face")
+    );
+    assert!(
+        visitor
+            .page("/dashboard/fonts?q=serif")
+            .await
+            .contains("No font has this")
+    );
+    let file = visitor.get(&source).await;
+    assert_eq!(header(&file, "content-type"), "font/woff2");
+    assert_eq!(file.bytes().await.expect("a body"), FONT);
+    assert_eq!(visitor.get(&source.replace("/font", "/picture")).await.status(), 404);
+
+    // A font whose licence forbids embedding.
+    let restricted = "update assets set properties = jsonb_set(properties, '{font,embedding}', '\"restricted\"')
+                      where name like '%.woff2'";
+    assert_eq!(studio.service.execute(restricted).await, 1);
+    for path in ["/dashboard/fonts".to_owned(), format!("{PAGE}/{id}")] {
+        assert!(
+            visitor.page(&path).await.contains("forbids documents to contain it"),
+            "{path}"
+        );
+    }
+    studio.service.account("bob@example.org");
+    let stranger = Visitor::log_in(&studio.service, "bob@example.org").await;
+    assert_eq!(stranger.get(&source).await.status(), 404);
+    assert!(!stranger.page("/dashboard/fonts.css").await.contains("@font-face"));
 }
 
 #[tokio::test]
@@ -183,7 +243,12 @@ async fn uploads_that_are_forged_too_large_or_beyond_the_storage_store_nothing()
 async fn templates_that_use_an_asset_are_named_before_it_is_deleted() {
     let (_site, studio, visitor) = studio().await;
     upload(&visitor, "", &[("logo.svg", SVG), ("unused.svg", SVG)]).await;
-    upload(&visitor, "", &[("logo.svg", b"<svg/>")]).await;
+    upload(
+        &visitor,
+        "",
+        &[("logo.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>")],
+    )
+    .await;
     let content = "<img src='asset:logo.svg' alt=''>";
     let template = studio.template("Letter <b>", content).await;
     let (_, id) = template.rsplit_once('/').expect("an id");
@@ -197,7 +262,7 @@ async fn templates_that_use_an_asset_are_named_before_it_is_deleted() {
         .await;
     let page = visitor.page(&format!("{PAGE}/{asset}")).await;
     let editor = format!("<a href=\"/dashboard/templates/{id}\">Letter &lt;b&gt;</a>");
-    assert!(page.contains(&editor) && page.contains("Replaced: 71 B"), "{page}");
+    assert!(page.contains(&editor) && page.contains("Replaced: 64 B"), "{page}");
     let deleted = visitor.submit("delete-asset", &[("id", &asset)]).await;
     assert_eq!(header(&deleted, "location"), format!("{PAGE}?done=deleted"));
     let unknown = visitor.get(&format!("{PAGE}/{}", uuid::Uuid::now_v7())).await;

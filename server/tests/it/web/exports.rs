@@ -219,15 +219,15 @@ async fn an_export_holds_all_of_its_account_and_nothing_of_another() {
 #[tokio::test]
 async fn an_export_holds_the_files_of_assets() {
     let (_site, studio) = studio().await;
-    let asset = studio.asset("brand/logo.gif", b"GIF89a").await;
+    let asset = studio.asset("brand/a.css", b"p {}").await;
     let ann = Visitor::log_in(&studio.service, "ann@example.org").await;
     ask(&ann).await;
     let path = fetchable(&ann).await;
     let files = opened(&ann.get(&path).await.bytes().await.expect("a file"));
     let file = format!("assets/{}", asset.rsplit('/').next().expect("an id"));
-    assert_eq!(files[&file], b"GIF89a");
+    assert_eq!(files[&file], b"p {}");
     let line = json_of(&files["assets.ndjson"]);
-    assert_eq!((&line["name"], &line["file"]), (&json!("brand/logo.gif"), &json!(file)));
+    assert_eq!((&line["name"], &line["file"]), (&json!("brand/a.css"), &json!(file)));
 }
 
 #[tokio::test]

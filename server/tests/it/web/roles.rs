@@ -327,6 +327,7 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/templates/:id/pages", Produce),
     ("/dashboard/assets", Produce),
     ("/dashboard/assets/:id", Produce),
+    ("/dashboard/fonts", Produce),
     ("/dashboard/renders", Produce),
     ("/dashboard/renders/:id", Produce),
     ("/dashboard/renders/:id/structure", Produce),
@@ -396,7 +397,7 @@ impl Stage {
             made["data"]["id"].as_str().expect("an id").to_owned()
         };
         let template = json!({"template": {"name": "Letter", "content": "Dear"}});
-        let asset = json!({"asset": {"name": "logo.svg", "content": "PHN2Zy8+"}});
+        let asset = json!({"asset": {"name": "a.css", "content": "cCB7fQ=="}});
         let id_of = async |query: &str| service.text(query).await;
         let user = |role: &str| format!("select id::text from users where email = '{role}@example.org'");
         let own = vec![
