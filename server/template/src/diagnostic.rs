@@ -1,6 +1,6 @@
 //! Errors in templates, described so that the author can fix them.
 
-use std::{error::Error as _, ops::Range};
+use std::{error::Error as _, fmt, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub struct Diagnostic {
 pub enum DiagnosticKind {
     /// The template cannot be parsed.
     Syntax,
-    /// The template is strict and uses an undefined value.
+    /// The template is strict and uses an undefined value or a missing text.
     Undefined,
     /// An impossible operation, such as an unknown filter or a sum of words.
     Operation,
@@ -43,18 +43,79 @@ pub enum DiagnosticKind {
     Time,
     /// The output exceeds [`crate::language::LONGEST_OUTPUT`].
     Output,
-    /// Template and context together exceed [`crate::pool::LONGEST_INPUT`], or the context is nested more than about
-    /// 120 levels deep.
+    /// Template, catalogues and context together exceed [`crate::pool::LONGEST_INPUT`], or the context is nested more
+    /// than about 120 levels deep.
     Input,
 }
 
-/// An undefined value that was used where that matters. It counted as empty.
+/// A value or text that is missing where it is used. Filling continued without it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    /// The undefined expression as the template writes it: `customer.adress`.
-    pub name: String,
+    /// What is missing.
+    pub kind: WarningKind,
     /// Where it is used. Several uses at one place, as in a loop, are one warning.
     pub place: Place,
+}
+
+/// What can be missing without an error. It is displayed as a sentence without its end: `a.b is undefined and counts as
+/// empty`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningKind {
+    /// A value is undefined where that matters. It counted as empty.
+    Undefined {
+        /// The expression as the template writes it: `customer.adress`.
+        name: String,
+    },
+    /// No catalogue has a text. Its key was printed.
+    MissingText {
+        /// Key of the text, at most 200 characters.
+        key: String,
+    },
+    /// The catalogue of the chosen language lacks a text. That of another language was printed.
+    UntranslatedText {
+        /// Key of the text.
+        key: String,
+        /// The chosen language.
+        language: String,
+        /// The language of the text that was printed.
+        used: String,
+    },
+    /// A text needs an argument that the call doesn't have. Its placeholder was printed, or its plural form `other`.
+    MissingArgument {
+        /// Key of the text.
+        key: String,
+        /// Language of the text.
+        language: String,
+        /// The argument that is missing.
+        name: String,
+    },
+}
+
+impl WarningKind {
+    /// Returns what is missing, without what happened instead: the message if it is an error.
+    pub(crate) fn problem(&self) -> String {
+        match self {
+            Self::Undefined { name } => format!("{name} is undefined"),
+            Self::MissingText { key } => format!("the text {key:?} is missing"),
+            Self::UntranslatedText { key, language, .. } => format!("the text {key:?} is missing in {language}"),
+            Self::MissingArgument { key, language, name } => {
+                format!("the text {key:?} in {language} needs the argument {name}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for WarningKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.problem())?;
+        match self {
+            Self::Undefined { .. } => formatter.write_str(" and counts as empty"),
+            Self::MissingText { .. } => formatter.write_str(", and its key is printed"),
+            Self::UntranslatedText { used, .. } => write!(formatter, ", and printed in {used}"),
+            Self::MissingArgument { .. } => formatter.write_str(", which is missing"),
+        }
+    }
 }
 
 /// A place in a template, or in a partial that it uses.

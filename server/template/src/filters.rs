@@ -1,10 +1,10 @@
 #![doc = include_str!("../filters.md")]
 
-mod arguments;
+pub(crate) mod arguments;
 mod barcodes;
 mod dates;
 mod markdown;
-mod numbers;
+pub(crate) mod numbers;
 mod svg;
 
 use minijinja::Environment;

@@ -2,10 +2,11 @@
 //! anything outside.
 //!
 //! `include`, `import` and `extends` find the partials among the template's [`Sources`], and nothing else. See `filters`
-//! for the filters beyond Jinja's own.
+//! for the filters beyond Jinja's own, and `translations` for the function `t`.
 
 pub(crate) mod blocks;
 mod environment;
+pub(crate) mod translations;
 mod undefined;
 pub(crate) mod uses;
 
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticKind, Place, Warning, cause},
     language::{
+        translations::Translations,
         undefined::Instrumented,
         uses::{Reference, Uses},
     },
@@ -31,11 +33,11 @@ pub const LONGEST_OUTPUT: usize = 16 << 20;
 /// Name of the template in the engine. It is no handle, so that no partial has it.
 pub(crate) const NAME: &str = "<template>";
 
-/// How the use of an undefined value is handled.
+/// How the use of an undefined value or a missing text is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Undefined {
-    /// It counts as empty, and is reported.
+    /// The value counts as empty, the text is replaced, and both are reported.
     Warn,
     /// It is an error.
     Refuse,
@@ -46,7 +48,7 @@ pub enum Undefined {
 pub struct Rendered {
     /// HTML.
     pub text: String,
-    /// Uses of undefined values in the order of the template, at most 100.
+    /// Uses of undefined values and missing texts, in the order of the template, at most 100.
     pub warnings: Vec<Warning>,
 }
 
@@ -70,14 +72,14 @@ pub fn render<'a>(
     context: Value,
     undefined: Undefined,
 ) -> Result<Rendered, Diagnostic> {
-    render_with(&sources.into(), context, undefined, |_| None).map(|(rendered, _)| rendered)
+    render_with(&mut sources.into(), context, undefined, |_| None).map(|(rendered, _)| rendered)
 }
 
 /// Fills a template like [`render`], and finds the lines of the template that made the text. Text of a partial counts as
 /// made by the tag that uses it.
 pub fn trace<'a>(sources: impl Into<Sources<'a>>, context: Value, undefined: Undefined) -> Result<Traced, Diagnostic> {
-    let sources = sources.into();
-    let (rendered, origin) = render_with(&sources, context, undefined, |source| Some(Places::of(source)))?;
+    let mut sources = sources.into();
+    let (rendered, origin) = render_with(&mut sources, context, undefined, |source| Some(Places::of(source)))?;
     let texts = source_texts(&rendered.text, &sources.template, &origin.marks, |offset| {
         let watched = origin.watched.as_ref();
         watched.map_or(offset, |watched| watched.original_offset(None, offset))
@@ -92,15 +94,38 @@ struct Origin {
     watched: Option<Instrumented>,
 }
 
-/// Fills a template. `places` creates the record of places for the template that is filled.
+/// Fills a template, and takes the catalogues from its sources. `places` creates the record of places for the template
+/// that is filled.
 fn render_with(
+    sources: &mut Sources<'_>,
+    context: Value,
+    undefined: Undefined,
+    places: fn(&str) -> Option<Places>,
+) -> Result<(Rendered, Origin), Diagnostic> {
+    let translations = Translations::take_from(sources);
+    let filled = fill_or_warn(sources, translations.as_ref(), context.clone(), undefined, places);
+    match filled {
+        // Without catalogues, there is no function `t` that could change what a template does that works without it.
+        Err(diagnostic)
+            if translations.is_none()
+                && diagnostic.kind == DiagnosticKind::Operation
+                && translations::are_used_by(sources) =>
+        {
+            fill_or_warn(sources, Some(&Translations::default()), context, undefined, places)
+        }
+        other => other,
+    }
+}
+
+fn fill_or_warn(
     sources: &Sources<'_>,
+    translations: Option<&Translations>,
     context: Value,
     undefined: Undefined,
     places: fn(&str) -> Option<Places>,
 ) -> Result<(Rendered, Origin), Diagnostic> {
     // Most templates use nothing undefined, and the engine itself is the fastest way to find out.
-    let environment = environment::with_behavior(UndefinedBehavior::SemiStrict);
+    let environment = environment::with(UndefinedBehavior::SemiStrict, translations);
     let refused = match fill(environment, sources, context.clone(), places(&sources.template)) {
         Ok(Filled { text, marks, .. }) => {
             let warnings = Vec::new();
@@ -110,7 +135,7 @@ fn render_with(
     };
     match undefined {
         Undefined::Warn if cause(&refused.error).kind() == ErrorKind::UndefinedError => {
-            fill_and_warn(sources, context, places)
+            fill_and_warn(sources, translations, context, places)
         }
         _ => Err(refused.into_fault(sources, None)),
     }
@@ -119,7 +144,7 @@ fn render_with(
 /// Checks a template without filling it, for syntax errors, unknown filters and tests, and partials that are not named
 /// by a constant text. Returns the first error of the first of these kinds. Partials are not looked for.
 pub fn check(template: &str) -> Result<(), Diagnostic> {
-    let environment = environment::with_behavior(UndefinedBehavior::SemiStrict);
+    let environment = environment::with(UndefinedBehavior::SemiStrict, None);
     let diagnostic = |error: Error| Diagnostic::from_engine(&error, &template.into());
     let tree = parse(template, NAME, SyntaxConfig::default()).map_err(diagnostic)?;
     environment
@@ -152,12 +177,14 @@ fn check_references(template: &str, references: &[Reference]) -> Result<(), Diag
 /// Fills the template again, with every use of a name watched.
 fn fill_and_warn(
     sources: &Sources<'_>,
+    translations: Option<&Translations>,
     context: Value,
     places: fn(&str) -> Option<Places>,
 ) -> Result<(Rendered, Origin), Diagnostic> {
-    let watched = Instrumented::new(sources).map_err(|error| Diagnostic::from_engine(&error, sources))?;
-    let mut environment = environment::with_behavior(UndefinedBehavior::Chainable);
-    undefined::add_filter(&mut environment);
+    let watched =
+        Instrumented::new(sources, translations.is_some()).map_err(|error| Diagnostic::from_engine(&error, sources))?;
+    let mut environment = environment::with(UndefinedBehavior::Chainable, translations);
+    undefined::add_filters(&mut environment);
     let filled = fill(
         environment,
         &watched.sources,
@@ -165,7 +192,7 @@ fn fill_and_warn(
         places(&watched.sources.template),
     );
     let Filled { text, seen, marks } = filled.map_err(|refused| refused.into_fault(sources, Some(&watched)))?;
-    let warnings = watched.warnings(sources, &seen);
+    let warnings = watched.warnings(sources, seen);
     let watched = Some(watched);
     Ok((Rendered { text, warnings }, Origin { marks, watched }))
 }

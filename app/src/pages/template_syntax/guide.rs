@@ -84,6 +84,7 @@ impl Guide {
         let title = match language {
             "json" => "Data".to_owned(),
             "html" => "Output".to_owned(),
+            "translations" => "Translations".to_owned(),
             "options" => "Options of the render".to_owned(),
             language => match language.strip_prefix("partial ") {
                 Some(handle) => format!("Partial {handle}"),

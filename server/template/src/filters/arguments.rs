@@ -26,7 +26,7 @@ pub(super) fn named_or_variable(state: &State, arguments: &Kwargs, name: &str) -
 
 /// Returns whether a value is empty, `none` or undefined, so that there is nothing to show. Fails if it is undefined
 /// and the template is strict.
-pub(super) fn is_empty(state: &State, value: &Value) -> Result<bool, Error> {
+pub(crate) fn is_empty(state: &State, value: &Value) -> Result<bool, Error> {
     if value.is_undefined() && state.env().undefined_behavior() == UndefinedBehavior::SemiStrict {
         // Any access raises the engine's own error, which contains the name.
         value.get_attr("")?;
@@ -35,6 +35,6 @@ pub(super) fn is_empty(state: &State, value: &Value) -> Result<bool, Error> {
 }
 
 /// Returns the error for a value or argument that a filter cannot use.
-pub(super) fn invalid(message: impl Into<String>) -> Error {
+pub(crate) fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, message.into())
 }

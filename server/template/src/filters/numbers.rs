@@ -11,6 +11,7 @@ use icu_experimental::dimension::{
     currency::{CurrencyType, formatter::CurrencyFormatter, options::CurrencyFormatterOptions},
     percent::{formatter::PercentFormatter, options::PercentFormatterOptions},
 };
+use icu_locale::Locale;
 use icu_plurals::{PluralCategory, PluralRules};
 use minijinja::{Error, State, Value, value::Kwargs};
 
@@ -31,13 +32,33 @@ pub(super) fn number(state: &State, value: &Value, digits: Option<i16>, argument
     let Some(mut number) = decimal(state, value)? else {
         return Ok(String::new());
     };
-    let digits = checked_digits(digits)?;
-    round_to(&mut number, digits.unwrap_or(MOST_DIGITS_BY_DEFAULT));
-    if digits.is_none() {
-        number.absolute.trim_end();
+    match checked_digits(digits)? {
+        Some(digits) => round_to(&mut number, digits),
+        None => round_by_default(&mut number),
     }
+    formatted(&number, locale)
+}
+
+/// Returns a number as it is printed without a number of digits, or `None` for an empty value.
+pub(crate) fn count(state: &State, value: &Value) -> Result<Option<Decimal>, Error> {
+    let mut number = decimal(state, value)?;
+    if let Some(number) = &mut number {
+        round_by_default(number);
+        number.absolute.trim_start();
+    }
+    Ok(number)
+}
+
+/// Returns a number as a locale writes it.
+pub(crate) fn formatted(number: &Decimal, locale: Locale) -> Result<String, Error> {
     let formatter = DecimalFormatter::try_new(locale.into(), DecimalFormatterOptions::default()).map_err(no_data)?;
-    Ok(formatter.format(&number).to_string())
+    Ok(formatter.format(number).to_string())
+}
+
+/// Returns the plural category of a number in a locale.
+pub(crate) fn category(number: &Decimal, locale: Locale) -> Result<PluralCategory, Error> {
+    let rules = PluralRules::try_new_cardinal(locale.into()).map_err(no_data)?;
+    Ok(rules.category_for(number))
 }
 
 pub(super) fn percent(state: &State, value: &Value, digits: Option<i16>, arguments: Kwargs) -> Result<String, Error> {
@@ -94,8 +115,7 @@ pub(super) fn plural(state: &State, value: &Value, arguments: Kwargs) -> Result<
     let Some(number) = decimal(state, value)? else {
         return Ok(other);
     };
-    let rules = PluralRules::try_new_cardinal(locale.into()).map_err(no_data)?;
-    let form = match rules.category_for(&number) {
+    let form = match category(&number, locale)? {
         PluralCategory::Zero => zero,
         PluralCategory::One => one,
         PluralCategory::Two => two,
@@ -137,6 +157,12 @@ fn checked_digits(digits: Option<i16>) -> Result<Option<i16>, Error> {
         }
         digits => Ok(digits),
     }
+}
+
+/// Rounds to at most [`MOST_DIGITS_BY_DEFAULT`] digits after the decimal point.
+fn round_by_default(number: &mut Decimal) {
+    round_to(number, MOST_DIGITS_BY_DEFAULT);
+    number.absolute.trim_end();
 }
 
 /// Rounds to exactly `digits` digits after the decimal point, halves away from zero, as on invoices.

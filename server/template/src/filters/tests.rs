@@ -1,18 +1,53 @@
 use std::collections::BTreeMap;
 
 use minijinja::Value;
+use serde_json::{Map, Value as Json};
 
 use crate::{
     diagnostic::DiagnosticKind,
     language::{Undefined, render},
-    sources::Sources,
+    sources::{Catalogue, Sources, Text},
 };
 
 fn filled(template: &str) -> String {
-    match render(template, Value::from(()), Undefined::Refuse) {
+    filled_with(template, &[])
+}
+
+fn filled_with(template: &str, catalogues: &[Catalogue<'static>]) -> String {
+    let sources = Sources::from(template).with_catalogues(catalogues.iter().cloned());
+    match render(sources, Value::from(()), Undefined::Refuse) {
         Ok(rendered) => rendered.text,
         Err(diagnostic) => format!("FAULT: {diagnostic}"),
     }
+}
+
+/// Parses the catalogues of an example, of which the first one is chosen.
+fn catalogues_in(translations: &str) -> Vec<Catalogue<'static>> {
+    let translations: Map<String, Json> = serde_json::from_str(translations).unwrap();
+    let catalogues = translations.into_iter().map(|(language, texts)| {
+        let mut catalogue = Catalogue {
+            language: language.into(),
+            texts: BTreeMap::new(),
+        };
+        add_texts(&mut catalogue, "", texts);
+        catalogue
+    });
+    catalogues.collect()
+}
+
+fn add_texts(catalogue: &mut Catalogue, key: &str, texts: Json) {
+    let text = match texts {
+        Json::String(text) => Text::Plain(text.into()),
+        Json::Object(members) if !members.contains_key("other") => {
+            for (name, texts) in members {
+                let key = if key.is_empty() { name } else { format!("{key}.{name}") };
+                add_texts(catalogue, &key, texts);
+            }
+            return;
+        }
+        forms => Text::Plural(serde_json::from_value(forms).unwrap()),
+    };
+    catalogue.texts.insert(key.to_owned().into(), text);
 }
 
 /// Replaces non-breaking and similar spaces by plain ones, as in the examples.
@@ -28,20 +63,25 @@ fn plain_spaces(text: &str) -> String {
 #[test]
 fn every_example_in_the_description_is_true() {
     let description = concat!(include_str!("../../guide.md"), include_str!("../../filters.md"));
-    let examples: Vec<_> = description
-        .split("```jinja\n")
-        .skip(1)
-        .filter_map(|block| block.split_once("```"))
-        .flat_map(|(block, _)| block.lines())
-        .filter_map(|line| line.split_once(" →"))
-        .collect();
-    assert!(examples.len() > 40, "only {} examples found", examples.len());
-    let wrong: Vec<String> = examples
-        .into_iter()
-        .map(|(template, expected)| (template, plain_spaces(&filled(template)), plain_spaces(expected)))
-        .filter(|(_, actual, expected)| actual != expected)
-        .map(|(template, actual, expected)| format!("{template}\n  is       {actual}\n  not      {expected}"))
-        .collect();
+    let blocks = description.split("```").skip(1).step_by(2);
+    let (mut catalogues, mut checked, mut wrong) = (Vec::new(), 0, Vec::new());
+    for block in blocks {
+        if let Some(translations) = block.strip_prefix("translations\n") {
+            catalogues = catalogues_in(translations);
+            continue;
+        }
+        let examples = block.strip_prefix("jinja\n").unwrap_or_default().lines();
+        for (template, expected) in examples.filter_map(|line| line.split_once(" →")) {
+            let actual = plain_spaces(&filled_with(template, &catalogues));
+            let expected = plain_spaces(expected);
+            if actual != expected {
+                wrong.push(format!("{template}\n  is       {actual}\n  not      {expected}"));
+            }
+            checked += 1;
+        }
+        catalogues.clear();
+    }
+    assert!(checked > 40, "only {checked} examples found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -67,6 +107,7 @@ fn every_recipe_in_the_guide_is_true() {
         let sources = Sources {
             template: template.into(),
             partials: partials.clone(),
+            catalogues: Vec::new(),
         };
         let rendered = render(sources, data, Undefined::Warn).unwrap();
         if let Some(output) = following(2, "html\n") {

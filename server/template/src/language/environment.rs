@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
-use crate::filters;
+use crate::{filters, language::translations::Translations};
 
 /// Limit on the engine's steps, about a fifth of a second. The rows of the longest documents need a tenth.
 const FUEL: u64 = 10_000_000;
@@ -29,9 +29,12 @@ static COMMON: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
-/// Returns a fresh environment for one template.
-pub(super) fn with_behavior<'source>(undefined: UndefinedBehavior) -> Environment<'source> {
+/// Returns a fresh environment for one template, with the function `t` if there are translations.
+pub(super) fn with<'source>(undefined: UndefinedBehavior, translations: Option<&Translations>) -> Environment<'source> {
     let mut environment = COMMON.clone();
     environment.set_undefined_behavior(undefined);
+    if let Some(translations) = translations {
+        translations.add_to(&mut environment);
+    }
     environment
 }

@@ -1,11 +1,12 @@
 mod partials;
 mod reference;
+mod translations;
 
 use minijinja::{Value, value::Serde};
 use serde_json::json;
 
 use super::{LONGEST_OUTPUT, Rendered, Undefined, check, render, trace};
-use crate::diagnostic::{Diagnostic, DiagnosticKind};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Warning, WarningKind};
 
 fn context() -> Value {
     Value::from(Serde(json!({
@@ -25,12 +26,22 @@ fn refused(template: &str) -> Diagnostic {
         .unwrap_or_else(|| panic!("{template} is accepted"))
 }
 
+fn undefined_name(warning: &Warning) -> &str {
+    match &warning.kind {
+        WarningKind::Undefined { name } => name,
+        other => panic!("not about an undefined value: {other:?}"),
+    }
+}
+
 /// Returns the warnings as `name@line:column`.
 fn warnings(template: &str) -> Vec<String> {
     lenient(template)
         .warnings
         .into_iter()
-        .map(|warning| format!("{}@{}:{}", warning.name, warning.place.line, warning.place.column))
+        .map(|warning| {
+            let place = &warning.place;
+            format!("{}@{}:{}", undefined_name(&warning), place.line, place.column)
+        })
         .collect()
 }
 

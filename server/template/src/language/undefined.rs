@@ -2,19 +2,23 @@
 //!
 //! The engine can refuse undefined values or accept them silently, but not report them. So each name that the template
 //! uses where an undefined value matters is passed to a filter that records the undefined ones: `{{ a.b }}` is filled
-//! as `{{ ((a.b)|_use(0)) }}`.
+//! as `{{ ((a.b)|_use(0)) }}`. In the same way, a filter tells the function `t` its place, at which it records problems of
+//! texts: `{{ t('key') }}` is filled as `{{ ((t)|_at(1))('key') }}`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::{Environment, Error, State, Value, machinery::parse, syntax::SyntaxConfig};
 
 use crate::{
-    diagnostic::{Place, Warning},
-    language::{NAME, uses::Uses},
+    diagnostic::{Place, Warning, WarningKind},
+    language::{NAME, translations, uses::Uses},
     sources::Sources,
 };
 
-const FILTER: &str = "_use";
+/// The filter that records undefined values.
+const USE: &str = "_use";
+/// The filter that binds the function `t` to its place.
+const PLACE: &str = "_at";
 
 /// Limit on warnings; longer lists are not helpful.
 const MOST_WARNINGS: usize = 100;
@@ -22,8 +26,14 @@ const MOST_WARNINGS: usize = 100;
 /// Longest name in a warning, in characters.
 const LONGEST_NAME: usize = 100;
 
-/// Numbers of the uses whose value was undefined.
-pub(super) type Seen = BTreeSet<usize>;
+/// What is missing, by the number of the use.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Uses whose value was undefined.
+    undefined: BTreeSet<usize>,
+    /// Problems of texts, at most [`MOST_WARNINGS`].
+    texts: BTreeSet<(usize, WarningKind)>,
+}
 
 /// Sources in which each use of a name is watched.
 pub(super) struct Instrumented {
@@ -47,15 +57,16 @@ struct Use {
 type Insertion = (usize, usize);
 
 impl Instrumented {
-    /// Instruments a template and its partials, or returns the first syntax error.
-    pub(super) fn new(sources: &Sources<'_>) -> Result<Self, Error> {
+    /// Instruments a template and its partials, or returns the first syntax error. `translates` tells whether the
+    /// function `t` exists.
+    pub(super) fn new(sources: &Sources<'_>, translates: bool) -> Result<Self, Error> {
         let mut instrumented = Self {
             sources: "".into(),
             uses: Vec::new(),
             insertions: BTreeMap::new(),
         };
         for (partial, text) in sources.texts() {
-            let watched = instrumented.add(partial, text)?.into();
+            let watched = instrumented.add(partial, text, translates)?.into();
             match partial {
                 Some(handle) => _ = instrumented.sources.partials.insert(handle.to_owned().into(), watched),
                 None => instrumented.sources.template = watched,
@@ -65,16 +76,20 @@ impl Instrumented {
     }
 
     /// Instruments a text.
-    fn add(&mut self, partial: Option<&str>, original: &str) -> Result<String, Error> {
+    fn add(&mut self, partial: Option<&str>, original: &str, translates: bool) -> Result<String, Error> {
         let partial = partial.map(ToOwned::to_owned);
         let tree = parse(original, partial.as_deref().unwrap_or(NAME), SyntaxConfig::default())?;
         let mut insertions = Vec::new();
-        for (start, end) in Uses::of(&tree).names {
+        let Uses { names, translators, .. } = Uses::of(&tree);
+        let names = names.into_iter().map(|range| (range, USE));
+        let translators = translators.into_iter().filter(|_| translates);
+        let translators = translators.map(|range| (range, PLACE));
+        for ((start, end), filter) in names.chain(translators) {
             let Some(text) = original.get(start..end).filter(|text| !starts_with_not(text)) else {
                 continue;
             };
             insertions.push((start, "((".to_owned()));
-            insertions.push((end, format!(")|{FILTER}({}))", self.uses.len())));
+            insertions.push((end, format!(")|{filter}({}))", self.uses.len())));
             self.uses.push(Use {
                 partial: partial.clone(),
                 offset: start,
@@ -108,34 +123,51 @@ impl Instrumented {
         offset - inserted
     }
 
-    /// Returns the warnings for the uses whose value was undefined, at most [`MOST_WARNINGS`].
-    pub(super) fn warnings(&self, originals: &Sources<'_>, seen: &Seen) -> Vec<Warning> {
-        let mut uses: Vec<_> = seen.iter().filter_map(|number| self.uses.get(*number)).collect();
-        uses.sort_by_key(|used| (&used.partial, used.offset));
-        uses.into_iter()
-            .take(MOST_WARNINGS)
-            .map(|used| {
-                let partial = used.partial.as_deref();
-                Warning {
-                    name: used.name.clone(),
-                    place: Place::at(partial, originals.text(partial), used.offset),
-                }
-            })
-            .collect()
+    /// Returns the warnings about what is missing, in the order of the texts, at most [`MOST_WARNINGS`].
+    pub(super) fn warnings(&self, originals: &Sources<'_>, seen: Seen) -> Vec<Warning> {
+        let used = |number: usize| self.uses.get(number);
+        let undefined = seen.undefined.into_iter().filter_map(used).map(|used| {
+            let name = used.name.clone();
+            (used, WarningKind::Undefined { name })
+        });
+        let texts = seen.texts.into_iter();
+        let texts = texts.filter_map(|(number, kind)| Some((used(number)?, kind)));
+        let mut found: Vec<_> = undefined.chain(texts).collect();
+        found.sort_by_key(|(used, _)| (&used.partial, used.offset));
+        let found = found.into_iter().take(MOST_WARNINGS);
+        let warnings = found.map(|(used, kind)| {
+            let partial = used.partial.as_deref();
+            let place = Place::at(partial, originals.text(partial), used.offset);
+            Warning { kind, place }
+        });
+        warnings.collect()
     }
 }
 
-/// Adds the filter that records undefined values.
-pub(super) fn add_filter(environment: &mut Environment) {
-    environment.add_filter(FILTER, |state: &mut State, value: Value, number: usize| {
+/// Adds the filters that watch uses.
+pub(super) fn add_filters(environment: &mut Environment) {
+    environment.add_filter(USE, |state: &mut State, value: Value, number: usize| {
         if value.is_undefined() {
-            state.get_or_insert_extension(Seen::new()).insert(number);
+            seen_so_far(state).undefined.insert(number);
         }
         value
     });
+    environment.add_filter(PLACE, translations::bound_to);
 }
 
-/// Takes the uses that the filter has recorded.
+/// Records a problem of a text at a use.
+pub(super) fn record_text(state: &mut State, number: usize, problem: WarningKind) {
+    let seen = seen_so_far(state);
+    if seen.texts.len() < MOST_WARNINGS {
+        seen.texts.insert((number, problem));
+    }
+}
+
+fn seen_so_far<'s>(state: &'s mut State) -> &'s mut Seen {
+    state.get_or_insert_extension_with(Seen::default)
+}
+
+/// Takes what has been recorded.
 pub(super) fn seen(state: &mut State) -> Seen {
     state
         .get_extension_mut::<Seen>()

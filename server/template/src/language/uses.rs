@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Expr, Macro, Stmt, UnaryOpKind};
 
+use crate::language::translations::FUNCTION;
+
 /// Whether it matters that an expression's value is undefined.
 #[derive(Clone, Copy)]
 enum Need {
@@ -28,6 +30,8 @@ pub(crate) struct Uses<'a> {
     /// Start and end, in bytes, of each name with its attributes and items that is used where an undefined value
     /// matters.
     pub(super) names: Vec<(usize, usize)>,
+    /// Start and end, in bytes, of each name of the function that prints texts, unless it is called by a `call` block.
+    pub(super) translators: Vec<(usize, usize)>,
     /// Filters with their ranges, in bytes.
     pub(super) filters: Vec<(&'a str, Range<usize>)>,
     /// Tests with their ranges, in bytes.
@@ -87,7 +91,9 @@ impl<'a> Uses<'a> {
             Stmt::Block(block) => self.statements(&block.body),
             Stmt::Macro(declared) => self.declared_macro(declared),
             Stmt::CallBlock(block) => {
-                self.call(&block.call);
+                // A bracket in place of the name would begin the parameters of the block.
+                self.subscripts(&block.call.expr);
+                self.arguments(&block.call.args);
                 self.declared_macro(&block.macro_decl);
             }
             Stmt::Do(block) => self.call(&block.call),
@@ -122,6 +128,7 @@ impl<'a> Uses<'a> {
     }
 
     fn expression(&mut self, expression: &Expr<'a>, need: Need) {
+        self.translator(expression);
         match expression {
             Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_) => match need {
                 Need::Value => {
@@ -220,7 +227,18 @@ impl<'a> Uses<'a> {
         }
     }
 
+    /// Records the name of the function that prints texts.
+    fn translator(&mut self, expression: &Expr<'a>) {
+        if let Expr::Var(variable) = expression
+            && variable.id == FUNCTION
+        {
+            let Range { start, end } = own_range(expression);
+            self.translators.push((start, end));
+        }
+    }
+
     fn call(&mut self, call: &Call<'a>) {
+        self.translator(&call.expr);
         self.subscripts(&call.expr);
         self.arguments(&call.args);
     }

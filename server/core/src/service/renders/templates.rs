@@ -11,7 +11,12 @@ use platen_engine::{
     job::{Part, Warning},
     render_log::RenderLog,
 };
-use platen_template::{language::Undefined, pool, sources::Sources};
+use platen_template::{
+    diagnostic::{self as template, WarningKind},
+    language::Undefined,
+    pool,
+    sources::Sources,
+};
 use serde::Serialize;
 
 use crate::{
@@ -204,16 +209,22 @@ pub(in crate::service) async fn fill(
     let filled = app.templates.render(account.0, sources, context, undefined).await?;
     let warnings = filled.warnings.iter();
     Ok(FilledTemplate {
-        warnings: warnings.map(|warning| undefined_name(pointer, warning)).collect(),
+        warnings: warnings.map(|warning| missing(pointer, warning)).collect(),
         html: filled.text,
     })
 }
 
-/// Returns the warning about an undefined name, which counts as empty.
-fn undefined_name(pointer: &str, warning: &platen_template::diagnostic::Warning) -> Warning {
+/// Returns the warning about an undefined value or a missing text.
+fn missing(pointer: &str, warning: &template::Warning) -> Warning {
     let place = named_place(&warning.place).to_lowercase();
+    let code = match &warning.kind {
+        WarningKind::Undefined { .. } => "template_undefined",
+        WarningKind::MissingText { .. }
+        | WarningKind::UntranslatedText { .. }
+        | WarningKind::MissingArgument { .. } => "template_translation",
+    };
     Warning {
-        code: "template_undefined",
-        message: format!("{pointer}: {place}: {} is undefined and counts as empty", warning.name),
+        code,
+        message: format!("{pointer}: {place}: {}", warning.kind),
     }
 }

@@ -21,7 +21,7 @@ use platen_engine::{
 };
 use platen_pdf::Watermark;
 use platen_template::{
-    diagnostic::Warning as UndefinedName,
+    diagnostic::Warning as Missing,
     language::{Traced, Undefined},
     pool,
     source_text::SourceText,
@@ -136,7 +136,7 @@ pub struct LivePreview {
     typed: Typed,
     partials: PartialSet,
     data: Box<RawValue>,
-    undefined: Vec<UndefinedName>,
+    missing: Vec<Missing>,
     requests: Vec<NetworkRequest>,
     warnings: Vec<platen_engine::job::Warning>,
     source: Vec<SourceText>,
@@ -182,7 +182,7 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
         typed,
         partials: printed.partials,
         data: printed.data,
-        undefined: printed.undefined,
+        missing: printed.missing,
         requests: printed.requests,
         warnings: document.warnings,
         source: printed.source,
@@ -220,7 +220,7 @@ struct Printed {
     typed: Typed,
     partials: PartialSet,
     data: Box<RawValue>,
-    undefined: Vec<UndefinedName>,
+    missing: Vec<Missing>,
     requests: Vec<NetworkRequest>,
     source: Vec<SourceText>,
     memory: Reservation,
@@ -288,7 +288,7 @@ async fn print(
         typed,
         partials,
         data,
-        undefined: filled.warnings,
+        missing: filled.warnings,
         requests: log.seen().requests,
         source: texts,
         memory,
@@ -330,7 +330,7 @@ impl LivePreview {
             Err(pool::Error::Template(_)) => Vec::new(),
             Err(error) => return Err(error.into()),
         };
-        let mut found = remarks::of_undefined(&self.undefined);
+        let mut found = remarks::of_missing(&self.missing);
         if self.data.get().len() > LONGEST_PREVIEW_CONTEXT {
             found.insert(0, remarks::too_large_to_save(self.data.get().len()));
         }

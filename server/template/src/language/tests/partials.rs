@@ -3,7 +3,7 @@
 use minijinja::{Value, value::Serde};
 use serde_json::json;
 
-use super::context;
+use super::{context, undefined_name};
 use crate::{
     analysis,
     diagnostic::{Diagnostic, DiagnosticKind, Place},
@@ -136,7 +136,7 @@ fn undefined_names_are_reported_where_they_are_in_which_partial() {
     let warnings: Vec<_> = rendered
         .warnings
         .iter()
-        .map(|warning| format!("{}@{}", warning.name, place(&warning.place)))
+        .map(|warning| format!("{}@{}", undefined_name(warning), place(&warning.place)))
         .collect();
     let expected = [
         "first@:1:4",

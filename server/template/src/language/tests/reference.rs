@@ -6,8 +6,8 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Deserialize;
 
 use crate::{
-    language::{Undefined, blocks::PAIRED, environment, render},
-    sources::Sources,
+    language::{Undefined, blocks::PAIRED, environment, render, translations::Translations},
+    sources::{Catalogue, Sources, Text},
 };
 
 const REFERENCE: &str = include_str!("../../../../../frontend/elements/code-editor/reference.json");
@@ -35,6 +35,16 @@ struct Entry {
     result: String,
 }
 
+/// Returns the texts that examples use.
+fn catalogue() -> Catalogue<'static> {
+    let pages = [("one", "{count} page"), ("other", "{count} pages")];
+    let pages = pages.map(|(form, text)| (form.into(), text.into()));
+    Catalogue {
+        language: "en".into(),
+        texts: BTreeMap::from([("invoice.pages".into(), Text::Plural(pages.into()))]),
+    }
+}
+
 fn reference() -> Reference {
     serde_json::from_str(REFERENCE).expect("the reference is valid JSON")
 }
@@ -56,7 +66,7 @@ fn listed(environment: &Environment, list: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_reference_lists_what_the_engine_has() {
-    let environment = environment::with_behavior(UndefinedBehavior::SemiStrict);
+    let environment = environment::with(UndefinedBehavior::SemiStrict, Some(&Translations::default()));
     let reference = reference();
     assert_eq!(names(&reference.filters), listed(&environment, "filters"));
     assert_eq!(names(&reference.tests), listed(&environment, "tests"));
@@ -78,7 +88,7 @@ fn every_example_of_the_reference_is_true() {
     let entries = filters.into_iter().chain(tests).chain(functions).chain(tags);
     let wrong: Vec<String> = entries
         .filter_map(|(name, Entry { example, result })| {
-            let sources = Sources::new(&example, PARTIALS);
+            let sources = Sources::new(&example, PARTIALS).with_catalogues([catalogue()]);
             let printed = match render(sources, Value::from(()), Undefined::Refuse) {
                 Ok(rendered) => with_plain_spaces(&rendered.text),
                 Err(diagnostic) => diagnostic.message,

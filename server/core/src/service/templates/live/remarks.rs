@@ -17,7 +17,7 @@ use platen_engine::{
     render_log::NetworkRequest,
 };
 use platen_pdf::check::{contrast::LowContrast, levels::Finding};
-use platen_template::diagnostic::{self as template, Diagnostic, Warning as UndefinedName};
+use platen_template::diagnostic::{self as template, Diagnostic, Warning as Missing, WarningKind};
 
 use crate::service::{renders::accessibility, templates::named_place};
 
@@ -103,14 +103,17 @@ fn placed(subject: Option<String>, message: &str, found: &template::Place, lengt
     Remark::new(subject, message, Some(place))
 }
 
-/// Returns remarks about undefined names, which counted as empty.
-pub(super) fn of_undefined(names: &[UndefinedName]) -> Vec<Remark> {
-    let remarks = names.iter().take(MOST).map(|undefined| {
-        let (name, message) = (&undefined.name, "is undefined and prints empty.");
-        Remark {
-            undefined: true,
-            ..placed(Some(name.clone()), message, &undefined.place, name.chars().count())
+/// Returns remarks about undefined names, which counted as empty, and missing texts.
+pub(super) fn of_missing(missing: &[Missing]) -> Vec<Remark> {
+    let remarks = missing.iter().take(MOST).map(|missing| match &missing.kind {
+        WarningKind::Undefined { name } => {
+            let message = "is undefined and prints empty.";
+            Remark {
+                undefined: true,
+                ..placed(Some(name.clone()), message, &missing.place, name.chars().count())
+            }
         }
+        of_text => placed(None, &of_text.to_string(), &missing.place, 1),
     });
     remarks.collect()
 }
@@ -255,17 +258,30 @@ mod tests {
             ("Partial footer, line 3, column 5: filter nope is unknown.", None)
         );
         assert_eq!(of_problem(&problem(None)).place.map(|place| place.line), Some(3));
-        let name = |partial| UndefinedName {
-            name: "total".to_owned(),
+        let missing = |partial, kind| Missing {
+            kind,
             place: place(partial),
         };
-        let [in_partial, in_template] = &of_undefined(&[name(Some("footer")), name(None)])[..] else {
-            panic!("two remarks")
+        let undefined = || WarningKind::Undefined {
+            name: "total".to_owned(),
+        };
+        let text = WarningKind::MissingText {
+            key: "total".to_owned(),
+        };
+        let all = [
+            missing(Some("footer"), undefined()),
+            missing(None, undefined()),
+            missing(None, text),
+        ];
+        let [in_partial, in_template, of_text] = &of_missing(&all)[..] else {
+            panic!("three remarks")
         };
         let message = "Partial footer, line 3, column 5: total is undefined and prints empty.";
         assert_eq!((in_partial.text().as_str(), in_partial.place), (message, None));
         assert_eq!(in_template.text(), "total is undefined and prints empty.");
         assert!(in_partial.undefined && in_template.place.is_some());
+        assert_eq!(of_text.text(), "The text \"total\" is missing, and its key is printed.");
+        assert!(!of_text.undefined && of_text.place.is_some());
     }
 
     #[test]
