@@ -1,5 +1,5 @@
-//! Overhead of a worker process: a small invoice filled in this process and by a warm worker, and by the latter as one
-//! text and as 50 partials.
+//! Overhead of a worker process: a small invoice filled in this process and by a warm worker, and by the latter with
+//! catalogues, and as one text and as 50 partials.
 //!
 //! `cargo bench -p platen-template`
 
@@ -13,7 +13,7 @@ use platen_template::{
     language::{self, Undefined},
     partials::MOST_PARTIALS,
     pool::{ChildCommand, Pool},
-    sources::Sources,
+    sources::{Catalogue, Sources, Text},
 };
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -59,6 +59,27 @@ async fn main() {
     }
     report("in this process", &mut plain);
     report("by a warm child", &mut pooled);
+
+    let texts = (0..1000).map(|number| {
+        let text = format!("Text {number} with the name {{name}}");
+        (format!("group.text-{number}").into(), Text::Plain(text.into()))
+    });
+    let catalogue = Catalogue {
+        language: "de".into(),
+        texts: texts.collect(),
+    };
+    let template = format!("{}{TEMPLATE}", "{{ t('group.text-700', name='Ada') }}".repeat(20));
+    let sources = Sources::from(template.as_str()).with_catalogues([catalogue]);
+    let mut translated = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        let sources = sources.clone();
+        let from = Instant::now();
+        pool.render(Uuid::nil(), sources, &context, Undefined::Refuse)
+            .await
+            .expect("it renders");
+        translated.push(from.elapsed());
+    }
+    report("with 1,000 texts", &mut translated);
 
     let part = TEMPLATE.repeat(2);
     let names: Vec<String> = (0..MOST_PARTIALS).map(|number| format!("part-{number}")).collect();

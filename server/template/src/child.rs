@@ -69,6 +69,7 @@ fn answer(frame: &[u8]) -> io::Result<Vec<u8>> {
         Work::Check { template } => encoded(&language::check(&template)),
         Work::Missing { sources, own } => encoded(&partials::missing(&sources, own.as_deref())),
         Work::Schema { sources } => encoded(&analysis::schema(sources)),
+        Work::TranslationKeys { sources } => encoded(&analysis::translation_keys(sources)),
         Work::Unused { sources, context } => encoded(&analysis::unused(sources, &context)),
     }
 }

@@ -24,6 +24,7 @@ use tokio::{
 use uuid::Uuid;
 
 use crate::{
+    analysis::TranslationKey,
     diagnostic::{Diagnostic, DiagnosticKind},
     language::{Rendered, Traced, Undefined},
     partials::Missing,
@@ -32,7 +33,7 @@ use crate::{
     wire::Work,
 };
 
-/// Longest template, partials and context together, in bytes of JSON.
+/// Longest template, partials, catalogues and context together, in bytes of JSON.
 pub const LONGEST_INPUT: usize = 16 << 20;
 
 /// The command that starts a worker. It must call [`crate::child::run`], and gets no environment variables.
@@ -158,6 +159,16 @@ impl Pool {
     pub async fn schema(&self, account: Uuid, sources: impl Into<Sources<'_>>) -> Result<Value, Error> {
         let sources = sources.into();
         self.call(account, &Work::Schema::<()> { sources }).await
+    }
+
+    /// Returns the texts that a template prints by constant keys; see [`crate::analysis::translation_keys`].
+    pub async fn translation_keys(
+        &self,
+        account: Uuid,
+        sources: impl Into<Sources<'_>>,
+    ) -> Result<Vec<TranslationKey>, Error> {
+        let sources = sources.into();
+        self.call(account, &Work::TranslationKeys::<()> { sources }).await
     }
 
     /// Returns the names in a context that a template never uses; see [`crate::analysis::unused`].

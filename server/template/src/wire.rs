@@ -38,6 +38,8 @@ pub(crate) enum Work<'a, Context> {
     },
     /// Answered by a JSON schema.
     Schema { sources: Sources<'a> },
+    /// Answered by a list of [`crate::analysis::TranslationKey`].
+    TranslationKeys { sources: Sources<'a> },
     /// Answered by a list of names.
     Unused { sources: Sources<'a>, context: Context },
 }

@@ -101,6 +101,22 @@ impl Shapes {
         Some(id)
     }
 
+    /// Removes members of the context.
+    pub(super) fn forget(&mut self, names: &[&str]) {
+        self.change(Self::ROOT, |root| {
+            root.members.retain(|(name, _)| !names.contains(&name.as_str()));
+        });
+    }
+
+    /// Marks a member of the context as one that may be absent, if the template uses it.
+    pub(super) fn make_optional(&mut self, name: &str) {
+        let root = self.get(Self::ROOT);
+        let member = root.and_then(|root| root.members.iter().find(|(known, _)| known == name));
+        if let Some((_, id)) = member.cloned() {
+            self.change(id, |shape| shape.asked_for = true);
+        }
+    }
+
     /// Returns the member at the end of a path such as `customer.name`, and adds those that are new.
     pub(super) fn at_path(&mut self, of: ShapeId, path: &str) -> Option<ShapeId> {
         path.split('.').try_fold(of, |id, name| self.member(id, name))

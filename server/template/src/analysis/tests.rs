@@ -1,7 +1,8 @@
 use minijinja::{Value, value::Serde};
 use serde_json::json;
 
-use super::{schema, unused};
+use super::{schema, translation_keys, unused};
+use crate::sources::{Catalogue, Sources};
 
 const INVOICE: &str = "
     {% macro address(who) %}{{ who.name }}, {{ who['city'] }}{% if who.country %}, {{ who.country }}{% endif %}{% endmacro %}
@@ -92,4 +93,92 @@ fn names_are_any_unicode_identifiers() {
         unused(template, &context),
         Ok(vec!["höhe".to_owned(), "anschrift.plätze".to_owned()])
     );
+}
+
+#[test]
+fn what_catalogues_provide_is_no_name_of_the_context() {
+    let template = "{{ language }}{{ locale }}{{ t('total', count=lines|length, name=customer.name) }}{{ t }}";
+    let without = schema(template).unwrap_or_default();
+    assert_eq!(
+        without["required"],
+        json!(["language", "locale", "lines", "customer", "t"])
+    );
+    let catalogue = Catalogue {
+        language: "de".into(),
+        texts: std::collections::BTreeMap::new(),
+    };
+    let sources = Sources::from(template).with_catalogues([catalogue]);
+    let with = schema(sources.clone()).unwrap_or_default();
+    assert_eq!(with["required"], json!(["lines", "customer"]));
+    assert_eq!(with["properties"]["language"], json!(null));
+    assert_eq!(with["properties"]["customer"]["required"], json!(["name"]));
+    // A context may set the language nevertheless.
+    let context = Value::from(Serde(json!({"language": "en", "lines": [], "t": 1, "x": 1})));
+    assert_eq!(unused(sources, &context), Ok(vec!["x".to_owned()]));
+}
+
+/// Returns the keys as `key(arguments)@partial:line:column`.
+fn keys(template: &str, partials: &[(&str, &str)]) -> Vec<String> {
+    let keys = translation_keys(Sources::new(template, partials.iter().copied()));
+    let keys = keys.unwrap_or_else(|diagnostic| panic!("{diagnostic:?}")).into_iter();
+    let described = keys.map(|key| {
+        let (place, partial) = (&key.place, key.place.partial.as_deref().unwrap_or_default());
+        format!(
+            "{}({})@{partial}:{}:{}",
+            key.key,
+            key.arguments.join(", "),
+            place.line,
+            place.column
+        )
+    });
+    described.collect()
+}
+
+#[test]
+fn constant_keys_are_listed_once_with_all_arguments_and_the_first_place() {
+    let template = "{% extends 'layout' %}{% import 'macros' as m %}{% block body %}\n{{ t('a', count=n) }}{{ t('b') }}\
+                    {{ t('a', count=1, name='x', **more)|upper }}{{ t(key) }}{{ t('c' ~ n) }}{{ t('') }}{{ x.t('d') }}\n\
+                    {% for line in lines if t('e') %}{% include 'row' %}{% endfor %}{% set f = t('f') %}{% endblock %}";
+    let partials = [
+        (
+            "layout",
+            "{{ t('title') }}{% block body %}{{ t('replaced') }}{% endblock %}{{ t('b') }}",
+        ),
+        (
+            "macros",
+            "{% macro m() %}\nä {{ t('in macro', a=t('nested')) }}{% endmacro %}",
+        ),
+        ("row", "{{ t('row') }}"),
+    ];
+    let expected = [
+        "in macro(a)@macros:2:6",
+        "nested()@macros:2:22",
+        "a(count, name)@:2:4",
+        "b()@:2:25",
+        "e()@:3:25",
+        "row()@row:1:4",
+        "f()@:3:76",
+        "title()@layout:1:4",
+    ];
+    assert_eq!(keys(template, &partials), expected);
+    let many: Vec<_> = (0..2500).map(|number| format!("{{{{ t('{number}') }}}}")).collect();
+    assert_eq!(keys(&many.concat(), &[]).len(), 2000);
+}
+
+#[test]
+fn calls_of_an_own_function_print_no_texts() {
+    for template in [
+        "{% macro t(key) %}{{ key }}{% endmacro %}{{ t('a') }}",
+        "{% from 'own' import t %}{{ t('a') }}",
+        "{% set t = m %}{{ t('a') }}",
+        "{% for t in functions %}{{ t('a') }}{% endfor %}",
+        "{% macro m(t) %}{{ t('a') }}{% endmacro %}",
+    ] {
+        assert_eq!(
+            keys(template, &[("own", "{% macro t(k) %}{% endmacro %}")]),
+            [""; 0],
+            "{template}"
+        );
+    }
+    assert_eq!(keys("{% for t in x %}{% endfor %}{{ t('a') }}", &[]), ["a()@:1:32"]);
 }

@@ -9,7 +9,10 @@ use std::{
 
 use minijinja::machinery::ast::{Expr, Macro, Stmt};
 
-use super::shape::{Shape, ShapeId, Shapes};
+use super::{
+    shape::{Shape, ShapeId, Shapes},
+    texts::{PrintedText, Texts},
+};
 
 /// Functions, which are not names of a context.
 const FUNCTIONS: [&str; 6] = ["range", "dict", "namespace", "cycler", "joiner", "self"];
@@ -17,22 +20,34 @@ const FUNCTIONS: [&str; 6] = ["range", "dict", "namespace", "cycler", "joiner", 
 /// Limit on uses of partials that are walked: partials that use others several times multiply.
 const MOST_USES_OF_PARTIALS: usize = 1000;
 
-/// Returns the shapes of everything that a template uses, given the partials by handle. These must not use each other in
-/// cycles.
-pub(super) fn shapes<'a>(template: &'a Stmt<'a>, partials: &'a HashMap<&'a str, Stmt<'a>>) -> Shapes {
+/// What a walk has found.
+pub(super) struct Walked<'a> {
+    /// The shapes of everything that the template uses.
+    pub(super) shapes: Shapes,
+    /// The texts that the template prints by constant keys.
+    pub(super) texts: Vec<PrintedText<'a>>,
+}
+
+/// Walks a template, given the partials by handle. These must not use each other in cycles.
+pub(super) fn walk<'a>(template: &'a Stmt<'a>, partials: &'a HashMap<&'a str, Stmt<'a>>) -> Walked<'a> {
     let mut walk = Walk {
         shapes: Shapes::new(),
         scopes: vec![HashMap::new()],
         macros: HashMap::new(),
         modules: HashMap::new(),
         partials,
+        partial: None,
         partials_used: 0,
+        texts: Texts::default(),
         layout: None,
         replaced_blocks: HashSet::new(),
         calls_super: false,
     };
     walk.statement(template);
-    walk.shapes
+    Walked {
+        shapes: walk.shapes,
+        texts: walk.texts.into_list(),
+    }
 }
 
 /// How the value of an expression is used.
@@ -54,8 +69,12 @@ struct Walk<'a> {
     /// The macros of imported partials, by the names under which they are imported.
     modules: HashMap<&'a str, Macros<'a>>,
     partials: &'a HashMap<&'a str, Stmt<'a>>,
+    /// Handle of the partial that is being walked.
+    partial: Option<&'a str>,
     /// Number of uses of partials that have been walked.
     partials_used: usize,
+    /// Texts that have been printed.
+    texts: Texts<'a>,
     /// The name in the `extends` of the text that is being walked.
     layout: Option<&'a Expr<'a>>,
     /// Blocks that are replaced in the layouts of the text that is being walked.
@@ -184,12 +203,16 @@ impl<'a> Walk<'a> {
     /// Walks a partial where it is used, with the names that are defined there.
     fn partial(&mut self, name: &Expr<'a>) {
         let name = name.as_const();
-        let partial = name.as_ref().and_then(|name| self.partials.get(name.as_str()?));
-        if let Some(partial) = partial
+        let partial = name
+            .as_ref()
+            .and_then(|name| self.partials.get_key_value(name.as_str()?));
+        if let Some((handle, partial)) = partial
             && self.partials_used < MOST_USES_OF_PARTIALS
         {
             self.partials_used += 1;
+            let outer = self.partial.replace(handle);
             self.statement(partial);
+            self.partial = outer;
         }
     }
 
@@ -248,6 +271,11 @@ impl<'a> Walk<'a> {
         for (number, target) in targets.iter().enumerate() {
             self.assign(target, parts.get(number).copied().flatten());
         }
+    }
+
+    /// Returns whether the template itself defines a name.
+    fn defines(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.contains_key(name))
     }
 
     /// Returns the shape that a name refers to. A name that the template does not define is the context's.

@@ -51,7 +51,7 @@ fn is_expected(ended: &str, expected: &str) -> bool {
 }
 
 /// Templates and the words for how they may end; which of several depends on the limit that is exceeded first.
-const TEMPLATES: [(&str, &str); 33] = [
+const TEMPLATES: [(&str, &str); 34] = [
     // Steps.
     (
         "{% for a in range(99999) %}{% for b in range(99999) %}{{ a }}{% endfor %}{% endfor %}",
@@ -114,7 +114,11 @@ const TEMPLATES: [(&str, &str); 33] = [
     ),
     ("{{ ('<' * 20000000)|escape|escape|escape }}", "memory output"),
     ("{{ ('x,' * 10000000).split(',')|length }}", "memory ok"),
-    // Platen's own filters.
+    // Platen's own function and filters.
+    (
+        "{% for i in range(99999) %}{{ t('x' * 1000 ~ i) }}{% endfor %}",
+        "output",
+    ),
     ("{{ ('[' * 100000)|markdown|length }}", "ok memory"),
     ("{{ ('> ' * 50000 ~ 'a')|markdown|length }}", "ok memory"),
     ("{{ ('<b>' * 20000)|markdown|length }}", "ok memory"),

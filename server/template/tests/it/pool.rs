@@ -1,4 +1,5 @@
 use std::{
+    collections::BTreeMap,
     num::NonZeroUsize,
     time::{Duration, Instant},
 };
@@ -7,7 +8,7 @@ use platen_template::{
     diagnostic::DiagnosticKind,
     language::Undefined,
     pool::{LONGEST_INPUT, Pool},
-    sources::Sources,
+    sources::{Catalogue, Sources, Text},
 };
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -32,6 +33,8 @@ async fn all_that_a_child_does_comes_back() {
     assert_eq!(pool.unused(ADA, "{{ name }}", context).await.expect("names"), ["fax"]);
     let schema = pool.schema(ADA, "{{ name }}").await.expect("a schema");
     assert_eq!(schema["required"], json!(["name"]));
+    let keys = pool.translation_keys(ADA, "{{ t('total') }}").await.expect("keys");
+    assert_eq!(keys[0].key, "total");
     let deep = format!("{{{{ a{} }}}}", ".a".repeat(300));
     assert!(pool.schema(ADA, deep.as_str()).await.is_ok());
     assert!(pool.check(ADA, "{{ name }}").await.is_ok());
@@ -42,6 +45,26 @@ async fn all_that_a_child_does_comes_back() {
     let rendered = pool.render(ADA, sources, context, Undefined::Refuse).await;
     assert_eq!(rendered.expect("it renders").text, "Dear &lt;Ada&gt;");
     assert_eq!(kind(pool.check(ADA, "{{ name").await), DiagnosticKind::Syntax);
+    let texts = [
+        ("a".into(), Text::Plain("{n} Stück".into())),
+        (
+            "b".into(),
+            Text::Plural(BTreeMap::from([("other".into(), "{count} Stück".into())])),
+        ),
+    ];
+    let catalogue = Catalogue {
+        language: "de".into(),
+        texts: texts.into(),
+    };
+    let sources = Sources::from("{{ t('a', n=1) }}, {{ t('b', count=1.5) }} {{ t('c') }}").with_catalogues([catalogue]);
+    let rendered = pool
+        .render(ADA, sources, context, Undefined::Warn)
+        .await
+        .expect("it renders");
+    assert_eq!(
+        (rendered.text.as_str(), rendered.warnings.len()),
+        ("1 Stück, 1,5 Stück c", 1)
+    );
 }
 
 #[tokio::test]
@@ -110,6 +133,14 @@ async fn input_beyond_the_limit_is_refused() {
     let pool = pool(1).await;
     let context = Map::from_iter([("x".to_owned(), Value::from("x".repeat(LONGEST_INPUT)))]);
     let refused = pool.render(ADA, "{{ x }}", &context, Undefined::Refuse).await;
+    assert_eq!(kind(refused), DiagnosticKind::Input);
+    let long = Text::Plain("x".repeat(LONGEST_INPUT).into());
+    let catalogue = Catalogue {
+        language: "de".into(),
+        texts: BTreeMap::from([("x".into(), long)]),
+    };
+    let sources = Sources::from("x").with_catalogues([catalogue]);
+    let refused = pool.render(ADA, sources, &Map::new(), Undefined::Refuse).await;
     assert_eq!(kind(refused), DiagnosticKind::Input);
     let deep = (0..1000).fold(Value::Null, |inner, _| Value::from(vec![inner]));
     let context = Map::from_iter([("x".to_owned(), deep)]);

@@ -7,7 +7,10 @@ use minijinja::{
 };
 
 use super::{Purpose, Walk};
-use crate::analysis::shape::{Shape, ShapeId, Types};
+use crate::{
+    analysis::shape::{Shape, ShapeId, Types},
+    language::translations::FUNCTION,
+};
 
 impl<'a> Walk<'a> {
     /// Records an expression and returns the part of the context that it refers to, if any.
@@ -120,6 +123,9 @@ impl<'a> Walk<'a> {
         match &call.expr {
             Expr::Var(name) => {
                 self.calls_super |= name.id == "super";
+                if name.id == FUNCTION && !self.defines(FUNCTION) {
+                    self.texts.add(call, self.partial);
+                }
                 self.arguments(&call.args);
                 None
             }
