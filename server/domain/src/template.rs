@@ -9,6 +9,7 @@ pub mod places;
 pub mod sample_generation;
 pub mod sample_sets;
 pub mod settings;
+pub mod translations;
 pub mod used_by;
 
 use std::{io, marker::PhantomData};

@@ -198,7 +198,8 @@ fn shown(error: &ValidationError<'_>) -> String {
     }
 }
 
-fn type_of(value: &Value) -> &'static str {
+/// Returns the type of a value with its article, for messages.
+pub(crate) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
