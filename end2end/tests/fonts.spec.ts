@@ -23,7 +23,7 @@ async function upload(page: Page): Promise<void> {
     ]);
   await dialog.getByRole("button", { name: "Upload", exact: true }).click();
   await expect(page.getByText("3 files uploaded.")).toBeVisible();
-  await page.goto("/dashboard/fonts");
+  await expect(page.getByRole("heading", { name: "Archivo" })).toBeVisible();
 }
 
 for (const javaScriptEnabled of [true, false]) {

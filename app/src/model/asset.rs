@@ -22,6 +22,8 @@ pub struct Fonts {
     pub fonts: Vec<Asset>,
     /// Number of the others.
     pub left_out: usize,
+    /// The upload that led to the page.
+    pub upload: Option<UploadReport>,
 }
 
 /// An asset with the templates that use it.

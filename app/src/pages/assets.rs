@@ -102,7 +102,7 @@ fn Content(found: Found, query: ListQuery) -> impl IntoView {
 
 /// The result of the upload that led to the page.
 #[component]
-fn Uploaded(report: UploadReport) -> impl IntoView {
+pub fn Uploaded(report: UploadReport) -> impl IntoView {
     if report == UploadReport::default() {
         return view! { <WarningNotice>"Nothing was uploaded: choose files or a folder."</WarningNotice> }.into_any();
     }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use platen_domain::{
     asset::{
         Asset,
-        font_sheet::{FONT_SHEET, specimen_class},
+        font_sheet::{FONT_SHEET, quoted, specimen_class},
         properties::{FontFace, ScriptCoverage},
     },
     number::{counted, grouped},
@@ -17,7 +17,7 @@ use crate::{
     },
     model::asset::Fonts as Found,
     pages::{
-        assets::{PATH as ASSETS, upload::UploadDialog},
+        assets::{PATH as ASSETS, Uploaded, upload::UploadDialog},
         query::{ListQuery, address},
     },
     ui::{
@@ -54,19 +54,25 @@ pub fn Fonts() -> impl IntoView {
                 </OpenButton>
             </PageHead>
             {loaded(|backend| async move { backend.fonts(search).await }, move |found| view! { <Content found query /> })}
-            <UploadDialog />
+            <UploadDialog to_fonts=true />
         </Shell>
     }
 }
 
 #[component]
 fn Content(found: Found, query: ListQuery) -> impl IntoView {
-    let Found { fonts, left_out } = found;
+    let Found {
+        fonts,
+        left_out,
+        upload,
+    } = found;
+    let upload = upload.map(|report| view! { <Uploaded report /> });
     let search = query.text("q");
     if fonts.is_empty() {
         return match search {
-            None => view! { <Empty /> }.into_any(),
+            None => view! { {upload} <Empty /> }.into_any(),
             Some(_) => view! {
+                {upload}
                 <Search />
                 <p>"No font has this in its name. " <a href=PATH>"Show all"</a></p>
             }
@@ -80,9 +86,10 @@ fn Content(found: Found, query: ListQuery) -> impl IntoView {
     let families = families.collect_view();
     let more = (left_out > 0).then(|| {
         let others = counted(left_out, "more font isn’t", "more fonts aren’t");
-        view! { <InfoNotice>{others} " shown. Find them by name."</InfoNotice> }
+        view! { <InfoNotice>{others} " shown. Find them by family or file."</InfoNotice> }
     });
     view! {
+        {upload}
         <link rel="stylesheet" href=address(SHEET_PATH, [("q", search)]) />
         <Usage />
         <Search />
@@ -146,7 +153,7 @@ fn Family(
     /// Text of the specimens.
     text: String,
 ) -> impl IntoView {
-    let rule = format!("font-family: \"{}\";", family.replace('"', "\\\""));
+    let rule = format!("font-family: {};", quoted(&family));
     let note = counted(fonts.len(), "file", "files");
     let fonts = fonts.into_iter();
     let fonts = fonts

@@ -6,6 +6,7 @@ mod tables;
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
 };
 
 use icu_properties::{CodePointMapData, PropertyNamesLong, props::Script};
@@ -16,22 +17,26 @@ use ttf_parser::{Face, Permissions, Tag};
 const MOST_AXES: usize = 20;
 const MOST_SCRIPTS: usize = 20;
 /// Range of `font-weight` (CSS Fonts Module Level 4, section 2.2).
-const WEIGHTS: (u16, u16) = (1, 1000);
+const WEIGHTS: RangeInclusive<f32> = 1.0..=1000.0;
+/// Largest end of an axis below which its scale is another one.
+const SMALLEST_MAXIMUM: f32 = 50.0;
+/// Range of `font-stretch` that fonts have, in per cent.
+const WIDTHS: RangeInclusive<f32> = 25.0..=400.0;
 
 /// Unpacks a font, and checks and describes its tables.
 pub(super) fn examine(content: &[u8]) -> Result<FontFace, String> {
     let font = unpacked(content)?;
     tables::check(&font)?;
     let face = Face::parse(&font, 0).map_err(|error| format!("The font is damaged: {error}"))?;
-    let (family, style) = names::of(&face);
+    let names = names::of(&face);
+    let weight = face.weight().to_number().clamp(1, 1000);
     let (characters, scripts) = coverage(&face);
     Ok(FontFace {
-        family,
-        style,
-        weight: range(&face, *b"wght", 1.0)
-            .unwrap_or([face.weight().to_number(); 2])
-            .map(|weight| weight.clamp(WEIGHTS.0, WEIGHTS.1)),
-        width: range(&face, *b"wdth", 10.0).unwrap_or([fixed_width(&face); 2]),
+        family: names.family,
+        legacy_family: names.legacy_family,
+        style: names.style,
+        weight: range(&face, *b"wght", &WEIGHTS, 1.0).unwrap_or([weight; 2]),
+        width: range(&face, *b"wdth", &WIDTHS, 10.0).unwrap_or([fixed_width(&face); 2]),
         italic: face.is_italic() || face.is_oblique(),
         axes: axes(&face),
         characters,
@@ -47,24 +52,28 @@ fn unpacked(content: &[u8]) -> Result<Cow<'_, [u8]>, String> {
         Some(b"wOFF") => wuff::decompress_woff1(content),
         _ => return Ok(content.into()),
     };
+    if content.get(4..8) == Some(b"ttcf") {
+        return Err("Collections of fonts can't be used; upload each font as a file of its own".to_owned());
+    }
     unpacked
         .map(Cow::Owned)
         .map_err(|error| format!("The font can't be unpacked: {error}"))
 }
 
-/// Returns the range of an axis, scaled, if the font is variable along it.
+/// Returns the range of an axis, scaled, if the font is variable along it. Old fonts have other scales than CSS: they are
+/// used in their default style.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "the cast saturates"
 )]
-fn range(face: &Face<'_>, tag: [u8; 4], scale: f32) -> Option<[u16; 2]> {
-    let axis = face
-        .variation_axes()
-        .into_iter()
-        .find(|axis| axis.tag == Tag::from_bytes(&tag))?;
-    let scaled = [axis.min_value, axis.max_value].map(|value| (value * scale).round() as u16);
-    (scaled[0] < scaled[1]).then_some(scaled)
+fn range(face: &Face<'_>, tag: [u8; 4], allowed: &RangeInclusive<f32>, scale: f32) -> Option<[u16; 2]> {
+    let mut axes = face.variation_axes().into_iter();
+    let axis = axes.find(|axis| axis.tag == Tag::from_bytes(&tag))?;
+    let ends = [axis.min_value, axis.max_value];
+    let is_usual = ends.iter().all(|end| allowed.contains(end)) && axis.max_value >= SMALLEST_MAXIMUM;
+    let scaled = ends.map(|value| (value * scale).round() as u16);
+    (is_usual && scaled[0] < scaled[1]).then_some(scaled)
 }
 
 /// Returns the width in thousandths (OpenType, table `OS/2`, `usWidthClass`).

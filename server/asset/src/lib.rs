@@ -7,16 +7,27 @@ mod svg;
 
 use platen_domain::asset::properties::AssetProperties;
 
+/// Maximum length of a reason, in characters: those of parsers may quote a file.
+const LONGEST_REASON: usize = 300;
+
+/// Returns whether files of a media type are examined.
+pub fn is_examined(content_type: &str) -> bool {
+    content_type.starts_with("font/")
+        || matches!(
+            content_type,
+            "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/svg+xml"
+        )
+}
+
 /// Examines a file of a type that its first bytes or its name have decided: pictures are decoded, tables of fonts are checked,
-/// and SVG is parsed. Returns the properties of pictures other than SVG and AVIF, and of fonts. The error is a sentence that
-/// says why the file isn't allowed.
+/// and SVG is parsed. Returns the properties of pictures other than SVG, and of fonts. The error is a sentence that says why
+/// the file isn't allowed.
 pub fn examine(content_type: &str, content: &[u8]) -> Result<Option<AssetProperties>, String> {
-    match content_type {
-        "image/png" | "image/jpeg" | "image/gif" | "image/webp" => {
-            picture::examine(content).map(|size| Some(AssetProperties::Picture(size)))
-        }
+    let examined = match content_type {
         "image/svg+xml" => svg::check(content).map(|()| None),
         font if font.starts_with("font/") => font::examine(content).map(|face| Some(AssetProperties::Font(face))),
+        picture if is_examined(picture) => picture::examine(content).map(|size| Some(AssetProperties::Picture(size))),
         _ => Ok(None),
-    }
+    };
+    examined.map_err(|reason| reason.chars().take(LONGEST_REASON).collect())
 }

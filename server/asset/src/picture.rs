@@ -1,14 +1,14 @@
-//! Pictures are decoded completely, because their first bytes can be followed by anything.
+//! Pictures are decoded, because their first bytes can be followed by anything.
 
 use std::io::Cursor;
 
-use image::{ImageDecoder, ImageReader};
+use image::{ImageDecoder, ImageReader, metadata::Orientation};
 use platen_domain::asset::properties::PictureSize;
 
 /// Maximum number of pixels. A browser needs four bytes for each, and this process up to eight.
 const MOST_PIXELS: u64 = 64_000_000;
 
-/// Decodes a picture, of an animation its first frame.
+/// Decodes a picture, of an animation its first frame. Returns its size as browsers show it.
 pub(super) fn examine(content: &[u8]) -> Result<PictureSize, String> {
     let damaged = |error: &dyn std::fmt::Display| format!("The picture is damaged: {error}");
     let mut reader = ImageReader::new(Cursor::new(content))
@@ -16,7 +16,7 @@ pub(super) fn examine(content: &[u8]) -> Result<PictureSize, String> {
         .map_err(|error| damaged(&error))?;
     // The number of pixels bounds the memory.
     reader.no_limits();
-    let decoder = reader.into_decoder().map_err(|error| damaged(&error))?;
+    let mut decoder = reader.into_decoder().map_err(|error| damaged(&error))?;
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > MOST_PIXELS {
         let most = MOST_PIXELS / 1_000_000;
@@ -24,10 +24,20 @@ pub(super) fn examine(content: &[u8]) -> Result<PictureSize, String> {
             "Pictures have at most {most} million pixels; this one has {width} × {height}"
         ));
     }
+    let orientation = decoder.orientation().map_err(|error| damaged(&error))?;
     let bytes = usize::try_from(decoder.total_bytes()).map_err(|error| damaged(&error))?;
     let mut pixels = vec![0; bytes];
     decoder.read_image(&mut pixels).map_err(|error| damaged(&error))?;
-    Ok(PictureSize { width, height })
+    Ok(match orientation {
+        // Browsers turn pictures as their metadata says.
+        Orientation::Rotate90 | Orientation::Rotate270 | Orientation::Rotate90FlipH | Orientation::Rotate270FlipH => {
+            PictureSize {
+                width: height,
+                height: width,
+            }
+        }
+        _ => PictureSize { width, height },
+    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,9 @@ const NAMESPACE: &str = "http://www.w3.org/2000/svg";
 const MOST_NODES: u32 = 1_000_000;
 /// Maximum length of a name in an error, in characters.
 const LONGEST_NAME: usize = 60;
+/// Elements that run scripts, or show documents that may.
+const ACTIVE_ELEMENTS: [&str; 4] = ["script", "iframe", "object", "embed"];
+const SCRIPT_SCHEME: &str = "javascript:";
 
 /// Checks that a file is SVG without scripts and external entities. The parser bounds the expansion of entities.
 pub(super) fn check(content: &[u8]) -> Result<(), String> {
@@ -26,27 +29,57 @@ pub(super) fn check(content: &[u8]) -> Result<(), String> {
             shortened(root.tag_name().name())
         ));
     }
-    for node in document.descendants().filter(Node::is_element) {
+    if has_external_entity(text) {
+        return Err("SVG must not contain external entities".to_owned());
+    }
+    for node in document.descendants() {
         if let Some(problem) = script_in(node) {
             let line = document.text_pos_at(node.range().start).row;
-            return Err(format!("SVG must not contain scripts; line {line} contains {problem}"));
+            return Err(format!(
+                "SVG must not contain scripts; line {line} contains {problem}. Remove it, or export the drawing as plain SVG"
+            ));
         }
     }
     Ok(())
 }
 
-/// Returns the script of an element.
+/// Returns whether a document type declares an entity whose text is elsewhere.
+fn has_external_entity(text: &str) -> bool {
+    text.split("<!ENTITY").skip(1).any(|declaration| {
+        let declaration = declaration.split('>').next().unwrap_or_default();
+        let outside_quotes = declaration.split(['"', '\'']).next().unwrap_or_default();
+        outside_quotes
+            .split_whitespace()
+            .any(|word| matches!(word, "SYSTEM" | "PUBLIC"))
+    })
+}
+
+/// Returns what makes a node a script, or embeds a document that may contain some.
 fn script_in(node: Node<'_, '_>) -> Option<String> {
-    if node.tag_name().name().eq_ignore_ascii_case("script") {
-        return Some("the element script".to_owned());
+    if node
+        .pi()
+        .is_some_and(|instruction| instruction.target == "xml-stylesheet")
+    {
+        return Some("the processing instruction xml-stylesheet".to_owned());
+    }
+    let name = node.tag_name().name().to_ascii_lowercase();
+    if ACTIVE_ELEMENTS.contains(&name.as_str()) {
+        return Some(format!("the element {name}"));
     }
     let mut attributes = node.attributes();
     let attribute = attributes.find(|attribute| {
         let name = attribute.name().to_ascii_lowercase();
-        let value = attribute.value().trim_start().to_ascii_lowercase();
-        name.starts_with("on") || (name == "href" && value.starts_with("javascript:"))
+        (attribute.namespace().is_none() && name.starts_with("on")) || is_script_address(attribute.value())
     })?;
     Some(format!("the attribute {}", shortened(attribute.name())))
+}
+
+/// Returns whether a value is the address of a script. Parsers of URLs ignore white space and control characters in schemes.
+fn is_script_address(value: &str) -> bool {
+    let mut characters = value.chars().filter(|c| !c.is_whitespace() && !c.is_control());
+    SCRIPT_SCHEME
+        .chars()
+        .all(|expected| characters.next().is_some_and(|c| c.eq_ignore_ascii_case(&expected)))
 }
 
 fn shortened(name: &str) -> String {
@@ -63,7 +96,8 @@ mod tests {
             <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" [
                 <!ENTITY ns "http://ns.adobe.com/SaveForWeb/1.0/">
             ]>
-            <svg xmlns="http://www.w3.org/2000/svg" xmlns:x="&ns;"><style>a { fill: red }</style><path d="M0 0"/></svg>"#;
+            <svg xmlns="http://www.w3.org/2000/svg" xmlns:x="&ns;"><style>a { fill: red }</style><path d="M0 0"/>
+            <g xmlns:e="urn:example" e:onboarding="1"/></svg>"#;
         assert_eq!(check(svg.as_bytes()), Ok(()));
     }
 
@@ -84,6 +118,17 @@ mod tests {
             ),
             (svg(r#"<path onload="x()"/>"#), "the attribute onload"),
             (svg(r#"<a href=" javascript:x()"/>"#), "the attribute href"),
+            (svg("<a href='java&#9;script:x()'/>"), "the attribute href"),
+            (
+                svg("<set attributeName='href' to='javascript:x()'/>"),
+                "the attribute to",
+            ),
+            (
+                svg("<foreignObject><iframe xmlns='http://www.w3.org/1999/xhtml'/></foreignObject>"),
+                "the element iframe",
+            ),
+            (format!("<?xml-stylesheet href='a.xsl'?>{}", svg("")), "xml-stylesheet"),
+            (external.replace("&x;", ""), "must not contain external entities"),
             (external.to_owned(), "unknown entity reference"),
             (bomb, "entity"),
             ("<html/>".to_owned(), "not html"),

@@ -43,10 +43,15 @@ const WALL_CLOCK: u64 = 2;
 pub struct Drawing {
     places: Arc<Semaphore>,
     queues: Arc<AccountQueues>,
+    /// Apart from the others, so that an upload and a preview don't wait for each other.
+    examinations: Arc<AccountQueues>,
 }
 
-/// Why a file is refused whose examination failed.
-const NOT_EXAMINED: &str = "The file can't be examined: it is damaged, or takes too much time or memory";
+/// Why a file is refused that ended the process which examined it.
+const TOO_MUCH: &str = "The file can't be examined: it is damaged, or takes too much time or memory";
+/// Why the files after these are refused.
+const NOT_EXAMINED: &str = "The file wasn't examined, because others before it took too much time or memory. Upload it \
+                            without them";
 
 /// Why pages could not be rasterized.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +71,7 @@ impl Default for Drawing {
         Self {
             places: Arc::new(Semaphore::new(cores)),
             queues: Arc::default(),
+            examinations: Arc::default(),
         }
     }
 }
@@ -142,9 +148,30 @@ impl Drawing {
         structure.ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof).into())
     }
 
-    /// Examines files of the account, each given with its media type, after the account's previous document. Returns the
-    /// properties of each, or a sentence that says why it isn't allowed. Dropping the future ends the process.
+    /// Examines files of the account, each given with its media type, after the files that the account sent before. Returns
+    /// the properties of each, or a sentence that says why it isn't allowed. Dropping the future ends the process.
     pub async fn examine(
+        &self,
+        account: AccountId,
+        files: &[(&'static str, &[u8])],
+    ) -> Result<Vec<Result<Option<AssetProperties>, String>>, DrawingError> {
+        let needed = files
+            .iter()
+            .copied()
+            .filter(|(kind, _)| platen_asset::is_examined(kind));
+        let mut examined = self
+            .examine_all(account, &needed.collect::<Vec<_>>())
+            .await?
+            .into_iter();
+        let results = files.iter().map(|(kind, _)| {
+            let examined = platen_asset::is_examined(kind).then(|| examined.next());
+            examined.flatten().unwrap_or(Ok(None))
+        });
+        Ok(results.collect())
+    }
+
+    /// Examines files in worker processes. The next process begins after the file that ended the previous one.
+    async fn examine_all(
         &self,
         account: AccountId,
         files: &[(&'static str, &[u8])],
@@ -161,19 +188,20 @@ impl Drawing {
             let described: Vec<_> = described.collect();
             let arguments = iter::once(EXAMINATION).chain(described.iter().map(String::as_str));
             let contents: Vec<_> = rest.iter().map(|(_, content)| *content).collect();
+            let turn = self.examinations.wait(account.0).await?;
             let mut stream = self
-                .spawn(account, arguments, &contents, rest.len(), PROCESSOR_SECONDS)
+                .spawn_in(turn, arguments, &contents, rest.len(), SECONDS_OF_COMPARISONS)
                 .await?;
-            let failure = loop {
+            loop {
                 match stream.next_line().await {
                     Ok(Some(result)) => examined.push(result),
-                    Ok(None) => break None,
-                    Err(failure) => break Some(failure),
+                    Ok(None) => break,
+                    Err(DrawingError::TooMuch(_)) => {
+                        examined.push(Err(TOO_MUCH.to_owned()));
+                        break;
+                    }
+                    Err(error) => return Err(error),
                 }
-            };
-            if let Some(error) = failure {
-                tracing::warn!(%error, "an asset could not be examined");
-                examined.push(Err(NOT_EXAMINED.to_owned()));
             }
         }
         examined.resize(files.len(), Err(NOT_EXAMINED.to_owned()));
@@ -191,6 +219,18 @@ impl Drawing {
         seconds: u64,
     ) -> Result<RasterStream, DrawingError> {
         let turn = self.queues.wait(account.0).await?;
+        self.spawn_in(turn, arguments, documents, pages, seconds).await
+    }
+
+    /// Starts a process when it is the account's turn.
+    async fn spawn_in<'a>(
+        &self,
+        turn: Turn,
+        arguments: impl Iterator<Item = &'a str>,
+        documents: &[&[u8]],
+        pages: usize,
+        seconds: u64,
+    ) -> Result<RasterStream, DrawingError> {
         let place = Arc::clone(&self.places).acquire_owned().await;
         let place = place.map_err(io::Error::other)?;
         let mut child = parent::command(OWN_PROGRAM, arguments).spawn()?;

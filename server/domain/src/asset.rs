@@ -86,6 +86,11 @@ pub struct Asset {
 }
 
 impl Asset {
+    /// Returns whether the content is a font.
+    pub fn is_font(&self) -> bool {
+        self.content_type.starts_with("font/")
+    }
+
     /// Returns the font, if the content is one whose properties are known.
     pub fn font(&self) -> Option<&FontFace> {
         match &self.properties {

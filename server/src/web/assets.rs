@@ -6,9 +6,12 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
-use platen_app::pages::assets::{
-    PATH,
-    upload::{FILES, FOLDER},
+use platen_app::pages::{
+    assets::{
+        PATH,
+        upload::{FILES, FOLDER, TO_FONTS},
+    },
+    fonts::PATH as FONTS,
 };
 use platen_core::service::assets::{self, AssetError};
 use platen_domain::{
@@ -37,6 +40,8 @@ pub(super) async fn form() -> Redirect {
 pub(super) async fn upload(State(web): State<Web>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let backend = RequestBackend::of(&web, &parts);
+    let query = parts.uri.query().unwrap_or_default();
+    let page = if query.ends_with(TO_FONTS) { FONTS } else { PATH };
     let files = match Multipart::from_request(Request::from_parts(parts, body), &()).await {
         Ok(form) => read(form).await,
         Err(error) => return error.into_response(),
@@ -46,7 +51,7 @@ pub(super) async fn upload(State(web): State<Web>, request: Request) -> Response
         Err(error) => return error.into_response(),
     };
     match stored {
-        Ok(()) => Redirect::to(PATH).into_response(),
+        Ok(()) => Redirect::to(page).into_response(),
         Err(error) => {
             let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::FORBIDDEN);
             (status, format!("{error}\n")).into_response()

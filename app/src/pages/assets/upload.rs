@@ -17,20 +17,27 @@ use crate::{
 pub const FOLDER: &str = "folder";
 /// Name of the fields with files.
 pub const FILES: &str = "files";
+/// Ends the address of an upload that leads to the page of fonts.
+pub const TO_FONTS: &str = "&page=fonts";
 /// The `accept` attribute of fields with files.
 const ACCEPTED: &str = "image/*,.svg,.woff2,.woff,.ttf,.otf,.css,.json,.csv";
 
 /// The dialog that uploads files. Read-only pages have none. The token of a form with files is in the address of its
 /// action, because the files are read one by one.
 #[component]
-pub fn UploadDialog() -> impl IntoView {
+pub fn UploadDialog(
+    /// Whether the upload leads to the page of fonts instead of that of assets.
+    #[prop(optional)]
+    to_fonts: bool,
+) -> impl IntoView {
+    let page = if to_fonts { TO_FONTS } else { "" };
     let token = csrf::token().unwrap_or_default();
     (!is_read_only()).then(|| {
         view! {
             <Dialog id="upload" title="Upload files">
                 <form
                     method="post"
-                    action=format!("{UPLOAD_PATH}?{}={token}", csrf::FIELD)
+                    action=format!("{UPLOAD_PATH}?{}={token}{page}", csrf::FIELD)
                     enctype="multipart/form-data"
                 >
                     <div class="dialog__body">

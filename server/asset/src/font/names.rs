@@ -29,28 +29,45 @@ const STYLES: [&str; 18] = [
     "Italic",
     "Oblique",
 ];
+/// Words that belong to the style before one of these: `Semi Bold`.
+const DEGREES: [&str; 4] = ["Semi", "Demi", "Extra", "Ultra"];
 
-/// Returns the names of the family, which all its styles share, and of the style.
-pub(super) fn of(face: &Face<'_>) -> (Option<String>, Option<String>) {
+/// Names of a font.
+pub(super) struct Names {
+    /// The family, which all its styles share.
+    pub(super) family: Option<String>,
+    /// The family as programs know it that allow for four styles, if it has another name.
+    pub(super) legacy_family: Option<String>,
+    pub(super) style: Option<String>,
+}
+
+/// Returns the names of a font.
+pub(super) fn of(face: &Face<'_>) -> Names {
     let style = [name_id::TYPOGRAPHIC_SUBFAMILY, name_id::SUBFAMILY];
     let style = style.into_iter().find_map(|id| name(face, id));
-    if let Some(family) = name(face, name_id::TYPOGRAPHIC_FAMILY) {
-        return (Some(family), style);
-    }
-    let Some(family) = name(face, name_id::FAMILY) else {
-        return (None, style);
+    let legacy_family = name(face, name_id::FAMILY);
+    let (family, style) = match (name(face, name_id::TYPOGRAPHIC_FAMILY), &legacy_family) {
+        (Some(family), _) => (Some(family), style),
+        (None, Some(legacy)) => {
+            let (family, words) = without_style(legacy);
+            let style = style.filter(|style| style != REGULAR || words.is_empty());
+            let styles: Vec<_> = words.into_iter().chain(style.as_deref()).collect();
+            (Some(family.to_owned()), (!styles.is_empty()).then(|| styles.join(" ")))
+        }
+        (None, None) => (None, style),
     };
-    let (family, words) = without_style(&family);
-    let style = style.filter(|style| style != REGULAR || words.is_empty());
-    let styles: Vec<_> = words.into_iter().chain(style.as_deref()).collect();
-    (Some(family.to_owned()), (!styles.is_empty()).then(|| styles.join(" ")))
+    Names {
+        legacy_family: legacy_family.filter(|legacy| Some(legacy) != family.as_ref()),
+        family,
+        style,
+    }
 }
 
 /// Splits the name of a family from the words of a style at its end.
 fn without_style(name: &str) -> (&str, Vec<&str>) {
     let (mut family, mut words) = (name, Vec::new());
     while let Some((rest, word)) = family.rsplit_once(' ')
-        && STYLES.contains(&word)
+        && (STYLES.contains(&word) || (DEGREES.contains(&word) && !words.is_empty()))
     {
         family = rest;
         words.insert(0, word);
@@ -86,6 +103,8 @@ mod tests {
             without_style("Plex Mono SemiBold Italic"),
             ("Plex Mono", vec!["SemiBold", "Italic"])
         );
+        assert_eq!(without_style("Plex Semi Bold"), ("Plex", vec!["Semi", "Bold"]));
+        assert_eq!(without_style("Plex Extra"), ("Plex Extra", vec![]));
         assert_eq!(without_style("Black"), ("Black", vec![]));
         assert_eq!(without_style("Light Source"), ("Light Source", vec![]));
     }

@@ -1,5 +1,5 @@
-//! The table directory of a font (OpenType 1.9, "Organization of an OpenType font"). The browser's sanitizer refuses fonts that
-//! fail these checks, too, but silently.
+//! The table directory of a font (OpenType 1.9, "Organization of an OpenType font"). The browser's sanitizer refuses
+//! at least the fonts that fail these checks, but silently.
 
 /// Size of the header, and of a table's record, in bytes.
 const HEADER: usize = 12;
@@ -21,7 +21,7 @@ pub(super) fn check(font: &[u8]) -> Result<(), String> {
         if *end > font.len() {
             return Err(format!(
                 "The font is damaged: table {} extends beyond the file",
-                shown(tag)
+                shown(*tag)
             ));
         }
     }
@@ -33,14 +33,14 @@ pub(super) fn check(font: &[u8]) -> Result<(), String> {
         if end > start {
             return Err(format!(
                 "The font is damaged: tables {} and {} overlap",
-                shown(first),
-                shown(second)
+                shown(*first),
+                shown(*second)
             ));
         }
     }
     let has = |tag: &[u8; 4]| tables.iter().any(|(found, _, _)| found == tag);
     if let Some(missing) = REQUIRED.into_iter().find(|tag| !has(tag)) {
-        return Err(format!("The font lacks table {}", shown(missing)));
+        return Err(format!("The font lacks table {}", shown(*missing)));
     }
     if !GLYPHS.into_iter().any(has) {
         return Err(
@@ -69,6 +69,6 @@ fn read(font: &[u8]) -> Option<Vec<Table>> {
     Some(tables.into_iter().filter(|(_, start, end)| start < end).collect())
 }
 
-fn shown(tag: &[u8; 4]) -> String {
+fn shown(tag: [u8; 4]) -> String {
     tag.escape_ascii().to_string()
 }

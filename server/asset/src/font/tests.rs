@@ -30,10 +30,10 @@ fn records(font: &[u8]) -> Vec<(usize, [u8; 4], usize, usize)> {
     records.collect()
 }
 
-fn record_of(font: &[u8], tag: &[u8; 4]) -> usize {
+fn record_of(font: &[u8], tag: [u8; 4]) -> usize {
     records(font)
         .into_iter()
-        .find(|(_, found, _, _)| found == tag)
+        .find(|(_, found, _, _)| *found == tag)
         .unwrap()
         .0
 }
@@ -79,6 +79,7 @@ fn fonts_are_described_in_each_format() {
     for file in [MONO, &unpacked, &woff(&unpacked)] {
         let face = examine(file).unwrap();
         assert_eq!(face.family.as_deref(), Some("IBM Plex Mono"));
+        assert_eq!(face.legacy_family.as_deref(), Some("IBM Plex Mono SemiBold"));
         assert_eq!(face.style.as_deref(), Some("SemiBold"));
         assert_eq!((face.weight, face.width, face.italic), ([600; 2], [1000; 2], false));
         assert_eq!((face.axes.len(), face.embedding), (0, Embedding::Installable));
@@ -122,9 +123,9 @@ fn damaged_fonts_are_refused() {
         changed
     };
     let (glyf, head, cmap) = (
-        record_of(&font, b"glyf"),
-        record_of(&font, b"head"),
-        record_of(&font, b"cmap"),
+        record_of(&font, *b"glyf"),
+        record_of(&font, *b"head"),
+        record_of(&font, *b"cmap"),
     );
     let start_of_glyf = font[glyf + 8..glyf + 12].try_into().unwrap();
     for (file, reason) in [
@@ -136,6 +137,7 @@ fn damaged_fonts_are_refused() {
         (b"\0\x01\0\0\xFF\xFF".to_vec(), "its table directory is incomplete"),
         (MONO[..MONO.len() / 2].to_vec(), "can't be unpacked"),
         (b"wOFF and more".to_vec(), "can't be unpacked"),
+        (b"wOF2ttcf".to_vec(), "Collections of fonts"),
     ] {
         let found = examine(&file).unwrap_err();
         assert!(found.contains(reason), "{found}");

@@ -182,12 +182,12 @@ impl FromStr for AssetFile {
 /// As for [`run`].
 pub fn examine(files: &[AssetFile]) -> io::Result<()> {
     platen_confined::confine(MEMORY)?;
-    platen_confined::grant_processor_time(PROCESSOR_SECONDS)?;
     let mut contents = Vec::new();
     io::stdin().lock().read_to_end(&mut contents)?;
     let mut rest = contents.as_slice();
     let mut output = io::stdout().lock();
     for file in files {
+        platen_confined::grant_processor_time(PROCESSOR_SECONDS)?;
         let content = rest.split_off(..file.bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
         let examined = platen_asset::examine(&file.content_type, content);
         let mut line = serde_json::to_vec(&Ok::<_, Refusal>(examined))?;

@@ -104,23 +104,19 @@ pub async fn list(
     Ok(page.page(found, |asset| asset.id))
 }
 
-/// Returns the first [`MOST_FONTS`] fonts of the account, in the order of their names.
-pub async fn fonts(db: &PgPool, account: AccountId) -> Result<Vec<Asset>, AssetError> {
-    Ok(assets::list_fonts(db, account, MOST_FONTS.try_into().unwrap_or(i64::MAX)).await?)
+/// Returns the first [`MOST_FONTS`] fonts of the account, in the order of their names; with `search`, of those whose families
+/// or names contain it, regardless of case.
+pub async fn fonts(db: &PgPool, account: AccountId, search: Option<&str>) -> Result<Vec<Asset>, AssetError> {
+    Ok(assets::list_fonts(db, account, search, MOST_FONTS.try_into().unwrap_or(i64::MAX)).await?)
 }
 
-/// Returns the first fonts whose families or names contain `search`, regardless of case, and the number of the others. Their
-/// number is such that a browser can load them all.
+/// Returns the first of the fonts that [`fonts`] finds, as many as a browser can draw on a page, and the number of the others.
 pub async fn find_fonts(
     db: &PgPool,
     account: AccountId,
     search: Option<&str>,
 ) -> Result<(Vec<Asset>, usize), AssetError> {
-    let mut found = fonts(db, account).await?;
-    if let Some(search) = search.map(str::to_lowercase) {
-        let contains = |text: &str| text.to_lowercase().contains(&search);
-        found.retain(|font| contains(font.family()) || contains(&font.name));
-    }
+    let mut found = fonts(db, account, search).await?;
     let left_out = found.len().saturating_sub(MOST_SPECIMENS);
     found.truncate(MOST_SPECIMENS);
     Ok((found, left_out))

@@ -128,17 +128,27 @@ pub async fn list(
     Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())
 }
 
-/// Returns the fonts among an account's assets, in the order of their names.
-pub async fn list_fonts(db: &PgPool, account: AccountId, at_most: i64) -> Result<Vec<Asset>, StoreError> {
+/// Returns the fonts among an account's assets, in the order of their names; with `search`, those whose families or names
+/// contain it, in upper or lower case.
+pub async fn list_fonts(
+    db: &PgPool,
+    account: AccountId,
+    search: Option<&str>,
+    at_most: i64,
+) -> Result<Vec<Asset>, StoreError> {
     let rows = sqlx::query_as!(
         AssetRow,
         r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at,
             replaced as "replaced: _", properties as "properties: _"
          from assets
-         where account_id = $1 and content_type like 'font/%'
+         where account_id = $1 and content_type like 'font/%' and (
+            $2::text is null or position(lower($2) in lower(name)) > 0
+            or position(lower($2) in lower(properties -> 'font' ->> 'family')) > 0
+         )
          order by name
-         limit $2"#,
+         limit $3"#,
         account.0,
+        search,
         at_most,
     );
     Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())

@@ -2,7 +2,7 @@
 
 use platen_domain::{
     allowed_templates::AllowedTemplates,
-    asset::{Asset, AssetUser},
+    asset::{Asset, AssetUser, font_sheet::FONT_SHEET},
     ids::{AccountId, AssetId, TemplateId},
 };
 use sqlx::{PgConnection, PgExecutor};
@@ -35,7 +35,8 @@ pub async fn replace(
     execute(db, insert).await
 }
 
-/// Returns up to `at_most` of the allowed templates that use each of these assets, in alphabetical order.
+/// Returns up to `at_most` of the allowed templates that use each of these assets, in alphabetical order. Those that name the
+/// style sheet of fonts use all fonts.
 pub async fn list_users(
     db: impl PgExecutor<'_>,
     account: AccountId,
@@ -45,10 +46,11 @@ pub async fn list_users(
 ) -> Result<Vec<(AssetId, AssetUser)>, StoreError> {
     let allowed: Vec<_> = allowed.iter().map(|template| template.0).collect();
     let ids: Vec<_> = assets.iter().map(|asset| asset.id.0).collect();
+    let fonts: Vec<_> = assets.iter().map(Asset::is_font).collect();
     let names: Vec<_> = assets.iter().map(|asset| asset.name.clone()).collect();
     let users = sqlx::query!(
         r#"select assets.id as "asset!", users.id, users.name, users.kind
-         from unnest($2::uuid[], $3::text[]) assets (id, name)
+         from unnest($2::uuid[], $3::text[], $6::boolean[]) assets (id, name, is_font)
          -- The asset and the folders that contain it.
          cross join lateral (
             select array_agg(left(assets.name, length)) as names
@@ -59,7 +61,8 @@ pub async fn list_users(
             select templates.id, templates.name, templates.kind
             from template_assets uses
             join templates on templates.id = uses.template_id
-            where uses.account_id = $1 and uses.name = any(named.names) and templates.deleted_at is null
+            where uses.account_id = $1 and templates.deleted_at is null
+                and uses.name = any(case when assets.is_font then named.names || $7::text else named.names end)
                 and ($5::uuid[] = '{}' or templates.id = any($5))
             limit $4
          ) users
@@ -69,6 +72,8 @@ pub async fn list_users(
         &names,
         at_most,
         &allowed,
+        &fonts,
+        FONT_SHEET,
     )
     .map(|row| {
         let user = AssetUser {

@@ -15,9 +15,13 @@ pub const MOST_FONTS: usize = 500;
 /// Returns a style sheet that declares fonts by the names of their families, and loads them from the addresses of the assets.
 pub fn font_sheet(fonts: &[Asset]) -> String {
     let mut sheet = String::new();
-    for font in fonts {
-        // Writing to a string doesn't fail.
-        let _ = declare(&mut sheet, font.family(), font.font(), &format!("asset:{}", font.name));
+    for asset in fonts {
+        let font = asset.font();
+        let legacy = font.and_then(|font| font.legacy_family.as_deref());
+        for family in [Some(asset.family()), legacy].into_iter().flatten() {
+            // Writing to a string doesn't fail.
+            let _ = declare(&mut sheet, family, font, &format!("asset:{}", asset.name));
+        }
     }
     sheet
 }
@@ -80,7 +84,7 @@ fn percentage(thousandths: u16) -> String {
 }
 
 /// Returns a string of CSS.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for c in text.chars().filter(|c| !c.is_control()) {
@@ -120,6 +124,7 @@ mod tests {
     fn face(family: &str, weight: [u16; 2], width: [u16; 2], italic: bool) -> FontFace {
         FontFace {
             family: Some(family.to_owned()),
+            legacy_family: italic.then(|| format!("{family} Italic")),
             style: None,
             weight,
             width,
@@ -142,6 +147,13 @@ mod tests {
         ];
         let expected = r#"@font-face {
   font-family: "A \"B\" \\";
+  font-weight: 100 900;
+  font-stretch: 62.5% 125%;
+  font-style: italic;
+  src: url("asset:fonts/a b.woff2");
+}
+@font-face {
+  font-family: "A \"B\" \\ Italic";
   font-weight: 100 900;
   font-stretch: 62.5% 125%;
   font-style: italic;

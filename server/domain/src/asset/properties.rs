@@ -28,6 +28,8 @@ pub struct PictureSize {
 pub struct FontFace {
     /// Name of the family, such as `Inter`; `None` if the font has no name.
     pub family: Option<String>,
+    /// Name of the family in programs that allow for four styles of each, such as `Inter SemiBold`, if it is another one.
+    pub legacy_family: Option<String>,
     /// Name of the style, such as `SemiBold Italic`.
     pub style: Option<String>,
     /// Smallest and largest `font-weight`, which are equal unless the font is variable.
@@ -92,6 +94,7 @@ mod tests {
     fn specimens_show_the_weights_that_a_font_has() {
         let font = |weight| FontFace {
             family: None,
+            legacy_family: None,
             style: None,
             weight,
             width: [REGULAR_WIDTH; 2],

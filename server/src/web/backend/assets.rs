@@ -3,10 +3,11 @@
 use platen_app::error::AppError;
 use platen_core::{
     clock,
-    service::assets::upload::{keep_report, store},
+    service::assets::upload::{keep_report, store, take_report},
 };
 use platen_domain::{
     asset::{AssetCreation, UploadReport},
+    ids::AccountId,
     role::Permission,
 };
 
@@ -26,5 +27,10 @@ impl RequestBackend {
             Err(error) => return Err(error),
         }
         self.answer(keep_report(&self.session, caller.account, report, clock::now()).await)
+    }
+
+    /// Removes the report of the upload that led to this page from the session, and returns it.
+    pub(super) async fn take_upload_report(&self, account: AccountId) -> Result<Option<UploadReport>, AppError> {
+        self.answer(take_report(&self.session, account, clock::now()).await)
     }
 }

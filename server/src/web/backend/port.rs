@@ -959,8 +959,7 @@ impl Backend for RequestBackend {
             items: found.items.into_iter().map(with_users).collect(),
             next: found.next,
         };
-        let upload = assets::upload::take_report(&self.session, account, clock::now()).await;
-        let upload = self.answer(upload)?;
+        let upload = self.take_upload_report(account).await?;
         Ok(Assets { found, upload })
     }
 
@@ -981,7 +980,11 @@ impl Backend for RequestBackend {
         let account = self.caller_who_may(Produce).await?.account;
         let found = assets::find_fonts(&self.app.db, account, search.as_deref()).await;
         let (fonts, left_out) = self.answer(found)?;
-        Ok(Fonts { fonts, left_out })
+        Ok(Fonts {
+            fonts,
+            left_out,
+            upload: self.take_upload_report(account).await?,
+        })
     }
 
     async fn asset(&self, id: AssetId) -> Result<AssetDetail, AppError> {

@@ -115,6 +115,14 @@ async fn the_templates_that_use_an_asset_are_listed() {
     let letter = studio.template("Letter", "{% include 'head' %}").await;
     assert_eq!(users(&studio, &logo).await, ["a page", "head", "Invoice", "Letter"]);
     assert_eq!(users(&studio, &unused).await, none);
+    let font = studio.asset("text.woff2", FONT).await;
+    assert_eq!(users(&studio, &font).await, none);
+    let sheet = studio
+        .template("Sheet", "<link rel=stylesheet href='asset:fonts.css'>")
+        .await;
+    assert_eq!(users(&studio, &font).await, ["Sheet"]);
+    let deleted = studio.request(Method::DELETE, &sheet).send().await.unwrap();
+    assert_eq!(deleted.status(), 204);
     // The letter prints the former version of the partial.
     studio.change_template(&partial, json!({"content": "<p>"})).await;
     assert_eq!(users(&studio, &logo).await, ["a page", "Invoice", "Letter"]);
@@ -246,6 +254,11 @@ async fn hostile_and_damaged_files_are_refused_with_the_reason() {
     for (name, content, reason) in [
         ("a.svg", svg("<script>alert(1)</script>"), "must not contain scripts"),
         ("a.svg", svg("<path onload='alert(1)'/>"), "the attribute onload"),
+        (
+            "a.svg",
+            svg("<a href='java&#9;script:alert(1)'/>"),
+            "Remove it, or export the drawing as plain SVG",
+        ),
         ("a.svg", entity.to_vec(), "entity"),
         ("a.svg", b"<html><svg/></html>".to_vec(), "not html"),
         ("a.png", bomb, "million pixels"),

@@ -36,6 +36,8 @@ use crate::{
 
 /// Maximum number of names that a render looks up. Further ones don't exist for it.
 const MOST_LOOKUPS: usize = 1_000;
+/// Memory reserved while the style sheet of fonts is composed, in bytes: 500 fonts with their properties.
+const FONT_SHEET_MEMORY: u64 = 4 << 20;
 /// Maximum size of all assets that a render loads, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
@@ -159,13 +161,15 @@ impl RenderLibrary {
 
     /// Returns the style sheet that declares the account's fonts, if there are any.
     async fn font_sheet(&self, loaded: &mut Loaded) -> Result<Option<Asset>, LibraryRenderError> {
-        let fonts = fonts(&self.app.db, self.account).await?;
+        let memory = self.app.memory.try_reserve(self.account, FONT_SHEET_MEMORY);
+        let mut memory = memory.map_err(AssetError::from)?;
+        let fonts = fonts(&self.app.db, self.account, None).await?;
         if fonts.is_empty() {
             return Ok(None);
         }
         let sheet = font_sheet(&fonts);
-        let memory = self.app.memory.try_reserve(self.account, 2 * sheet.len() as u64);
-        loaded.memory.push(memory.map_err(AssetError::from)?);
+        memory.shrink_to(2 * sheet.len() as u64);
+        loaded.memory.push(memory);
         Ok(served(FONT_SHEET, sheet.into()))
     }
 }
