@@ -20,7 +20,10 @@ use time::{OffsetDateTime, serde::rfc3339};
 
 use crate::{
     ids::{TemplateId, UserId},
-    template::identity::{IdentityChanges, TemplateIdentity},
+    template::{
+        identity::{IdentityChanges, TemplateIdentity},
+        translations::Translations,
+    },
     validation::{
         Problem, Problems,
         json::{self, Body, Layout},
@@ -39,6 +42,7 @@ pub const MOST_PREVIEW_VALUES: usize = LONGEST_PREVIEW_CONTEXT / 2;
 /// JSON pointer of the content.
 pub const CONTENT: &str = "/template/content";
 const PREVIEW_CONTEXT: &str = "/template/preview_context";
+const TRANSLATIONS: &str = "/template/translations";
 /// Limits for bodies of template requests.
 const LAYOUT: Layout = Layout {
     data: &["template", "preview_context"],
@@ -58,6 +62,8 @@ pub struct Template {
     pub content: String,
     /// Sample data, used only for previews.
     pub preview_context: Map<String, Value>,
+    #[serde(skip_serializing_if = "Translations::is_empty")]
+    pub translations: Translations,
     /// Handles of those partials of a document that have been published since it was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outdated_partials: Vec<String>,
@@ -107,6 +113,8 @@ pub struct TemplateVersion {
     pub summary: VersionSummary,
     pub content: String,
     pub preview_context: Map<String, Value>,
+    #[serde(skip_serializing_if = "Translations::is_empty")]
+    pub translations: Translations,
 }
 
 /// A template as the editor opens it.
@@ -125,6 +133,7 @@ impl From<TemplateVersion> for NewTemplate {
             name: version.summary.name,
             content: version.content,
             preview_context: version.preview_context,
+            translations: version.translations,
         }
     }
 }
@@ -163,6 +172,8 @@ pub struct NewTemplate {
     /// At most 256 KiB.
     #[serde(default)]
     pub preview_context: Map<String, Value>,
+    #[serde(default)]
+    pub translations: Translations,
 }
 
 /// A template to be created, with its first version.
@@ -182,6 +193,7 @@ pub struct TemplateChanges {
     name: Option<String>,
     content: Option<String>,
     preview_context: Option<Map<String, Value>>,
+    translations: Option<Translations>,
 }
 
 impl TemplateChanges {
@@ -196,6 +208,7 @@ impl TemplateChanges {
             name: self.name.unwrap_or(template.name),
             content: self.content.unwrap_or(template.content),
             preview_context: self.preview_context.unwrap_or(template.preview_context),
+            translations: self.translations.unwrap_or(template.translations),
         };
         (self.identity.applied_to(template.identity), version)
     }
@@ -237,6 +250,12 @@ impl<T: Saved> Submission<T> {
         check_content_size(&value["template"]["content"], CONTENT, &mut problems);
         if let Some(data) = data.get(PREVIEW_CONTEXT).filter(|_| !problems.within(PREVIEW_CONTEXT)) {
             value["template"]["preview_context"] = preview_context(data, &mut problems);
+        }
+        if let Some(written) = value["template"]
+            .get("translations")
+            .filter(|_| !problems.within(TRANSLATIONS))
+        {
+            Translations::parse(written, TRANSLATIONS, &mut problems);
         }
         Ok(Self {
             body: value,

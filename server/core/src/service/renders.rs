@@ -336,7 +336,14 @@ async fn make(
     }
     let parts = std::mem::take(&mut request.parts);
     let demanded = std::mem::take(&mut request.conformance);
-    let filling = fill_parts(app, AccountId(caller.account), parts, terms.document_bytes);
+    let language = request.language.clone();
+    let filling = fill_parts(
+        app,
+        AccountId(caller.account),
+        parts,
+        language.as_deref(),
+        terms.document_bytes,
+    );
     let filled = entered.within(Phase::Load, log, filling).await??;
     let job = request.into_job(filled.parts, &terms);
     let mut document = render_with_assets(app, AccountId(caller.account), entered, job, log).await?;

@@ -1,6 +1,7 @@
 //! Stored templates: creating, reading, changing and deleting them. Every save creates a version. Versions saved
 //! through the API are published at once; those saved in the editor are drafts until they are published ([`drafts`]).
 
+pub(in crate::service) mod catalogues;
 pub mod comparison;
 pub mod demos;
 pub mod drafts;
@@ -425,6 +426,7 @@ fn template(
         name: new.name,
         content: new.content,
         preview_context: new.preview_context,
+        translations: new.translations,
         outdated_partials: Vec::new(),
         version,
         inserted_at,

@@ -118,7 +118,7 @@ pub struct VersionContent {
     /// From 1.
     pub number: i32,
     pub content: String,
-    /// Number, name, author, note, creation time, versions of partials and sample data.
+    /// Number, name, author, note, creation time, versions of partials, sample data and translations.
     pub description: Value,
 }
 
@@ -139,7 +139,7 @@ pub async fn find_version_after(
                     from template_version_partials used
                     where used.template_id = version.template_id and used.version = version.number
                 ),
-                'sample_data', version.preview_context
+                'sample_data', version.preview_context, 'translations', version.translations
             ) as "description!"
          from template_versions version join templates on templates.id = version.template_id
          where templates.account_id = $1 and templates.id = $2 and version.number > $3

@@ -2,11 +2,11 @@
 
 use platen_domain::{
     ids::{AccountId, TemplateId},
-    template::{identity::TemplateKind, used_by::PartialUser},
+    template::{identity::TemplateKind, translations::Translations, used_by::PartialUser},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 
-use crate::store::{error::StoreError, statement::execute, templates::kind};
+use crate::store::{error::StoreError, statement::execute, template_versions::translations, templates::kind};
 
 /// A partial in its published version.
 #[derive(Debug)]
@@ -17,6 +17,7 @@ pub struct PublishedPartial {
     pub version: i32,
     /// `None` once the contents exceed the limit together.
     pub content: Option<String>,
+    pub translations: Translations,
 }
 
 /// Returns the published versions of the templates with these handles, with contents of up to `most_bytes` bytes together.
@@ -30,7 +31,8 @@ pub async fn list_published(
         r#"select templates.id, templates.handle as "handle!", templates.kind, published.number,
             case when sum(octet_length(published.content)) over (order by templates.id) <= $3::bigint
                 then published.content
-            end as content
+            end as content,
+            published.translations
          from templates
          join template_versions published
             on published.template_id = templates.id and published.number = templates.published_version
@@ -46,6 +48,7 @@ pub async fn list_published(
         kind: kind(&row.kind),
         version: row.number,
         content: row.content,
+        translations: translations(row.translations),
     });
     Ok(partials.fetch_all(db).await?)
 }
@@ -57,6 +60,7 @@ pub struct UsedPartial {
     pub handle: String,
     pub version: i32,
     pub content: String,
+    pub translations: Translations,
 }
 
 /// Stores the partials that a version uses. Locks them, so that they can't be published, deleted or renamed meanwhile.
@@ -154,7 +158,7 @@ pub async fn list(
     version: i32,
 ) -> Result<Vec<UsedPartial>, StoreError> {
     let partials = sqlx::query!(
-        "select used.partial_id, used.handle, used.partial_version, partial.content
+        "select used.partial_id, used.handle, used.partial_version, partial.content, partial.translations
          from template_version_partials used
          join template_versions partial
             on partial.template_id = used.partial_id and partial.number = used.partial_version
@@ -169,6 +173,7 @@ pub async fn list(
         handle: row.handle,
         version: row.partial_version,
         content: row.content,
+        translations: translations(row.translations),
     });
     Ok(partials.fetch_all(db).await?)
 }

@@ -3,7 +3,7 @@
 use platen_domain::{
     ids::{AccountId, TemplateId, UserId},
     page::PageRequest,
-    template::{NewTemplate, TemplateVersion, VersionSummary, note::VersionNote},
+    template::{NewTemplate, TemplateVersion, VersionSummary, note::VersionNote, translations::Translations},
 };
 use serde_json::{Map, Value};
 use sqlx::{PgConnection, PgExecutor, PgPool};
@@ -25,10 +25,10 @@ pub async fn insert(
 ) -> Result<i32, StoreError> {
     Ok(sqlx::query_scalar!(
         "insert into template_versions
-            (template_id, number, name, content, preview_context, created_by, inserted_at)
+            (template_id, number, name, content, preview_context, translations, created_by, inserted_at)
          select templates.id,
             1 + coalesce((select max(number) from template_versions where template_id = templates.id), 0),
-            $3, $4, $5::text::json, $6, $7
+            $3, $4, $5::text::json, $8::text::json, $6, $7
          from templates
          where templates.account_id = $1 and templates.id = $2
          returning number",
@@ -40,6 +40,8 @@ pub async fn insert(
         Value::Object(version.preview_context.clone()).to_string(),
         created_by.0,
         now,
+        // As text, because `jsonb` would sort the languages, of which the first is the template's own.
+        Value::Object(version.translations.written().clone()).to_string(),
     )
     .fetch_one(db)
     .await?)
@@ -89,7 +91,7 @@ pub async fn find(
 ) -> Result<Option<TemplateVersion>, StoreError> {
     let row = sqlx::query!(
         r#"select version.number, version.name, version.number = templates.published_version as "published!",
-            version.created_by, version.note, version.inserted_at, version.content, version.preview_context,
+            version.created_by, version.note, version.inserted_at, version.content, version.preview_context, version.translations,
             coalesce(nullif(users.name, ''), users.email) as author
          from template_versions version
          join templates on templates.id = version.template_id
@@ -112,6 +114,7 @@ pub async fn find(
         },
         content: row.content,
         preview_context: object(row.preview_context),
+        translations: translations(row.translations),
     });
     Ok(row.fetch_optional(db).await?)
 }
@@ -165,6 +168,11 @@ pub async fn delete_unpublished(db: &PgPool, now: OffsetDateTime, at_most: i64) 
         at_most,
     );
     count_changes(db, statement).await
+}
+
+/// Returns the translations in a column that contains only valid ones.
+pub(super) fn translations(value: Value) -> Translations {
+    Translations::try_from(value).unwrap_or_default()
 }
 
 /// Returns the members of a column that contains only objects.

@@ -9,13 +9,19 @@ use platen_domain::{
         Template, TemplateFilter, TemplateGlance,
         identity::{Handle, TemplateIdentity, TemplateKind},
         settings::TemplateSettings,
+        translations::Translations,
     },
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::{error::StoreError, statement::execute, template_versions::object, tx};
+use crate::store::{
+    error::StoreError,
+    statement::execute,
+    template_versions::{object, translations},
+    tx,
+};
 
 /// Maximum number of uses of partials that are deleted together with templates, so that locks aren't held for long.
 const MOST_ENDED_USES: i64 = 10_000;
@@ -27,6 +33,7 @@ struct TemplateRow {
     name: String,
     content: String,
     preview_context: serde_json::Value,
+    translations: serde_json::Value,
     outdated_partials: Vec<String>,
     published_version: i32,
     inserted_at: OffsetDateTime,
@@ -41,6 +48,7 @@ impl From<TemplateRow> for Template {
             name: row.name,
             content: row.content,
             preview_context: object(row.preview_context),
+            translations: translations(row.translations),
             outdated_partials: row.outdated_partials,
             version: row.published_version,
             inserted_at: row.inserted_at,
@@ -115,10 +123,19 @@ pub async fn find(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -
 #[derive(Debug)]
 pub struct RenderedVersion {
     pub content: String,
-    /// Handles and contents of the partials that it uses.
-    pub partials: Vec<(String, String)>,
+    pub translations: Translations,
+    /// The partials that it uses.
+    pub partials: Vec<RenderedPartial>,
     /// Settings of the template.
     pub settings: TemplateSettings,
+}
+
+/// A partial as renders use it.
+#[derive(Debug)]
+pub struct RenderedPartial {
+    pub handle: String,
+    pub content: String,
+    pub translations: Translations,
 }
 
 /// Returns the published versions of those of these templates that aren't deleted, with their kinds.
@@ -146,11 +163,13 @@ pub async fn find_version(
     version: i32,
 ) -> Result<Option<RenderedVersion>, StoreError> {
     let version = sqlx::query!(
-        r#"select versions.content, templates.strict, partials.handles, partials.contents
+        r#"select versions.content, versions.translations, templates.strict, partials.handles, partials.contents,
+            partials.translations as partial_translations
          from templates
          join template_versions versions on versions.template_id = templates.id and versions.number = $3
          cross join lateral (
-            select array_agg(used.handle) as handles, array_agg(partial.content) as contents
+            select array_agg(used.handle) as handles, array_agg(partial.content) as contents,
+                array_agg(partial.translations) as translations
             from template_version_partials used
             join template_versions partial
                 on partial.template_id = used.partial_id and partial.number = used.partial_version
@@ -163,7 +182,17 @@ pub async fn find_version(
     )
     .map(|row| RenderedVersion {
         content: row.content,
-        partials: zip(row.handles.unwrap_or_default(), row.contents.unwrap_or_default()).collect(),
+        translations: translations(row.translations),
+        partials: zip(
+            zip(row.handles.unwrap_or_default(), row.contents.unwrap_or_default()),
+            row.partial_translations.unwrap_or_default(),
+        )
+        .map(|((handle, content), written)| RenderedPartial {
+            handle,
+            content,
+            translations: translations(written),
+        })
+        .collect(),
         settings: TemplateSettings { strict: row.strict },
     });
     Ok(version.fetch_optional(db).await?)
@@ -211,7 +240,7 @@ pub async fn list(
     let templates = sqlx::query_as!(
         TemplateRow,
         r#"select templates.id, templates.kind, templates.handle, published.name, published.content, published.preview_context,
-            array(
+            published.translations, array(
                 select used.handle from template_version_partials used
                 join templates partials on partials.id = used.partial_id
                 where templates.kind = 'document'

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::template::NewTemplate;
+use crate::template::{NewTemplate, translations::Translations};
 
 /// A demo template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::VariantArray)]
@@ -52,6 +52,7 @@ impl Demo {
             name,
             content: self.content().to_owned(),
             preview_context: self.data(),
+            translations: Translations::default(),
         }
     }
 

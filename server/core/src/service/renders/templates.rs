@@ -1,6 +1,9 @@
 //! Template parts. Their templates are looked up before a render is accepted, and filled after that.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    iter,
+};
 
 use platen_domain::{
     ids::AccountId,
@@ -24,7 +27,7 @@ use crate::{
     service::{
         Services,
         renders::failure::FailureReason,
-        templates::{faulty_template, named_place},
+        templates::{catalogues::catalogues, faulty_template, named_place},
     },
     store::{
         error::StoreError,
@@ -81,6 +84,7 @@ pub(super) async fn fill_parts(
     app: &Services,
     account: AccountId,
     sources: Vec<PartSource>,
+    language: Option<&str>,
     most_bytes: u64,
 ) -> Result<Filled, FailureReason> {
     let mut filled = Filled {
@@ -103,7 +107,7 @@ pub(super) async fn fill_parts(
                 if template.settings.strict {
                     filled.strict.insert(index);
                 }
-                let filled_template = fill_part(app, account, index, &part, &template).await?;
+                let filled_template = fill_part(app, account, (index, &part), &template, language).await?;
                 last = Some((named, template));
                 filled_bytes += filled_template.html.len() as u64;
                 if filled_bytes > most_bytes {
@@ -153,15 +157,15 @@ async fn find(
 async fn fill_part(
     app: &Services,
     account: AccountId,
-    index: usize,
-    part: &TemplatePart,
+    (index, part): (usize, &TemplatePart),
     template: &RenderedVersion,
+    language: Option<&str>,
 ) -> Result<FilledTemplate, FailureReason> {
     let pointer = format!("/parts/{index}");
     let filled = fill(
         app,
         account,
-        sources(template),
+        sources(template, language),
         &part.context,
         template.settings,
         &pointer,
@@ -173,9 +177,14 @@ async fn fill_part(
     })
 }
 
-fn sources(template: &RenderedVersion) -> Sources<'_> {
+fn sources<'a>(template: &'a RenderedVersion, language: Option<&str>) -> Sources<'a> {
     let partials = template.partials.iter();
-    Sources::new(&template.content, partials.map(|(handle, content)| (handle, content)))
+    let sources = Sources::new(
+        &template.content,
+        partials.map(|partial| (&partial.handle, &partial.content)),
+    );
+    let partials = template.partials.iter().map(|partial| &partial.translations);
+    sources.with_catalogues(catalogues(iter::once(&template.translations).chain(partials), language))
 }
 
 fn too_much_filled(part: usize, most_bytes: u64) -> Problem {

@@ -13,6 +13,7 @@ use platen_domain::{
         TemplateVersion,
         comparison::{ComparisonRequest, NewerSide},
         settings::TemplateSettings,
+        translations::Translations,
     },
     validation::Problem,
 };
@@ -88,6 +89,7 @@ pub async fn compare(
         let partials = partials::resolve(app, caller, Some(id), &newer.content).await?;
         Side {
             content: newer.content,
+            translations: newer.translations,
             partials,
         }
     } else {
@@ -134,7 +136,12 @@ pub async fn compare_requested(
             let content = content.unwrap_or(template.content);
             unsaved.extend(partials.keys().cloned());
             let partials = partials::resolve_with(app, caller, Some(id), &content, partials).await?;
-            (Side { content, partials }, template.preview_context)
+            let side = Side {
+                content,
+                translations: template.translations,
+                partials,
+            };
+            (side, template.preview_context)
         }
     };
     let sides = [older, newer];
@@ -176,6 +183,7 @@ async fn version(
 /// One of the two contents that are compared.
 struct Side {
     content: String,
+    translations: Translations,
     /// The partials that it uses, or why it can't be filled.
     partials: Result<PartialSet, Diagnostic>,
 }
@@ -190,6 +198,7 @@ async fn saved(
     let partials = partials::of_version(app, caller, id, (version.summary.number, &version.content)).await?;
     Ok(Side {
         content: version.content,
+        translations: version.translations,
         partials,
     })
 }
@@ -229,7 +238,7 @@ async fn render_both(
     for (index, side) in sides.iter().enumerate() {
         let rendered = match &side.partials {
             Ok(partials) => {
-                let sources = partials.with(&side.content);
+                let sources = partials.translated(&side.content, &side.translations, None);
                 render(app, caller, sources, data, settings, &mut memory).await
             }
             Err(fault) => Err(RenderingError::Fault(fault.clone())),

@@ -104,6 +104,8 @@ pub async fn save(
     if matches!(sets, SetChanges::One(_)) {
         draft.preview_context = newest.preview_context.clone();
     }
+    // The editor doesn't show them.
+    draft.translations = newest.translations.clone();
     let stored = template_sample_sets::list(&mut *transaction, caller.account, id).await?;
     let sets = sets.applied_to(stored.clone())?;
     let version = if sets == stored {
@@ -190,7 +192,8 @@ async fn insert(
 ) -> Result<i32, TemplateError> {
     let same = newest.summary.name == draft.name
         && newest.content == draft.content
-        && newest.preview_context == draft.preview_context;
+        && newest.preview_context == draft.preview_context
+        && newest.translations == draft.translations;
     if same {
         return Ok(newest.summary.number);
     }

@@ -12,7 +12,7 @@ use platen_domain::{
     caller::Caller,
     editor::{Remark, Violation},
     ids::{AccountId, TemplateId},
-    template::{LONGEST_PREVIEW_CONTEXT, MOST_PREVIEW_VALUES},
+    template::{LONGEST_PREVIEW_CONTEXT, MOST_PREVIEW_VALUES, translations::Translations},
     validation::json::{self, Unreadable},
 };
 use platen_engine::{
@@ -42,6 +42,7 @@ use crate::{
         renders::{engine_caller, enter, terms_while_waiting},
         templates::{
             TemplateError,
+            drafts::open,
             partials::{self, PartialSet},
             settings::get_settings,
         },
@@ -135,6 +136,7 @@ pub struct LivePreview {
     account: AccountId,
     typed: Typed,
     partials: PartialSet,
+    translations: Translations,
     data: Box<RawValue>,
     missing: Vec<Missing>,
     requests: Vec<NetworkRequest>,
@@ -181,6 +183,7 @@ pub async fn preview(app: &Services, caller: &Caller, id: TemplateId, typed: Typ
         account: caller.account,
         typed,
         partials: printed.partials,
+        translations: printed.translations,
         data: printed.data,
         missing: printed.missing,
         requests: printed.requests,
@@ -219,6 +222,7 @@ struct Printed {
     document: RenderedDocument,
     typed: Typed,
     partials: PartialSet,
+    translations: Translations,
     data: Box<RawValue>,
     missing: Vec<Missing>,
     requests: Vec<NetworkRequest>,
@@ -263,13 +267,18 @@ async fn print(
         Ok(partials) => partials,
         Err(problem) => return Ok(Err(remarks::of_problem(&problem))),
     };
+    let translations = open(&app.db, account, id).await?.newest.translations;
+    let language = render.language.clone();
     let terms = terms_while_waiting(app, caller, Lane::Preview, watermark);
     let log = RenderLog::default();
     let entered = enter(app, engine_caller(caller), &terms, &mut memory, &log).await;
     let entered = entered.map_err(TemplateError::from)?;
-    let filling = app
-        .templates
-        .trace(account.0, partials.with(&typed.content), &data, undefined);
+    let filling = app.templates.trace(
+        account.0,
+        partials.translated(&typed.content, &translations, language.as_deref()),
+        &data,
+        undefined,
+    );
     let filled = entered.within(Phase::Load, &log, filling).await;
     let Traced {
         rendered: filled,
@@ -287,6 +296,7 @@ async fn print(
         document,
         typed,
         partials,
+        translations,
         data,
         missing: filled.warnings,
         requests: log.seen().requests,
@@ -323,7 +333,7 @@ impl LivePreview {
 
     async fn remarks(&self) -> Result<Vec<Remark>, TemplateError> {
         let Typed { content, data, .. } = &self.typed;
-        let sources = self.partials.with(content);
+        let sources = self.partials.translated(content, &self.translations, None);
         let unused = match self.app.templates.unused(self.account.0, sources, &self.data).await {
             Ok(names) => names,
             // The template was filled, so its syntax is valid; only limits can be exceeded.

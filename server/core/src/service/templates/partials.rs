@@ -15,6 +15,7 @@ use platen_domain::{
         ExpectedVersion, LONGEST_CONTENT,
         identity::{HANDLE, Handle, KIND, TemplateIdentity, TemplateKind},
         note::VersionNote,
+        translations::Translations,
         used_by::PartialUsers,
     },
     validation::{Problem, quote},
@@ -33,7 +34,7 @@ use crate::{
     service::{
         Services,
         assets::AssetError,
-        templates::{TemplateError, drafts, faulty_template, get, lock, versions},
+        templates::{TemplateError, catalogues::catalogues, drafts, faulty_template, get, lock, versions},
     },
     store::{
         error::StoreError,
@@ -57,11 +58,28 @@ pub struct PartialSet {
     saved: Vec<UsedPartial>,
     /// Contents by handle that are only previewed or compared.
     unsaved: BTreeMap<String, String>,
+    /// The translations of the published versions that they replace.
+    unsaved_translations: Vec<Translations>,
     /// Assets, and folders of assets with their slash, that a version to be published names, itself or by the partials.
     asset_names: Vec<String>,
 }
 
 impl PartialSet {
+    /// Returns a template's content with the partials, and with the catalogues for a language or, without one, for the
+    /// template's own.
+    pub fn translated<'a>(
+        &'a self,
+        content: &'a str,
+        translations: &'a Translations,
+        language: Option<&str>,
+    ) -> Sources<'a> {
+        let partials = self.saved.iter().map(|partial| &partial.translations);
+        let all = iter::once(translations)
+            .chain(partials)
+            .chain(&self.unsaved_translations);
+        self.with(content).with_catalogues(catalogues(all, language))
+    }
+
     /// Returns a template's content with the partials.
     pub fn with<'a>(&'a self, content: &'a str) -> Sources<'a> {
         let saved = self.saved.iter().map(|partial| (&partial.handle, &partial.content));
@@ -96,10 +114,16 @@ pub(super) async fn resolve_with(
     content: &str,
     unsaved: BTreeMap<String, String>,
 ) -> Result<Result<PartialSet, Diagnostic>, TemplateError> {
-    let mut set = PartialSet {
-        unsaved,
-        ..PartialSet::default()
-    };
+    let mut set = PartialSet::default();
+    if !unsaved.is_empty() {
+        let handles: Vec<_> = unsaved.keys().cloned().collect();
+        let replaced = template_version_partials::list_published(&app.db, caller.account, &handles, 0).await?;
+        let replaced = replaced
+            .into_iter()
+            .filter(|partial| caller.templates.contains(partial.id));
+        set.unsaved_translations = replaced.map(|partial| partial.translations).collect();
+        set.unsaved = unsaved;
+    }
     // For templates without partials, no worker is asked.
     if !may_name_partials(content) {
         return Ok(Ok(set));
@@ -156,6 +180,7 @@ pub(super) async fn resolve_with(
                         handle: partial.handle,
                         version: partial.version,
                         content,
+                        translations: partial.translations,
                     });
                 }
             }

@@ -46,7 +46,7 @@ pub struct ContextSchema {
 pub async fn infer_schema(app: &Services, account: AccountId, id: TemplateId) -> Result<ContextSchema, TemplateError> {
     let template = get(&app.db, account, id).await?;
     let partials = partials::of_published(app, account, id, (template.version, &template.content)).await?;
-    let sources = partials.with(&template.content);
+    let sources = partials.translated(&template.content, &template.translations, None);
     let schema = app.templates.schema(account.0, sources.clone()).await;
     let schema = schema.map_err(|error| unusable("", error))?;
     let unused = app
