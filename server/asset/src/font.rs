@@ -68,8 +68,8 @@ fn unpacked(content: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     reason = "the cast saturates"
 )]
 fn range(face: &Face<'_>, tag: [u8; 4], allowed: &RangeInclusive<f32>, scale: f32) -> Option<[u16; 2]> {
-    let mut axes = face.variation_axes().into_iter();
-    let axis = axes.find(|axis| axis.tag == Tag::from_bytes(&tag))?;
+    let mut found = face.variation_axes().into_iter();
+    let axis = found.find(|axis| axis.tag == Tag::from_bytes(&tag))?;
     let ends = [axis.min_value, axis.max_value];
     let is_usual = ends.iter().all(|end| allowed.contains(end)) && axis.max_value >= SMALLEST_MAXIMUM;
     let scaled = ends.map(|value| (value * scale).round() as u16);

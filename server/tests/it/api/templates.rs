@@ -6,6 +6,7 @@ mod partials;
 mod preview;
 mod samples;
 mod settings;
+mod translations;
 mod versions;
 
 use reqwest::Method;

@@ -32,7 +32,8 @@ const WRONG: &str = "
         where object_expires_at is not null group by account_id
         union all
         select account_id, 'template_bytes', sum(bytes) from (
-            select account_id, 1024 + octet_length(content) + octet_length(preview_context::text) as bytes
+            select account_id, 1024 + octet_length(content) + octet_length(preview_context::text)
+                + octet_length(translations::text) - octet_length('{}') as bytes
             from template_versions join templates on templates.id = template_id
             union all
             select account_id, 1024 + octet_length(data::text) from template_sample_sets
