@@ -24,7 +24,7 @@ pub(super) fn examine(content: &[u8]) -> Result<PictureSize, String> {
             "Pictures have at most {most} million pixels; this one has {width} × {height}"
         ));
     }
-    let orientation = decoder.orientation().map_err(|error| damaged(&error))?;
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let bytes = usize::try_from(decoder.total_bytes()).map_err(|error| damaged(&error))?;
     let mut pixels = vec![0; bytes];
     decoder.read_image(&mut pixels).map_err(|error| damaged(&error))?;

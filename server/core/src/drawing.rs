@@ -1,6 +1,6 @@
 //! Rasterization of PDF pages, reading of their structure, and examination of assets, in sandboxed worker processes. Files
 //! are untrusted and the rasterizer is young, so each document gets a process of its own that can only compute. An account
-//! has one such process at a time.
+//! has one process for documents and one for assets at a time.
 
 pub mod child;
 

@@ -15,12 +15,15 @@ pub struct PublishedPartial {
     pub handle: String,
     pub kind: TemplateKind,
     pub version: i32,
-    /// `None` once the contents exceed the limit together.
+    /// `None` once contents and translations exceed the limit together.
     pub content: Option<String>,
     pub translations: Translations,
+    /// Size of both, in bytes.
+    pub bytes: usize,
 }
 
-/// Returns the published versions of the templates with these handles, with contents of up to `most_bytes` bytes together.
+/// Returns the published versions of the templates with these handles, with contents and translations of up to `most_bytes`
+/// bytes together.
 pub async fn list_published(
     db: &PgPool,
     account: AccountId,
@@ -28,16 +31,21 @@ pub async fn list_published(
     most_bytes: usize,
 ) -> Result<Vec<PublishedPartial>, StoreError> {
     let partials = sqlx::query!(
-        r#"select templates.id, templates.handle as "handle!", templates.kind, published.number,
-            case when sum(octet_length(published.content)) over (order by templates.id) <= $3::bigint
-                then published.content
-            end as content,
-            published.translations
-         from templates
-         join template_versions published
-            on published.template_id = templates.id and published.number = templates.published_version
-         where templates.account_id = $1 and templates.handle = any($2) and templates.deleted_at is null
-         order by templates.id"#,
+        r#"select id, handle as "handle!", kind, number, bytes as "bytes!",
+            case when total <= $3 then content end as content,
+            case when total <= $3 then translations end as translations
+         from (
+            select templates.id, templates.handle, templates.kind, published.number, published.content,
+                published.translations, sizes.bytes, sum(sizes.bytes) over (order by templates.id) as total
+            from templates
+            join template_versions published
+                on published.template_id = templates.id and published.number = templates.published_version
+            cross join lateral (
+                select octet_length(published.content) + octet_length(published.translations::text) as bytes
+            ) sizes
+            where templates.account_id = $1 and templates.handle = any($2) and templates.deleted_at is null
+         ) found
+         order by id"#,
         account.0,
         handles,
         bound(most_bytes),
@@ -48,7 +56,8 @@ pub async fn list_published(
         kind: kind(&row.kind),
         version: row.number,
         content: row.content,
-        translations: translations(row.translations),
+        translations: row.translations.map(translations).unwrap_or_default(),
+        bytes: usize::try_from(row.bytes).unwrap_or_default(),
     });
     Ok(partials.fetch_all(db).await?)
 }

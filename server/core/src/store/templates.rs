@@ -168,8 +168,9 @@ pub async fn find_version(
          from templates
          join template_versions versions on versions.template_id = templates.id and versions.number = $3
          cross join lateral (
-            select array_agg(used.handle) as handles, array_agg(partial.content) as contents,
-                array_agg(partial.translations) as translations
+            select array_agg(used.handle order by used.handle) as handles,
+                array_agg(partial.content order by used.handle) as contents,
+                array_agg(partial.translations order by used.handle) as translations
             from template_version_partials used
             join template_versions partial
                 on partial.template_id = used.partial_id and partial.number = used.partial_version

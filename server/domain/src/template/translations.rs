@@ -31,8 +31,6 @@ pub const MOST_BYTES: usize = 512 << 10;
 const LONGEST_TAG: usize = 35;
 /// Maximum length of a part of a language tag, in characters.
 const LONGEST_SUBTAG: usize = 8;
-/// The language without a default language.
-const ENGLISH: &str = "en";
 
 /// The texts of a language by their keys, such as `invoice.total`.
 pub type Texts = BTreeMap<String, Text>;
@@ -46,8 +44,9 @@ pub enum Text {
     Plural(BTreeMap<String, String>),
 }
 
-/// Catalogues by language. They are stored and returned as their author wrote them, with groups of texts.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+/// Catalogues by language, of which the first one is that of the template. They are stored and returned as their author wrote
+/// them, with groups of texts.
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(try_from = "Value")]
 pub struct Translations {
     written: Map<String, Value>,
@@ -89,36 +88,34 @@ impl Translations {
         &self.catalogues
     }
 
-    /// Returns the catalogues in which a text is looked up, in their order, with their language tags: the one of the
-    /// requested language and its truncations (RFC 4647: `de-AT-1996`, `de-AT`, `de`), then those of the default language.
-    /// If the default language has none, English follows, or else the first language in alphabetical order. So there is
-    /// always one, unless there are no catalogues. The case of tags doesn't matter.
-    pub fn chain(&self, requested: Option<&str>, default: Option<&str>) -> Vec<(&str, &Texts)> {
-        let mut chain = self.look_up(requested);
-        let mut last = self.look_up(default);
-        if last.is_empty() {
-            last = self.look_up(Some(ENGLISH));
-        }
-        if last.is_empty() {
-            last.extend(self.catalogues.iter().next().map(|(tag, texts)| (tag.as_str(), texts)));
-        }
-        for (tag, texts) in last {
-            if chain.iter().all(|(known, _)| *known != tag) {
-                chain.push((tag, texts));
+    /// Returns the language tag of the first catalogue, in its canonical case.
+    fn first_language(&self) -> Option<String> {
+        self.written.keys().next().and_then(|tag| canonical_tag(tag))
+    }
+}
+
+/// Returns the languages in which a text is looked up, in their order, as far as a template or one of its partials has
+/// catalogues of them: the requested one and its truncations (RFC 4647: `de-AT-1996`, `de-AT`, `de`), then the first one of the
+/// template, and those of the partials. So there is always one, unless there are no catalogues. The case of tags doesn't matter.
+pub fn languages_in_order(all: &[&Translations], requested: Option<&str>) -> Vec<String> {
+    let requested = requested.and_then(canonical_tag);
+    let first = all.iter().filter_map(|translations| translations.first_language());
+    let mut languages = Vec::new();
+    for tag in requested.into_iter().chain(first) {
+        for tag in iter::successors(Some(tag.as_str()), |tag| truncated(tag)) {
+            let exists = || all.iter().any(|translations| translations.catalogues.contains_key(tag));
+            if !languages.iter().any(|known| known == tag) && exists() {
+                languages.push(tag.to_owned());
             }
         }
-        chain
     }
+    languages
+}
 
-    /// Returns the catalogues of a language and its truncations.
-    fn look_up(&self, tag: Option<&str>) -> Vec<(&str, &Texts)> {
-        let Some(tag) = tag.and_then(canonical_tag) else {
-            return Vec::new();
-        };
-        let found = iter::successors(Some(tag.as_str()), |tag| truncated(tag))
-            .filter_map(|tag| self.catalogues.get_key_value(tag))
-            .map(|(tag, texts)| (tag.as_str(), texts));
-        found.collect()
+/// Compares the order of the languages, too, because the first one is that of the template.
+impl PartialEq for Translations {
+    fn eq(&self, other: &Self) -> bool {
+        self.written.iter().eq(&other.written)
     }
 }
 

@@ -1,64 +1,47 @@
 //! The catalogues in which a template's texts are looked up.
 
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::collections::BTreeMap;
 
-use platen_domain::template::translations::{Text, Translations, canonical_tag};
+use platen_domain::template::translations::{Text, Translations, canonical_tag, languages_in_order};
 use platen_template::sources::{self, Catalogue};
 
-/// Returns catalogues in the order of look-up: those of the requested language and of the template's own one, which is the
-/// first that its author wrote. `all` are the translations of the template, followed by those of its partials: texts of the
-/// template take precedence, and its languages decide about the order. A requested variant of a language, such as `de-CH`, has
-/// an empty catalogue before that of the language, so that it is the language of the document and of filters.
+/// Returns catalogues in the order of look-up. `all` are the translations of the template, followed by those of its partials in
+/// the order of their handles: earlier ones take precedence. A requested variant of a language, such as `de-CH`, has an empty
+/// catalogue before that of the language, so that it is the language of the document and of filters.
 pub(in crate::service) fn catalogues<'a>(
     all: impl IntoIterator<Item = &'a Translations>,
     requested: Option<&str>,
 ) -> Vec<Catalogue<'a>> {
-    let mut catalogues: Vec<Catalogue<'a>> = Vec::new();
-    let requested = requested.and_then(canonical_tag);
-    let mut wanted = requested.clone();
-    for translations in all {
-        let own = translations.written().keys().next().map(String::as_str);
-        for (language, texts) in translations.chain(wanted.as_deref(), own) {
-            let known = catalogues.iter().position(|known| known.language == language);
-            let position = known.unwrap_or_else(|| {
-                catalogues.push(Catalogue {
-                    language: language.into(),
-                    texts: BTreeMap::new(),
-                });
-                catalogues.len() - 1
-            });
-            let Some(catalogue) = catalogues.get_mut(position) else {
-                continue;
-            };
-            for (key, text) in texts {
-                if let Entry::Vacant(free) = catalogue.texts.entry(key.as_str().into()) {
-                    free.insert(borrowed(text));
-                }
-            }
+    let all: Vec<_> = all
+        .into_iter()
+        .filter(|translations| !translations.is_empty())
+        .collect();
+    let languages = languages_in_order(&all, requested);
+    let variant = requested.and_then(canonical_tag).filter(|requested| {
+        let rest = languages
+            .first()
+            .and_then(|chosen| requested.strip_prefix(chosen.as_str()));
+        rest.is_some_and(|rest| rest.starts_with('-'))
+    });
+    let merged = languages.into_iter().map(|language| {
+        let mut texts = BTreeMap::new();
+        for (key, text) in all
+            .iter()
+            .filter_map(|translations| translations.catalogues().get(&language))
+            .flatten()
+        {
+            texts.entry(key.as_str().into()).or_insert_with(|| borrowed(text));
         }
-        // Partials follow the template, if that lacks the requested language.
-        wanted = match (&requested, catalogues.first()) {
-            (Some(requested), Some(chosen)) if is_variant(requested, &chosen.language) => Some(requested.clone()),
-            (_, chosen) => chosen.map(|chosen| chosen.language.to_string()),
-        };
-    }
-    if let (Some(requested), Some(chosen)) = (requested, catalogues.first())
-        && is_variant(&requested, &chosen.language)
-        && requested != chosen.language
-    {
-        let variant = Catalogue {
-            language: requested.into(),
-            texts: BTreeMap::new(),
-        };
-        catalogues.insert(0, variant);
-    }
-    catalogues
-}
-
-/// Returns whether a tag is that of a language or of one of its variants.
-fn is_variant(tag: &str, language: &str) -> bool {
-    let rest = tag.strip_prefix(language);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        Catalogue {
+            language: language.into(),
+            texts,
+        }
+    });
+    let empty = variant.map(|language| Catalogue {
+        language: language.into(),
+        texts: BTreeMap::new(),
+    });
+    empty.into_iter().chain(merged).collect()
 }
 
 fn borrowed(text: &Text) -> sources::Text<'_> {
@@ -100,14 +83,10 @@ mod tests {
             });
             shown.collect::<Vec<_>>()
         };
-        // Without a request, each begins with its first language.
-        assert_eq!(found(None), ["de: a=A c=C", "en: a=x b=b"]);
-        assert_eq!(found(Some("en")), ["en: a=a b=b", "de: a=A"]);
-        assert_eq!(
-            found(Some("de-at")),
-            ["de-AT: ", "de: a=A c=C", "de-AT: b=B", "en: a=x b=b"]
-        );
-        assert_eq!(found(Some("de-CH")), ["de-CH: ", "de: a=A c=C", "en: a=x b=b"]);
-        assert_eq!(found(Some("dev")), ["de: a=A c=C", "en: a=x b=b"]);
+        assert_eq!(found(None), ["de: a=A c=C", "en: a=a b=b"]);
+        assert_eq!(found(Some("en")), ["en: a=a b=b", "de: a=A c=C"]);
+        assert_eq!(found(Some("de-at")), ["de-AT: b=B", "de: a=A c=C", "en: a=a b=b"]);
+        assert_eq!(found(Some("de-CH")), ["de-CH: ", "de: a=A c=C", "en: a=a b=b"]);
+        assert_eq!(found(Some("dev")), ["de: a=A c=C", "en: a=a b=b"]);
     }
 }

@@ -1,9 +1,10 @@
 //! Sample data generated from a template.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, time::Instant};
 
 use platen_domain::{
     caller::Caller,
+    ids::AccountId,
     sentence::sentence,
     template::{
         LONGEST_CONTENT,
@@ -11,8 +12,11 @@ use platen_domain::{
         sample_sets::{indented, parse_data},
     },
 };
-use platen_template::pool;
-use serde_json::Map;
+use platen_template::{
+    pool,
+    sources::{Catalogue, Sources},
+};
+use serde_json::{Map, Value};
 
 use crate::service::{
     Services,
@@ -22,6 +26,9 @@ use crate::service::{
         partials,
     },
 };
+
+/// Language of an empty catalogue.
+const DEFAULT_LANGUAGE: &str = "en";
 
 /// Adds values to the sample data of an editor for everything that the template uses and the data lacks. The inner error
 /// is a sentence for the author. Counts as a live preview.
@@ -39,7 +46,7 @@ pub async fn generate(
         return Ok(Err("The template is larger than 2 MiB. Shorten it first.".to_owned()));
     }
     let schema = match partials::resolve(app, caller, None, &content).await? {
-        Ok(partials) => app.templates.schema(account.0, partials.with(&content)).await,
+        Ok(partials) => schema(app, account, partials.with(&content)).await,
         Err(problem) => Err(problem.into()),
     };
     let schema = match schema {
@@ -58,4 +65,16 @@ pub async fn generate(
     });
     let generated = generating.await.map_err(TemplateError::from)?;
     Ok(generated.ok_or_else(|| "Sample data must be a JSON object of at most 256 KiB. Correct it first.".to_owned()))
+}
+
+/// Infers the schema of the data. The data of a template that prints translations contains neither their function nor their
+/// language, which would take precedence.
+async fn schema(app: &Services, account: AccountId, mut sources: Sources<'_>) -> Result<Value, pool::Error> {
+    let keys = app.templates.translation_keys(account.0, sources.clone()).await?;
+    if !keys.is_empty() {
+        let language = DEFAULT_LANGUAGE.into();
+        let texts = BTreeMap::new();
+        sources = sources.with_catalogues([Catalogue { language, texts }]);
+    }
+    app.templates.schema(account.0, sources).await
 }

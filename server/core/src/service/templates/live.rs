@@ -42,12 +42,12 @@ use crate::{
         renders::{engine_caller, enter, terms_while_waiting},
         templates::{
             TemplateError,
-            drafts::open,
             partials::{self, PartialSet},
             settings::get_settings,
         },
         throttle::{Quota, Throttle},
     },
+    store::template_versions,
 };
 
 /// Maximum number of pages that are rasterized.
@@ -267,7 +267,8 @@ async fn print(
         Ok(partials) => partials,
         Err(problem) => return Ok(Err(remarks::of_problem(&problem))),
     };
-    let translations = open(&app.db, account, id).await?.newest.translations;
+    let translations = template_versions::find_newest_translations(&app.db, account, id).await;
+    let translations = translations.map_err(TemplateError::from)?;
     let language = render.language.clone();
     let terms = terms_while_waiting(app, caller, Lane::Preview, watermark);
     let log = RenderLog::default();

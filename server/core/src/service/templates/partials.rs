@@ -44,7 +44,7 @@ use crate::{
     },
 };
 
-/// Maximum size of all partials that a template uses, in bytes.
+/// Maximum size of all partials that a template uses, with their translations, in bytes.
 const MOST_BYTES: usize = LONGEST_CONTENT;
 /// Maximum number of assets and folders that are stored as used by a template.
 const MOST_ASSETS: usize = 100;
@@ -58,8 +58,10 @@ pub struct PartialSet {
     saved: Vec<UsedPartial>,
     /// Contents by handle that are only previewed or compared.
     unsaved: BTreeMap<String, String>,
-    /// The translations of the published versions that they replace.
-    unsaved_translations: Vec<Translations>,
+    /// The translations of the published versions that they replace, by handle.
+    unsaved_translations: BTreeMap<String, Translations>,
+    /// Size of the contents and translations of the saved ones, in bytes.
+    saved_bytes: usize,
     /// Assets, and folders of assets with their slash, that a version to be published names, itself or by the partials.
     asset_names: Vec<String>,
 }
@@ -73,10 +75,12 @@ impl PartialSet {
         translations: &'a Translations,
         language: Option<&str>,
     ) -> Sources<'a> {
-        let partials = self.saved.iter().map(|partial| &partial.translations);
-        let all = iter::once(translations)
-            .chain(partials)
-            .chain(&self.unsaved_translations);
+        let saved = self
+            .saved
+            .iter()
+            .map(|partial| (&partial.handle, &partial.translations));
+        let partials: BTreeMap<_, _> = saved.chain(&self.unsaved_translations).collect();
+        let all = iter::once(translations).chain(partials.into_values());
         self.with(content).with_catalogues(catalogues(all, language))
     }
 
@@ -87,8 +91,7 @@ impl PartialSet {
     }
 
     fn bytes(&self) -> usize {
-        let saved = self.saved.iter().map(|partial| &partial.content);
-        saved.chain(self.unsaved.values()).map(String::len).sum()
+        self.saved_bytes + self.unsaved.values().map(String::len).sum::<usize>()
     }
 }
 
@@ -114,16 +117,10 @@ pub(super) async fn resolve_with(
     content: &str,
     unsaved: BTreeMap<String, String>,
 ) -> Result<Result<PartialSet, Diagnostic>, TemplateError> {
-    let mut set = PartialSet::default();
-    if !unsaved.is_empty() {
-        let handles: Vec<_> = unsaved.keys().cloned().collect();
-        let replaced = template_version_partials::list_published(&app.db, caller.account, &handles, 0).await?;
-        let replaced = replaced
-            .into_iter()
-            .filter(|partial| caller.templates.contains(partial.id));
-        set.unsaved_translations = replaced.map(|partial| partial.translations).collect();
-        set.unsaved = unsaved;
-    }
+    let mut set = PartialSet {
+        unsaved,
+        ..PartialSet::default()
+    };
     // For templates without partials, no worker is asked.
     if !may_name_partials(content) {
         return Ok(Ok(set));
@@ -136,6 +133,13 @@ pub(super) async fn resolve_with(
         _ => Vec::new(),
     };
     let may_use = |id| caller.templates.contains(id) || published.contains(&id);
+    if !set.unsaved.is_empty() {
+        let handles: Vec<_> = set.unsaved.keys().cloned().collect();
+        let replaced = template_version_partials::list_published(&app.db, account, &handles, MOST_BYTES).await?;
+        let replaced = replaced.into_iter();
+        let replaced = replaced.filter(|partial| partial.kind == TemplateKind::Partial && may_use(partial.id));
+        set.unsaved_translations = replaced.map(|partial| (partial.handle, partial.translations)).collect();
+    }
     let mut own_handle = None;
     let mut ignored = HashSet::new();
     loop {
@@ -172,9 +176,12 @@ pub(super) async fn resolve_with(
                 }
                 Some(partial) => {
                     let Some(content) = partial.content else {
-                        let reason = format!("the partials of a template may have {MOST_BYTES} bytes together");
+                        let reason = format!(
+                            "the partials of a template may have {MOST_BYTES} bytes together, with their translations"
+                        );
                         return Ok(Err(refused(missing, &reason)));
                     };
+                    set.saved_bytes += partial.bytes;
                     set.saved.push(UsedPartial {
                         id: partial.id,
                         handle: partial.handle,

@@ -32,9 +32,8 @@ fn assert_problem(texts: &Value, pointer: &str, detail: &str) {
     assert!(what.contains(detail), "{found}");
 }
 
-fn languages(translations: &Translations, requested: Option<&str>, default: Option<&str>) -> Vec<String> {
-    let chain = translations.chain(requested, default).into_iter();
-    chain.map(|(tag, _)| tag.to_owned()).collect()
+fn languages(all: &[&Translations], requested: Option<&str>) -> Vec<String> {
+    languages_in_order(all, requested)
 }
 
 #[test]
@@ -247,31 +246,40 @@ fn tags_have_a_canonical_case() {
 }
 
 #[test]
-fn texts_are_looked_up_in_the_requested_then_in_the_default_language() {
-    let all = valid(json!({"de": {}, "de-at": {}, "de-CH": {}, "en": {}, "fr-CA": {}, "zh-Hant": {}}));
-    for (requested, default, expected) in [
-        (Some("de-AT-1996"), Some("fr-CA"), &["de-AT", "de", "fr-CA"][..]),
-        (Some("DE-at"), Some("de-ch"), &["de-AT", "de", "de-CH"]),
-        (Some("de-LI"), None, &["de", "en"]),
-        (Some("zh-Hant-x-private"), Some("de"), &["zh-Hant", "de"]),
-        (Some("en-GB"), Some("en"), &["en"]),
-        // No other region.
-        (Some("fr"), Some("de-DE"), &["de"]),
-        (Some("nonsense!"), Some("de"), &["de"]),
-        (None, Some("de-AT"), &["de-AT", "de"]),
-        (None, Some("es"), &["en"]),
-        (None, None, &["en"]),
+fn texts_are_looked_up_in_the_requested_then_in_the_first_language() {
+    let template = valid(json!({"en": {}, "de-AT": {}, "DE-at-1996": {}, "zh-Hant": {}}));
+    for (requested, expected) in [
+        (None, &["en"][..]),
+        (Some("fr"), &["en"]),
+        (Some("EN-gb"), &["en"]),
+        (Some("de"), &["en"]),
+        (Some("de-at"), &["de-AT", "en"]),
+        (Some("de-AT-1996-x-a"), &["de-AT-1996", "de-AT", "en"]),
+        (Some("zh-Hant-u-nu-latn"), &["zh-Hant", "en"]),
+        (Some("not a tag"), &["en"]),
     ] {
-        assert_eq!(
-            languages(&all, requested, default),
-            expected,
-            "{requested:?} {default:?}"
-        );
+        assert_eq!(languages(&[&template], requested), expected, "{requested:?}");
     }
-    let without_english = valid(json!({"pl": {}, "de": {}}));
-    assert_eq!(languages(&without_english, None, None), ["de"]);
-    assert_eq!(languages(&without_english, Some("pl"), None), ["pl", "de"]);
-    assert_eq!(languages(&Translations::default(), Some("de"), None), [""; 0]);
+    // Partials have languages that the template lacks, and follow it otherwise.
+    let partial = valid(json!({"fr": {}, "de": {}}));
+    let none = Translations::default();
+    for (requested, expected) in [
+        (None, &["en", "fr"][..]),
+        (Some("de-AT"), &["de-AT", "de", "en", "fr"]),
+        (Some("de"), &["de", "en", "fr"]),
+    ] {
+        assert_eq!(languages(&[&template, &partial], requested), expected, "{requested:?}");
+    }
+    assert_eq!(languages(&[&none, &partial], Some("de")), ["de", "fr"]);
+    assert_eq!(languages(&[&none], Some("de")), [""; 0]);
+}
+
+#[test]
+fn the_order_of_languages_makes_a_difference() {
+    let one = json!({"de": {"a": "x", "b": "y"}, "en": {}});
+    let other = json!({"en": {}, "de": {"a": "x", "b": "y"}});
+    assert_ne!(valid(one.clone()), valid(other));
+    assert_eq!(valid(one.clone()), valid(one));
 }
 
 #[test]
@@ -286,24 +294,22 @@ fn templates_print_valid_texts() {
         "de": {"a": {"b": "{{{name}}}"}, "n": {"=0": "keine", "one": "{count} Seite", "other": "{count} Seiten"}},
         "en": {"c": "see"},
     }));
-    let catalogues = translations
-        .chain(Some("de-AT"), None)
-        .into_iter()
-        .map(|(language, texts)| {
-            let texts = texts.iter().map(|(key, text)| {
-                let text = match text {
-                    Text::Plain(text) => sources::Text::Plain(text.into()),
-                    Text::Plural(forms) => {
-                        sources::Text::Plural(forms.iter().map(|(form, text)| (form.into(), text.into())).collect())
-                    }
-                };
-                (key.into(), text)
-            });
-            sources::Catalogue {
-                language: language.into(),
-                texts: texts.collect(),
-            }
+    let catalogues = languages_in_order(&[&translations], Some("de-AT")).into_iter();
+    let catalogues = catalogues.chain(["en".to_owned()]).map(|language| {
+        let texts = translations.catalogues()[&language].iter().map(|(key, text)| {
+            let text = match text {
+                Text::Plain(text) => sources::Text::Plain(text.into()),
+                Text::Plural(forms) => {
+                    sources::Text::Plural(forms.iter().map(|(form, text)| (form.into(), text.into())).collect())
+                }
+            };
+            (key.into(), text)
         });
+        sources::Catalogue {
+            language: language.into(),
+            texts: texts.collect(),
+        }
+    });
     let template = "{{ t('a.b', name='x') }} {{ t('n', count=0) }} {{ t('n', count=2) }} {{ t('c') }}";
     let sources = sources::Sources::from(template).with_catalogues(catalogues);
     let context = minijinja::Value::from(Serde(json!({})));

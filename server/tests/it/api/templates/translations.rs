@@ -131,9 +131,14 @@ async fn partials_previews_and_drafts_keep_translations() {
     assert_eq!(words(json!({})).await, "Brief Danke Finch");
     assert_eq!(words(json!({"language": "en"})).await, "Letter Thanks Platen");
     // The published template keeps the version of its partial.
-    let shorter = json!({"en": {"thanks": "Thx", "company": "Platen"}});
+    let shorter = json!({"en": {"thanks": "Thx", "company": "Platen"}, "fr": {"thanks": "Merci"}});
     studio.change_template(&partial, json!({"translations": shorter})).await;
     assert_eq!(words(json!({"language": "en"})).await, "Letter Thanks Platen");
+
+    // A template without translations has those of its partials.
+    let plain = studio.template("Plain", "{% include 'footer' %}").await;
+    assert_eq!(text(&studio, &plain, json!({"language": "de"})).await, "Thx Platen");
+    assert_eq!(text(&studio, &plain, json!({"language": "fr"})).await, "Merci Platen");
 
     let preview = json!({"format": "pdf", "content": "{{ t('title') }}", "options": {"language": "en"}});
     let request = studio.request(Method::POST, &format!("{path}/preview")).json(&preview);
