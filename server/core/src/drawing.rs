@@ -115,7 +115,14 @@ impl Drawing {
         let arguments = iter::once(COMMAND)
             .chain(numbers.iter().map(String::as_str))
             .chain(small);
-        self.spawn(account, arguments, &[pdf], pages, PROCESSOR_SECONDS).await
+        self.spawn(
+            self.queues.wait(account.0).await?,
+            arguments,
+            &[pdf],
+            pages,
+            PROCESSOR_SECONDS,
+        )
+        .await
     }
 
     /// Compares the pages of two documents of the account, after its previous document. Each is given with the number
@@ -130,7 +137,13 @@ impl Drawing {
         let arguments = iter::once(COMPARISON).chain(numbers.iter().map(String::as_str));
         let pages = older_pages.max(newer_pages);
         let mut stream = self
-            .spawn(account, arguments, &[older, newer], pages, SECONDS_OF_COMPARISONS)
+            .spawn(
+                self.queues.wait(account.0).await?,
+                arguments,
+                &[older, newer],
+                pages,
+                SECONDS_OF_COMPARISONS,
+            )
             .await?;
         let mut compared = Vec::with_capacity(pages);
         while let Some(page) = stream.next_line().await? {
@@ -143,7 +156,15 @@ impl Drawing {
     /// process.
     pub async fn structure(&self, account: AccountId, pdf: &[u8]) -> Result<DocumentStructure, DrawingError> {
         let arguments = iter::once(STRUCTURE);
-        let mut stream = self.spawn(account, arguments, &[pdf], 1, PROCESSOR_SECONDS).await?;
+        let mut stream = self
+            .spawn(
+                self.queues.wait(account.0).await?,
+                arguments,
+                &[pdf],
+                1,
+                PROCESSOR_SECONDS,
+            )
+            .await?;
         let structure = stream.next_line().await?;
         structure.ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof).into())
     }
@@ -190,7 +211,7 @@ impl Drawing {
             let contents: Vec<_> = rest.iter().map(|(_, content)| *content).collect();
             let turn = self.examinations.wait(account.0).await?;
             let mut stream = self
-                .spawn_in(turn, arguments, &contents, rest.len(), SECONDS_OF_COMPARISONS)
+                .spawn(turn, arguments, &contents, rest.len(), SECONDS_OF_COMPARISONS)
                 .await?;
             loop {
                 match stream.next_line().await {
@@ -208,22 +229,9 @@ impl Drawing {
         Ok(examined)
     }
 
-    /// Starts a process that reads documents and writes a line for each of `pages` pages, within `seconds` of processor
-    /// time.
+    /// Starts a process, when it is the account's turn, that reads documents and writes a line for each of `pages` pages, within
+    /// `seconds` of processor time.
     async fn spawn<'a>(
-        &self,
-        account: AccountId,
-        arguments: impl Iterator<Item = &'a str>,
-        documents: &[&[u8]],
-        pages: usize,
-        seconds: u64,
-    ) -> Result<RasterStream, DrawingError> {
-        let turn = self.queues.wait(account.0).await?;
-        self.spawn_in(turn, arguments, documents, pages, seconds).await
-    }
-
-    /// Starts a process when it is the account's turn.
-    async fn spawn_in<'a>(
         &self,
         turn: Turn,
         arguments: impl Iterator<Item = &'a str>,

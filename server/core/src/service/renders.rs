@@ -336,12 +336,11 @@ async fn make(
     }
     let parts = std::mem::take(&mut request.parts);
     let demanded = std::mem::take(&mut request.conformance);
-    let language = request.language.clone();
     let filling = fill_parts(
         app,
         AccountId(caller.account),
         parts,
-        language.as_deref(),
+        request.language.as_deref(),
         terms.document_bytes,
     );
     let filled = entered.within(Phase::Load, log, filling).await??;

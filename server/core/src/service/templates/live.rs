@@ -269,14 +269,13 @@ async fn print(
     };
     let translations = template_versions::find_newest_translations(&app.db, account, id).await;
     let translations = translations.map_err(TemplateError::from)?;
-    let language = render.language.clone();
     let terms = terms_while_waiting(app, caller, Lane::Preview, watermark);
     let log = RenderLog::default();
     let entered = enter(app, engine_caller(caller), &terms, &mut memory, &log).await;
     let entered = entered.map_err(TemplateError::from)?;
     let filling = app.templates.trace(
         account.0,
-        partials.translated(&typed.content, &translations, language.as_deref()),
+        partials.translated(&typed.content, &translations, render.language.as_deref()),
         &data,
         undefined,
     );
