@@ -15,7 +15,7 @@ use platen_domain::{
     failed_jobs::Done,
     ids::{
         AccountId, AnnouncementId, ApiKeyId, AssetId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId,
-        InstanceId, InvitationId, PasskeyId, RenderId, SessionId, TemplateId, UserId,
+        InstanceId, InvitationId, PasskeyId, PromotionId, RenderId, SessionId, TemplateId, UserId,
     },
     one_time_token::Purpose,
     page::Page,
@@ -24,7 +24,10 @@ use platen_domain::{
     role::Role,
     second_factor::Ways,
     team::{Guest, OpenedInvitation},
-    template::{EditedTemplate, TemplateFilter, TemplateGlance, identity::TemplateKind},
+    template::{
+        EditedTemplate, TemplateFilter, TemplateGlance, channels::Channels, identity::TemplateKind,
+        promotions::PromotionState,
+    },
 };
 use time::OffsetDateTime;
 
@@ -54,6 +57,7 @@ use crate::{
         settings::Settings,
         team::{LogPage, OwnAccount, Team},
         template::{GeneratedData, NewTemplateForm, PublicationForm, TemplateForm},
+        template_releases::Releases,
         template_settings::TemplateSettings,
         template_versions::{PageComparisons, Versions},
         usage::Usage,
@@ -197,6 +201,10 @@ pub trait Backend: Send + Sync {
 
     /// Sets whether the content of requests is stored after their renders have ended.
     async fn keep_content(&self, keep: bool) -> Result<(), AppError>;
+
+    /// Sets the channels of templates before `production`, separated by commas, and whether promotions to `production` need
+    /// the approval of another member.
+    async fn set_channels(&self, before_production: String, approval: bool) -> Result<(), AppError>;
 
     /// Sets the day from which all members need a second factor. Empty: no requirement.
     async fn require_second_factor(&self, from: String) -> Result<(), AppError>;
@@ -415,6 +423,9 @@ pub trait Backend: Send + Sync {
     /// Returns a template in its newest version.
     async fn template(&self, id: TemplateId) -> Result<EditedTemplate, AppError>;
 
+    /// Returns the channels of the account's templates.
+    async fn channels(&self) -> Result<Channels, AppError>;
+
     /// Returns the sets of sample data of a template, as the editor shows them. The first one is that of the newest
     /// version.
     async fn sample_sets(&self, id: TemplateId) -> Result<Vec<SampleSet>, AppError>;
@@ -449,6 +460,25 @@ pub trait Backend: Send + Sync {
     /// Publishes templates that use a partial again, given with the numbers of their published versions. Those that can't
     /// be published don't prevent the others.
     async fn publish_users_of_partial(&self, id: TemplateId, users: Vec<(TemplateId, i32)>) -> Result<(), AppError>;
+
+    /// Returns the releases of a template by channel, with its latest promotions.
+    async fn template_releases(&self, id: TemplateId) -> Result<Releases, AppError>;
+
+    /// Promotes a version to a channel, at once or at a time in UTC, such as `2027-01-31T18:00`. Returns the state of the
+    /// promotion.
+    async fn promote_template(
+        &self,
+        id: TemplateId,
+        channel: String,
+        version: i32,
+        due_at: String,
+    ) -> Result<PromotionState, AppError>;
+
+    /// Approves a promotion that another member has requested. Returns its new state.
+    async fn approve_promotion(&self, id: TemplateId, promotion: PromotionId) -> Result<PromotionState, AppError>;
+
+    /// Cancels a promotion that waits for its approval or its time.
+    async fn cancel_promotion(&self, id: TemplateId, promotion: PromotionId) -> Result<(), AppError>;
 
     /// Creates a template and returns its id.
     async fn create_template(&self, form: NewTemplateForm) -> Result<TemplateId, AppError>;

@@ -71,6 +71,7 @@ impl AppError {
                 | Reason::WrongPassword
                 | Reason::PasskeyRefused
                 | Reason::OthersInvitation
+                | Reason::OwnRelease
                 | Reason::StorageFull(_)
                 | Reason::Unconfirmed => 403,
                 Reason::TooMany { .. } | Reason::TooManyInvitations | Reason::ExportsSpent => 429,
@@ -78,6 +79,8 @@ impl AppError {
                 | Reason::Render(_)
                 | Reason::SavedMeanwhile
                 | Reason::PublishedMeanwhile
+                | Reason::ChannelsDiffer
+                | Reason::NotPromotable
                 | Reason::OwnerStays
                 | Reason::TooManyPasskeys
                 | Reason::TooManyEndpoints

@@ -34,6 +34,8 @@ pub mod settings;
 pub mod team;
 pub mod template;
 #[cfg(feature = "ssr")]
+pub mod template_releases;
+#[cfg(feature = "ssr")]
 pub mod template_settings;
 #[cfg(feature = "ssr")]
 pub mod template_versions;

@@ -34,7 +34,9 @@ use crate::pages::{
     second_factor::{SecondFactor, passkey::NewPasskey},
     settings::Settings,
     team::{Team, log::Log},
-    template::{Template, pages::Pages, settings::Settings as TemplateSettings, versions::Versions},
+    template::{
+        Template, pages::Pages, releases::Releases, settings::Settings as TemplateSettings, versions::Versions,
+    },
     template_syntax::TemplateSyntax,
     templates::Templates,
     webhooks::Webhooks,
@@ -65,6 +67,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/templates/:id") view=Template ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/templates/:id/versions") view=Versions ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/templates/:id/pages") view=Pages ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/templates/:id/releases") view=Releases ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/templates/:id/settings") view=TemplateSettings ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/assets") view=Assets ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/assets/:id") view=Asset ssr=SsrMode::Async />

@@ -37,7 +37,7 @@ use platen_core::{
             idempotent_responses, retention,
             thumbnails::Thumbnails,
         },
-        templates::{live::LivePreviews, retention as template_retention},
+        templates::{live::LivePreviews, promotions, retention as template_retention},
         webhook_deliveries,
     },
     signals::Signals,
@@ -78,6 +78,8 @@ const KEY_USAGE_INTERVAL: Duration = Duration::from_secs(10);
 const SWEEP_INTERVAL: Duration = Duration::from_millis(400);
 /// Interval of the purge: how long data may outlive its retention at most.
 const PURGE_INTERVAL: Duration = Duration::from_mins(10);
+/// Between two looks for scheduled promotions of templates.
+const PROMOTION_INTERVAL: Duration = Duration::from_secs(2);
 /// Time in which finished responses may still reach slow clients, after the grace period of renders.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
@@ -300,6 +302,7 @@ fn spawn_chores(lifecycle: &Lifecycle, state: &Services) {
     lifecycle.spawn("key usage", write_key_usage(lifecycle.clone(), key_usage, db()));
     lifecycle.spawn("request contents", store_contents(lifecycle.clone(), state.clone()));
     lifecycle.spawn("purge", purge(lifecycle.clone(), state.clone()));
+    lifecycle.spawn("promotions", promote(lifecycle.clone(), db()));
 }
 
 fn serve_metrics(lifecycle: &Lifecycle, listener: TcpListener, state: Services, open_files: u64) -> io::Result<()> {
@@ -357,6 +360,15 @@ async fn purge(lifecycle: Lifecycle, state: Services) -> Result<(), Infallible> 
             return Ok(());
         }
     }
+}
+
+async fn promote(lifecycle: Lifecycle, db: PgPool) -> Result<(), Infallible> {
+    while timeout(PROMOTION_INTERVAL, lifecycle.stopping()).await.is_err() {
+        if let Err(error) = promotions::run_due(&db, clock::now()).await {
+            tracing::warn!(%error, "scheduled promotions of templates could not be done");
+        }
+    }
+    Ok(())
 }
 
 fn warn<E: Display>(expired: &str, purged: Result<(), E>) {

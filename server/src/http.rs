@@ -28,7 +28,7 @@ use axum::{
     extract::{FromRef, Request},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{MethodRouter, any, get, post},
+    routing::{MethodRouter, any, delete, get, post},
 };
 use platen_core::service::Services;
 use platen_domain::{caller::Caller, validation::schema};
@@ -73,6 +73,7 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
         ("/api/v1/renders/{id}/accessibility", get(renders::accessibility::get)),
         ("/api/v1/renders/{id}/callback/resend", post(renders::one::resend)),
         ("/api/v1/renders/{id}/cancel", post(renders::one::cancel)),
+        ("/api/v1/channels", get(templates::promotions::channels)),
         ("/api/v1/templates", get(templates::get).post(templates::post)),
         (
             "/api/v1/templates/{id}",
@@ -80,8 +81,17 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
                 .patch(templates::one::patch)
                 .delete(templates::one::delete),
         ),
+        ("/api/v1/templates/{id}/channels", get(templates::promotions::releases)),
         ("/api/v1/templates/{id}/compare", post(templates::comparison::post)),
         ("/api/v1/templates/{id}/preview", post(templates::preview::post)),
+        (
+            "/api/v1/templates/{id}/promotions",
+            get(templates::promotions::list).post(templates::promotions::post),
+        ),
+        (
+            "/api/v1/templates/{id}/promotions/{promotion}",
+            delete(templates::promotions::delete),
+        ),
         (
             "/api/v1/templates/{id}/samples",
             get(templates::samples::get).put(templates::samples::put),

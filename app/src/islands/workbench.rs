@@ -38,8 +38,10 @@ pub fn Workbench(
     name: String,
     /// Number of the newest version.
     newest: i32,
-    /// Number of the published version, which renders use.
+    /// Number of the published version.
     published: i32,
+    /// The renders that use published versions, as the beginning of a sentence.
+    audience: String,
     /// Whether the account is read-only, so that nothing can be saved.
     read_only: bool,
     /// Two panes with fields `content` and `data`.
@@ -133,14 +135,14 @@ pub fn Workbench(
                         })}
                 </div>
                 <Refusal draft live />
-                <PublicationNotice draft />
+                <PublicationNotice draft audience=audience.clone() />
             </div>
             <PaneTabs live />
             <div class="workbench__panes">
                 {children()} <pane-splitter axis="columns" label="Width of the editors"></pane-splitter>
                 <pane-splitter axis="rows" label="Height of the HTML pane"></pane-splitter> <Viewer live id=id.clone() read_only />
             </div>
-            <PublishDialog id draft live publication comparison />
+            <PublishDialog id draft live publication audience comparison />
         </form>
     }
 }

@@ -3,6 +3,7 @@
 use platen_domain::{
     api_key::ApiKey,
     ids::{ApiKeyId, TemplateId},
+    template::channels::Channels,
 };
 use time::OffsetDateTime;
 
@@ -17,6 +18,7 @@ pub struct ApiKeys {
     pub keys: Vec<ApiKey>,
     /// Ids and names of the templates to which a key can be restricted.
     pub templates: Vec<(TemplateId, String)>,
+    pub channels: Channels,
     /// A key that was just created. It is included only once.
     pub new: Option<NewKey>,
 }
@@ -27,6 +29,7 @@ pub struct KeyDetail {
     pub key: ApiKey,
     /// Ids and names of the templates to which the key can be restricted.
     pub templates: Vec<(TemplateId, String)>,
+    pub channels: Channels,
     /// The renders that were made with it.
     pub renders: RenderActivity,
     /// End of the account's credit period.
@@ -66,6 +69,8 @@ pub struct KeySettingsForm {
     pub networks: String,
     /// Ids of the templates to which the key is restricted. Empty: unrestricted.
     pub templates: Vec<String>,
+    /// Names of the channels to which the key is restricted. Empty: unrestricted.
+    pub channels: Vec<String>,
     /// Credits that a live key may use in each month. Empty: as many as the account has.
     pub credit_limit: String,
 }

@@ -11,6 +11,8 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::model::rejection::refusal::{PaymentRefusal, RenderRefusal};
 
+const NAME_RULE: &str = "Enter a name of 1 to 200 characters.";
+
 /// A field of a form. The names are used in forms and in the validation errors of the services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
 #[strum(const_into_str, serialize_all = "snake_case")]
@@ -88,6 +90,10 @@ pub enum Field {
     TemplateHandle,
     #[strum(serialize = "content")]
     TemplateContent,
+    /// Channels of templates before `production`.
+    Channels,
+    /// Time of a promotion.
+    DueAt,
     /// What a version changes.
     #[strum(serialize = "note")]
     VersionNote,
@@ -156,9 +162,22 @@ impl Field {
     /// Returns the text for an invalid value.
     pub fn rule(self) -> &'static str {
         match self {
-            Self::Name | Self::PasskeyName | Self::KeyName | Self::TemplateName => {
-                "Enter a name of 1 to 200 characters."
-            }
+            Self::TemplateName => NAME_RULE,
+            Self::TemplateContent => "The template has an error, is empty, or is larger than 2 MiB.",
+            Self::TemplateData => "Sample data must be a JSON object of at most 256 KiB.",
+            Self::VersionNote => "Enter a note of at most 500 characters, without control characters.",
+            #[cfg(feature = "ssr")]
+            _ => self.rule_of_page(),
+            #[cfg(not(feature = "ssr"))]
+            _ => "Check this field.",
+        }
+    }
+
+    /// As [`Self::rule`], for fields that islands don't show: their texts would enlarge the WebAssembly module.
+    #[cfg(feature = "ssr")]
+    fn rule_of_page(self) -> &'static str {
+        match self {
+            Self::Name | Self::PasskeyName | Self::KeyName => NAME_RULE,
             Self::Email => "Enter an email address: one @ with text on both sides, and no spaces.",
             Self::NewEmail => "Enter a new email address: one @ with text on both sides, and no spaces.",
             Self::AccountName => "Enter an account name of 1 to 200 characters.",
@@ -203,9 +222,9 @@ impl Field {
             Self::Events => "Choose at least one event.",
             Self::Emails => "Enter 1 to 20 email addresses, separated by commas. Existing members can’t be invited.",
             Self::TemplateHandle => "Enter 1 to 64 of a–z, 0–9 and hyphens, unlike other templates.",
-            Self::TemplateContent => "The template has an error, is empty, or is larger than 2 MiB.",
-            Self::TemplateData => "Sample data must be a JSON object of at most 256 KiB.",
-            Self::VersionNote => "Enter a note of at most 500 characters, without control characters.",
+            Self::Channels => {
+                "Enter up to four different names of a–z, 0–9 and hyphens, with 1 to 32 characters each, and without production. Approval needs at least one."
+            }
             Self::OperatorsReason => "Enter a reason of 1 to 500 characters. It is recorded in the audit log.",
             Self::CreditAmount => "Enter a number of credits from 1 to 1,000,000,000.",
             Self::PeriodCredits => {
@@ -223,8 +242,10 @@ impl Field {
             Self::LinkAddress => "Enter the full address of a page, such as https://status.example.com/.",
             Self::LinkWords => "Enter a link text of at most 100 characters.",
             Self::StartsAt => "Enter a date and time in UTC, such as 2027-01-31T18:00.",
+            Self::DueAt => "Enter a future time in UTC, within a year, such as 2027-01-31T18:00.",
             Self::EndsAt => "Enter a date and time in UTC, after now and after the start.",
             Self::Chosen => "Select at least one row, or all matches.",
+            Self::TemplateName | Self::TemplateContent | Self::TemplateData | Self::VersionNote => self.rule(),
         }
     }
 }
@@ -274,6 +295,12 @@ pub enum Reason {
     SavedMeanwhile,
     /// Another version has been published since the page was loaded.
     PublishedMeanwhile,
+    /// Members can't approve their own releases, nor those whose promotion they have requested.
+    OwnRelease,
+    /// The version can't be promoted to the channel, or the promotion no longer waits.
+    NotPromotable,
+    /// A channel that would become the first one has other releases than what is published.
+    ChannelsDiffer,
     /// About the sets of sample data of a template.
     SampleSets(SampleSetProblem),
     /// An export of the account is in progress.
@@ -345,6 +372,13 @@ impl fmt::Display for Rejection {
             Reason::PublishedMeanwhile => formatter.write_str(
                 "Another version has been published since you opened this page. Check it, and publish again.",
             ),
+            Reason::OwnRelease => {
+                formatter.write_str("You have saved this release, or requested its promotion. Ask another member to approve it.")
+            }
+            Reason::NotPromotable => formatter.write_str("The releases below don’t allow this, or have changed. Promote the version to the preceding channel first, or cancel promotions that wait."),
+            Reason::ChannelsDiffer => {
+                formatter.write_str("The channel that would be the first one lacks published versions of templates. Promote them to it, and save again.")
+            }
             Reason::SampleSets(problem) => problem.fmt(formatter),
             Reason::ExportUnderWay => {
                 formatter.write_str("An export is in progress. We’ll email you when it is ready.")

@@ -4,6 +4,7 @@ use platen_domain::{
     client::{ListedSession, RememberedDevice},
     export::Export,
     second_factor::SecondFactor,
+    template::channels::Channels,
 };
 use time::{Date, OffsetDateTime};
 
@@ -35,6 +36,8 @@ pub struct OwnedAccount {
     pub called: String,
     /// Whether the content of requests is stored after their renders have ended.
     pub keep_content: bool,
+    /// The channels of its templates.
+    pub channels: Channels,
     /// The day from which all members need a second factor.
     pub second_factor_from: Option<Date>,
     /// Scheduled time of deletion.

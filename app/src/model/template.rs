@@ -141,6 +141,12 @@ pub fn settings_path(id: &str) -> String {
     format!("/dashboard/templates/{id}/settings")
 }
 
+/// Returns the path of a template's releases.
+#[cfg(feature = "ssr")]
+pub fn releases_path(id: &str) -> String {
+    format!("/dashboard/templates/{id}/releases")
+}
+
 /// Returns the path of a template's versions.
 pub fn versions_path(id: &str) -> String {
     format!("/dashboard/templates/{id}/versions")

@@ -3,7 +3,7 @@
 use platen_domain::{
     diff::Diff,
     page_comparison,
-    template::{EditedTemplate, VersionSummary},
+    template::{EditedTemplate, VersionSummary, channels::Channels, promotions::ChannelRelease},
 };
 
 use crate::error::AppError;
@@ -17,6 +17,9 @@ pub struct Versions {
     pub compared: Option<Comparison>,
     /// Names of the sets of sample data.
     pub sets: Vec<String>,
+    pub channels: Channels,
+    /// The release in each channel.
+    pub releases: Vec<ChannelRelease>,
 }
 
 /// Two versions, compared.

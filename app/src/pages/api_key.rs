@@ -55,6 +55,7 @@ fn Content(found: KeyDetail) -> impl IntoView {
     let KeyDetail {
         key,
         templates,
+        channels,
         renders,
         period_ends_at: ends_at,
     } = found;
@@ -84,7 +85,7 @@ fn Content(found: KeyDetail) -> impl IntoView {
         view! {
             <Section heading="Settings" note="Apply to the next request" kind=SectionKind::Hanging>
                 <PageForm outcome class="stack">
-                    <KeyFields outcome api_key=key templates now />
+                    <KeyFields outcome api_key=key templates channels now />
                     <div>
                         <SubmitButton>"Save settings"</SubmitButton>
                     </div>

@@ -101,7 +101,7 @@ fn Content(found: Found) -> impl IntoView {
             </Code>
         </Section>
         {dialogs}
-        <CreateDialog templates=found.templates now />
+        <CreateDialog templates=found.templates channels=found.channels now />
         {new}
     }
 }

@@ -73,6 +73,7 @@ fn done(word: &str) -> Option<&'static str> {
         "factor-off" => "Authenticator app turned off. Its codes no longer work.",
         "passkey" => "Passkey added. You can now log in with it.",
         "passkey-removed" => "Passkey removed.",
+        "channels" => "Channels saved.",
         "factor-policy" => "Requirement saved. Members without a second factor see a notice on every page.",
         "device" => "This device asks for the second factor again.",
         "account" => "Account name saved.",

@@ -1,7 +1,8 @@
-//! `/dashboard/templates/{id}`: the editor, `…/versions`, `…/pages` and `…/settings`.
+//! `/dashboard/templates/{id}`: the editor, `…/versions`, `…/releases`, `…/pages` and `…/settings`.
 
 pub mod api;
 pub mod pages;
+pub mod releases;
 pub mod settings;
 pub mod snippets;
 pub mod versions;
@@ -14,6 +15,7 @@ use platen_domain::{
     ids::TemplateId,
     template::{
         EditedTemplate,
+        channels::Channels,
         identity::{TemplateIdentity, TemplateKind},
     },
 };
@@ -50,9 +52,10 @@ pub fn Template() -> impl IntoView {
             {loaded(
                 move |backend| async move {
                     let id = id?;
-                    Ok((id, backend.template(id).await?, backend.sample_sets(id).await?))
+                    let (template, sets) = (backend.template(id).await?, backend.sample_sets(id).await?);
+                    Ok((id, template, sets, backend.channels().await?))
                 },
-                move |(id, template, sets)| view! { <Editor id template sets chosen /> },
+                move |(id, template, sets, channels)| view! { <Editor id template sets chosen channels /> },
             )}
         </Shell>
     }
@@ -66,6 +69,7 @@ fn Editor(
     sets: Vec<SampleSet>,
     /// Name of the set that is shown first.
     chosen: String,
+    channels: Channels,
 ) -> impl IntoView {
     let base_url = backend().base_url();
     let EditedTemplate {
@@ -80,7 +84,14 @@ fn Editor(
     let sample = newest.data();
     view! {
         <Title text=newest.summary.name.clone() />
-        <Workbench id=id.clone() name=newest.summary.name newest=newest.summary.number published read_only=is_read_only()>
+        <Workbench
+            id=id.clone()
+            name=newest.summary.name
+            newest=newest.summary.number
+            published
+            audience=audience(identity.kind, &channels)
+            read_only=is_read_only()
+        >
             <section class="pane pane--html" aria-labelledby="pane-html">
                 <div class="pane__bar">
                     <h2 class="pane__name" id="pane-html">
@@ -110,8 +121,17 @@ fn Editor(
             TemplateIdentity { kind: TemplateKind::Partial, handle: Some(handle) } => {
                 view! { <UsePartialDialog id handle /> }.into_any()
             }
-            _ => view! { <UseDialog id base_url data=sample /> }.into_any(),
+            _ => view! { <UseDialog id base_url data=sample channels /> }.into_any(),
         }}
+    }
+}
+
+/// Returns the renders that use published versions, as the beginning of a sentence.
+fn audience(kind: TemplateKind, channels: &Channels) -> String {
+    match kind {
+        TemplateKind::Partial => "Templates that are published after it".to_owned(),
+        TemplateKind::Document if channels.are_off() => "Renders".to_owned(),
+        TemplateKind::Document => format!("Renders in the channel {}", channels.first()),
     }
 }
 

@@ -12,11 +12,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use platen_domain::{
-    allowed_templates::{AllowedTemplates, NotAllowed},
+    allowed::NotAllowed,
     callback::CallbackTarget,
+    caller::Caller,
     destination::Destination,
     ids::{RenderId, TemplateId},
     render::accessibility::ConformanceLevel,
+    template::channels::ChannelName,
     validation::{
         Problem, Problems,
         json::{self, Body, Data, Layout},
@@ -126,10 +128,19 @@ pub enum PartSource {
 pub struct TemplatePart {
     /// Not checked to belong to the account.
     pub template: TemplateId,
+    /// The channel whose release is rendered; `None` is `production`.
+    pub channel: Option<ChannelName>,
     /// The version, once it is resolved.
     pub version: i32,
     /// A JSON object without whitespace; empty if the request contains none.
     pub context: Box<RawValue>,
+}
+
+impl TemplatePart {
+    /// Returns the channel whose release is rendered.
+    pub fn requested_channel(&self) -> ChannelName {
+        self.channel.clone().unwrap_or_else(ChannelName::production)
+    }
 }
 
 /// Omits content, which must not be logged.
@@ -271,15 +282,19 @@ impl RenderRequest {
         })
     }
 
-    /// Checks a request against a key's list of templates. Refuses other templates, other content, and anything that
-    /// could cover or replace a template's content.
-    pub fn check_templates(&self, allowed: &AllowedTemplates) -> Result<(), NotAllowed> {
-        if allowed.everything() {
+    /// Checks a request against the templates and channels of the caller's key. If it is for certain templates, refuses
+    /// others, other content, and anything that could cover or replace a template's content; if it is for certain channels,
+    /// refuses releases of others.
+    pub fn check_allowed(&self, caller: &Caller) -> Result<(), NotAllowed> {
+        for (_, part) in self.templates() {
+            caller.channels.check(&part.requested_channel())?;
+        }
+        if caller.templates.everything() {
             return Ok(());
         }
         for (index, part) in self.parts.iter().enumerate() {
             match part {
-                PartSource::Template(part) if allowed.contains(part.template) => {}
+                PartSource::Template(part) if caller.templates.contains(&part.template) => {}
                 PartSource::Template(part) => return Err(NotAllowed::new(format!("the template {}", part.template))),
                 PartSource::Given(_) => return Err(NotAllowed::new(format!("other content, as in /parts/{index}"))),
             }
@@ -304,9 +319,9 @@ impl RenderRequest {
     }
 
     /// Returns the templates of the request, each with the index of its part.
-    pub fn templates(&self) -> impl Iterator<Item = (usize, TemplateId)> {
+    pub fn templates(&self) -> impl Iterator<Item = (usize, &TemplatePart)> {
         self.parts.iter().enumerate().filter_map(|(index, part)| match part {
-            PartSource::Template(part) => Some((index, part.template)),
+            PartSource::Template(part) => Some((index, part)),
             PartSource::Given(_) => None,
         })
     }

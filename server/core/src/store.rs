@@ -50,6 +50,8 @@ pub mod stripe_events;
 pub mod stripe_meter_events;
 pub mod stripe_subscriptions;
 pub mod template_assets;
+pub mod template_channels;
+pub mod template_promotions;
 pub mod template_sample_sets;
 pub mod template_version_partials;
 pub mod template_versions;

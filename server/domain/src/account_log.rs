@@ -74,6 +74,13 @@ audit_events! {
     Restored {} "operator.restored" "lifted the suspension of the account";
     CreditsGranted { credits: i64 } "operator.credits_granted" "granted {credits} credits";
     PlanSet { plan: String } "operator.plan_set" "changed the plan of the account to {plan}";
+    TemplatePromoted { name: String, version: i32, channel: String } "template.promoted" "released version {version} of the template {name} to {channel}";
+    TemplatePromotionRequested { name: String, version: i32, channel: String } "template.promotion_requested" "requested approval of version {version} of the template {name} for {channel}";
+    TemplatePromotionScheduled { name: String, version: i32, channel: String, due: String } "template.promotion_scheduled" "scheduled version {version} of the template {name} for {channel} on {due}";
+    TemplatePromotionApproved { name: String, version: i32, channel: String } "template.promotion_approved" "approved version {version} of the template {name} for {channel}";
+    TemplatePromotionCancelled { name: String, version: i32, channel: String } "template.promotion_cancelled" "cancelled the release of version {version} of the template {name} to {channel}";
+    TemplatePromotionFailed { name: String, version: i32, channel: String } "template.promotion_failed" "could not release version {version} of the template {name} to {channel}";
+    ChannelsChanged { channels: String, approval: String } "template.channels_changed" "set the channels of templates to {channels}, {approval}";
     LimitsSet {} "operator.limits_set" "changed the limits of the account";
     TemplatePublished { name: String, version: i32 } "template.published" "published version {version} of the template {name}";
 }
@@ -110,6 +117,7 @@ pub enum KeySetting {
     Expiry,
     AllowedNetworks,
     AllowedTemplates,
+    AllowedChannels,
     CreditLimit,
 }
 
@@ -137,6 +145,7 @@ impl KeySetting {
             Self::Expiry => "expiry",
             Self::AllowedNetworks => "allowed addresses",
             Self::AllowedTemplates => "allowed templates",
+            Self::AllowedChannels => "allowed channels",
             Self::CreditLimit => "credit limit",
         }
     }

@@ -1,19 +1,16 @@
 //! Rules for announcements that operators publish to all users.
 
 use strum::{EnumString, IntoStaticStr};
-use time::{OffsetDateTime, PrimitiveDateTime, format_description::FormatItem, macros::format_description};
+use time::OffsetDateTime;
 use url::Url;
 
-use crate::{ids::AnnouncementId, line::line};
+use crate::{ids::AnnouncementId, line::line, utc_time};
 
 /// Maximum lengths of text and link text, in characters.
 const LONGEST_WORDS: usize = 500;
 const LONGEST_LINK_WORDS: usize = 100;
 /// Maximum length of a link's address, in bytes.
 const LONGEST_LINK: usize = 2000;
-
-/// The format of a browser's `datetime-local` field.
-const MOMENT: &[FormatItem<'_>] = format_description!("[year]-[month]-[day]T[hour]:[minute]");
 
 /// Severity of an announcement. The names are used in the database and in forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
@@ -77,9 +74,9 @@ impl NewAnnouncement {
         if level.is_none() {
             problems.push(AnnouncementField::Level);
         }
-        let starts_at = moment(&form.starts_at).map_err(|()| problems.push(AnnouncementField::StartsAt));
+        let starts_at = utc_time::parse(&form.starts_at).map_err(|_| problems.push(AnnouncementField::StartsAt));
         let starts_at = starts_at.ok().flatten().unwrap_or(now);
-        let ends_at = moment(&form.ends_at).unwrap_or_else(|()| {
+        let ends_at = utc_time::parse(&form.ends_at).unwrap_or_else(|_| {
             problems.push(AnnouncementField::EndsAt);
             None
         });
@@ -110,16 +107,6 @@ fn link(address: &str, words: &str) -> Result<Option<(Url, String)>, Announcemen
     let url = url.ok_or(AnnouncementField::LinkAddress)?;
     let words = line(words, LONGEST_LINK_WORDS).ok_or(AnnouncementField::LinkWords)?;
     Ok(Some((url, words)))
-}
-
-fn moment(text: &str) -> Result<Option<OffsetDateTime>, ()> {
-    match text.trim() {
-        "" => Ok(None),
-        text => {
-            let moment = PrimitiveDateTime::parse(text, MOMENT).map_err(drop)?;
-            Ok(Some(moment.assume_utc()))
-        }
-    }
 }
 
 /// A stored announcement.

@@ -12,7 +12,7 @@ use subtle::ConstantTimeEq;
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    allowed_templates::AllowedTemplates,
+    allowed::{AllowedChannels, AllowedTemplates},
     ids::ApiKeyId,
     network::Network,
     role::{Permission, Role},
@@ -239,6 +239,8 @@ pub struct ApiKey {
     pub allowed_networks: Vec<Network>,
     /// Templates that the key may use; empty means any.
     pub allowed_templates: AllowedTemplates,
+    /// Channels that the key may use; empty means any.
+    pub allowed_channels: AllowedChannels,
     /// `None` if the key may use all credits of the account.
     pub credit_limit: Option<CreditLimit>,
     pub revoked_at: Option<OffsetDateTime>,
@@ -367,6 +369,7 @@ mod tests {
             scopes: Scopes::all(),
             allowed_networks: Vec::new(),
             allowed_templates: AllowedTemplates::default(),
+            allowed_channels: AllowedChannels::default(),
             credit_limit: None,
             expires_at,
             former_creator: None,

@@ -3,7 +3,7 @@
 use crate::role::{Permission, Role};
 
 use crate::{
-    allowed_templates::AllowedTemplates,
+    allowed::{AllowedChannels, AllowedTemplates},
     api_key::Scopes,
     client::Client,
     ids::{AccountId, ApiKeyId, UserId},
@@ -26,6 +26,8 @@ pub struct Caller {
     pub scopes: Scopes,
     /// The templates that the caller may use.
     pub templates: AllowedTemplates,
+    /// The channels whose releases the caller may render and change.
+    pub channels: AllowedChannels,
     /// `false` for test keys.
     pub livemode: bool,
     /// The limits of the account.

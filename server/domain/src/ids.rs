@@ -56,6 +56,8 @@ identifiers! {
     InstanceId;
     /// A stored template.
     TemplateId;
+    /// A promotion of a template's release to a channel.
+    PromotionId;
     /// An asset of an account.
     AssetId;
     /// A storage connection.

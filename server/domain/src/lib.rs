@@ -7,7 +7,7 @@ pub mod account_directory;
 #[cfg(feature = "server")]
 pub mod account_log;
 #[cfg(feature = "server")]
-pub mod allowed_templates;
+pub mod allowed;
 #[cfg(feature = "server")]
 pub mod announcement;
 #[cfg(feature = "server")]
@@ -87,6 +87,8 @@ pub mod storage;
 pub mod team;
 #[cfg(feature = "server")]
 pub mod template;
+#[cfg(feature = "server")]
+pub mod utc_time;
 #[cfg(feature = "server")]
 pub mod validation;
 #[cfg(feature = "server")]

@@ -1,11 +1,13 @@
 //! Stored templates: validation of requests, and stored versions.
 
+pub mod channels;
 pub mod comparison;
 pub mod demos;
 pub mod identity;
 pub mod labels;
 pub mod note;
 pub mod places;
+pub mod promotions;
 pub mod sample_generation;
 pub mod sample_sets;
 pub mod settings;
@@ -154,6 +156,8 @@ pub struct TemplateGlance {
     pub name: String,
     /// Number of the published version.
     pub published: i32,
+    /// Whether it is the release in `production`; `true` for partials, too, which have no channels.
+    pub in_production: bool,
     /// Number of the newest version.
     pub newest: i32,
     /// When the newest version was saved.

@@ -11,6 +11,7 @@ use platen_domain::{
     api_key::{ApiKey, Scope, Scopes},
     ids::{AccountId, ApiKeyId, TemplateId},
     network::Network,
+    template::channels::ChannelName,
 };
 use sqlx::PgPool;
 use strum::VariantNames;
@@ -71,6 +72,9 @@ pub(super) struct CreateArguments {
     /// Id of a template that the key may use, rendering nothing else; may be repeated. By default, no restriction.
     #[arg(long = "allow-template", value_name = "ID")]
     templates: Vec<TemplateId>,
+    /// Channel of templates that the key may use; may be repeated. By default, all channels of its account.
+    #[arg(long = "allow-channel", value_name = "CHANNEL")]
+    channels: Vec<ChannelName>,
 }
 
 pub(super) async fn execute(command: Command, db: &PgPool) -> Result<(), Failure> {
@@ -94,6 +98,7 @@ async fn create(db: &PgPool, arguments: CreateArguments) -> Result<(), Failure> 
         expires_at: arguments.expires,
         allowed_networks: arguments.networks,
         allowed_templates: arguments.templates.into_iter().collect(),
+        allowed_channels: arguments.channels.into_iter().collect(),
         credit_limit: arguments.credit_limit,
     };
     let request = NewKeyRequest {
@@ -162,6 +167,7 @@ fn row(key: &ApiKey) -> String {
     let limits = [
         limit("from", key.allowed_networks.iter()),
         limit("templates", key.allowed_templates.iter()),
+        limit("channels", key.allowed_channels.iter()),
         credits,
     ];
     format!(

@@ -27,7 +27,7 @@ use platen_core::{
     },
 };
 use platen_domain::{
-    allowed_templates::NotAllowed, api_key::Scope, number::counted, render::accessibility::missing::MissingReport,
+    allowed::NotAllowed, api_key::Scope, number::counted, render::accessibility::missing::MissingReport,
     sentence::sentence, storage::StorageFull, template::comparison::SAMPLE_SET, validation::Problem,
 };
 use platen_engine::error::RenderError;
@@ -232,6 +232,14 @@ fn template_error(error: TemplateError) -> Response {
             );
             resource_error(StatusCode::CONFLICT, &message)
         }
+        TemplateError::NoSuchPromotion => resource_error(StatusCode::NOT_FOUND, "There is no such promotion."),
+        TemplateError::PromotionEnded => resource_error(
+            StatusCode::CONFLICT,
+            "The promotion no longer waits; list the template's promotions for its state.",
+        ),
+        // Only the dashboard approves.
+        TemplateError::OwnRelease => internal(&error),
+        TemplateError::NotAllowed(refusal) => forbidden("insufficient_permissions", &sentence(&refusal.to_string())),
         TemplateError::Render(error) => preview_failure(error.into()),
         TemplateError::Conformance(unmet) => preview_failure(unmet.into()),
         TemplateError::Memory(full) => memory_full(full),

@@ -19,11 +19,11 @@ use platen_core::{
     },
 };
 use platen_domain::{
-    allowed_templates::NotAllowed,
+    allowed::NotAllowed,
     api_key::Scope,
     caller::Caller,
     client::Client,
-    ids::{AssetId, ConnectionId, RenderId, TemplateId},
+    ids::{AssetId, ConnectionId, PromotionId, RenderId, TemplateId},
     page::PageRequest,
     render::history::RenderFilter,
 };
@@ -174,7 +174,7 @@ impl FromRequestParts<ApiState> for TemplatePath {
         let id = path.ok().and_then(|Path(segments)| TemplateId::parse(&segments.id));
         let id = id.ok_or(ApiError::Template(TemplateError::NotFound))?;
         let caller = extracted_caller(&parts.extensions)?;
-        if caller.templates.contains(id) {
+        if caller.templates.contains(&id) {
             Ok(Self(id))
         } else {
             Err(NotAllowed::new(format!("the template {id}")).into())
@@ -267,6 +267,28 @@ impl FromRequestParts<ApiState> for VersionPath {
         let number = number.ok_or(ApiError::Template(TemplateError::NotFound))?;
         Ok(Self(id, number))
     }
+}
+
+/// The template and the promotion in the path.
+pub(super) struct PromotionPath(pub(super) TemplateId, pub(super) PromotionId);
+
+impl FromRequestParts<ApiState> for PromotionPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let TemplatePath(id) = TemplatePath::from_request_parts(parts, state).await?;
+        let path: Result<Path<PromotionSegments>, _> = Path::from_request_parts(parts, state).await;
+        let promotion = path
+            .ok()
+            .and_then(|Path(segments)| PromotionId::parse(&segments.promotion));
+        let promotion = promotion.ok_or(ApiError::Template(TemplateError::NoSuchPromotion))?;
+        Ok(Self(id, promotion))
+    }
+}
+
+#[derive(Deserialize)]
+struct PromotionSegments {
+    promotion: String,
 }
 
 #[derive(Deserialize)]

@@ -1,7 +1,8 @@
 //! Every operation of the API description, attempted by everyone who lacks permission.
 
-use reqwest::Response;
+use reqwest::{Method, Response};
 use serde_json::{Value, json};
+use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 use uuid::Uuid;
 
 use crate::support::{
@@ -51,7 +52,11 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
     let name = operation.description["operationId"].as_str().expect("a name");
     let path = operation.path;
     if let Some(of_template) = path.strip_prefix("/api/v1/templates/{id}") {
-        return studio.template(name, "Dear {{ name }}").await + &of_template.replace("{number}", "1");
+        let template = studio.template(name, "Dear {{ name }}").await;
+        if of_template.starts_with("/promotions") {
+            return template.clone() + &path_to_promotion(studio, &template, of_template).await;
+        }
+        return template + &of_template.replace("{number}", "1");
     }
     if let Some(of_render) = path.strip_prefix("/api/v1/renders/{id}") {
         let mut body = json!({"parts": ["<p>"], "callback": {"url": "https://example.invalid/"}});
@@ -87,6 +92,22 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
         "say here what {path} is about, so that a stranger can try it"
     );
     path.to_owned()
+}
+
+/// Publishes a second version of a template, and completes a path below it with a promotion that waits.
+async fn path_to_promotion(studio: &Studio, template: &str, path: &str) -> String {
+    let channels = "update accounts set template_channels = '{staging}' where id = ";
+    studio.execute(format!("{channels}'{}'", studio.account.id)).await;
+    studio.change_template(template, json!({"content": "Hello"})).await;
+    let due_at = (OffsetDateTime::now_utc() + Duration::HOUR)
+        .format(&Rfc3339)
+        .expect("a time");
+    let body = json!({"promotion": {"channel": "production", "version": 2, "due_at": due_at}});
+    let request = studio
+        .request(Method::POST, &format!("{template}/promotions"))
+        .json(&body);
+    let answer: Value = request.send().await.expect("an answer").json().await.expect("JSON");
+    path.replace("{promotion}", answer["data"]["id"].as_str().expect("an id"))
 }
 
 impl Studio {

@@ -10,6 +10,7 @@ mod exports;
 mod outdated_forms;
 mod page_comparisons;
 mod partials;
+mod releases;
 mod renders;
 mod requests;
 mod retention;

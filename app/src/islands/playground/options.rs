@@ -37,6 +37,8 @@ pub(super) struct Part {
     pub(super) html: RwSignal<String>,
     pub(super) url: RwSignal<String>,
     pub(super) template: RwSignal<String>,
+    /// Empty for `production`.
+    pub(super) channel: RwSignal<String>,
     pub(super) context: RwSignal<String>,
 }
 
@@ -48,6 +50,7 @@ impl Part {
             html: RwSignal::new(html.to_owned()),
             url: RwSignal::new("https://".to_owned()),
             template: RwSignal::new(template.to_owned()),
+            channel: RwSignal::new(String::new()),
             context: RwSignal::new("{}".to_owned()),
         }
     }
@@ -66,6 +69,8 @@ impl Part {
                 new.kind.set(Kind::Template);
                 new.template
                     .set(content["template_id"].as_str().unwrap_or_default().to_owned());
+                new.channel
+                    .set(content["channel"].as_str().unwrap_or_default().to_owned());
                 new.context
                     .set(serde_json::to_string_pretty(&content["context"]).unwrap_or_default());
             }
@@ -83,7 +88,12 @@ impl Part {
                 let context = self.context.get();
                 // Invalid JSON is sent as a string, so that the API reports the error.
                 let context = serde_json::from_str(&context).unwrap_or(Value::String(context));
-                json!({"template_id": self.template.get(), "context": context})
+                let mut reference = json!({"template_id": self.template.get(), "context": context});
+                let channel = self.channel.get();
+                if !channel.is_empty() {
+                    reference["channel"] = channel.into();
+                }
+                reference
             }
         };
         json!({"type": kind.into_str(), "content": content})

@@ -142,6 +142,7 @@ fn TemplateField(part: Part, at: String, templates: StoredValue<Vec<TemplateName
                 at=format!("{at}/template_id")
                 options=names
             />
+            <Line id=format!("channel-{id}") label="Channel" value=part.channel at=format!("{at}/channel") />
             <div class="field">
                 <span class="field__label">"Data"</span>
                 <div class="cluster">

@@ -227,12 +227,18 @@ fn is_about_content(error: &AppError) -> bool {
 
 /// Says that the last save has published the template.
 #[component]
-pub(super) fn PublicationNotice(draft: Draft) -> impl IntoView {
+pub(super) fn PublicationNotice(
+    draft: Draft,
+    /// The renders that use published versions, as the beginning of a sentence.
+    audience: String,
+) -> impl IntoView {
     move || {
         draft.just_published.get().map(|version| {
             view! {
                 <div class="workbench__outcome">
-                    <DoneNotice>{format!("Version {version} is published. API renders use it from now on.")}</DoneNotice>
+                    <DoneNotice>
+                        {format!("Version {version} is published. {audience} use it from now on.")}
+                    </DoneNotice>
                 </div>
             }
         })

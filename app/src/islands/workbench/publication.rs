@@ -81,6 +81,8 @@ pub(super) fn PublishDialog(
     draft: Draft,
     live: Live,
     publication: Publication,
+    /// The renders that use published versions, as the beginning of a sentence.
+    audience: String,
     /// Address of the comparison of the published version with a saved draft, if there is one.
     comparison: Option<String>,
 ) -> impl IntoView {
@@ -107,9 +109,7 @@ pub(super) fn PublishDialog(
             <div class="dialog__body">
                 {problem}
                 {undefined}
-                <p>
-                    "Renders that name this template will use this version. Earlier versions stay in the list."
-                </p>
+                <p>{audience} " will use this version. Earlier versions stay in the list."</p>
                 <NoteField id="note" />
                 <ChangesOfHtml publication comparison />
                 <PagesLink id draft />

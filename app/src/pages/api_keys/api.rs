@@ -36,6 +36,9 @@ pub struct KeySettingsFields {
     /// Ids of the templates to which the key is restricted. Empty: unrestricted.
     #[serde(default)]
     templates: Vec<String>,
+    /// Names of the channels to which the key is restricted. Empty: unrestricted.
+    #[serde(default)]
+    channels: Vec<String>,
     /// Credits that the key may use in each month. Empty: unlimited.
     #[serde(default)]
     credit_limit: String,
@@ -51,6 +54,7 @@ impl TryFrom<KeySettingsFields> for KeySettingsForm {
             expiry: read_expiry(&fields.expiry, fields.expiry_day)?,
             networks: fields.networks,
             templates: fields.templates,
+            channels: fields.channels,
             credit_limit: fields.credit_limit,
         })
     }

@@ -6,6 +6,7 @@ use platen_domain::{
     api_key::{ApiKey, Scope},
     ids::TemplateId,
     network::Network,
+    template::channels::{ChannelName, Channels},
 };
 use strum::VariantNames;
 use time::{Duration, OffsetDateTime};
@@ -39,13 +40,14 @@ const FIRST_SCOPES: &str = "render templates:read";
 pub fn CreateDialog(
     /// Templates of the account.
     templates: Vec<(TemplateId, String)>,
+    channels: Channels,
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
     let outcome = Outcome::of::<CreateKey>();
     view! {
         <DialogForm outcome=outcome id="create" title="New key" action="Create key">
-            <KeyFields outcome templates now />
+            <KeyFields outcome templates channels now />
         </DialogForm>
     }
 }
@@ -66,6 +68,7 @@ pub fn KeyFields(
     api_key: Option<ApiKey>,
     /// Templates of the account.
     templates: Vec<(TemplateId, String)>,
+    channels: Channels,
     /// The current time.
     now: OffsetDateTime,
 ) -> impl IntoView {
@@ -143,6 +146,7 @@ pub fn KeyFields(
             optional=true
         />
         <Templates outcome templates chosen=former.templates />
+        <AllowedChannels outcome channels chosen=former.channels />
         {credit_limit}
     }
 }
@@ -155,6 +159,7 @@ struct Former {
     last_day: String,
     networks: String,
     templates: String,
+    channels: String,
     credit_limit: String,
 }
 
@@ -168,12 +173,14 @@ impl Former {
                 last_day: now.date().to_string(),
                 networks: String::new(),
                 templates: String::new(),
+                channels: String::new(),
                 credit_limit: String::new(),
             };
         };
         let last_day = key.expires_at.map(|expiry| (expiry - Duration::NANOSECOND).date());
         let networks: Vec<_> = key.allowed_networks.iter().map(Network::to_string).collect();
-        let templates: Vec<_> = key.allowed_templates.iter().map(|id| id.to_string()).collect();
+        let templates: Vec<_> = key.allowed_templates.iter().map(TemplateId::to_string).collect();
+        let channels: Vec<_> = key.allowed_channels.iter().map(ChannelName::as_str).collect();
         let scopes: Vec<_> = key.scopes.iter().map(|scope| scope.into_str()).collect();
         Self {
             name: key.name.clone(),
@@ -182,6 +189,7 @@ impl Former {
             last_day: last_day.unwrap_or_else(|| now.date()).to_string(),
             networks: networks.join("\n"),
             templates: templates.join(" "),
+            channels: channels.join(" "),
             credit_limit: key
                 .credit_limit
                 .map_or_else(String::new, |limit| limit.credits.to_string()),
@@ -217,6 +225,39 @@ fn Templates(
                 </legend>
                 <p class="field__hint">
                     "Restricts the key to these templates. Select none to allow all content."
+                </p>
+                <div class="fields fields--2 choices">{choices}</div>
+            </fieldset>
+        }
+    })
+}
+
+/// Selection of the channels to which the key is restricted. Hidden if there is only one.
+#[component]
+fn AllowedChannels(
+    outcome: Outcome,
+    channels: Channels,
+    /// Names before anything is chosen, separated by spaces.
+    chosen: String,
+) -> impl IntoView {
+    let mut names: Vec<_> = channels.names().iter().map(ChannelName::to_string).collect();
+    // As for templates.
+    for name in chosen.split_whitespace() {
+        if !names.iter().any(|offered| offered == name) {
+            names.push(name.to_owned());
+        }
+    }
+    // A key that is restricted to `production` alone stays so.
+    (names.len() > 1 || !chosen.is_empty()).then(|| {
+        let choices = names.into_iter().map(|name| (name.clone(), name, ""));
+        let choices = checks(Field::Channels, choices, &outcome.typed_or(Field::Channels, &chosen));
+        view! {
+            <fieldset class="fieldset">
+                <legend class="fieldset__legend">
+                    "Only these channels " <span class="field__optional">"optional"</span>
+                </legend>
+                <p class="field__hint">
+                    "The key renders templates from these channels, and publishes or promotes only to them. Select none to allow all."
                 </p>
                 <div class="fields fields--2 choices">{choices}</div>
             </fieldset>

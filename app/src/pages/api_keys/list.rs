@@ -6,6 +6,7 @@ use platen_domain::{
     ids::TemplateId,
     network::Network,
     number::grouped,
+    template::channels::ChannelName,
 };
 use time::OffsetDateTime;
 
@@ -98,20 +99,24 @@ fn Row(api_key: ApiKey, restrictions: Option<String>, now: OffsetDateTime) -> im
     }
 }
 
-/// Describes the networks and templates to which a key is restricted. Returns `None` if it is unrestricted.
+/// Describes the networks, templates and channels to which a key is restricted. Returns `None` if it is unrestricted.
 fn restrictions(key: &ApiKey, templates: &[(TemplateId, String)]) -> Option<String> {
     let mut restrictions = Vec::new();
     let networks: Vec<_> = key.allowed_networks.iter().map(Network::to_string).collect();
     if !networks.is_empty() {
         restrictions.push(format!("from {}", networks.join(", ")));
     }
-    let name = |id| {
-        let known = templates.iter().find(|(known, _)| *known == id);
+    let name = |id: &TemplateId| {
+        let known = templates.iter().find(|(known, _)| known == id);
         known.map_or("a deleted template", |(_, name)| name.as_str())
     };
     let names: Vec<_> = key.allowed_templates.iter().map(name).collect();
     if !names.is_empty() {
         restrictions.push(format!("for {}", names.join(", ")));
+    }
+    let channels: Vec<_> = key.allowed_channels.iter().map(ChannelName::as_str).collect();
+    if !channels.is_empty() {
+        restrictions.push(format!("in the channels {}", channels.join(", ")));
     }
     (!restrictions.is_empty()).then(|| restrictions.join("; "))
 }

@@ -21,6 +21,7 @@ pub async fn create_first_key() -> Result<(), AppError> {
         expiry: Expiry::InDays(90),
         networks: String::new(),
         templates: Vec::new(),
+        channels: Vec::new(),
         credit_limit: String::new(),
     };
     let live = false;

@@ -1,6 +1,7 @@
 //! Settings of the account, for its owner.
 
 use leptos::{context::Provider, prelude::*};
+use platen_domain::template::channels::{ChannelName, Channels};
 use time::{Date, OffsetDateTime};
 
 use crate::{
@@ -8,7 +9,7 @@ use crate::{
     model::{rejection::Field, settings::OwnedAccount},
     outcome::{ButtonForm, DialogForm, FormField, NarrowForm, Outcome, OutcomeErrors},
     pages::settings::{
-        api::{KeepContent, RenameAccount, RequestDeletion, RequireSecondFactor, UndoDeletion},
+        api::{KeepContent, RenameAccount, RequestDeletion, RequireSecondFactor, SetChannels, UndoDeletion},
         export::ExportSection,
         while_suspended,
     },
@@ -30,6 +31,7 @@ pub fn AccountSections(
     view! {
         <AccountSection name=account.name />
         <ContentSection keep=account.keep_content />
+        <ChannelsSection channels=account.channels />
         <SecondFactorPolicy from=account.second_factor_from />
         <Provider value=while_suspended()>
             <ExportSection exports=account.exports />
@@ -70,6 +72,37 @@ fn ContentSection(keep: bool) -> impl IntoView {
                     label="Store request content"
                     hint="Stores requests, encrypted, for your plan’s retention, so that you can view them with their renders. Without it, content is deleted when a render ends. Turning it off also deletes stored requests, thumbnails, titles and console messages within minutes."
                     checked=keep
+                />
+            </NarrowForm>
+        </Section>
+    }
+}
+
+#[component]
+fn ChannelsSection(channels: Channels) -> impl IntoView {
+    let outcome = Outcome::of::<SetChannels>();
+    let names: Vec<_> = channels
+        .before_production()
+        .iter()
+        .map(ChannelName::to_string)
+        .collect();
+    let approval = channels.need_approval();
+    view! {
+        <Section heading="Channels of templates" note="Owners only" kind=SectionKind::Hanging>
+            <NarrowForm outcome action="Save channels">
+                <FormField
+                    outcome=outcome
+                    field=Field::Channels
+                    label="Channels before production"
+                    hint="For example, development, staging. Publishing releases to the first channel; promote to the others on the page Releases of each template. Leave empty to publish to production. Removing a channel cancels promotions to it, and requests that name it fail."
+                    value=names.join(", ")
+                    optional=true
+                />
+                <Check
+                    name="approval"
+                    label="Require approval for production"
+                    hint="Members don’t release to production alone what they have worked on: another member must approve it first."
+                    checked=approval
                 />
             </NarrowForm>
         </Section>

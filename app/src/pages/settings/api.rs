@@ -58,6 +58,18 @@ pub async fn keep_content(
     leave_for("/dashboard/settings?done=content")
 }
 
+/// Sets the channels of the account's templates.
+#[server(prefix = "/web", endpoint = "set-channels")]
+pub async fn set_channels(
+    /// The names before `production`, separated by commas; may be empty.
+    channels: String,
+    /// Present if another member must approve promotions to `production`.
+    approval: Option<String>,
+) -> Result<(), AppError> {
+    backend().set_channels(channels, approval.is_some()).await?;
+    leave_for("/dashboard/settings?done=channels")
+}
+
 /// Sets the day from which all members of the account need a second factor.
 #[server(prefix = "/web", endpoint = "require-second-factor")]
 pub async fn require_second_factor(

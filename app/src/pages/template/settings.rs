@@ -109,9 +109,7 @@ fn Found(id: TemplateId, settings: TemplateSettings) -> impl IntoView {
 fn notice(word: &str) -> Option<&'static str> {
     Some(match word.parse().ok()? {
         Done::Saved => "Kind and handle saved.",
-        Done::Published => {
-            "The selected templates are published. New renders use the published versions of their partials."
-        }
+        Done::Published => "The selected templates are published, with the published versions of their partials.",
         Done::Kept => return None,
     })
 }

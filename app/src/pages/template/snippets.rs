@@ -1,7 +1,10 @@
 //! How a template is used: the request that renders it, in six languages, or the tags that use a partial.
 
-use leptos::prelude::*;
-use platen_domain::{role::Permission, template::identity::Handle};
+use leptos::{either::Either, prelude::*};
+use platen_domain::{
+    role::Permission,
+    template::{channels::Channels, identity::Handle},
+};
 
 use crate::{
     curl::CurlCommand,
@@ -37,7 +40,17 @@ pub fn UseDialog(
     base_url: String,
     /// The sample data of the set Default, as indented JSON.
     data: String,
+    channels: Channels,
 ) -> impl IntoView {
+    let used = if channels.are_off() {
+        Either::Left("Renders use the published version of the template.")
+    } else {
+        let other = format!(r#""channel": "{}""#, channels.first());
+        Either::Right(view! {
+            "Renders use the release in production. For that of another channel, add " <code>{other}</code>
+            " beside the id of the template."
+        })
+    };
     let snippets = SNIPPETS.map(|(language, key, code)| Sample {
         language,
         key,
@@ -61,7 +74,7 @@ pub fn UseDialog(
         <Dialog id="use" title="Use in API" weight=Weight::Wide>
             <div class="dialog__body">
                 <div class="small"><ul>
-                    <li>"Renders use the published version of the template."</li>
+                    <li>{used}</li>
                     <li>
                         "Set the environment variable " <code>"PLATEN_KEY"</code> " to your API key. "
                         <IfMay permission=Permission::ManageKeys>

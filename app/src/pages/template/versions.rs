@@ -8,7 +8,10 @@ use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_query_map;
 use platen_domain::{
     ids::TemplateId,
-    template::{EditedTemplate, VersionSummary},
+    template::{
+        EditedTemplate, VersionSummary,
+        identity::{TemplateIdentity, TemplateKind},
+    },
 };
 
 use crate::{
@@ -18,11 +21,11 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::{
-        template::{comparison_path, editor_path, versions_path},
+        template::{comparison_path, editor_path, releases_path, versions_path},
         template_versions::Versions as VersionsModel,
     },
     outcome::{Done, Outcome, OutcomeErrors},
-    pages::query::id_in_path,
+    pages::{query::id_in_path, template::audience},
     ui::{
         badge::{Badge, State},
         button::{ButtonLink, OpenButton, Size, SubmitButton},
@@ -62,10 +65,17 @@ pub fn Versions() -> impl IntoView {
 #[component]
 fn Found(id: String, found: VersionsModel) -> impl IntoView {
     let VersionsModel {
-        edited: EditedTemplate { published, newest, .. },
+        edited:
+            EditedTemplate {
+                identity: TemplateIdentity { kind, .. },
+                published,
+                newest,
+            },
         listed,
         compared,
         sets,
+        channels,
+        releases,
     } = found;
     let newest = newest.summary;
     let published_name = listed.iter().find(|version| version.published);
@@ -82,7 +92,9 @@ fn Found(id: String, found: VersionsModel) -> impl IntoView {
         .cloned();
     let dialogs = dialogs.map(|version| {
         let (id, published_name) = (id.clone(), published_name.clone());
-        view! { <PublishDialog id version published published_name newest=newest.number /> }
+        view! {
+            <PublishDialog id version published published_name newest=newest.number audience=audience(kind, &channels) />
+        }
     });
     let dialogs = dialogs.collect_view();
     let numbers: Vec<_> = listed.iter().map(|version| version.number).collect();
@@ -92,10 +104,22 @@ fn Found(id: String, found: VersionsModel) -> impl IntoView {
     });
     let items = listed.into_iter().map(|version| {
         let side = Side::of(version.number, shown, newest.number);
-        view! { <Item id=id.clone() version published newest=newest.number side /> }
+        let promoted = releases
+            .iter()
+            .skip(1)
+            .filter(|release| release.version == Some(version.number));
+        let promoted = promoted.map(|release| release.channel.to_string()).collect();
+        view! { <Item id=id.clone() version published newest=newest.number side promoted /> }
     });
     let items = items.collect_view();
     let (title, editor) = (format!("Versions of {}", newest.name), editor_path(&id));
+    let lede = format!(
+        "Each save creates a version. {} use the published version.",
+        audience(kind, &channels)
+    );
+    let to_releases = (!channels.are_off() && kind == TemplateKind::Document).then(|| {
+        view! { <ButtonLink href=releases_path(&id)>"Releases"</ButtonLink> }
+    });
     let comparison = compared.map(|compared| {
         if compared.older.number == compared.newer.number {
             Either::Left(view! { <WarningNotice>"Choose two different versions to compare."</WarningNotice> })
@@ -109,8 +133,9 @@ fn Found(id: String, found: VersionsModel) -> impl IntoView {
         <PageHead
             title=title
             is_chosen=true
-            lede="Each save creates a version. Renders use the published version."
+            lede=lede
         >
+            {to_releases}
             <ButtonLink href=editor>"Back to the editor"</ButtonLink>
         </PageHead>
         <Done about=done />
@@ -183,7 +208,7 @@ fn Choice(
 }
 
 fn done(word: &str) -> Option<&'static str> {
-    (word == "published").then_some("Version published. New renders use it.")
+    (word == "published").then_some("Version published.")
 }
 
 /// Part of a version in the comparison that is shown.
@@ -208,7 +233,19 @@ impl Side {
 }
 
 #[component]
-fn Item(id: String, version: VersionSummary, published: i32, newest: i32, side: Side) -> impl IntoView {
+fn Item(
+    id: String,
+    version: VersionSummary,
+    published: i32,
+    newest: i32,
+    side: Side,
+    /// The channels after the first that have the version.
+    promoted: Vec<String>,
+) -> impl IntoView {
+    let promoted = promoted
+        .into_iter()
+        .map(|channel| view! { <Badge state=State::Good>{channel}</Badge> });
+    let promoted = promoted.collect_view();
     let number = version.number;
     let badge = if version.published {
         Some(view! { <Badge state=State::Good>"Published"</Badge> })
@@ -247,7 +284,7 @@ fn Item(id: String, version: VersionSummary, published: i32, newest: i32, side: 
             <div class="versions__about">
                 <p>{author} <Moment at=version.inserted_at /></p>
                 {version.note.map(|note| view! { <p class="versions__note">{note}</p> })}
-                {badge}
+                <div class="cluster">{badge} {promoted}</div>
             </div>
             <div class="versions__actions">{compare} {publish}</div>
         </li>

@@ -92,6 +92,8 @@ fn Row(template: TemplateGlance, hint: Option<String>) -> impl IntoView {
             <td>
                 {if is_ahead {
                     view! { <Badge state=State::Warning>"Draft ahead"</Badge> }
+                } else if !template.in_production {
+                    view! { <Badge state=State::Warning>"Not in production"</Badge> }
                 } else {
                     view! { <Badge state=State::Good>"Published"</Badge> }
                 }}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use platen_domain::{
-    allowed_templates::{AllowedTemplates, NotAllowed},
+    allowed::{AllowedTemplates, NotAllowed},
     template::{check_content_size, check_partials_size},
     validation::{
         Problem, Problems,

@@ -70,10 +70,18 @@ fn part(part: &Value) -> Value {
         Value::String(_) => json!({"type": "html", "bytes": bytes(part)}),
         structured => match structured["type"].as_str() {
             Some("url") => url(structured["content"].as_str().unwrap_or_default()),
-            Some("template") => json!({"type": "template", "template_id": structured["content"]["template_id"]}),
+            Some("template") => template(&structured["content"]),
             _ => json!({"type": "html", "bytes": bytes(&structured["content"])}),
         },
     }
+}
+
+fn template(content: &Value) -> Value {
+    let mut kept = json!({"type": "template", "template_id": content["template_id"]});
+    if let Some(channel) = content.get("channel") {
+        kept["channel"] = channel.clone();
+    }
+    kept
 }
 
 fn url(address: &str) -> Value {

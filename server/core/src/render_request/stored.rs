@@ -11,6 +11,7 @@ use platen_domain::{
     destination::Destination,
     ids::TemplateId,
     render::accessibility::ConformanceLevel,
+    template::channels::ChannelName,
     validation::{
         Problem,
         json::{self, Body},
@@ -180,7 +181,12 @@ struct BodyForm<'a> {
 enum BodyPart<'a> {
     Html(&'a str),
     Url(&'a Url),
-    Template { template_id: String, context: &'a RawValue },
+    Template {
+        template_id: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        channel: Option<ChannelName>,
+        context: &'a RawValue,
+    },
 }
 
 impl<'a> From<&'a PartSource> for BodyPart<'a> {
@@ -190,6 +196,7 @@ impl<'a> From<&'a PartSource> for BodyPart<'a> {
             PartSource::Given(Part::Url(url)) => Self::Url(url),
             PartSource::Template(part) => Self::Template {
                 template_id: part.template.to_string(),
+                channel: part.channel.clone(),
                 context: &part.context,
             },
         }
@@ -226,7 +233,13 @@ struct Form1 {
 enum Part1 {
     Html(String),
     Url(Url),
-    Template { id: TemplateId, context: Box<RawValue> },
+    Template {
+        id: TemplateId,
+        /// Absent from requests without one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        channel: Option<ChannelName>,
+        context: Box<RawValue>,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -280,9 +293,14 @@ impl From<PartSource> for Part1 {
             // The version is stored with the render's options.
             PartSource::Template(TemplatePart {
                 template,
+                channel,
                 version: _,
                 context,
-            }) => Self::Template { id: template, context },
+            }) => Self::Template {
+                id: template,
+                channel,
+                context,
+            },
         }
     }
 }
@@ -292,8 +310,9 @@ impl From<Part1> for PartSource {
         match part {
             Part1::Html(html) => Self::Given(Part::Html(html)),
             Part1::Url(url) => Self::Given(Part::Url(url)),
-            Part1::Template { id, context } => Self::Template(TemplatePart {
+            Part1::Template { id, channel, context } => Self::Template(TemplatePart {
                 template: id,
+                channel,
                 version: 0,
                 context,
             }),

@@ -10,6 +10,7 @@ use platen_domain::{
         accessibility::ConformanceLevel,
         sheet::{Margin, Orientation, Sheet, Size},
     },
+    template::channels::ChannelName,
     validation::{Problem, json},
 };
 use platen_engine::job::{Cookie, MediaType, Part, WaitFor};
@@ -85,6 +86,8 @@ enum StructuredPart {
 #[derive(Deserialize)]
 struct TemplateReference {
     template_id: TemplateId,
+    #[serde(default)]
+    channel: Option<ChannelName>,
 }
 
 /// Converts a part of a valid body. Its text is moved, not copied, because it can be most of the body.
@@ -102,6 +105,7 @@ pub(super) fn part(part: Value, context: Option<&RawValue>) -> Result<PartSource
         StructuredPart::Html(html) => PartSource::Given(Part::Html(html)),
         StructuredPart::Template(reference) => PartSource::Template(TemplatePart {
             template: reference.template_id,
+            channel: reference.channel,
             version: 0,
             context: context.map_or_else(json::empty_object, json::compact),
         }),

@@ -2,7 +2,7 @@
 
 use platen_domain::{
     account_log::{AccountEvent, Actor},
-    allowed_templates::AllowedTemplates,
+    allowed::{AllowedChannels, AllowedTemplates},
     api_key::{PlaintextKey, Scopes},
     audit_log::{AuditActor, AuditEvent},
     email::Email,
@@ -109,6 +109,7 @@ pub async fn create_with_key(
             expires_at: None,
             allowed_networks: Vec::new(),
             allowed_templates: AllowedTemplates::default(),
+            allowed_channels: AllowedChannels::default(),
             credit_limit: None,
         },
         counter: None,

@@ -12,12 +12,13 @@ use std::{
 
 use platen_domain::{
     account_log::{AccountEvent, Actor, KeySetting, KeySettingNames},
-    allowed_templates::AllowedTemplates,
+    allowed::{AllowedChannels, AllowedTemplates},
     api_key::{ApiKey, CreditLimit, KeyDigest, PlaintextKey},
     caller::{Access, Caller},
     client::Client,
     ids::{AccountId, ApiKeyId, TemplateId},
     network::Network,
+    template::channels::ChannelName,
 };
 use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
@@ -31,7 +32,7 @@ use crate::{
         accounts::OwnedAccount,
         api_keys::{self, Credentials, KeySettings, LockedKey, NewApiKey, Successor, credit_counters, ended},
         error::StoreError,
-        templates, tx,
+        template_channels, templates, tx,
     },
 };
 
@@ -114,6 +115,7 @@ fn accept(
         client,
         scopes: found.scopes.clone(),
         templates: found.allowed_templates.clone(),
+        channels: found.allowed_channels.clone(),
         livemode: found.livemode,
         limits: limits.over(found.limits),
         access: Access::Full,
@@ -201,6 +203,9 @@ pub enum KeySettingsError {
     /// The account has no such template.
     #[error("the account has no template {0}")]
     Template(TemplateId),
+    /// The account has no such channel.
+    #[error("the account has no channel {0} of templates")]
+    Channel(ChannelName),
     /// The account has no key with this id that could be changed.
     #[error("there is no API key {0} that could be changed")]
     NoSuchKey(ApiKeyId),
@@ -218,7 +223,7 @@ pub async fn create(
     now: OffsetDateTime,
 ) -> Result<CreatedKey, KeySettingsError> {
     let mut transaction = tx::begin(db).await?;
-    let former = &AllowedTemplates::default();
+    let former = (&AllowedTemplates::default(), &AllowedChannels::default());
     check(&mut transaction, account.account, livemode, &settings, former, now).await?;
     let counter = match settings.credit_limit {
         Some(_) => Some(credit_counters::insert(&mut transaction, account.account).await?),
@@ -247,13 +252,14 @@ pub async fn create(
     Ok(created)
 }
 
-/// Checks new settings. `former` are the templates that the key may use already: they may have been deleted since.
+/// Checks new settings. `former` are the templates and channels that the key may use already: they may have been deleted
+/// since.
 async fn check(
     db: &mut PgConnection,
     account: AccountId,
     livemode: bool,
     settings: &KeySettings<'_>,
-    former: &AllowedTemplates,
+    former: (&AllowedTemplates, &AllowedChannels),
     now: OffsetDateTime,
 ) -> Result<(), KeySettingsError> {
     if !(1..=200).contains(&settings.name.chars().count()) || settings.name.chars().any(char::is_control) {
@@ -271,11 +277,17 @@ async fn check(
         }
     }
     let added = settings.allowed_templates.iter();
-    for template in added.filter(|added| !former.iter().any(|former| former == *added)) {
-        let found = templates::find(&mut *db, account, template).await?;
-        found.ok_or(KeySettingsError::Template(template))?;
+    for template in added.filter(|added| !former.0.iter().any(|former| former == *added)) {
+        let found = templates::find(&mut *db, account, *template).await?;
+        found.ok_or(KeySettingsError::Template(*template))?;
     }
-    Ok(())
+    let added = settings.allowed_channels.iter();
+    let mut added = added.filter(|added| !former.1.iter().any(|former| former == *added));
+    let channels = template_channels::find_channels(db, account).await?;
+    match added.find(|added| !channels.contains(added)) {
+        Some(unknown) => Err(KeySettingsError::Channel(unknown.clone())),
+        None => Ok(()),
+    }
 }
 
 /// Changes the settings of a key that is neither revoked nor expired. Requests that follow are subject to them. A key
@@ -303,7 +315,7 @@ pub async fn edit(
         account,
         key.livemode,
         &settings,
-        &key.allowed_templates,
+        (&key.allowed_templates, &key.allowed_channels),
         now,
     )
     .await?;
@@ -345,6 +357,10 @@ fn changed(former: &LockedKey, settings: &KeySettings<'_>) -> KeySettingNames {
         (
             KeySetting::AllowedTemplates,
             former.allowed_templates != settings.allowed_templates,
+        ),
+        (
+            KeySetting::AllowedChannels,
+            former.allowed_channels != settings.allowed_channels,
         ),
         (KeySetting::CreditLimit, former.credit_limit != settings.credit_limit),
     ];

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use platen_domain::{
     account_log::{AccountEvent, Actor},
-    allowed_templates::AllowedTemplates,
+    allowed::AllowedTemplates,
     asset::{
         self, Asset, AssetCreation, AssetReplacement, AssetUsers, ReplacedContent, font_sheet::MOST_FONTS,
         properties::AssetProperties,

@@ -2,6 +2,7 @@
 //! through the API are published at once; those saved in the editor are drafts until they are published ([`drafts`]).
 
 pub(in crate::service) mod catalogues;
+pub mod channels;
 pub mod comparison;
 pub mod demos;
 pub mod drafts;
@@ -9,12 +10,14 @@ pub mod generation;
 pub mod live;
 pub mod partials;
 pub mod preview;
+pub mod promotions;
 pub mod retention;
 pub mod settings;
 pub mod versions;
 
 use platen_domain::{
     account_log::{AccountEvent, Actor},
+    allowed::NotAllowed,
     caller::Caller,
     editor::SampleSetProblem,
     ids::{AccountId, TemplateId, UserId},
@@ -49,7 +52,10 @@ use crate::{
         renders::failure::EnterError,
         templates::partials::{PartialSet, resolve_to_publish},
     },
-    store::{account_log, error::StoreError, template_assets, template_sample_sets, template_versions, templates, tx},
+    store::{
+        account_log, error::StoreError, template_assets, template_channels, template_promotions, template_sample_sets,
+        template_versions, templates, tx,
+    },
 };
 
 /// Error of an operation on a template.
@@ -71,6 +77,18 @@ pub enum TemplateError {
     /// Published templates use the partial that is to be deleted.
     #[error("templates use the partial: {}", .0.names())]
     InUse(PartialUsers),
+    /// The template has no such promotion.
+    #[error("there is no such promotion")]
+    NoSuchPromotion,
+    /// The promotion is done, was cancelled or has failed, or it doesn't wait for approval.
+    #[error("the promotion has ended")]
+    PromotionEnded,
+    /// The author of a release, or the user who requested its promotion, can't approve it.
+    #[error("members can't approve their own releases")]
+    OwnRelease,
+    /// The caller's key is for certain channels only.
+    #[error(transparent)]
+    NotAllowed(#[from] NotAllowed),
     /// The sets of sample data are invalid.
     #[error(transparent)]
     SampleSets(#[from] SampleSetProblem),
@@ -135,6 +153,7 @@ pub async fn create(
         partials: &partials,
     };
     let mut transaction = tx::begin(&app.db).await?;
+    may_publish(&mut transaction, caller).await?;
     let version = insert(&mut transaction, caller.account, caller.user.id, &actor, first, now).await?;
     tx::commit(transaction).await?;
     Ok(template(id, identity, new, version, (now, now)))
@@ -160,6 +179,7 @@ pub async fn duplicate(app: &Services, caller: &Caller, id: TemplateId) -> Resul
         partials: &partials,
     };
     let mut transaction = tx::begin(&app.db).await?;
+    may_publish(&mut transaction, caller).await?;
     let sets = template_sample_sets::list(&mut *transaction, account, id).await?;
     insert(&mut transaction, account, caller.user.id, &actor, first, clock::now()).await?;
     template_sample_sets::replace(&mut transaction, account, copy_id, &sets).await?;
@@ -227,7 +247,7 @@ pub async fn update(
     }
     let (inserted_at, old_identity) = (old.inserted_at, old.identity.clone());
     let (identity, new) = changes.applied_to(old);
-    partials::change_identity(&mut transaction, account, id, &old_identity, &identity).await?;
+    partials::change_identity(&mut transaction, caller, id, (&old_identity, &identity), now).await?;
     let version = save(&mut transaction, caller, id, (&new, &partials), None, now).await?;
     tx::commit(transaction).await?;
     Ok(template(id, identity, new, version, (inserted_at, now)))
@@ -243,12 +263,15 @@ pub async fn delete(
 ) -> Result<(), TemplateError> {
     let (account, now) = (caller.account, clock::now());
     let mut transaction = tx::begin(db).await?;
+    may_change_all(&mut transaction, caller).await?;
     let name = lock(&mut transaction, account, id, expected).await?.name;
     let users = partials::users_in(&mut transaction, account, id).await?;
     if users.count > 0 {
         return Err(TemplateError::InUse(users));
     }
     template_sample_sets::replace(&mut transaction, account, id, &[]).await?;
+    template_channels::delete(&mut transaction, account, id).await?;
+    template_promotions::cancel_open(&mut transaction, account, Some(id), now).await?;
     template_assets::replace(&mut transaction, account, id, &[]).await?;
     templates::delete(&mut transaction, account, id, now).await?;
     let event = AccountEvent::TemplateDeleted { name };
@@ -262,6 +285,20 @@ struct FirstVersion<'a> {
     identity: &'a TemplateIdentity,
     version: &'a NewTemplate,
     partials: &'a PartialSet,
+}
+
+/// Fails if the caller's key is not for the first channel, which gets what is published. Prevents changes of the channels
+/// until the transaction ends, so that they take what is published into account.
+async fn may_publish(transaction: &mut PgConnection, caller: &Caller) -> Result<(), TemplateError> {
+    let channels = template_channels::share_channels(transaction, caller.account).await?;
+    Ok(caller.channels.check(channels.first())?)
+}
+
+/// Fails if the caller's key is not for all channels, which the change of a template affects. Prevents changes of the
+/// channels until the transaction ends.
+async fn may_change_all(transaction: &mut PgConnection, caller: &Caller) -> Result<(), TemplateError> {
+    let channels = template_channels::share_channels(transaction, caller.account).await?;
+    Ok(caller.channels.check_all(&channels)?)
 }
 
 /// Inserts a template and publishes its first version, whose number it returns.
@@ -364,6 +401,7 @@ async fn publish(
         name,
         partials,
     } = published;
+    may_publish(transaction, caller).await?;
     partials::store(transaction, caller.account, id, version, partials).await?;
     templates::publish(transaction, caller.account, id, version, now).await?;
     if let Some(note) = note {

@@ -40,7 +40,7 @@ pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Value>, Stor
                 select coalesce(json_agg(json_build_object(
                     'id', id, 'name', name, 'begins_with', hint, 'scopes', scopes, 'livemode', livemode,
                     'allowed_networks', allowed_networks, 'allowed_templates', allowed_templates,
-                    'credit_limit', credit_limit,
+                    'allowed_channels', allowed_channels, 'credit_limit', credit_limit,
                     'created_by', created_by, 'created_at', inserted_at, 'last_used_at', last_used_at,
                     'expires_at', expires_at, 'revoked_at', revoked_at
                 ) order by inserted_at), '[]')
@@ -84,7 +84,7 @@ pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Value>, Stor
 #[derive(Debug)]
 pub struct TemplateDescription {
     pub id: TemplateId,
-    /// Name, settings, timestamps and published version.
+    /// Name, settings, timestamps, published version, and the releases in other channels with their promotions.
     pub description: Value,
 }
 
@@ -100,6 +100,18 @@ pub async fn list_templates(
         r#"select id, json_build_object(
                 'id', id, 'kind', kind, 'handle', handle, 'name', name, 'published_version', published_version,
                 'settings', json_build_object('strict', strict),
+                'channels', (
+                    select coalesce(json_object_agg(channel, version), '{}')
+                    from template_channels where template_id = templates.id
+                ),
+                'promotions', (
+                    select coalesce(json_agg(json_build_object(
+                        'channel', channel, 'version', version, 'previous_version', previous_version, 'state', state,
+                        'requested_by', requested_by, 'approved_by', approved_by, 'created_at', promotion.inserted_at,
+                        'due_at', due_at, 'ended_at', ended_at
+                    ) order by promotion.id), '[]')
+                    from template_promotions promotion where template_id = templates.id
+                ),
                 'created_at', inserted_at, 'updated_at', updated_at, 'deleted_at', deleted_at
             ) as "description!"
          from templates

@@ -7,12 +7,13 @@ pub mod expiring;
 use std::net::IpAddr;
 
 use platen_domain::{
-    allowed_templates::AllowedTemplates,
+    allowed::{AllowedChannels, AllowedTemplates},
     api_key::{ApiKey, CreditLimit, KeyDigest, Scope, Scopes},
     caller::User,
     ids::{AccountId, ApiKeyId, TemplateId, UserId},
     network::{InvalidNetwork, Network},
     plan::PlanLimits,
+    template::channels::{ChannelName, InvalidChannelName},
 };
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -41,12 +42,12 @@ pub async fn insert(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let settings = key.settings;
-    let (scopes, networks, templates) = settings.lists();
+    let (scopes, networks, templates, channels) = settings.lists();
     let insert = sqlx::query!(
         "insert into api_keys
             (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
-             allowed_templates, credit_limit, credit_counter_id, inserted_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+             allowed_templates, credit_limit, credit_counter_id, inserted_at, allowed_channels)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
         key.id.0,
         account.0,
         key.created_by.0,
@@ -61,6 +62,7 @@ pub async fn insert(
         settings.credit_limit,
         key.counter.map(|counter| counter.0),
         now,
+        &channels,
     );
     execute(db, insert).await
 }
@@ -80,6 +82,8 @@ pub struct Credentials {
     pub allowed_networks: Vec<Network>,
     /// Templates that the key may use; empty means any.
     pub allowed_templates: AllowedTemplates,
+    /// Channels that the key may use; empty means any.
+    pub allowed_channels: AllowedChannels,
     /// Whether the account is suspended.
     pub suspended: bool,
     pub limits: PlanLimits,
@@ -97,7 +101,7 @@ pub struct CredentialsVersion(pub(in crate::store) String);
 pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<Credentials>, StoreError> {
     let row = sqlx::query!(
         r#"select api_keys.id, api_keys.account_id, api_keys.digest, api_keys.scopes, api_keys.livemode,
-            api_keys.expires_at, api_keys.allowed_networks, api_keys.allowed_templates,
+            api_keys.expires_at, api_keys.allowed_networks, api_keys.allowed_templates, api_keys.allowed_channels,
             limits.suspended_at is not null as "suspended!", users.id as user_id, users.email,
             limits.concurrency as "concurrency!", limits.rate_per_minute as "rate_per_minute!",
             limits.body_bytes as "body_bytes!", limits.sync_deadline_seconds as "sync_deadline_seconds!",
@@ -121,6 +125,7 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
             expires_at: row.expires_at,
             allowed_networks: read_networks(&row.allowed_networks)?,
             allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
+            allowed_channels: read_channels(&row.allowed_channels)?,
             suspended: row.suspended,
             limits: PlanLimits::from_columns(
                 row.concurrency,
@@ -142,8 +147,8 @@ pub async fn find_credentials(db: &PgPool, digest: &KeyDigest) -> Result<Option<
 /// `now`.
 pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Result<Vec<ApiKey>, StoreError> {
     let rows = sqlx::query!(
-        r#"select id, name, hint, scopes, livemode, expires_at, allowed_networks, allowed_templates, credit_limit,
-            coalesce(usage.used, 0) as "used!", revoked_at, replaced_at,
+        r#"select id, name, hint, scopes, livemode, expires_at, allowed_networks, allowed_templates,
+            allowed_channels, credit_limit, coalesce(usage.used, 0) as "used!", revoked_at, replaced_at,
             last_used_at, host(last_used_from) as last_used_from, former_creator, inserted_at
          from api_keys
          left join key_credit_usage usage
@@ -168,6 +173,7 @@ pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
                 expires_at: row.expires_at,
                 allowed_networks: read_networks(&row.allowed_networks)?,
                 allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
+                allowed_channels: read_channels(&row.allowed_channels)?,
                 credit_limit: row.credit_limit.map(|credits| CreditLimit {
                     credits,
                     used: row.used,
@@ -228,17 +234,20 @@ pub struct KeySettings<'a> {
     pub allowed_networks: Vec<Network>,
     /// Templates that the key may use; empty means any.
     pub allowed_templates: AllowedTemplates,
+    /// Channels that the key may use; empty means any.
+    pub allowed_channels: AllowedChannels,
     /// Credits that a live key may use in each period; `None` means those of the account.
     pub credit_limit: Option<i64>,
 }
 
 impl KeySettings<'_> {
-    /// Returns the columns of scopes, networks and templates.
-    fn lists(&self) -> (Vec<String>, Vec<String>, Vec<Uuid>) {
+    /// Returns the columns of scopes, networks, templates and channels.
+    fn lists(&self) -> (Vec<String>, Vec<String>, Vec<Uuid>, Vec<String>) {
         (
             self.scopes.iter().map(|scope| scope.into_str().to_owned()).collect(),
             self.allowed_networks.iter().map(Network::to_string).collect(),
             self.allowed_templates.iter().map(|template| template.0).collect(),
+            self.allowed_channels.iter().map(ChannelName::to_string).collect(),
         )
     }
 }
@@ -251,11 +260,11 @@ pub async fn update(
     settings: &KeySettings<'_>,
     counter: Option<CreditCounter>,
 ) -> Result<(), StoreError> {
-    let (scopes, networks, templates) = settings.lists();
+    let (scopes, networks, templates, channels) = settings.lists();
     let update = sqlx::query!(
         "update api_keys
          set name = $3, scopes = $4, expires_at = $5, allowed_networks = $6, allowed_templates = $7, credit_limit = $8,
-            credit_counter_id = $9
+            credit_counter_id = $9, allowed_channels = $10
          where account_id = $1 and id = $2",
         account.0,
         id.0,
@@ -266,6 +275,7 @@ pub async fn update(
         &templates,
         settings.credit_limit,
         counter.map(|counter| counter.0),
+        &channels,
     );
     execute(db, update).await
 }
@@ -286,6 +296,8 @@ pub struct LockedKey {
     pub allowed_networks: Vec<Network>,
     /// Templates that the key may use, including deleted ones.
     pub allowed_templates: AllowedTemplates,
+    /// Channels that the key may use, including former ones.
+    pub allowed_channels: AllowedChannels,
     pub credit_limit: Option<i64>,
     /// `None` if neither the key nor one that it replaces has had a credit limit.
     pub counter: Option<CreditCounter>,
@@ -295,7 +307,7 @@ pub struct LockedKey {
 pub async fn lock(db: &mut PgConnection, account: AccountId, id: ApiKeyId) -> Result<Option<LockedKey>, StoreError> {
     let row = sqlx::query!(
         "select name, scopes, livemode, expires_at, revoked_at, replaced_at, allowed_networks, allowed_templates,
-            credit_limit, credit_counter_id
+            allowed_channels, credit_limit, credit_counter_id
          from api_keys where account_id = $1 and id = $2 for update",
         account.0,
         id.0,
@@ -312,6 +324,7 @@ pub async fn lock(db: &mut PgConnection, account: AccountId, id: ApiKeyId) -> Re
             replaced_at: row.replaced_at,
             allowed_networks: read_networks(&row.allowed_networks)?,
             allowed_templates: row.allowed_templates.into_iter().map(TemplateId).collect(),
+            allowed_channels: read_channels(&row.allowed_channels)?,
             credit_limit: row.credit_limit,
             counter: row.credit_counter_id.map(CreditCounter),
         })
@@ -344,9 +357,9 @@ pub async fn insert_successor(
     let insert = sqlx::query!(
         "insert into api_keys
             (id, account_id, created_by, name, hint, digest, scopes, livemode, expires_at, allowed_networks,
-             allowed_templates, credit_limit, credit_counter_id, former_creator, inserted_at)
+             allowed_templates, allowed_channels, credit_limit, credit_counter_id, former_creator, inserted_at)
          select $3, account_id, created_by, name, $4, $5, scopes, livemode, expires_at, allowed_networks,
-            allowed_templates, credit_limit, credit_counter_id, former_creator, $6
+            allowed_templates, allowed_channels, credit_limit, credit_counter_id, former_creator, $6
          from api_keys where account_id = $1 and id = $2",
         account.0,
         of.0,
@@ -403,6 +416,12 @@ pub async fn update_last_used(
 /// Ignores unknown scopes, which come from a newer release and permit nothing in this one.
 fn read_scopes(names: &[String]) -> Scopes {
     names.iter().filter_map(|name| name.parse::<Scope>().ok()).collect()
+}
+
+/// Fails on an unreadable name, as [`read_networks`] does.
+fn read_channels(names: &[String]) -> Result<AllowedChannels, StoreError> {
+    let names: Result<_, _> = names.iter().map(|name| name.parse()).collect();
+    names.map_err(|error: InvalidChannelName| StoreError(sqlx::Error::Decode(error.into())))
 }
 
 /// Fails on an unreadable network rather than omit it: an empty list would allow any network.

@@ -1,7 +1,7 @@
 //! Table `template_assets`: the assets, and folders of assets, that the published versions of templates name.
 
 use platen_domain::{
-    allowed_templates::AllowedTemplates,
+    allowed::AllowedTemplates,
     asset::{Asset, AssetUser, font_sheet::FONT_SHEET},
     ids::{AccountId, AssetId, TemplateId},
 };
@@ -9,7 +9,11 @@ use sqlx::{PgConnection, PgExecutor};
 
 use crate::store::{error::StoreError, statement::execute, templates::kind};
 
-/// Replaces the distinct names for a template.
+/// Maximum number of names of a template that earlier releases leave.
+const MOST_FORMER_NAMES: i64 = 1_000;
+
+/// Replaces the distinct names for a template. If the account has channels, former names stay, because these may have
+/// earlier releases.
 pub async fn replace(
     db: &mut PgConnection,
     account: AccountId,
@@ -17,9 +21,13 @@ pub async fn replace(
     names: &[String],
 ) -> Result<(), StoreError> {
     let delete = sqlx::query!(
-        "delete from template_assets where account_id = $1 and template_id = $2",
+        "delete from template_assets where account_id = $1 and template_id = $2 and (
+            not exists (select from accounts where id = $1 and template_channels <> '{}')
+            or (select count(*) from template_assets where account_id = $1 and template_id = $2) > $3
+         )",
         account.0,
         template.0,
+        MOST_FORMER_NAMES,
     );
     execute(&mut *db, delete).await?;
     if names.is_empty() {
@@ -27,7 +35,8 @@ pub async fn replace(
     }
     let insert = sqlx::query!(
         "insert into template_assets (account_id, template_id, name)
-         select $1, $2, name from unnest($3::text[]) name",
+         select $1, $2, name from unnest($3::text[]) name
+         on conflict do nothing",
         account.0,
         template.0,
         names,

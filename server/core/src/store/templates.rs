@@ -138,23 +138,6 @@ pub struct RenderedPartial {
     pub translations: Translations,
 }
 
-/// Returns the published versions of those of these templates that aren't deleted, with their kinds.
-pub async fn list_published_versions(
-    db: &PgPool,
-    account: AccountId,
-    ids: &[TemplateId],
-) -> Result<Vec<(TemplateId, i32, TemplateKind)>, StoreError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let rows = sqlx::query!(
-        "select id, published_version, kind from templates
-         where account_id = $1 and id = any($2) and deleted_at is null",
-        account.0,
-        &ids,
-    )
-    .map(|row| (TemplateId(row.id), row.published_version, kind(&row.kind)));
-    Ok(rows.fetch_all(db).await?)
-}
-
 /// Returns a version of a template, even if the template is deleted.
 pub async fn find_version(
     db: &PgPool,
@@ -271,8 +254,14 @@ pub async fn list_glances(
 ) -> Result<Vec<TemplateGlance>, StoreError> {
     let glances = sqlx::query!(
         r#"select templates.id, templates.kind, templates.handle, templates.name, templates.published_version as published, newest.number as newest,
-            newest.inserted_at as changed_at, coalesce(nullif(users.name, ''), users.email) as changed_by
+            newest.inserted_at as changed_at, coalesce(nullif(users.name, ''), users.email) as changed_by,
+            templates.kind = 'partial' or accounts.template_channels = '{}' or exists (
+                select from template_channels released
+                where released.template_id = templates.id and released.channel = 'production'
+                    and released.version = templates.published_version
+            ) as "in_production!"
          from templates
+         join accounts on accounts.id = templates.account_id
          join lateral (
             select number, created_by, inserted_at from template_versions
             where template_id = templates.id order by number desc limit 1
@@ -295,6 +284,7 @@ pub async fn list_glances(
         identity: identity(&row.kind, row.handle.as_deref()),
         name: row.name,
         published: row.published,
+        in_production: row.in_production,
         newest: row.newest,
         changed_at: row.changed_at,
         changed_by: row.changed_by,
@@ -341,7 +331,7 @@ pub async fn find_settings(
 
 /// Changes the settings of a template that isn't deleted; `None` leaves a setting unchanged. Returns the new settings.
 pub async fn update_settings(
-    db: &PgPool,
+    db: impl PgExecutor<'_>,
     account: AccountId,
     id: TemplateId,
     strict: Option<bool>,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    allowed_templates::{AllowedTemplates, NotAllowed},
+    allowed::{AllowedTemplates, NotAllowed},
     template::{check_content_size, check_partials_size},
     validation::{
         Problem, Problems,

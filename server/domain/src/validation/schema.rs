@@ -39,6 +39,7 @@ pub enum RequestBody {
     TemplateUpdate,
     TemplateSettingsUpdate,
     TemplateSamplesUpdate,
+    TemplatePromotionCreation,
     ConnectionCreation,
     AssetCreation,
     AssetReplacement,

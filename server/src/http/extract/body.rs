@@ -20,7 +20,8 @@ use platen_domain::{
     connection::NewConnection,
     idempotency::{Fingerprint, IdempotencyKey, IdempotentRequest},
     template::{
-        Saved, Submission, comparison::ComparisonRequest, sample_sets::SampleSetReplacement, settings::SettingsChanges,
+        Saved, Submission, comparison::ComparisonRequest, promotions::PromotionRequest,
+        sample_sets::SampleSetReplacement, settings::SettingsChanges,
     },
     validation::Problem,
 };
@@ -84,6 +85,12 @@ impl FromBody for SettingsChanges {
 }
 
 impl FromBody for SampleSetReplacement {
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::parse(body)
+    }
+}
+
+impl FromBody for PromotionRequest {
     fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
         Self::parse(body)
     }

@@ -3,6 +3,7 @@
 pub(in crate::http) mod comparison;
 pub(in crate::http) mod one;
 pub(in crate::http) mod preview;
+pub(in crate::http) mod promotions;
 pub(in crate::http) mod samples;
 pub(in crate::http) mod settings;
 pub(in crate::http) mod versions;

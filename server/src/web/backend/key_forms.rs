@@ -21,7 +21,7 @@ use platen_domain::{
     ids::{AccountId, ApiKeyId, TemplateId},
     network::Network,
     page::PageRequest,
-    template::{TemplateFilter, labels},
+    template::{TemplateFilter, channels::ChannelName, labels},
 };
 use time::{Date, Duration, OffsetDateTime, macros::format_description};
 
@@ -133,6 +133,8 @@ pub(super) fn read(
     let credit_limit = number(&mut faulty, Field::CreditLimit, &form.credit_limit, least, most);
     let templates: Option<_> = form.templates.iter().map(|id| TemplateId::parse(id)).collect();
     let allowed_templates = templates.ok_or(AppError::NotFound)?;
+    let channels: Option<_> = form.channels.iter().map(|name| ChannelName::parse(name)).collect();
+    let allowed_channels = channels.ok_or(AppError::NotFound)?;
     if !faulty.is_empty() {
         return Err(invalid(faulty));
     }
@@ -142,6 +144,7 @@ pub(super) fn read(
         expires_at,
         allowed_networks: networks.unwrap_or_default(),
         allowed_templates,
+        allowed_channels,
         credit_limit,
     })
 }
@@ -167,6 +170,7 @@ mod tests {
             expiry: Expiry::Never,
             networks: String::new(),
             templates: Vec::new(),
+            channels: Vec::new(),
             credit_limit: String::new(),
         }
     }
@@ -242,6 +246,7 @@ mod tests {
             expiry: Expiry::WithDay("2026-11-20".to_owned()),
             networks: "203.0.113.300".to_owned(),
             templates: Vec::new(),
+            channels: Vec::new(),
             credit_limit: "0".to_owned(),
         };
         let expected = invalid(vec![

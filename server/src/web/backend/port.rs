@@ -30,6 +30,7 @@ use platen_app::{
         settings::{OwnedAccount, Settings},
         team::{LogPage, OwnAccount, Team},
         template::{GeneratedData, NewTemplateForm, PublicationForm, TemplateForm},
+        template_releases::Releases,
         template_settings::TemplateSettings,
         template_versions::{PageComparisons, Versions},
         usage::Usage,
@@ -64,9 +65,9 @@ use platen_core::{
         sessions::{self, Stay},
         storage_use,
         templates::{
-            self, TemplateError,
+            self, TemplateError, channels,
             comparison::{self, Compared},
-            drafts, generation, partials, versions,
+            drafts, generation, partials, promotions, versions,
         },
         webhook_deliveries, webhook_endpoints, webhook_secrets,
     },
@@ -74,7 +75,7 @@ use platen_core::{
 use platen_domain::{
     account_directory::{DirectoryPage, DirectorySearch},
     account_log::{ActivityFilter, Actor},
-    allowed_templates::AllowedTemplates,
+    allowed::AllowedTemplates,
     announcement::{Announcement, AnnouncementField, AnnouncementForm, NewAnnouncement},
     asset::Asset,
     audit_log::{AuditActor, AuditFilter, AuditRow, Reason},
@@ -83,7 +84,7 @@ use platen_domain::{
     failed_jobs::Done,
     ids::{
         AccountId, AnnouncementId, ApiKeyId, AssetId, ConnectionId, DeliveryId, DeviceId, EndpointId, EventId,
-        InstanceId, InvitationId, PasskeyId, RenderId, SessionId, TemplateId, UserId,
+        InstanceId, InvitationId, PasskeyId, PromotionId, RenderId, SessionId, TemplateId, UserId,
     },
     one_time_token::Purpose,
     page::{Page, PageRequest},
@@ -98,7 +99,10 @@ use platen_domain::{
     },
     second_factor::{App, Ways, picture},
     team::{Guest, OpenedInvitation},
-    template::{EditedTemplate, ExpectedVersion, TemplateFilter, TemplateGlance, identity::TemplateKind, labels},
+    template::{
+        EditedTemplate, ExpectedVersion, TemplateFilter, TemplateGlance, channels::Channels, identity::TemplateKind,
+        labels, promotions::PromotionState,
+    },
 };
 use secrecy::ExposeSecret;
 use time::{Date, Duration, OffsetDateTime, macros::format_description};
@@ -125,6 +129,8 @@ const FOUND_ASSETS: NonZeroU16 = NonZeroU16::MIN.saturating_add(5);
 const ASSET_PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(49);
 /// Number of templates on a page of their list.
 const TEMPLATE_PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
+/// Maximum number of promotions listed. Older ones are available through the API.
+const LISTED_PROMOTIONS: NonZeroU16 = NonZeroU16::MIN.saturating_add(49);
 /// Maximum number of versions listed. Older ones are available through the API.
 const LISTED_VERSIONS: NonZeroU16 = NonZeroU16::MIN.saturating_add(99);
 
@@ -381,6 +387,7 @@ impl Backend for RequestBackend {
                 called: called(owned.name.clone(), &person.email),
                 name: owned.name,
                 keep_content: owned.keep_content,
+                channels: self.answer(channels::find(db, caller.account).await)?,
                 second_factor_from: owned.second_factor_from.map(OffsetDateTime::date),
                 delete_at: owned.delete_at,
                 exports: self.answer(exports::list(db, caller.account, now).await)?,
@@ -430,6 +437,14 @@ impl Backend for RequestBackend {
     async fn keep_content(&self, keep: bool) -> Result<(), AppError> {
         let caller = self.caller_who_may(SetPolicy).await?;
         self.answer(account::keep_content(&self.app.people, &caller, keep, clock::now()).await)
+    }
+
+    async fn set_channels(&self, before_production: String, approval: bool) -> Result<(), AppError> {
+        let caller = self.caller_who_may(SetPolicy).await?;
+        let channels = Channels::parse(&before_production, approval);
+        let channels = channels.map_err(|_| invalid(vec![Field::Channels]))?;
+        let actor = Actor::of_caller(&caller);
+        self.answer(channels::set(&self.app.db, caller.account, &actor, &channels).await)
     }
 
     async fn require_second_factor(&self, from: String) -> Result<(), AppError> {
@@ -610,6 +625,7 @@ impl Backend for RequestBackend {
                 secret: new.key.expose().to_owned(),
             }),
             templates: self.template_labels(account).await?,
+            channels: self.answer(channels::find(db, account).await)?,
         })
     }
 
@@ -622,6 +638,7 @@ impl Backend for RequestBackend {
         Ok(KeyDetail {
             key: self.key(&caller, id).await?,
             templates: self.template_labels(caller.account).await?,
+            channels: self.answer(channels::find(&self.app.db, caller.account).await)?,
             renders: found,
             period_ends_at,
         })
@@ -1011,6 +1028,11 @@ impl Backend for RequestBackend {
         self.answer(drafts::open(&self.app.db, account, id).await)
     }
 
+    async fn channels(&self) -> Result<Channels, AppError> {
+        let account = self.caller_who_may(Produce).await?.account;
+        self.answer(channels::find(&self.app.db, account).await)
+    }
+
     async fn sample_sets(&self, id: TemplateId) -> Result<Vec<SampleSet>, AppError> {
         let account = self.caller_who_may(Produce).await?.account;
         self.answer(drafts::sample_sets(&self.app.db, account, id).await)
@@ -1055,6 +1077,8 @@ impl Backend for RequestBackend {
             listed: self.answer(versions::list(db, account, id, page).await)?.items,
             compared,
             sets: self.set_names(account, id).await?,
+            releases: self.answer(channels::releases(db, account, id).await)?,
+            channels: self.answer(channels::find(db, account).await)?,
         })
     }
 
@@ -1124,6 +1148,48 @@ impl Backend for RequestBackend {
             Err(TemplateError::Changed) => Err(template_forms::published_meanwhile()),
             published => self.answer(published),
         }
+    }
+
+    async fn template_releases(&self, id: TemplateId) -> Result<Releases, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let (account, db) = (caller.account, &self.app.db);
+        let template = self.answer(templates::get(db, account, id).await)?;
+        let page = PageRequest::after(None, LISTED_PROMOTIONS);
+        Ok(Releases {
+            name: template.name,
+            kind: template.identity.kind,
+            channels: self.answer(channels::find(db, account).await)?,
+            releases: self.answer(channels::releases(db, account, id).await)?,
+            waiting: self.answer(promotions::waiting(db, account, id).await)?,
+            latest: self.answer(promotions::list(db, account, id, page).await)?.items,
+            sets: self.set_names(account, id).await?,
+            visitor: caller.user.id,
+        })
+    }
+
+    async fn promote_template(
+        &self,
+        id: TemplateId,
+        channel: String,
+        version: i32,
+        due_at: String,
+    ) -> Result<PromotionState, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let request = template_forms::promotion(&channel, version, &due_at)?;
+        match promotions::request(&self.app.db, &caller, id, request).await {
+            Err(TemplateError::Invalid(problems)) => Err(template_forms::not_promoted(&problems)),
+            requested => Ok(self.answer(requested)?.state),
+        }
+    }
+
+    async fn approve_promotion(&self, id: TemplateId, promotion: PromotionId) -> Result<PromotionState, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        self.answer(promotions::approve(&self.app.db, &caller, id, promotion).await)
+    }
+
+    async fn cancel_promotion(&self, id: TemplateId, promotion: PromotionId) -> Result<(), AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        self.answer(promotions::cancel(&self.app.db, &caller, id, promotion).await)
     }
 
     async fn create_template(&self, form: NewTemplateForm) -> Result<TemplateId, AppError> {

@@ -11,12 +11,15 @@ use platen_domain::{
     editor::{DEFAULT_SET, SampleSet, SampleSetProblem},
     template::{
         NewTemplate, Saved, Submission, TemplateCreation,
+        channels::ChannelName,
         demos::Demo,
         identity::{Handle, TemplateIdentity, TemplateKind},
         note::VersionNote,
+        promotions::{DUE_AT, PromotionRequest},
         sample_sets::{NamedSet, SampleSets, SetChanges, SetName, parse_data},
     },
-    validation::json,
+    utc_time,
+    validation::{Problem, json},
 };
 use serde_json::{Map, Value};
 
@@ -102,6 +105,24 @@ pub(super) fn note(text: &str) -> Result<Option<VersionNote>, AppError> {
 /// Returns the error for a page that shows another version as the published one.
 pub(super) fn published_meanwhile() -> AppError {
     rejected(Reason::PublishedMeanwhile)
+}
+
+/// Parses the form of a promotion. The time is in UTC, and empty for a promotion at once.
+pub(super) fn promotion(channel: &str, version: i32, due_at: &str) -> Result<PromotionRequest, AppError> {
+    Ok(PromotionRequest {
+        channel: ChannelName::parse(channel).ok_or(AppError::Malformed)?,
+        version,
+        due_at: utc_time::parse(due_at).map_err(|_| invalid(vec![Field::DueAt]))?,
+    })
+}
+
+/// Returns the error of a promotion that the rules refuse.
+pub(super) fn not_promoted(problems: &[Problem]) -> AppError {
+    if problems.iter().any(|problem| problem.pointer == DUE_AT) {
+        invalid(vec![Field::DueAt])
+    } else {
+        rejected(Reason::NotPromotable)
+    }
 }
 
 /// Builds the body of the equivalent API request, so that the same rules apply.

@@ -22,7 +22,7 @@ use platen_core::{
         parsers::Busy,
         people::{PeopleError, callers::CallerError},
         renders::{cancel::CancelError, structure::StructureError},
-        templates::{TemplateError, live::LiveError},
+        templates::{TemplateError, channels::ChannelsError, live::LiveError},
         webhook_endpoints::{EndpointError, EndpointField},
         webhook_secrets::WebhookSecretError,
     },
@@ -118,7 +118,7 @@ impl VisitorError for KeySettingsError {
             Self::Name => invalid(vec![Field::KeyName]),
             Self::Expiry => invalid(vec![Field::ExpiryDay]),
             Self::CreditLimit | Self::CreditLimitOfTestKey => invalid(vec![Field::CreditLimit]),
-            Self::Template(_) | Self::NoSuchKey(_) => AppError::NotFound,
+            Self::Template(_) | Self::Channel(_) | Self::NoSuchKey(_) => AppError::NotFound,
             Self::Store(_) => return None,
         })
     }
@@ -224,10 +224,13 @@ impl VisitorError for TemplateError {
             Self::NotFound => AppError::NotFound,
             Self::Changed | Self::PartialsChanged => rejected(Reason::SavedMeanwhile),
             Self::Invalid(problems) => invalid_template(problems),
+            Self::NoSuchPromotion | Self::PromotionEnded => rejected(Reason::NotPromotable),
+            Self::OwnRelease => rejected(Reason::OwnRelease),
             Self::SampleSets(problem) => rejected(Reason::SampleSets(*problem)),
             Self::Busy(Busy) => too_many(Duration::ZERO),
-            // Forms of the dashboard demand no conformance, and partials in use lead to a page of their own.
+            // Forms of the dashboard demand no conformance and use no keys; partials in use lead to a page of their own.
             Self::InUse(_)
+            | Self::NotAllowed(_)
             | Self::Process(_)
             | Self::Render(_)
             | Self::Conformance(_)
@@ -236,6 +239,15 @@ impl VisitorError for TemplateError {
             | Self::Picture(_)
             | Self::Store(_) => return None,
         })
+    }
+}
+
+impl VisitorError for ChannelsError {
+    fn for_visitor(&self) -> Option<AppError> {
+        match self {
+            Self::Differing { .. } => Some(rejected(Reason::ChannelsDiffer)),
+            Self::Store(_) => None,
+        }
     }
 }
 

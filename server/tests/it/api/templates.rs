@@ -1,5 +1,6 @@
 //! `/api/v1/templates`: creation and lists.
 
+mod channels;
 mod comparison;
 mod one;
 mod partials;

@@ -15,7 +15,7 @@ use platen_core::{
 };
 use platen_domain::{
     account_log::{ActivityFilter, Actor},
-    allowed_templates::AllowedTemplates,
+    allowed::{AllowedChannels, AllowedTemplates},
     api_key::Scopes,
     caller::Caller,
     client::Client,
@@ -63,6 +63,7 @@ impl Town {
                 expires_at: None,
                 allowed_networks: Vec::new(),
                 allowed_templates: AllowedTemplates::default(),
+                allowed_channels: AllowedChannels::default(),
                 credit_limit: None,
             },
         };

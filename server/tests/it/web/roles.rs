@@ -114,6 +114,21 @@ const FUNCTIONS: &[Line] = &[
         In(Produce),
         &[("id", "{template}"), ("subject", "7"), ("seen", "1"), ("note", "")],
     ),
+    (
+        "promote-template",
+        In(Produce),
+        &[("id", "{template}"), ("subject", "production:1"), ("due_at", "")],
+    ),
+    (
+        "approve-promotion",
+        In(Produce),
+        &[("id", "{template}"), ("subject", NOBODYS)],
+    ),
+    (
+        "cancel-promotion",
+        In(Produce),
+        &[("id", "{template}"), ("subject", NOBODYS)],
+    ),
     ("compare-draft", In(Produce), &[("id", "{template}"), ("content", "x")]),
     ("preview-template", In(Produce), &[("id", "{template}")]),
     (
@@ -215,6 +230,7 @@ const FUNCTIONS: &[Line] = &[
     ("remove-member", In(ManagePeople), &[("subject", "{owner}")]),
     ("rename-account", In(SetPolicy), &[("account_name", "")]),
     ("keep-content", In(SetPolicy), &[("keep", "true")]),
+    ("set-channels", In(SetPolicy), &[("channels", "A")]),
     ("require-second-factor", In(SetPolicy), &[("second_factor_from", "x")]),
     ("subscribe", In(ManageBilling), &[("plan", "Growth")]),
     ("buy-credits", In(ManageBilling), &[("subject", "credits_1000")]),
@@ -323,6 +339,7 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/templates", Produce),
     ("/dashboard/templates/:id", Produce),
     ("/dashboard/templates/:id/versions", Produce),
+    ("/dashboard/templates/:id/releases", Produce),
     ("/dashboard/templates/:id/settings", Produce),
     ("/dashboard/templates/:id/pages", Produce),
     ("/dashboard/assets", Produce),

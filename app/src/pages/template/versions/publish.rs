@@ -28,6 +28,8 @@ pub fn PublishDialog(
     published_name: Option<String>,
     /// Number of the newest version.
     newest: i32,
+    /// The renders that use published versions, as the beginning of a sentence.
+    audience: String,
 ) -> impl IntoView {
     let number = version.number;
     let outcome = Outcome::about::<PublishVersion>(&number.to_string());
@@ -59,7 +61,7 @@ pub fn PublishDialog(
             <input type="hidden" name="seen" value=published />
             <p>{what}</p>
             <p>
-                "New renders use it. Queued and running renders keep the version that was published when they were accepted."
+                {audience} " use it from now on. Queued and running renders keep the version that was published when they were accepted."
             </p>
             {drafts}
             {renamed}

@@ -196,7 +196,7 @@ fn of_a_template_its_identifier_and_version_are_kept() {
     let mut request = render(&with_part(&format!(r#""<p>", {template}"#)));
     let parts: Vec<_> = request
         .templates()
-        .map(|(part, template)| (part, template.to_string()))
+        .map(|(part, template)| (part, template.template.to_string()))
         .collect();
     assert_eq!(parts, [(1, id.to_owned())]);
     request.note_version(1, 7);

@@ -1,7 +1,7 @@
 //! Callers of logged-in users: the account for which they act, and their access to it.
 
 use platen_domain::{
-    allowed_templates::AllowedTemplates,
+    allowed::{AllowedChannels, AllowedTemplates},
     api_key::Scopes,
     caller::{Access, Caller, User},
     client::Client,
@@ -99,6 +99,7 @@ pub async fn of_person(
         client: Some(client.clone()),
         scopes: Scopes::of_role(found.role),
         templates: AllowedTemplates::default(),
+        channels: AllowedChannels::default(),
         livemode: true,
         limits: limits.over(found.limits),
         access: if found.suspended {
@@ -135,6 +136,7 @@ async fn of_looking_operator(
         client: Some(operator.client),
         scopes: Scopes::from_iter([]),
         templates: AllowedTemplates::default(),
+        channels: AllowedChannels::default(),
         livemode: true,
         limits: limits.over(found),
         access: Access::Looking,

@@ -8,7 +8,7 @@ use std::{
 use platen_domain::{
     ids::AccountId,
     template::{identity::TemplateKind, settings::TemplateSettings},
-    validation::Problem,
+    validation::{Problem, quote},
 };
 use platen_engine::{
     job::{Part, Warning},
@@ -31,6 +31,7 @@ use crate::{
     },
     store::{
         error::StoreError,
+        template_channels::{self, NamedRelease},
         templates::{self, RenderedVersion},
     },
 };
@@ -46,30 +47,57 @@ pub(super) struct Filled {
     pub(super) strict: BTreeSet<usize>,
 }
 
-/// Looks up the published version of each template and notes it in the request. The inner error holds a validation
-/// error for each template that is unknown or a partial.
+/// Looks up the release of each template in the requested channel and notes it in the request. The inner error holds a
+/// validation error for each template that is unknown, a partial or has no release there.
 pub(super) async fn note_versions(
     app: &Services,
     account: AccountId,
     request: &mut RenderRequest,
 ) -> Result<Result<(), Vec<Problem>>, StoreError> {
-    let named: Vec<_> = request.templates().collect();
+    let named = request.templates();
+    let named: Vec<_> = named
+        .map(|(part, named)| (part, (named.template, named.requested_channel())))
+        .collect();
     if named.is_empty() {
         return Ok(Ok(()));
     }
-    let ids: Vec<_> = named.iter().map(|(_, id)| *id).collect();
-    let published = templates::list_published_versions(&app.db, account, &ids).await?;
-    let published = published.into_iter().map(|(id, version, kind)| (id, (version, kind)));
-    let published: HashMap<_, _> = published.collect();
+    let distinct: BTreeSet<_> = named.iter().map(|(_, named)| named.clone()).collect();
+    let distinct: Vec<_> = distinct.into_iter().collect();
+    let releases = template_channels::list_named(&app.db, account, &distinct).await?;
+    let releases = releases
+        .into_iter()
+        .map(|release| ((release.template, release.channel.clone()), release));
+    let releases: HashMap<_, _> = releases.collect();
     let mut problems = Vec::new();
-    for (part, id) in named {
-        match published.get(&id) {
-            Some((version, TemplateKind::Document)) => request.note_version(part, *version),
-            Some((_, TemplateKind::Partial)) => problems.push(is_partial(part)),
-            None => problems.push(no_such_template(part, &id.to_string())),
+    for (part, named) in named {
+        match releases.get(&named) {
+            Some(release) if release.kind == TemplateKind::Partial => problems.push(is_partial(part)),
+            Some(release) => match release.version {
+                Some(version) => request.note_version(part, version),
+                None => problems.push(not_released(part, release)),
+            },
+            None => problems.push(no_such_template(part, &named.0.to_string())),
         }
     }
     Ok(if problems.is_empty() { Ok(()) } else { Err(problems) })
+}
+
+/// Returns the validation error of a part whose channel has no release of the template.
+fn not_released(part: usize, release: &NamedRelease) -> Problem {
+    let NamedRelease { channel, channels, .. } = release;
+    let detail = if channels.contains(channel) {
+        format!(
+            "The template has no release in {channel} yet. Promote one to it, or name another channel: {}",
+            channels.listed()
+        )
+    } else {
+        format!(
+            "No such channel: {}. The account has {}",
+            quote(channel.as_str()),
+            channels.listed()
+        )
+    };
+    Problem::invalid(format!("/parts/{part}/content/channel"), detail)
 }
 
 fn is_partial(part: usize) -> Problem {

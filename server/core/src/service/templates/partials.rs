@@ -28,17 +28,21 @@ use platen_template::{
     sources::Sources,
 };
 use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
 
 use crate::{
+    clock,
     service::{
         Services,
         assets::AssetError,
-        templates::{TemplateError, catalogues::catalogues, drafts, faulty_template, get, lock, versions},
+        templates::{
+            TemplateError, catalogues::catalogues, drafts, faulty_template, get, lock, may_change_all, versions,
+        },
     },
     store::{
         error::StoreError,
-        template_assets,
+        template_assets, template_channels, template_promotions,
         template_version_partials::{self, PublishedPartial, UsedPartial},
         templates, tx,
     },
@@ -132,7 +136,7 @@ pub(super) async fn resolve_with(
         }
         _ => Vec::new(),
     };
-    let may_use = |id| caller.templates.contains(id) || published.contains(&id);
+    let may_use = |id| caller.templates.contains(&id) || published.contains(&id);
     if !set.unsaved.is_empty() {
         let handles: Vec<_> = set.unsaved.keys().cloned().collect();
         let replaced = template_version_partials::list_published(&app.db, account, &handles, MOST_BYTES).await?;
@@ -331,16 +335,29 @@ pub(super) async fn users_in(
     })
 }
 
-/// Sets kind and handle of a locked template, unless they are the same. A partial that is used keeps both.
+/// Sets kind and handle of a locked template, unless they are the same. A partial that is used keeps both, and a template
+/// with releases in channels stays a document.
 pub(super) async fn change_identity(
     transaction: &mut PgConnection,
-    account: AccountId,
+    caller: &Caller,
     id: TemplateId,
-    old: &TemplateIdentity,
-    new: &TemplateIdentity,
+    (old, new): (&TemplateIdentity, &TemplateIdentity),
+    now: OffsetDateTime,
 ) -> Result<(), TemplateError> {
     if old == new {
         return Ok(());
+    }
+    let account = caller.account;
+    may_change_all(transaction, caller).await?;
+    if new.kind == TemplateKind::Partial {
+        if !template_channels::list(&mut *transaction, account, id)
+            .await?
+            .is_empty()
+        {
+            let detail = "Can't be changed while channels have releases of the template: partials have none";
+            return Err(TemplateError::Invalid(vec![Problem::invalid(KIND, detail)]));
+        }
+        template_promotions::cancel_open(transaction, account, Some(id), now).await?;
     }
     if let Some(problem) = new.problem() {
         return Err(TemplateError::Invalid(vec![problem]));
@@ -378,7 +395,7 @@ pub async fn update_identity(
     let old = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any)
         .await?
         .identity;
-    change_identity(&mut transaction, caller.account, id, &old, identity).await?;
+    change_identity(&mut transaction, caller, id, (&old, identity), clock::now()).await?;
     Ok(tx::commit(transaction).await?)
 }
 

@@ -1,6 +1,7 @@
 //! Settings of stored templates, and the inferred schema of their context.
 
 use platen_domain::{
+    caller::Caller,
     ids::{AccountId, TemplateId},
     template::settings::{SettingsChanges, TemplateSettings},
 };
@@ -10,9 +11,9 @@ use sqlx::PgPool;
 use crate::{
     service::{
         Services,
-        templates::{TemplateError, get, partials, unusable},
+        templates::{TemplateError, get, may_change_all, partials, unusable},
     },
-    store::templates,
+    store::{templates, tx},
 };
 
 /// Returns the settings of a template, or [`TemplateError::NotFound`].
@@ -25,11 +26,14 @@ pub async fn get_settings(db: &PgPool, account: AccountId, id: TemplateId) -> Re
 /// Changes the given settings, and returns all of them. Settings apply to all versions.
 pub async fn update_settings(
     db: &PgPool,
-    account: AccountId,
+    caller: &Caller,
     id: TemplateId,
     changes: SettingsChanges,
 ) -> Result<TemplateSettings, TemplateError> {
-    let settings = templates::update_settings(db, account, id, changes.strict).await?;
+    let mut transaction = tx::begin(db).await?;
+    may_change_all(&mut transaction, caller).await?;
+    let settings = templates::update_settings(&mut *transaction, caller.account, id, changes.strict).await?;
+    tx::commit(transaction).await?;
     settings.ok_or(TemplateError::NotFound)
 }
 

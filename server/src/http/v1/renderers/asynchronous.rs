@@ -28,7 +28,7 @@ pub(in crate::http) async fn post(
         memory: _memory,
     }: RenderBody<AsynchronousRequest>,
 ) -> Result<Response, ApiError> {
-    request.render.check_templates(&caller.templates)?;
+    request.render.check_allowed(&caller)?;
     let accepted = enqueue(&app, &caller, request, idempotent).await?;
     let headers = [
         (RENDER_ID, accepted.id.to_string()),

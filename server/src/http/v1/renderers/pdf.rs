@@ -42,7 +42,7 @@ pub(in crate::http) async fn post(
     body: Result<RenderBody<SynchronousRequest>, ApiError>,
 ) -> Result<Response, ApiError> {
     let checked = body.and_then(|body| {
-        body.request.render.check_templates(&caller.caller.templates)?;
+        body.request.render.check_allowed(&caller.caller)?;
         Ok(body)
     });
     let RenderBody {

@@ -30,7 +30,7 @@ pub(in crate::http) async fn patch(
     TemplatePath(id): TemplatePath,
     JsonBody(changes, _memory): JsonBody<SettingsChanges>,
 ) -> Result<Json<Data<TemplateSettings>>, ApiError> {
-    let data = settings::update_settings(&app.db, caller.account, id, changes).await?;
+    let data = settings::update_settings(&app.db, &caller, id, changes).await?;
     Ok(Json(Data { data }))
 }
 
