@@ -37,6 +37,7 @@ impl Releases {
 
     /// Returns the number of the release that a channel had before its present one.
     pub fn previous_in(&self, channel: &ChannelName) -> Option<i32> {
+        self.channels.preceding(channel)?;
         let mut done = self.latest.iter();
         let done = done.find(|promotion| promotion.channel == *channel && promotion.state == PromotionState::Done);
         done.and_then(|promotion| promotion.previous_version)

@@ -32,7 +32,8 @@ const LONGEST_COMPARISON: Duration = Duration::from_secs(5);
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Write the account's templates to a folder: HANDLE/template.html, settings.json, samples/*.json and assets.
+    /// Write the account's templates to a folder: HANDLE/template.html, settings.json, translations.json, samples/*.json and
+    /// assets.
     ///
     /// The file HANDLE/assets/PATH is the asset HANDLE/PATH. Assets are left out if the key lacks the scope assets:read.
     ///

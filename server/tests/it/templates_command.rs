@@ -275,6 +275,56 @@ async fn only_differences_are_pushed() {
 }
 
 #[tokio::test]
+async fn translations_are_a_file() {
+    let repository = Repository::start().await;
+    let (invoice, _) = repository.template("invoice").await;
+    let path = format!("/api/v1/templates/{}", invoice["id"].as_str().expect("an id"));
+    let translations = json!({"de": {"total": "Gesamt"}, "en": {"total": "Total"}});
+    let change = json!({"content": "<p>{{ t('total') }}", "translations": translations});
+    repository.studio.change_template(&path, change).await;
+    let pulled = repository.execute("pull", &["--template", "invoice"]).succeeded();
+    assert!(lines(&pulled).contains(&"./invoice/translations.json"), "{pulled}");
+    assert_eq!(repository.execute("diff", &[]).succeeded(), "");
+
+    // The first language is the template's own.
+    let reordered = r#"{"en": {"total": "Total"}, "de": {"total": "Summe"}}"#;
+    repository.write("invoice/translations.json", reordered);
+    let shown = repository.execute("diff", &[]).succeeded();
+    for line in [
+        "+++ b/invoice/translations.json",
+        "-    \"total\": \"Gesamt\"",
+        "+    \"total\": \"Summe\"",
+    ] {
+        assert!(
+            shown.lines().any(|shown| shown == line),
+            "{line} is missing in:\n{shown}"
+        );
+    }
+    assert_eq!(repository.execute("push", &[]).succeeded(), "published invoice");
+    let (invoice, _) = repository.template("invoice").await;
+    assert_eq!(invoice["translations"].to_string(), reordered.replace(' ', ""));
+    assert_eq!(repository.execute("push", &[]).succeeded(), "");
+
+    repository.write("invoice/translations.json", r#"{"de": {"total": 1}}"#);
+    let refused = repository.execute("push", &[]);
+    assert!(
+        refused.stderr.contains("invoice/translations.json: de/total: "),
+        "{}",
+        refused.stderr
+    );
+    // Without the file, the service's translations stay; an empty one removes them.
+    fs::remove_file(repository.path("invoice/translations.json")).expect("our own file");
+    assert_eq!(repository.execute("push", &[]).succeeded(), "");
+    repository.write("invoice/translations.json", "{}");
+    assert_eq!(repository.execute("push", &[]).succeeded(), "published invoice");
+    let (invoice, _) = repository.template("invoice").await;
+    assert_eq!(invoice.get("translations"), None);
+    repository.write("invoice/translations.json", reordered);
+    repository.execute("pull", &["--template", "invoice"]).succeeded();
+    assert_eq!(repository.read("invoice/translations.json"), "{}\n");
+}
+
+#[tokio::test]
 async fn named_sets_of_sample_data_are_files() {
     let repository = Repository::start().await;
     let samples = {

@@ -1,5 +1,5 @@
-//! Templates as files: a folder for each handle, with `template.html`, `settings.json` and sample data in `samples`. JSON is
-//! compared by value, so that files keep the format that their author gave them.
+//! Templates as files: a folder for each handle, with `template.html`, `settings.json`, `translations.json` and sample data in
+//! `samples`. JSON is compared by value, so that files keep the format that their author gave them.
 
 pub(super) mod assets;
 
@@ -28,6 +28,8 @@ pub(super) const CONTENT: &str = "template.html";
 pub(super) const SETTINGS: &str = "settings.json";
 /// The preview context.
 pub(super) const SAMPLE: &str = "samples/default.json";
+/// The texts by language.
+pub(super) const TRANSLATIONS: &str = "translations.json";
 /// The folder of sample data.
 const SAMPLES: &str = "samples";
 /// Ending of the files of sample data.
@@ -49,6 +51,9 @@ pub(super) struct TemplateFiles {
     pub(super) settings: Settings,
     /// The preview context. `None` without a file for it, which leaves the service's unchanged.
     pub(super) sample: Option<Map<String, Value>>,
+    /// The texts by language, of which the first is the template's own. `None` without a file for them, which leaves the
+    /// service's unchanged, and for a template of the service that has none.
+    pub(super) translations: Option<Map<String, Value>>,
     /// Named sets of sample data. The service's others are left unchanged.
     pub(super) sets: BTreeMap<SetName, Map<String, Value>>,
 }
@@ -127,12 +132,19 @@ impl TemplateFiles {
         self.content != others.content
             || self.settings != others.settings
             || self.changed_sample(others).is_some()
+            || self.changed_translations(others).is_some()
             || self.changed_sets(others).next().is_some()
     }
 
     /// Returns the preview context if it differs.
     pub(super) fn changed_sample(&self, others: &Self) -> Option<&Map<String, Value>> {
         self.sample.as_ref().filter(|_| self.sample != others.sample)
+    }
+
+    /// Returns the translations if they, or the order of languages, differ.
+    pub(super) fn changed_translations(&self, others: &Self) -> Option<&Map<String, Value>> {
+        let others = others.translations.iter().flatten();
+        self.translations.as_ref().filter(|own| !own.iter().eq(others))
     }
 
     /// Returns the named sets that differ.
@@ -150,7 +162,14 @@ impl TemplateFiles {
             (CONTENT.to_owned(), self.content.clone()),
             (SETTINGS.to_owned(), indented(&self.settings)),
         ];
-        others.into_iter().chain(sample).chain(sets).collect()
+        let translations = self.translations.iter();
+        let translations = translations.map(|texts| (TRANSLATIONS.to_owned(), indented(texts)));
+        others
+            .into_iter()
+            .chain(sample)
+            .chain(translations)
+            .chain(sets)
+            .collect()
     }
 }
 
@@ -236,10 +255,12 @@ pub(super) fn read_template(folder: &Path, handle: &Handle) -> Result<Option<Tem
         return Ok(None);
     }
     let sample = path(folder, handle, SAMPLE)?;
+    let translations = path(folder, handle, TRANSLATIONS)?;
     Ok(Some(TemplateFiles {
         content: read_text(&content, LONGEST_CONTENT as u64)?,
         settings: read_json(&path(folder, handle, SETTINGS)?)?,
         sample: sample.exists().then(|| read_json(&sample)).transpose()?,
+        translations: translations.exists().then(|| read_json(&translations)).transpose()?,
         sets: read_sets(folder, handle)?,
     }))
 }
@@ -354,7 +375,13 @@ fn read_within<T>(path: &Path, limit: u64, read: impl Fn(&Path) -> io::Result<T>
 
 /// Writes those files of a template whose values differ from the present ones. Returns their paths.
 pub(super) fn write(folder: &Path, handle: &Handle, files: &TemplateFiles) -> Result<Vec<PathBuf>, FolderError> {
-    let present = read_template(folder, handle)?.map(|present| present.texts());
+    let mut files = files.clone();
+    let present = read_template(folder, handle)?;
+    if present.as_ref().is_some_and(|present| present.translations.is_some()) {
+        // Files aren't deleted. An empty one says that the template has no translations.
+        files.translations.get_or_insert_default();
+    }
+    let present = present.map(|present| present.texts());
     let mut written = Vec::new();
     for (name, text) in files.texts() {
         if present

@@ -113,6 +113,8 @@ struct Listed {
     outdated_partials: Vec<Handle>,
     content: String,
     preview_context: Map<String, Value>,
+    /// Absent from templates without translations.
+    translations: Option<Map<String, Value>>,
 }
 
 #[derive(Deserialize)]
@@ -197,6 +199,7 @@ impl Server {
                     strict: settings.data.strict,
                 },
                 sample: Some(listed.preview_context),
+                translations: listed.translations,
                 sets: sets.into_iter().collect(),
             },
         })
@@ -214,6 +217,7 @@ impl Server {
             "name": files.settings.name,
             "content": files.content,
             "preview_context": files.sample.clone().unwrap_or_default(),
+            "translations": files.translations.clone().unwrap_or_default(),
         } });
         let response = self.send(Method::POST, TEMPLATES, Some(&body)).await?;
         let created: Data<Created> = self.read(response).await?;
@@ -242,6 +246,9 @@ impl Server {
         }
         if let Some(sample) = new.changed_sample(old) {
             changes.insert("preview_context".to_owned(), json!(sample));
+        }
+        if let Some(translations) = new.changed_translations(old) {
+            changes.insert("translations".to_owned(), json!(translations));
         }
         if old.settings.name != new.settings.name {
             changes.insert("name".to_owned(), json!(new.settings.name));
@@ -356,6 +363,7 @@ impl Server {
         let files = &stored.files;
         let is_same = now.data.content == files.content
             && Some(&now.data.preview_context) == files.sample.as_ref()
+            && now.data.translations == files.translations
             && (&now.data.name, now.data.kind) == (&files.settings.name, files.settings.kind);
         is_same.then_some(tag).ok_or(ServerError::Changed)
     }

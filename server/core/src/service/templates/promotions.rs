@@ -110,8 +110,8 @@ pub async fn request(
     Ok(promotion)
 }
 
-/// Approves a promotion, which is then done, at once or when it is due. Returns its new state. Fails with [`TemplateError::OwnRelease`] for the
-/// author of the release and for the user who requested its promotion.
+/// Approves a promotion, which is then done, at once or when it is due. Returns its new state. Fails with
+/// [`TemplateError::OwnRelease`] for the author of the release and for the user who requested its promotion.
 pub async fn approve(
     db: &PgPool,
     caller: &Caller,

@@ -6,7 +6,10 @@ use platen_domain::template::{identity::Handle, sample_sets::SetName};
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use crate::cli::templates::folder::{CONTENT, SAMPLE, SETTINGS, file_of_set};
+use crate::cli::templates::folder::{CONTENT, SAMPLE, SETTINGS, TRANSLATIONS, file_of_set};
+
+/// JSON pointer of the translations of a language, or of one of its texts, up to the slash before the language.
+const TRANSLATION: &str = "/template/translations/";
 
 /// Why the service refused a request.
 #[derive(Debug)]
@@ -99,9 +102,16 @@ impl fmt::Display for Refusal {
 /// Returns the errors of a response in one of the API's three formats. Those of a request's body name the file.
 fn lines(status: StatusCode, body: &Value) -> Vec<Line> {
     if let Some(errors) = body["errors"].as_array() {
-        let lines = errors.iter().map(|error| Line {
-            place: error["source"]["pointer"].as_str().map_or(Place::Elsewhere, place_of),
-            text: error["detail"].as_str().unwrap_or_default().to_owned(),
+        let lines = errors.iter().map(|error| {
+            let pointer = error["source"]["pointer"].as_str();
+            let detail = error["detail"].as_str().unwrap_or_default();
+            Line {
+                place: pointer.map_or(Place::Elsewhere, place_of),
+                text: match pointer.and_then(|pointer| pointer.strip_prefix(TRANSLATION)) {
+                    Some(text) => format!("{text}: {detail}"),
+                    None => detail.to_owned(),
+                },
+            }
         });
         return lines.collect();
     }
@@ -120,6 +130,7 @@ fn place_of(pointer: &str) -> Place {
         (Some("content"), _) => Place::File(CONTENT.into()),
         (Some("preview_context" | "context"), _) => Place::File(SAMPLE.into()),
         (Some("name" | "kind" | "handle" | "strict" | "settings"), _) => Place::File(SETTINGS.into()),
+        (Some("translations"), _) => Place::File(TRANSLATIONS.into()),
         (Some("samples"), Some(index)) => index.parse().map_or(Place::Elsewhere, Place::Set),
         (Some("partials"), Some(handle)) => Place::Partial(handle.to_owned()),
         (Some("older"), _) => Place::Published,
@@ -146,6 +157,7 @@ mod tests {
         let body = json!({ "errors": [
             { "source": { "pointer": "/template/content" }, "detail": "Line 2, column 3: unknown filter" },
             { "source": { "pointer": "/template/name" }, "detail": "Must be text" },
+            { "source": { "pointer": "/template/translations/de/total" }, "detail": "Must be text" },
             { "source": { "pointer": "/partials/footer" }, "detail": "Partial footer, line 1" },
             { "source": { "pointer": "/partials" }, "detail": "Must have at most 50 members" },
             { "source": { "pointer": "/older" }, "detail": "Line 3" },
@@ -155,6 +167,7 @@ mod tests {
             [
                 "template.html: Line 2, column 3: unknown filter",
                 "settings.json: Must be text",
+                "translations.json: de/total: Must be text",
                 "footer/template.html: Partial footer, line 1",
                 "Must have at most 50 members",
                 "the published version: Line 3",
@@ -166,6 +179,7 @@ mod tests {
             [
                 "invoice/template.html: Line 2, column 3: unknown filter",
                 "invoice/settings.json: Must be text",
+                "invoice/translations.json: de/total: Must be text",
                 "footer/template.html: Partial footer, line 1",
                 "invoice: Must have at most 50 members",
                 "invoice: the published version: Line 3",
