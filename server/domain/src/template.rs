@@ -340,6 +340,14 @@ pub fn check_content_size(content: &Value, pointer: &str, problems: &mut Problem
     }
 }
 
+/// Adds the validation errors of the member `translations` of a body, unless it has others.
+pub fn check_translations(body: &Value, problems: &mut Problems) {
+    const POINTER: &str = "/translations";
+    if let Some(written) = body.get("translations").filter(|_| !problems.within(POINTER)) {
+        Translations::parse(written, POINTER, problems);
+    }
+}
+
 /// Checks the size of the unsaved contents of partials, at `/partials`, in bytes.
 pub fn check_partials_size(partials: &Value, problems: &mut Problems) {
     let contents = partials.as_object().into_iter().flat_map(|partials| partials.values());

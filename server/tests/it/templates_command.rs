@@ -300,6 +300,8 @@ async fn translations_are_a_file() {
             "{line} is missing in:\n{shown}"
         );
     }
+    let pages = repository.execute("diff", &["--pages"]).succeeded();
+    assert!(pages.contains("invoice: 1 of 1 page differs"), "{pages}");
     assert_eq!(repository.execute("push", &[]).succeeded(), "published invoice");
     let (invoice, _) = repository.template("invoice").await;
     assert_eq!(invoice["translations"].to_string(), reordered.replace(' ', ""));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use platen_domain::{
     allowed::{AllowedTemplates, NotAllowed},
-    template::{check_content_size, check_partials_size},
+    template::{check_content_size, check_partials_size, check_translations, translations::Translations},
     validation::{
         Problem, Problems,
         json::{self as strict_json, Body, Data, Layout},
@@ -44,6 +44,8 @@ pub struct PreviewRequest {
     pub content: Option<String>,
     /// Contents by handle that replace the published versions of partials.
     pub partials: BTreeMap<String, String>,
+    /// Translations to use instead of those of the published version.
+    pub translations: Option<Translations>,
     /// Data to use instead of the preview context: a JSON object without whitespace.
     pub context: Option<Box<RawValue>>,
     pub format: PreviewFormat,
@@ -58,6 +60,7 @@ struct WirePreview {
     content: Option<String>,
     #[serde(default)]
     partials: BTreeMap<String, String>,
+    translations: Option<Translations>,
     #[serde(default)]
     format: PreviewFormat,
     dots_per_inch: Option<u16>,
@@ -87,6 +90,7 @@ impl PreviewRequest {
         RequestBody::TemplatePreview.check(&body, &mut problems);
         check_content_size(&body["content"], "/content", &mut problems);
         check_partials_size(&body["partials"], &mut problems);
+        check_translations(&body, &mut problems);
         let render = render_request(&body["options"]);
         let render = render.map_err(|found| {
             for problem in found {
@@ -102,6 +106,7 @@ impl PreviewRequest {
         Ok(Self {
             content: wire.content,
             partials: wire.partials,
+            translations: wire.translations,
             context: data.get(CONTEXT).map(strict_json::compact),
             format: wire.format,
             dots_per_inch: wire.dots_per_inch.unwrap_or(DOTS_PER_INCH),
@@ -117,10 +122,12 @@ impl PreviewRequest {
         if allowed.everything() {
             return Ok(());
         }
-        if self.content.is_none() && self.partials.is_empty() {
+        if self.content.is_none() && self.partials.is_empty() && self.translations.is_none() {
             self.render.check_content()
         } else {
-            Err(NotAllowed::new("other content, as in /content and /partials"))
+            Err(NotAllowed::new(
+                "other content, as in /content, /partials and /translations",
+            ))
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     allowed::{AllowedTemplates, NotAllowed},
-    template::{check_content_size, check_partials_size},
+    template::{check_content_size, check_partials_size, check_translations, translations::Translations},
     validation::{
         Problem, Problems,
         json::{self, Body, Layout},
@@ -52,6 +52,8 @@ pub enum NewerSide {
         content: Option<String>,
         /// Contents that replace the published versions of partials, by handle.
         partials: BTreeMap<String, String>,
+        /// `None` are those of the published version.
+        translations: Option<Translations>,
     },
 }
 
@@ -72,6 +74,7 @@ struct WireComparison {
     content: Option<String>,
     #[serde(default)]
     partials: BTreeMap<String, String>,
+    translations: Option<Translations>,
     sample_set: Option<String>,
     #[serde(default)]
     pictures: bool,
@@ -87,7 +90,13 @@ impl ComparisonRequest {
         RequestBody::TemplateComparison.check(&body, &mut problems);
         check_content_size(&body["content"], CONTENT, &mut problems);
         check_partials_size(&body["partials"], &mut problems);
-        for (member, other) in [("newer", "content"), ("newer", "partials"), ("context", "sample_set")] {
+        check_translations(&body, &mut problems);
+        for (member, other) in [
+            ("newer", "content"),
+            ("newer", "partials"),
+            ("newer", "translations"),
+            ("context", "sample_set"),
+        ] {
             if !body[member].is_null() && !body[other].is_null() {
                 let detail = format!("Can't be combined with {member}");
                 problems.add(Problem::invalid(format!("/{other}"), detail));
@@ -105,6 +114,7 @@ impl ComparisonRequest {
                 None => NewerSide::Unsaved {
                     content: wire.content,
                     partials: wire.partials,
+                    translations: wire.translations,
                 },
             },
             context: data.get(CONTEXT).map(json::compact),
@@ -117,12 +127,18 @@ impl ComparisonRequest {
     pub fn check_templates(&self, allowed: &AllowedTemplates) -> Result<(), NotAllowed> {
         let is_saved = match &self.newer {
             NewerSide::Version(_) => true,
-            NewerSide::Unsaved { content, partials } => content.is_none() && partials.is_empty(),
+            NewerSide::Unsaved {
+                content,
+                partials,
+                translations,
+            } => content.is_none() && partials.is_empty() && translations.is_none(),
         };
         if is_saved || allowed.everything() {
             Ok(())
         } else {
-            Err(NotAllowed::new("other content, as in /content and /partials"))
+            Err(NotAllowed::new(
+                "other content, as in /content, /partials and /translations",
+            ))
         }
     }
 }
@@ -147,6 +163,11 @@ mod tests {
         );
         assert_eq!(pointers(&json!({"newer": 2, "content": ""})), ["/content"]);
         assert_eq!(pointers(&json!({"newer": 2, "partials": {}})), ["/partials"]);
+        assert_eq!(pointers(&json!({"newer": 2, "translations": {}})), ["/translations"]);
+        assert_eq!(
+            pointers(&json!({"translations": {"de": {"total": 1}}})),
+            ["/translations/de/total"]
+        );
         assert_eq!(pointers(&json!({"context": {}, "sample_set": "Long"})), ["/sample_set"]);
         assert_eq!(
             pointers(&json!({"partials": {"Foot er": "", "footer": 1}})),
@@ -163,7 +184,7 @@ mod tests {
         let request = ComparisonRequest::parse(b"{}").expect("a request");
         assert!(matches!(
             request.newer,
-            NewerSide::Unsaved { content: None, partials } if partials.is_empty()
+            NewerSide::Unsaved { content: None, partials, translations: None } if partials.is_empty()
         ));
         let request = ComparisonRequest::parse(br#"{"newer": 3, "context": {"a": 1.0}}"#).expect("a request");
         assert!(matches!(request.newer, NewerSide::Version(3)));

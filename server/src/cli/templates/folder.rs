@@ -329,7 +329,7 @@ pub(super) fn modified<'a>(
         let mut sets = files_of_sets(&template.join(SAMPLES)).unwrap_or_default();
         sets.sort_unstable();
         let sets = sets.into_iter().map(|file| format!("{SAMPLES}/{file}"));
-        let files = [CONTENT, SETTINGS, SAMPLE]
+        let files = [CONTENT, SETTINGS, TRANSLATIONS, SAMPLE]
             .map(ToOwned::to_owned)
             .into_iter()
             .chain(sets);

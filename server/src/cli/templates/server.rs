@@ -348,6 +348,9 @@ impl Server {
         if let Some(sample) = sample {
             body["context"] = json!(sample);
         }
+        if let Some(translations) = &files.translations {
+            body["translations"] = json!(translations);
+        }
         let address = format!("{}/{operation}", path(template));
         let response = self.send(Method::POST, &address, Some(&body)).await?;
         let answer: Data<T> = self.read(response).await?;

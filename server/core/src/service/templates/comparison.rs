@@ -132,13 +132,17 @@ pub async fn compare_requested(
             let sample = newer.preview_context.clone();
             (saved(app, caller, id, newer).await?, sample)
         }
-        NewerSide::Unsaved { content, partials } => {
+        NewerSide::Unsaved {
+            content,
+            partials,
+            translations,
+        } => {
             let content = content.unwrap_or(template.content);
             unsaved.extend(partials.keys().cloned());
             let partials = partials::resolve_with(app, caller, Some(id), &content, partials).await?;
             let side = Side {
                 content,
-                translations: template.translations,
+                translations: translations.unwrap_or(template.translations),
                 partials,
             };
             (side, template.preview_context)

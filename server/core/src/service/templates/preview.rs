@@ -69,7 +69,8 @@ pub async fn preview(
     let log = RenderLog::default();
     let entered = enter(app, engine_caller(caller), &terms, memory, &log).await?;
     let content = wanted.content.unwrap_or(template.content);
-    let sources = partials.translated(&content, &template.translations, wanted.render.language.as_deref());
+    let translations = wanted.translations.unwrap_or(template.translations);
+    let sources = partials.translated(&content, &translations, wanted.render.language.as_deref());
     let filling = async {
         if let Some(data) = wanted.context {
             fill(app, caller.account, sources, &data, settings, CONTENT).await

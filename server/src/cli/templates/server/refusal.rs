@@ -8,9 +8,6 @@ use serde_json::Value;
 
 use crate::cli::templates::folder::{CONTENT, SAMPLE, SETTINGS, TRANSLATIONS, file_of_set};
 
-/// JSON pointer of the translations of a language, or of one of its texts, up to the slash before the language.
-const TRANSLATION: &str = "/template/translations/";
-
 /// Why the service refused a request.
 #[derive(Debug)]
 pub(in super::super) struct Refusal {
@@ -107,7 +104,7 @@ fn lines(status: StatusCode, body: &Value) -> Vec<Line> {
             let detail = error["detail"].as_str().unwrap_or_default();
             Line {
                 place: pointer.map_or(Place::Elsewhere, place_of),
-                text: match pointer.and_then(|pointer| pointer.strip_prefix(TRANSLATION)) {
+                text: match pointer.and_then(translation) {
                     Some(text) => format!("{text}: {detail}"),
                     None => detail.to_owned(),
                 },
@@ -121,6 +118,12 @@ fn lines(status: StatusCode, body: &Value) -> Vec<Line> {
         place: Place::Elsewhere,
         text,
     }]
+}
+
+/// Returns language and key of the text that a pointer into a request's body names.
+fn translation(pointer: &str) -> Option<&str> {
+    let pointer = pointer.strip_prefix("/template").unwrap_or(pointer);
+    pointer.strip_prefix("/translations/")
 }
 
 /// Returns the origin of the value that a pointer into a request's body names.

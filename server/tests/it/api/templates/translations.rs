@@ -1,5 +1,6 @@
 //! Translations of templates.
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -167,4 +168,38 @@ async fn faulty_translations_are_refused_where_they_are() {
     let pointers: Vec<_> = problems(answer).await.into_iter().map(|(pointer, _)| pointer).collect();
     let of = |member: &str| format!("/template/translations/{member}");
     assert_eq!(pointers, [of("de/a"), of("de/b"), of("de/c"), of("no tag")]);
+}
+
+#[tokio::test]
+async fn unsaved_translations_are_previewed_and_compared() {
+    let studio = Studio::start().await;
+    let path = studio
+        .template("Letter", "<style>@page { size: a6 }</style>{{ t('title') }}")
+        .await;
+    studio
+        .change_template(&path, json!({"translations": {"en": {"title": "Letter"}}}))
+        .await;
+    let post = async |operation: &str, body: Value| {
+        let request = studio.request(Method::POST, &format!("{path}/{operation}")).json(&body);
+        request.send().await.expect("an answer")
+    };
+    let unsaved = json!({"de": {"title": "Ein langer Brief"}});
+    let preview = json!({"format": "pdf", "translations": unsaved});
+    let answer: Value = post("preview", preview).await.json().await.expect("JSON");
+    assert_eq!(answer["data"]["warnings"], json!([]));
+    let document = BASE64_STANDARD.decode(answer["data"]["pdf"].as_str().expect("a document"));
+    let printed = pdf::text(&document.expect("base64"));
+    assert!(printed.contains("Ein langer Brief"), "{printed}");
+    let compared: Value = post("compare", json!({"translations": unsaved}))
+        .await
+        .json()
+        .await
+        .expect("JSON");
+    assert_eq!(compared["data"]["pages"][0]["change"], "changed", "{compared}");
+    let compared: Value = post("compare", json!({})).await.json().await.expect("JSON");
+    assert_eq!(compared["data"]["pages"][0]["change"], "unchanged", "{compared}");
+    for operation in ["preview", "compare"] {
+        let refused = problems(post(operation, json!({"translations": {"de": {"title": 1}}})).await).await;
+        assert_eq!(refused[0].0, "/translations/de/title");
+    }
 }
