@@ -47,7 +47,9 @@ test("templates that use a changed partial are compared and published together",
   await page.goBack();
   await page.getByRole("checkbox", { name: "Select Offer" }).uncheck();
   await page.getByRole("button", { name: "Publish the selected templates" }).click();
-  await expect(page.getByRole("status").filter({ hasText: "The selected templates are published." })).toBeVisible();
+  await expect(
+    page.getByRole("status").filter({ hasText: "The selected templates are published, with" }),
+  ).toBeVisible();
   await expect(row(page, "Invoice")).toContainText("Up to date");
   await expect(row(page, "Offer")).toContainText("Older version");
 });

@@ -65,7 +65,9 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(channel("development")).toContainText("Version 3");
       await expect(channel("staging")).toContainText("Version 2");
       await expect(channel("production")).toContainText("Version 1");
-      await expect(channel("production").getByRole("link", { name: "Compare pages of 1 and 2" })).toBeVisible();
+      await expect(
+        channel("production").getByRole("link", { name: "Compare pages of versions 1 and 2" }),
+      ).toBeVisible();
       if (javaScriptEnabled) {
         await page.getByRole("button", { name: "Promote 2 to production" }).click();
         const dialog = page.getByRole("dialog", { name: "Release version 2 to production" });

@@ -82,7 +82,7 @@ test("unsaved changes are saved and published in one step, which is confirmed", 
   await type(page, "Template", SHEET);
   await open();
   await dialog.getByRole("button", { name: "Save and publish" }).click();
-  const notice = page.getByText("Version 2 is published. API renders use it from now on.");
+  const notice = page.getByText("Version 2 is published. Renders use it from now on.");
   await expect(notice).toBeVisible();
   await expect(page.getByText("Saved", { exact: true })).toBeVisible();
   await type(page, "Template", `${SHEET}<p>`);

@@ -17,7 +17,7 @@ use crate::{
         shell::{Shell, rail::Entry},
     },
     model::{
-        template::{comparison_path, editor_path},
+        template::{comparison_path, editor_path, pages_path},
         template_versions::PageComparisons,
     },
     pages::{
@@ -80,6 +80,24 @@ fn Found(id: String, found: PageComparisons) -> impl IntoView {
         <Section heading="Sets of sample data">
             <SetList id versions=(older, newer) sets compared />
         </Section>
+    }
+}
+
+/// A link in a row to the comparison of the pages of two versions.
+#[component]
+pub fn ComparePagesLink(
+    /// Id of the template.
+    id: String,
+    /// Numbers of the older and the newer version.
+    versions: (i32, i32),
+    /// Completes the label for screen readers: "Compare pages of …".
+    of: String,
+) -> impl IntoView {
+    let (older, newer) = versions;
+    view! {
+        <a class="button button--small" href=pages_path(&id, older, newer) aria-label=format!("Compare pages of {of}")>
+            "Compare pages"
+        </a>
     }
 }
 

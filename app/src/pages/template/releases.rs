@@ -23,14 +23,14 @@ use crate::{
     model::{
         own_path::OwnPath,
         rejection::Field,
-        template::{pages_path, releases_path, versions_path},
+        template::{releases_path, versions_path},
         template_releases::Releases as Model,
     },
     outcome::{self, ButtonForm, DialogForm, FormField, Outcome, OutcomeErrors},
     pages::{
         query::id_in_path,
         template::{
-            pages::SetList,
+            pages::{ComparePagesLink, SetList},
             releases::api::{ApprovePromotion, CancelPromotion, PromoteTemplate, promoted},
             versions::template_crumb,
         },
@@ -281,15 +281,8 @@ fn Channel(id: String, release: ChannelRelease, found: Model) -> impl IntoView {
     } = release;
     let next = next_in(&found, &channel);
     let compare = next.zip(version).map(|(next, version)| {
-        view! {
-            <a
-                class="button button--small"
-                href=pages_path(&id, version, next)
-                aria-label=format!("Compare pages of {version} and {next}")
-            >
-                "Compare pages"
-            </a>
-        }
+        let of = format!("versions {version} and {next}");
+        view! { <ComparePagesLink id versions=(version, next) of /> }
     });
     let promote = next.map(|next| {
         let to = format!(" to {channel}");
@@ -347,15 +340,8 @@ fn Waiting(id: String, promotion: Promotion, found: Model) -> impl IntoView {
         .version_in(&channel)
         .filter(|current| *current != version)
         .map(|current| {
-            view! {
-                <a
-                    class="button button--small"
-                    href=pages_path(&id, current, version)
-                    aria-label=format!("Compare pages of {current} and {version}")
-                >
-                    "Compare pages"
-                </a>
-            }
+            let (id, of) = (id.clone(), format!("versions {current} and {version}"));
+            view! { <ComparePagesLink id versions=(current, version) of /> }
         });
     let state = move || match promotion.state {
         PromotionState::Scheduled => view! { <Badge state=State::Busy>"Scheduled"</Badge> },

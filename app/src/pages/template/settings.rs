@@ -20,13 +20,14 @@ use crate::{
     model::{
         own_path::OwnPath,
         rejection::Field,
-        template::{editor_path, pages_path, settings_path, versions_path},
+        template::{editor_path, settings_path, versions_path},
         template_settings::TemplateSettings,
     },
     outcome::{self, FormField, NarrowForm, Outcome, PageForm, done_word},
     pages::{
         query::id_in_path,
         template::{
+            pages::ComparePagesLink,
             settings::api::{ChangeTemplateKind, PublishUsersOfPartial, chosen_user},
             versions::template_crumb,
         },
@@ -229,15 +230,8 @@ fn User(
         }
     });
     let compare = can_be_published.then(|| {
-        view! {
-            <a
-                class="button button--small"
-                href=pages_path(&id, user.published, user.published)
-                aria-label=format!("Compare pages of {}", user.name)
-            >
-                "Compare pages"
-            </a>
-        }
+        let (id, versions) = (id.clone(), (user.published, user.published));
+        view! { <ComparePagesLink id versions of=user.name.clone() /> }
     });
     let (href, kind) = match user.kind {
         TemplateKind::Document => (editor_path(&id), "Document"),
