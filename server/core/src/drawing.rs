@@ -229,8 +229,8 @@ impl Drawing {
         Ok(examined)
     }
 
-    /// Starts a process, when it is the account's turn, that reads documents and writes a line for each of `pages` pages, within
-    /// `seconds` of processor time.
+    /// Starts a process, when it is the account's turn, that reads documents and writes a line for each of `pages` pages,
+    /// within `seconds` of processor time.
     async fn spawn<'a>(
         &self,
         turn: Turn,

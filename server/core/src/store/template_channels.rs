@@ -83,26 +83,23 @@ pub async fn copy(
     execute(db, insert).await
 }
 
-/// Returns the names of up to `at_most` documents whose release in a channel isn't the published version.
-pub async fn list_differing(
+/// Returns whether a channel has the published version of each document.
+pub async fn has_published(
     db: &mut PgConnection,
     account: AccountId,
     channel: &ChannelName,
-    at_most: i64,
-) -> Result<Vec<String>, StoreError> {
-    let names = sqlx::query_scalar!(
-        "select templates.name
-         from templates
-         left join template_channels released on released.template_id = templates.id and released.channel = $2
-         where templates.account_id = $1 and templates.kind = 'document' and templates.deleted_at is null
-            and released.version is distinct from templates.published_version
-         order by lower(templates.name), templates.id
-         limit $3",
+) -> Result<bool, StoreError> {
+    let has_published = sqlx::query_scalar!(
+        r#"select not exists (
+            select from templates
+            left join template_channels released on released.template_id = templates.id and released.channel = $2
+            where templates.account_id = $1 and templates.kind = 'document' and templates.deleted_at is null
+                and released.version is distinct from templates.published_version
+         ) as "has_published!""#,
         account.0,
         channel.as_str(),
-        at_most,
     );
-    Ok(names.fetch_all(db).await?)
+    Ok(has_published.fetch_one(db).await?)
 }
 
 /// A template that a request names, with the release that it gets.
@@ -153,22 +150,31 @@ pub async fn list_named(
     Ok(rows.fetch_all(db).await?.into_iter().flatten().collect())
 }
 
-/// Returns the releases of a template in all channels but the first.
+/// Returns the release of a template in each channel of its account, in their order; none if the template is deleted.
 pub async fn list(
     db: impl PgExecutor<'_>,
     account: AccountId,
     template: TemplateId,
 ) -> Result<Vec<ChannelRelease>, StoreError> {
     let rows = sqlx::query!(
-        "select channel, version, released_at from template_channels where account_id = $1 and template_id = $2",
+        r#"select channels.name as "channel!",
+            case when position = 1 then templates.published_version else released.version end as version,
+            case when position = 1 then templates.updated_at else released.released_at end as released_at
+         from templates
+         join accounts on accounts.id = templates.account_id
+         cross join unnest(accounts.template_channels || 'production'::text) with ordinality channels (name, position)
+         left join template_channels released
+            on released.template_id = templates.id and released.channel = channels.name
+         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null
+         order by position"#,
         account.0,
         template.0,
     )
     .map(|row| {
         Some(ChannelRelease {
             channel: ChannelName::parse(&row.channel)?,
-            version: Some(row.version),
-            released_at: Some(row.released_at),
+            version: row.version,
+            released_at: row.released_at,
         })
     });
     Ok(rows.fetch_all(db).await?.into_iter().flatten().collect())

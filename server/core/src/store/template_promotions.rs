@@ -89,11 +89,12 @@ pub async fn update(db: &mut PgConnection, account: AccountId, promotion: &Promo
     execute(db, update).await
 }
 
-/// Returns the promotions of a template, newest first.
+/// Returns the promotions of a template, newest first; with `only_open`, those that wait for their approval or time.
 pub async fn list(
     db: impl PgExecutor<'_>,
     account: AccountId,
     template: TemplateId,
+    only_open: bool,
     page: PageRequest<PromotionId>,
 ) -> Result<Vec<Promotion>, StoreError> {
     let rows = sqlx::query_as!(
@@ -109,36 +110,14 @@ pub async fn list(
          left join users requester on requester.id = promotion.requested_by
          left join users approver on approver.id = promotion.approved_by
          where promotion.account_id = $1 and promotion.template_id = $2 and ($3::uuid is null or promotion.id < $3)
+            and (not $5 or promotion.ended_at is null)
          order by promotion.id desc
          limit $4"#,
         account.0,
         template.0,
         page.after.map(|id| id.0),
         page.limit(),
-    );
-    Ok(rows.fetch_all(db).await?.into_iter().filter_map(promotion).collect())
-}
-
-/// Returns the promotions of a template that wait for their approval or time, newest first.
-pub async fn list_open(
-    db: impl PgExecutor<'_>,
-    account: AccountId,
-    template: TemplateId,
-) -> Result<Vec<Promotion>, StoreError> {
-    let rows = sqlx::query_as!(
-        PromotionRow,
-        r#"select promotion.id, promotion.channel, promotion.version, promotion.previous_version, promotion.state,
-            promotion.requested_by, promotion.approved_by, version.created_by as author,
-            coalesce(nullif(requester.name, ''), requester.email) as requester,
-            null as approver, promotion.inserted_at, promotion.due_at, promotion.ended_at
-         from template_promotions promotion
-         join template_versions version
-            on version.template_id = promotion.template_id and version.number = promotion.version
-         left join users requester on requester.id = promotion.requested_by
-         where promotion.account_id = $1 and promotion.template_id = $2 and promotion.ended_at is null
-         order by promotion.id desc"#,
-        account.0,
-        template.0,
+        only_open,
     );
     Ok(rows.fetch_all(db).await?.into_iter().filter_map(promotion).collect())
 }
@@ -259,7 +238,7 @@ pub async fn find_candidate(
     Ok(candidate.fetch_optional(db).await?)
 }
 
-/// Makes scheduled promotions to `production` that nobody has approved wait for that.
+/// Returns unapproved scheduled promotions to `production` to the state `awaiting_approval`.
 pub async fn require_approval(db: &mut PgConnection, account: AccountId) -> Result<(), StoreError> {
     let update = sqlx::query!(
         "update template_promotions set state = 'awaiting_approval'

@@ -375,15 +375,18 @@ fn read_within<T>(path: &Path, limit: u64, read: impl Fn(&Path) -> io::Result<T>
 
 /// Writes those files of a template whose values differ from the present ones. Returns their paths.
 pub(super) fn write(folder: &Path, handle: &Handle, files: &TemplateFiles) -> Result<Vec<PathBuf>, FolderError> {
-    let mut files = files.clone();
-    let present = read_template(folder, handle)?;
-    if present.as_ref().is_some_and(|present| present.translations.is_some()) {
+    let present = read_template(folder, handle)?.map(|present| present.texts());
+    let mut texts = files.texts();
+    if present
+        .as_ref()
+        .is_some_and(|present| present.contains_key(TRANSLATIONS))
+    {
         // Files aren't deleted. An empty one says that the template has no translations.
-        files.translations.get_or_insert_default();
+        let empty = || indented(&Map::<String, Value>::new());
+        texts.entry(TRANSLATIONS.to_owned()).or_insert_with(empty);
     }
-    let present = present.map(|present| present.texts());
     let mut written = Vec::new();
-    for (name, text) in files.texts() {
+    for (name, text) in texts {
         if present
             .as_ref()
             .is_some_and(|present| present.get(&name) == Some(&text))

@@ -245,7 +245,7 @@ impl VisitorError for TemplateError {
 impl VisitorError for ChannelsError {
     fn for_visitor(&self) -> Option<AppError> {
         match self {
-            Self::Differing { .. } => Some(rejected(Reason::ChannelsDiffer)),
+            Self::Differing(_) => Some(rejected(Reason::ChannelsDiffer)),
             Self::Store(_) => None,
         }
     }

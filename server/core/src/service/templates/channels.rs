@@ -8,27 +8,20 @@ use platen_domain::{
         promotions::ChannelRelease,
     },
 };
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 
 use crate::{
     clock,
-    service::templates::{TemplateError, get},
+    service::templates::TemplateError,
     store::{account_log, error::StoreError, members, template_channels, template_promotions, tx},
 };
-
-/// Maximum number of templates that an error names.
-const MOST_NAMES: i64 = 5;
 
 /// Channels could not be set.
 #[derive(Debug, thiserror::Error)]
 pub enum ChannelsError {
     /// A channel would become the first one, which has the published version of each template, but has others.
-    #[error("releases in {channel} differ from the published versions")]
-    Differing {
-        channel: ChannelName,
-        /// Names of some of the templates.
-        templates: Vec<String>,
-    },
+    #[error("releases in {0} differ from the published versions")]
+    Differing(ChannelName),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -50,8 +43,10 @@ pub async fn set(db: &PgPool, account: AccountId, actor: &Actor, new: &Channels)
     if old == *new {
         return Ok(());
     }
-    if old.first() != new.first() && old.contains(new.first()) {
-        require_published(&mut transaction, account, new.first()).await?;
+    let first = new.first();
+    let becomes_first = old.first() != first && old.contains(first);
+    if becomes_first && !template_channels::has_published(&mut transaction, account, first).await? {
+        return Err(ChannelsError::Differing(first.clone()));
     }
     for channel in new.names().iter().skip(1) {
         let from = if old.contains(channel) {
@@ -79,45 +74,13 @@ pub async fn set(db: &PgPool, account: AccountId, actor: &Actor, new: &Channels)
     Ok(tx::commit(transaction).await?)
 }
 
-/// Fails unless a channel has the published version of each document.
-async fn require_published(
-    db: &mut PgConnection,
-    account: AccountId,
-    channel: &ChannelName,
-) -> Result<(), ChannelsError> {
-    let templates = template_channels::list_differing(db, account, channel, MOST_NAMES).await?;
-    if templates.is_empty() {
-        Ok(())
-    } else {
-        Err(ChannelsError::Differing {
-            channel: channel.clone(),
-            templates,
-        })
-    }
-}
-
 /// Returns the release of a template in each channel, in their order.
 pub async fn releases(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Vec<ChannelRelease>, TemplateError> {
-    let template = get(db, account, id).await?;
-    let channels = find(db, account).await?;
-    let mut stored = template_channels::list(db, account, id).await?;
-    let releases = channels.names().iter().map(|channel| {
-        if channel == channels.first() {
-            return ChannelRelease {
-                channel: channel.clone(),
-                version: Some(template.version),
-                released_at: Some(template.updated_at),
-            };
-        }
-        let position = stored.iter().position(|release| release.channel == *channel);
-        position.map_or_else(
-            || ChannelRelease {
-                channel: channel.clone(),
-                version: None,
-                released_at: None,
-            },
-            |position| stored.swap_remove(position),
-        )
-    });
-    Ok(releases.collect())
+    let releases = template_channels::list(db, account, id).await?;
+    // There is always `production`.
+    if releases.is_empty() {
+        Err(TemplateError::NotFound)
+    } else {
+        Ok(releases)
+    }
 }

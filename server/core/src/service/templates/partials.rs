@@ -350,10 +350,8 @@ pub(super) async fn change_identity(
     let account = caller.account;
     may_change_all(transaction, caller).await?;
     if new.kind == TemplateKind::Partial {
-        if !template_channels::list(&mut *transaction, account, id)
-            .await?
-            .is_empty()
-        {
+        let releases = template_channels::list(&mut *transaction, account, id).await?;
+        if releases.iter().skip(1).any(|release| release.version.is_some()) {
             let detail = "Can't be changed while channels have releases of the template: partials have none";
             return Err(TemplateError::Invalid(vec![Problem::invalid(KIND, detail)]));
         }

@@ -44,7 +44,7 @@ pub async fn list(
     page: PageRequest<PromotionId>,
 ) -> Result<Page<Promotion, PromotionId>, TemplateError> {
     get_settings(db, account, id).await?;
-    let found = template_promotions::list(db, account, id, page).await?;
+    let found = template_promotions::list(db, account, id, false, page).await?;
     Ok(page.page(found, |promotion| promotion.id))
 }
 
@@ -163,7 +163,7 @@ pub async fn cancel(db: &PgPool, caller: &Caller, id: TemplateId, promotion: Pro
 
 /// Returns the promotions of a template that wait for their approval or time, the latest first.
 pub async fn waiting(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Vec<Promotion>, StoreError> {
-    template_promotions::list_open(db, account, id).await
+    template_promotions::list(db, account, id, true, PageRequest::ALL).await
 }
 
 /// Does scheduled promotions of all accounts that are due.
