@@ -16,8 +16,8 @@ export async function create(page: Page, name: string, beginning: string) {
   await expect(page).toHaveURL(/\/dashboard\/templates\/[0-9a-f-]{36}$/);
 }
 
-/** Replaces the content of one of the two panes once the code editor has taken the place of its text area. */
-export async function type(page: Page, pane: "Template" | "Sample data", text: string) {
+/** Replaces the content of one of the editors once the code editor has taken the place of its text area. */
+export async function type(page: Page, pane: "Template" | "Sample data" | "Translations", text: string) {
   const field = page.getByRole("textbox", { name: pane, exact: true });
   await expect(field).toHaveClass(/cm-content/);
   // Not clicked: the middle of a long text can lie outside of its pane.

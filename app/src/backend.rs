@@ -433,8 +433,13 @@ pub trait Backend: Send + Sync {
     /// Adds values to sample data for everything that a template uses and the data lacks.
     async fn generate_sample(&self, content: String, data: String) -> Result<GeneratedData, AppError>;
 
-    /// Compares the editor's HTML with the published version.
-    async fn unpublished_changes(&self, id: String, content: String) -> Result<UnpublishedChanges, AppError>;
+    /// Compares the editor's HTML and translations with the published version.
+    async fn unpublished_changes(
+        &self,
+        id: String,
+        content: String,
+        translations: String,
+    ) -> Result<UnpublishedChanges, AppError>;
 
     /// Lists the versions of a template. With `from`, compares that version with `to`, by default the newest; the one with
     /// the lower number is the older one.

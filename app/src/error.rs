@@ -65,33 +65,13 @@ impl AppError {
             | Self::NotAllowed(_)
             | Self::SecondFactorFirst => 403,
             Self::NotFound => 404,
-            Self::Rejected(rejection) => match rejection.reason {
-                Reason::Outdated
-                | Reason::WrongCredentials
-                | Reason::WrongPassword
-                | Reason::PasskeyRefused
-                | Reason::OthersInvitation
-                | Reason::OwnRelease
-                | Reason::StorageFull(_)
-                | Reason::Unconfirmed => 403,
-                Reason::TooMany { .. } | Reason::TooManyInvitations | Reason::ExportsSpent => 429,
-                Reason::Payment(_)
-                | Reason::Render(_)
-                | Reason::SavedMeanwhile
-                | Reason::PublishedMeanwhile
-                | Reason::ChannelsDiffer
-                | Reason::NotPromotable
-                | Reason::OwnerStays
-                | Reason::TooManyPasskeys
-                | Reason::TooManyEndpoints
-                | Reason::ExportUnderWay => 409,
-                Reason::Invalid(_)
-                | Reason::KeyEnded
-                | Reason::CredentialsRejected
-                | Reason::SampleSets(_)
-                | Reason::WorthlessLink
-                | Reason::EmailTaken
-                | Reason::PasskeyTooLate => 422,
+            Self::Rejected(rejection) => match &rejection.reason {
+                Reason::Outdated | Reason::StorageFull(_) => 403,
+                Reason::TooMany { .. } => 429,
+                Reason::SavedMeanwhile => 409,
+                Reason::Invalid(_) | Reason::SampleSets(_) => 422,
+                #[cfg(feature = "ssr")]
+                Reason::Page(reason) => reason.status(),
             },
             Self::Malformed => 422,
             Self::Unavailable => 503,

@@ -30,7 +30,7 @@ async function openList(page: Page, name: string) {
   await create(page, name, "Blank page");
   await expect(page.locator("html[data-hydrated]")).toBeAttached();
   const isSmall = page.viewportSize()!.width < 1024;
-  if (isSmall) await page.getByRole("radio", { name: "Data" }).check();
+  if (isSmall) await page.getByRole("radio", { name: /^Data/ }).check();
   await type(page, "Sample data", DATA);
   if (isSmall) await page.getByRole("radio", { name: "HTML" }).check();
   await type(page, "Template", LIST);

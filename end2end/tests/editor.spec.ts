@@ -31,7 +31,7 @@ async function open(page: Page, name: string) {
   await dialog.getByRole("button", { name: "Create template" }).click();
   await expect(page).toHaveURL(/\/dashboard\/templates\/[0-9a-f-]{36}$/);
   await expect(page.locator("html[data-hydrated]")).toBeAttached();
-  if (page.viewportSize()!.width < 1024) await page.getByRole("radio", { name: "Data" }).check();
+  if (page.viewportSize()!.width < 1024) await page.getByRole("radio", { name: /^Data/ }).check();
   await replace(page, "Sample data", DATA);
   if (page.viewportSize()!.width < 1024) await page.getByRole("radio", { name: "HTML" }).check();
 }

@@ -127,6 +127,7 @@ test("sets are added, renamed, saved and deleted, and the preview follows", asyn
 
 test("the bar of sample data is one row where there is room", async ({ page, member, hydrated }) => {
   expect(member.email).toContain("@");
+  await page.setViewportSize({ width: 1680, height: 900 });
   await open(page, "Bar", hydrated);
   const bar = page.locator(".pane--data .pane__bar");
   const height = async () => (await bar.boundingBox())!.height;
@@ -135,7 +136,7 @@ test("the bar of sample data is one row where there is room", async ({ page, mem
   expect(await height()).toBeLessThan(45);
   for (const width of [1024, 390]) {
     await page.setViewportSize({ width, height: 900 });
-    if (width === 390) await page.getByRole("radio", { name: "Data" }).check();
+    if (width === 390) await page.getByRole("radio", { name: /^Data/ }).check();
     await expect(bar).toBeVisible();
     expect(await height()).toBeGreaterThan(45);
     expect(await bar.evaluate((bar) => bar.scrollWidth - bar.clientWidth)).toBeLessThanOrEqual(0);
@@ -311,7 +312,7 @@ for (const theme of ["light", "dark"] as const) {
       }) => {
         const path = await twoVersions(page, member, hydrated);
         await page.setViewportSize({ width, height: 900 });
-        if (width === 390) await page.getByRole("radio", { name: "Data" }).check();
+        if (width === 390) await page.getByRole("radio", { name: /^Data/ }).check();
         await screenshot(page, `sample-sets-${width}-${theme}`);
         await expectAccessible(page);
         expect(await widthOfPage(page)).toBeLessThanOrEqual(width);

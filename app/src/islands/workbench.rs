@@ -2,7 +2,7 @@
 
 pub mod api;
 mod draft;
-mod live;
+pub mod live;
 pub mod note;
 mod paper;
 mod publication;
@@ -44,7 +44,7 @@ pub fn Workbench(
     audience: String,
     /// Whether the account is read-only, so that nothing can be saved.
     read_only: bool,
-    /// Two panes with fields `content` and `data`.
+    /// Two panes with the fields `content`, `data` and `translations`.
     children: Children,
 ) -> impl IntoView {
     let root = NodeRef::<html::Form>::new();
@@ -151,13 +151,13 @@ pub fn Workbench(
 #[component]
 fn PaneTabs(live: Live) -> impl IntoView {
     let tabs = [
-        ("html", "HTML", Some(Pane::Content)),
-        ("data", "Data", Some(Pane::Data)),
-        ("preview", "Preview", None),
+        ("html", "HTML", &[Pane::Content] as &[_]),
+        ("data", "Data", &[Pane::Data, Pane::Translations]),
+        ("preview", "Preview", &[]),
     ];
-    let tabs = tabs.map(|(value, label, pane)| {
+    let tabs = tabs.map(|(value, label, panes)| {
         let count = move || {
-            let count = pane.map_or(0, |pane| live.remarks_in(pane));
+            let count = live.remarks_in(panes);
             (count > 0).then(|| {
                 view! {
                     <span class="workbench__count">

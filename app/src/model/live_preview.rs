@@ -13,6 +13,12 @@ pub struct PreviewRequest {
     pub content: String,
     /// Sample data as typed, possibly not valid JSON.
     pub data: String,
+    /// Translations as typed, possibly not valid JSON.
+    #[serde(default)]
+    pub translations: String,
+    /// Language tag, or empty for the first language of the translations.
+    #[serde(default)]
+    pub language: String,
     pub paper: Paper,
     /// Resolution of the page images, in pixels per inch.
     pub dots_per_inch: u16,

@@ -1,6 +1,9 @@
 //! Validation errors of forms. They travel in the address of the page, which anyone can forge.
 //! Therefore they contain no texts, only values for which texts are chosen.
 
+#[cfg(feature = "ssr")]
+pub mod page;
+#[cfg(feature = "ssr")]
 pub mod refusal;
 
 use std::fmt;
@@ -8,8 +11,6 @@ use std::fmt;
 use platen_domain::{editor::SampleSetProblem, storage::StorageFull};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
-
-use crate::model::rejection::refusal::{PaymentRefusal, RenderRefusal};
 
 const NAME_RULE: &str = "Enter a name of 1 to 200 characters.";
 
@@ -100,6 +101,8 @@ pub enum Field {
     /// Sample data for previews.
     #[strum(serialize = "data")]
     TemplateData,
+    #[strum(serialize = "translations")]
+    TemplateTranslations,
     /// Reason for an operator’s action.
     #[strum(serialize = "reason")]
     OperatorsReason,
@@ -156,6 +159,7 @@ impl Field {
                 | Self::KeyFile
                 | Self::TemplateContent
                 | Self::TemplateData
+                | Self::TemplateTranslations
         )
     }
 
@@ -165,6 +169,7 @@ impl Field {
             Self::TemplateName => NAME_RULE,
             Self::TemplateContent => "The template has an error, is empty, or is larger than 2 MiB.",
             Self::TemplateData => "Sample data must be a JSON object of at most 256 KiB.",
+            Self::TemplateTranslations => "Translations must be a JSON object of languages, at most 512 KiB.",
             Self::VersionNote => "Enter a note of at most 500 characters, without control characters.",
             #[cfg(feature = "ssr")]
             _ => self.rule_of_page(),
@@ -245,7 +250,11 @@ impl Field {
             Self::DueAt => "Enter a future time in UTC, within a year, such as 2027-01-31T18:00.",
             Self::EndsAt => "Enter a date and time in UTC, after now and after the start.",
             Self::Chosen => "Select at least one row, or all matches.",
-            Self::TemplateName | Self::TemplateContent | Self::TemplateData | Self::VersionNote => self.rule(),
+            Self::TemplateName
+            | Self::TemplateContent
+            | Self::TemplateData
+            | Self::TemplateTranslations
+            | Self::VersionNote => self.rule(),
         }
     }
 }
@@ -258,61 +267,28 @@ pub enum Reason {
     Invalid(Vec<Field>),
     /// The visitor's session is another one than when the page was loaded.
     Outdated,
-    /// No user has this email address and password.
-    WrongCredentials,
-    /// It is not the user's password.
-    WrongPassword,
-    /// The action needs more than a session: the user must confirm their identity first.
-    Unconfirmed,
     /// Too many attempts.
     TooMany {
         /// Minutes until the next attempt is allowed.
         minutes: u64,
     },
-    /// The passkey's response is too late, or for another challenge than the last one.
-    PasskeyTooLate,
-    /// It is none of the user's passkeys, or its response doesn't match the challenge.
-    PasskeyRefused,
-    /// The user has the maximum number of passkeys.
-    TooManyPasskeys,
-    /// The link of a mail was used, replaced or has expired.
-    WorthlessLink,
-    /// Another user has this email address.
-    EmailTaken,
-    /// A key that is revoked or has expired can't be replaced.
-    KeyEnded,
-    /// The invitation is for another email address.
-    OthersInvitation,
-    /// The account has reached its daily limit of invitations.
-    TooManyInvitations,
-    /// An owner can't leave or be demoted before transferring the account.
-    OwnerStays,
-    /// Documents can't be written with the new credentials of a storage connection.
-    CredentialsRejected,
-    /// About a render or its delivery.
-    Render(RenderRefusal),
     /// Another member has saved a newer version.
     SavedMeanwhile,
-    /// Another version has been published since the page was loaded.
-    PublishedMeanwhile,
-    /// Members can't approve their own releases, nor those whose promotion they have requested.
-    OwnRelease,
-    /// The version can't be promoted to the channel, or the promotion no longer waits.
-    NotPromotable,
-    /// A channel that would become the first one has other releases than what is published.
-    ChannelsDiffer,
     /// About the sets of sample data of a template.
     SampleSets(SampleSetProblem),
-    /// An export of the account is in progress.
-    ExportUnderWay,
-    /// The account has the maximum number of webhook endpoints.
-    TooManyEndpoints,
-    /// The account has reached its daily limit of exports.
-    ExportsSpent,
-    /// About a plan or a payment.
-    Payment(PaymentRefusal),
     /// The account has reached a storage limit.
     StorageFull(StorageFull),
+    /// Only on pages without islands.
+    #[cfg(feature = "ssr")]
+    #[serde(untagged)]
+    Page(page::PageReason),
+}
+
+#[cfg(feature = "ssr")]
+impl From<page::PageReason> for Reason {
+    fn from(reason: page::PageReason) -> Self {
+        Self::Page(reason)
+    }
 }
 
 /// A rejected form.
@@ -349,68 +325,36 @@ impl fmt::Display for Rejection {
             Reason::Outdated => {
                 formatter.write_str("This page was out of date, and nothing was submitted. Submit the form again.")
             }
-            Reason::WrongCredentials => formatter.write_str("Email or password is wrong."),
-            Reason::WrongPassword => formatter.write_str("This password is wrong."),
-            Reason::Unconfirmed => {
-                formatter.write_str("Your identity is confirmed, but nothing has changed yet. Submit the form again.")
-            }
             Reason::TooMany { minutes: 1 } => formatter.write_str("Too many attempts. Try again in 1 minute."),
             Reason::TooMany { minutes } => write!(formatter, "Too many attempts. Try again in {minutes} minutes."),
-            Reason::PasskeyTooLate => {
-                formatter.write_str("The passkey request has expired, or was replaced in another tab. Try again.")
-            }
-            Reason::PasskeyRefused => {
-                formatter.write_str("This passkey was not accepted. Try again, or use another method.")
-            }
-            Reason::TooManyPasskeys => formatter.write_str("You have ten passkeys, the maximum. Remove one first."),
-            Reason::WorthlessLink => {
-                formatter.write_str("This link has been used or replaced, or has expired. Request a new one.")
-            }
-            Reason::KeyEnded => formatter.write_str("This key is revoked or has expired. Create a new one."),
             Reason::SavedMeanwhile => formatter
                 .write_str("Another member has saved a newer version. Save again to add yours as the next version."),
-            Reason::PublishedMeanwhile => formatter.write_str(
-                "Another version has been published since you opened this page. Check it, and publish again.",
-            ),
-            Reason::OwnRelease => {
-                formatter.write_str("You have saved this release, or requested its promotion. Ask another member to approve it.")
-            }
-            Reason::NotPromotable => formatter.write_str("The releases below don’t allow this, or have changed. Promote the version to the preceding channel first, or cancel promotions that wait."),
-            Reason::ChannelsDiffer => {
-                formatter.write_str("The channel that would be the first one lacks published versions of templates. Promote them to it, and save again.")
-            }
             Reason::SampleSets(problem) => problem.fmt(formatter),
-            Reason::ExportUnderWay => {
-                formatter.write_str("An export is in progress. We’ll email you when it is ready.")
-            }
-            Reason::ExportsSpent => {
-                formatter.write_str("An account can create at most three exports a day. Try again tomorrow.")
-            }
-            Reason::TooManyEndpoints => {
-                formatter.write_str("The account has ten webhook endpoints, the maximum. Delete one first.")
-            }
-            Reason::EmailTaken => formatter.write_str("Another user has this email address. Use a different one."),
-            Reason::OthersInvitation => formatter
-                .write_str("This invitation is for a different email address. Log out, then open its link again."),
-            Reason::TooManyInvitations => {
-                formatter.write_str("An account can send at most 50 invitations a day. Try again tomorrow.")
-            }
-            Reason::OwnerStays => {
-                formatter.write_str("The owner can’t leave or change roles. Make another member the owner first.")
-            }
-            Reason::CredentialsRejected => {
-                formatter.write_str("The test with the new credentials failed. The previous credentials stay in use.")
-            }
-            Reason::Payment(refusal) => formatter.write_str(refusal.sentence()),
-            Reason::Render(refusal) => formatter.write_str(refusal.sentence()),
             Reason::StorageFull(full) => full.fmt(formatter),
+            #[cfg(feature = "ssr")]
+            Reason::Page(reason) => reason.fmt(formatter),
         }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ssr"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasons_of_pages_travel_like_the_others() {
+        for (reason, written) in [
+            (Reason::Outdated, r#""outdated""#),
+            (page::PageReason::KeyEnded.into(), r#""key_ended""#),
+            (
+                page::PageReason::Payment(refusal::PaymentRefusal::Declined).into(),
+                r#"{"payment":"declined"}"#,
+            ),
+        ] {
+            assert_eq!(serde_json::to_string(&reason).ok().as_deref(), Some(written));
+            assert_eq!(serde_json::from_str(written).ok(), Some(reason));
+        }
+    }
 
     #[test]
     fn names_lead_back_to_their_fields() {

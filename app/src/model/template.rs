@@ -12,16 +12,16 @@ pub struct TemplateForm {
     pub name: String,
     /// HTML in the template syntax.
     pub content: String,
-    pub sample: SampleForm,
+    pub data: DataForm,
     /// Whether the version is published.
     pub publish: bool,
     /// What the version changes. Ignored unless it is published.
     pub note: String,
 }
 
-/// The sample data of a form.
+/// The sample data and the translations of a form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SampleForm {
+pub struct DataForm {
     /// JSON.
     pub data: String,
     /// Name of the set to which `data` belongs; the first one by default. Ignored if there are `sets`.
@@ -31,12 +31,16 @@ pub struct SampleForm {
     /// the other sets stay as they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sets: Option<String>,
+    /// Translations as JSON. Without them, those of the newest version are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub translations: Option<String>,
 }
 
-impl SampleForm {
+impl DataForm {
     /// Returns the size of the texts in bytes.
     pub fn bytes(&self) -> usize {
-        self.data.len() + self.sets.as_ref().map_or(0, String::len)
+        let others = [&self.sets, &self.translations].into_iter().flatten();
+        self.data.len() + others.map(String::len).sum::<usize>()
     }
 }
 

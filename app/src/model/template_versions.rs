@@ -29,6 +29,7 @@ pub struct Comparison {
     pub newer: VersionSummary,
     pub html: Diff,
     pub data: Diff,
+    pub translations: Diff,
 }
 
 /// Two versions whose pages can be compared.

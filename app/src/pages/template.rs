@@ -22,7 +22,7 @@ use platen_domain::{
 
 use crate::{
     backend::backend,
-    islands::workbench::{Workbench, api::SaveTemplate},
+    islands::workbench::{Workbench, api::SaveTemplate, live::LANGUAGE_FIELD},
     layout::{
         page::loaded,
         shell::{Shell, ShellKind, rail::Entry},
@@ -82,6 +82,8 @@ fn Editor(
     let id_of_sets = id.clone();
     let data = sets.get(chosen).map(|set| set.data.clone()).unwrap_or_default();
     let sample = newest.data();
+    let translations = newest.translations.indented();
+    let languages: Vec<_> = newest.translations.written().keys().cloned().collect();
     view! {
         <Title text=newest.summary.name.clone() />
         <Workbench
@@ -108,13 +110,15 @@ fn Editor(
             </section>
             <section class="pane pane--data" aria-labelledby="pane-data">
                 <div class="pane__bar">
-                    <h2 class="pane__name" id="pane-data">
-                        "Sample data"
+                    <h2 class="visually-hidden" id="pane-data">
+                        "Data"
                     </h2>
-                    <span>"JSON, saved with the template"</span>
+                    <LowerEditors />
                     <SampleSets id=id_of_sets sets chosen />
+                    <TranslationsBar languages />
                 </div>
                 <CodeField name="data" label="Sample data" language=CodeLanguage::Json value=data />
+                <CodeField name="translations" label="Translations" language=CodeLanguage::Json value=translations />
             </section>
         </Workbench>
         {match identity {
@@ -132,6 +136,59 @@ fn audience(kind: TemplateKind, channels: &Channels) -> String {
         TemplateKind::Partial => "Templates that are published after it".to_owned(),
         TemplateKind::Document if channels.are_off() => "Renders".to_owned(),
         TemplateKind::Document => format!("Renders in the channel {}", channels.first()),
+    }
+}
+
+/// Radio buttons that show either the sample data or the translations. The style sheet follows them.
+#[component]
+fn LowerEditors() -> impl IntoView {
+    let options = [("sample-data", "Sample data"), ("translations", "Translations")];
+    let options = options.map(|(value, label)| {
+        view! {
+            <label class="segmented__option">
+                <input type="radio" name="lower" value=value checked=value == "sample-data" autocomplete="off" />
+                {label}
+            </label>
+        }
+    });
+    view! {
+        <fieldset class="segmented segmented--small">
+            <legend class="visually-hidden">"Shown data"</legend>
+            {options.into_iter().collect_view()}
+        </fieldset>
+    }
+}
+
+/// The language of the preview, and a link to the documentation of translations.
+#[component]
+fn TranslationsBar(
+    /// Language tags of the saved translations.
+    languages: Vec<String>,
+) -> impl IntoView {
+    let placeholder = languages.first().cloned().unwrap_or_else(|| "en".to_owned());
+    let options = languages
+        .into_iter()
+        .map(|language| view! { <option value=language></option> });
+    view! {
+        <div class="translations-bar">
+            <label for="language">"Preview in"</label>
+            <input
+                class="input"
+                id="language"
+                type="text"
+                name=LANGUAGE_FIELD
+                placeholder=placeholder
+                list="languages"
+                maxlength="35"
+                autocomplete="off"
+                title="Language tag, such as de-AT. By default, the first language."
+            />
+            <datalist id="languages">{options.collect_view()}</datalist>
+            <a class="pane__spring" href="/docs/templates#translations" target="_blank">
+                "Texts by language"
+                <span class="visually-hidden">" (opens in a new tab)"</span>
+            </a>
+        </div>
     }
 }
 

@@ -22,6 +22,8 @@ export function addTools(view: EditorView, parent: HTMLElement, label: string): 
   const tools = element("div", "editor-tools", ...ours, find, wrap, help);
   tools.setAttribute("role", "group");
   tools.setAttribute("aria-label", `${label}: tools`);
+  // A pane with several fields shows the tools of the visible one.
+  tools.dataset.field = parent.querySelector("textarea")?.name;
   const bar = parent.closest(".pane")?.querySelector(".pane__bar");
   if (bar) bar.append(tools);
   else parent.prepend(tools);

@@ -104,6 +104,8 @@ pub struct UnpublishedChanges {
     pub published: i32,
     /// Changes of the HTML.
     pub html: Diff,
+    /// Changes of the translations.
+    pub translations: Diff,
 }
 
 /// A remark about a template or its data, for the author.
@@ -154,7 +156,7 @@ pub struct Violation {
     pub rectangle: Option<[i32; 4]>,
 }
 
-/// A location in one of the two panes.
+/// A location in one of the editors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub pane: Pane,
@@ -166,7 +168,7 @@ pub struct Place {
     pub length: usize,
 }
 
-/// A pane of the template editor. The names are those of the form fields, and labels on small screens.
+/// An editor of the page of a template. The names are those of the form fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[strum(const_into_str, serialize_all = "snake_case")]
 pub enum Pane {
@@ -174,4 +176,5 @@ pub enum Pane {
     Content,
     /// The sample data.
     Data,
+    Translations,
 }

@@ -208,13 +208,24 @@ impl TemplateChanges {
 
     /// Returns the template's identity and next version with the changes applied.
     pub fn applied_to(self, template: Template) -> (TemplateIdentity, NewTemplate) {
+        let identity = self.identity.clone().applied_to(template.identity);
         let version = NewTemplate {
-            name: self.name.unwrap_or(template.name),
-            content: self.content.unwrap_or(template.content),
-            preview_context: self.preview_context.unwrap_or(template.preview_context),
-            translations: self.translations.unwrap_or(template.translations),
+            name: template.name,
+            content: template.content,
+            preview_context: template.preview_context,
+            translations: template.translations,
         };
-        (self.identity.applied_to(template.identity), version)
+        (identity, self.applied_to_version(version))
+    }
+
+    /// Returns the version that follows another one, without the changes of the identity.
+    pub fn applied_to_version(self, version: NewTemplate) -> NewTemplate {
+        NewTemplate {
+            name: self.name.unwrap_or(version.name),
+            content: self.content.unwrap_or(version.content),
+            preview_context: self.preview_context.unwrap_or(version.preview_context),
+            translations: self.translations.unwrap_or(version.translations),
+        }
     }
 }
 

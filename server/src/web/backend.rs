@@ -22,7 +22,7 @@ use platen_app::{
     error::AppError,
     model::{
         money::Money,
-        rejection::{Field, Reason},
+        rejection::{Field, Reason, page::PageReason},
     },
 };
 use platen_core::{
@@ -120,7 +120,7 @@ impl RequestBackend {
     /// a session. The form redirects to the confirmation and back.
     fn confirmed(&self) -> Result<(), AppError> {
         let confirmed = self.person()?.is_confirmed(clock::now());
-        confirmed.then_some(()).ok_or_else(|| rejected(Reason::Unconfirmed))
+        confirmed.then_some(()).ok_or_else(|| rejected(PageReason::Unconfirmed))
     }
 
     /// Returns the logged-in user, who must have [confirmed](Self::confirmed) their identity.

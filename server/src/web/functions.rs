@@ -17,7 +17,7 @@ use platen_app::{
     error::AppError,
     model::{
         own_path::{CONFIRM, OwnPath, SECOND_FACTOR_FIRST},
-        rejection::{Reason, Rejection},
+        rejection::{Reason, Rejection, page::PageReason},
     },
     pages::auth::api::Confirm,
 };
@@ -159,7 +159,7 @@ impl Call<'_> {
         };
         let location = match error {
             AppError::Rejected(Rejection {
-                reason: Reason::Unconfirmed,
+                reason: Reason::Page(PageReason::Unconfirmed),
                 ..
             }) => self.confirmation(&page, &with_error).await,
             AppError::SecondFactorFirst => SECOND_FACTOR_FIRST.to_owned(),

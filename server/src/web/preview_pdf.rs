@@ -83,6 +83,8 @@ fn read(id: String, form: &Bytes) -> (PreviewRequest, String) {
             // Browsers submit line breaks as CR LF. The line numbers of messages are the same.
             "content" => wanted.content = value.into_owned(),
             "data" => wanted.data = value.into_owned(),
+            "translations" => wanted.translations = value.into_owned(),
+            "paper-language" => wanted.language = value.into_owned(),
             "paper-size" => paper.size = value.into_owned(),
             "paper-orientation" => paper.landscape = value == "landscape",
             "paper-scale" => paper.scale = value.into_owned(),
@@ -123,6 +125,7 @@ fn words(remark: &Remark) -> String {
     let place = remark.place.map(|place| match place.pane {
         Pane::Content => format!(" Line {} of the HTML.", place.line),
         Pane::Data => format!(" Line {} of the sample data.", place.line),
+        Pane::Translations => format!(" Line {} of the translations.", place.line),
     });
     let message: String = remark.text().chars().take(LONGEST_MESSAGE).collect();
     message + &place.unwrap_or_default()
@@ -134,11 +137,15 @@ mod tests {
 
     #[test]
     fn the_form_is_read_like_the_editor() {
-        let form = "csrf=x&template_name=A+b&content=%3Cp%3E&data=%7B%7D&paper-size=A5&paper-orientation=landscape\
+        let form = "csrf=x&template_name=A+b&content=%3Cp%3E&data=%7B%7D&translations=%7B%22de%22%3A%7B%7D%7D&paper-language=de&paper-size=A5&paper-orientation=landscape\
                     &paper-scale=0.5&paper-margin-1=12&paper-margin-9=1&paper-backgrounds=on&pane=html";
         let (wanted, name) = read("id".to_owned(), &Bytes::from(form));
         assert_eq!(name, "A b");
         assert_eq!((wanted.content.as_str(), wanted.data.as_str()), ("<p>", "{}"));
+        assert_eq!(
+            (wanted.translations.as_str(), wanted.language.as_str()),
+            (r#"{"de":{}}"#, "de")
+        );
         let expected = Paper {
             size: "A5".to_owned(),
             landscape: true,

@@ -23,6 +23,7 @@ mod template_pdf;
 mod template_versions;
 mod templates;
 mod thumbnails;
+mod translations;
 mod webhook_endpoints;
 mod webhooks;
 

@@ -11,7 +11,7 @@ use crate::{backend::backend, model::template::TemplateForm};
 use crate::{
     csrf::PageClient,
     error::AppError,
-    model::{live_preview::PreviewRequest, template::SampleForm},
+    model::{live_preview::PreviewRequest, template::DataForm},
 };
 
 /// Saves a new version of a template, for the logged-in user. Without JavaScript it is a form that leads back to its
@@ -26,9 +26,9 @@ pub async fn save_template(
     template_name: String,
     /// HTML with placeholders.
     content: String,
-    /// Sample data.
+    /// Sample data and translations.
     #[server(flatten)]
-    sample: SampleForm,
+    data: DataForm,
     /// Present if the version is published.
     publish: Option<String>,
     /// What the version changes, if it is published.
@@ -39,22 +39,24 @@ pub async fn save_template(
         seen,
         name: template_name,
         content,
-        sample,
+        data,
         publish: publish.is_some(),
         note: note.unwrap_or_default(),
     };
     backend().save_template(form).await
 }
 
-/// Compares the editor's HTML with the published version, for the logged-in user.
+/// Compares the editor's HTML and translations with the published version, for the logged-in user.
 #[server(prefix = "/web", endpoint = "compare-draft", client = PageClient)]
 pub async fn compare_draft(
     /// Id of the template.
     id: String,
     /// HTML with placeholders.
     content: String,
+    /// Translations as JSON.
+    translations: String,
 ) -> Result<UnpublishedChanges, AppError> {
-    backend().unpublished_changes(id, content).await
+    backend().unpublished_changes(id, content, translations).await
 }
 
 /// Streams the events of a preview for the logged-in user, one line of JSON each.

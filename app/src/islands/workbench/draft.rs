@@ -9,7 +9,7 @@ use crate::{
     error::AppError,
     model::{
         rejection::{Field, Reason, Rejection},
-        template::SampleForm,
+        template::DataForm,
     },
     ui::{
         badge::{Badge, State},
@@ -71,7 +71,7 @@ impl Draft {
     pub(super) fn note(self, event: &ev::Event) -> bool {
         let field = event.target().and_then(|field| field.dyn_into::<Element>().ok());
         let name = field.and_then(|field| field.get_attribute("name")).unwrap_or_default();
-        let is_content = matches!(name.as_str(), "content" | "data" | "sets");
+        let is_content = matches!(name.as_str(), "content" | "data" | "sets" | "translations");
         if is_content || name == "template_name" {
             // What was wrong may have been corrected.
             self.refusal
@@ -106,10 +106,11 @@ impl Draft {
             let _ = root.dispatch_event(&event);
         }
         let content = text(&root, "content");
-        let sample = SampleForm {
+        let data = DataForm {
             data: text(&root, "data"),
             set: None,
             sets: Some(text(&root, "sets")).filter(|sets| !sets.is_empty()),
+            translations: Some(text(&root, "translations")),
         };
         let changes = self.changes.get_value();
         self.saving.set(true);
@@ -118,7 +119,7 @@ impl Draft {
         let (id, seen) = (self.id.get_value(), self.seen.get_value());
         spawn_local(async move {
             let is_published = publish.is_some();
-            let answer = save_template(id, seen, name, content, sample, publish, note).await;
+            let answer = save_template(id, seen, name, content, data, publish, note).await;
             self.saving.set(false);
             match answer {
                 Ok(saved) => {
@@ -262,7 +263,9 @@ pub(super) fn Refusal(draft: Draft, live: Live) -> impl IntoView {
                     // The preview knows the line of an error.
                     let problem = live.problem.get_untracked();
                     let rule = |field: &Field| match (field, &problem) {
-                        (Field::TemplateContent | Field::TemplateData, Some(problem)) => remarks::sentence(problem),
+                        (Field::TemplateContent | Field::TemplateData | Field::TemplateTranslations, Some(problem)) => {
+                            remarks::sentence(problem)
+                        }
                         _ => field.rule().to_owned(),
                     };
                     let rules: Vec<_> = rejection.faulty().iter().map(rule).collect();

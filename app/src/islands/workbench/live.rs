@@ -35,6 +35,8 @@ const RESOLUTION: u16 = 96;
 /// the preview again, and the number of the visible page.
 pub(super) const RESOLUTION_FIELD: &str = "paper-resolution";
 pub(super) const PAGE_FIELD: &str = "visible-page";
+/// Field for the language of the preview, beside the translations.
+pub(crate) const LANGUAGE_FIELD: &str = "paper-language";
 
 /// A rasterized page.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,12 +111,12 @@ impl Live {
         }
     }
 
-    /// Returns the number of errors or warnings in a pane.
-    pub(super) fn remarks_in(self, pane: Pane) -> usize {
+    /// Returns the number of errors or warnings in these editors.
+    pub(super) fn remarks_in(self, panes: &[Pane]) -> usize {
         let listed = self.listed();
         let here = listed
             .iter()
-            .filter(|remark| remark.place.is_some_and(|place| place.pane == pane));
+            .filter(|remark| remark.place.is_some_and(|place| panes.contains(&place.pane)));
         here.count()
     }
 
@@ -139,6 +141,8 @@ impl Live {
             id: self.id.get_value(),
             content: text(&root, "content"),
             data: text(&root, "data"),
+            translations: text(&root, "translations"),
+            language: entry(&root, LANGUAGE_FIELD).unwrap_or_default(),
             paper: self.paper.get_untracked(),
             dots_per_inch: number(&root, RESOLUTION_FIELD).unwrap_or(RESOLUTION),
             page: number(&root, PAGE_FIELD).unwrap_or(1),
@@ -236,6 +240,11 @@ impl Live {
 
 /// Returns the number in a field of the form, or `None` if the browser hasn't set it.
 fn number<N: FromStr>(root: &Element, name: &str) -> Option<N> {
+    entry(root, name)?.parse().ok()
+}
+
+/// Returns the value of an `<input>` of the form.
+fn entry(root: &Element, name: &str) -> Option<String> {
     let field = root.query_selector(&format!("[name={name}]")).ok().flatten()?;
-    field.dyn_into::<HtmlInputElement>().ok()?.value().parse().ok()
+    Some(field.dyn_into::<HtmlInputElement>().ok()?.value())
 }

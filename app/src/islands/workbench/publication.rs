@@ -1,5 +1,7 @@
 //! The dialog that publishes the template.
 
+use std::iter;
+
 use leptos::{html, prelude::*, task::spawn_local};
 use platen_domain::{
     diff::Diff,
@@ -57,12 +59,12 @@ impl Publication {
     /// Requests the changes. Only the answer to the last request is shown.
     pub(super) fn load(self) {
         let Some(root) = self.root.get_untracked() else { return };
-        let content = text(&root, "content");
+        let (content, translations) = (text(&root, "content"), text(&root, "translations"));
         self.requests.update_value(|requests| *requests += 1);
         let request = self.requests.get_value();
         self.changes.set(Requested::Loading);
         spawn_local(async move {
-            let answer = compare_draft(self.id.get_value(), content).await;
+            let answer = compare_draft(self.id.get_value(), content, translations).await;
             if self.requests.get_value() == request {
                 self.changes.set(match answer {
                     Ok(changes) => Requested::Loaded(changes),
@@ -111,7 +113,7 @@ pub(super) fn PublishDialog(
                 {undefined}
                 <p>{audience} " will use this version. Earlier versions stay in the list."</p>
                 <NoteField id="note" />
-                <ChangesOfHtml publication comparison />
+                <UnpublishedTexts publication comparison />
                 <PagesLink id draft />
             </div>
             <div class="dialog__foot">
@@ -139,49 +141,73 @@ fn PagesLink(id: String, draft: Draft) -> impl IntoView {
 
 /// The changes since the published version. Without scripts, a link to those of the saved draft.
 #[component]
-fn ChangesOfHtml(publication: Publication, comparison: Option<String>) -> impl IntoView {
+fn UnpublishedTexts(publication: Publication, comparison: Option<String>) -> impl IntoView {
     move || {
-        let summary = |words: String| view! { <p class="small" role="status">{words}</p> };
-        let UnpublishedChanges { published, html } = match publication.changes.get() {
-            Requested::Never => {
-                let link = comparison.clone().map(|address| {
-                    view! {
-                        <p class="small">
-                            <a href=address>"Compare the saved draft with the published version"</a>
-                        </p>
-                    }
-                });
-                return link.into_any();
-            }
-            Requested::Loading => return summary("Comparing with the published version…".to_owned()).into_any(),
-            Requested::Failed(error) => {
-                return summary(format!("The changes can’t be shown. {error}")).into_any();
-            }
-            Requested::Loaded(changes) => changes,
+        let (words, loaded) = match publication.changes.get() {
+            Requested::Never => (None, None),
+            Requested::Loading => (Some("Comparing with the published version…".to_owned()), None),
+            Requested::Failed(error) => (Some(format!("The changes can’t be shown. {error}")), None),
+            Requested::Loaded(changes) => (None, Some(changes)),
         };
-        match html {
-            Diff::Equal => summary(format!(
-                "No changes to the HTML since version {published}, which is published."
-            ))
-            .into_any(),
-            Diff::LineBreaks => summary(format!(
-                "Only line breaks differ from version {published}, which is published."
-            ))
-            .into_any(),
-            Diff::Changes(changes) => {
-                let removed = counted(changes.removed, "line", "lines");
-                let added = counted(changes.added, "line", "lines");
-                let words = format!(
-                    "Changes to the HTML since version {published}, which is published: {removed} removed, {added} added."
-                );
-                view! {
-                    <div class="stack stack--tight">
-                        {summary(words)}
-                        <UnifiedDiff changes label="Changes to the HTML" short=true />
-                    </div>
-                }
-                .into_any()
+        let link = comparison.clone().filter(|_| words.is_none() && loaded.is_none());
+        let link = link.map(|address| {
+            view! {
+                <p class="small">
+                    <a href=address>"Compare the saved draft with the published version"</a>
+                </p>
             }
+        });
+        let changes = loaded.map(
+            |UnpublishedChanges {
+                 published,
+                 html,
+                 translations,
+             }| {
+                // Most templates have no translations.
+                let translations = Some(translations).filter(|diff| *diff != Diff::Equal);
+                let changes = iter::once(("HTML", html)).chain(translations.map(|diff| ("translations", diff)));
+                changes
+                    .map(|(text, diff)| changes_of(text, diff, published))
+                    .collect_view()
+            },
+        );
+        view! {
+            {words.map(summary)}
+            {link}
+            {changes}
         }
+    }
+}
+
+/// Shows the changes of a text since the published version.
+fn changes_of(text: &'static str, diff: Diff, published: i32) -> AnyView {
+    let since = format!("version {published}, which is published");
+    let (words, changes) = match diff {
+        Diff::Equal => (format!("No changes to the {text} since {since}."), None),
+        Diff::LineBreaks => (format!("Only line breaks of the {text} differ from {since}."), None),
+        Diff::Changes(changes) => {
+            let removed = counted(changes.removed, "line", "lines");
+            let added = counted(changes.added, "line", "lines");
+            let words = format!("Changes to the {text} since {since}: {removed} removed, {added} added.");
+            (words, Some(changes))
+        }
+    };
+    let changes = changes.map(|changes| {
+        view! { <UnifiedDiff changes label=format!("Changes to the {text}") short=true /> }
+    });
+    view! {
+        <div class="stack stack--tight">
+            {summary(words)}
+            {changes}
+        </div>
+    }
+    .into_any()
+}
+
+fn summary(words: String) -> impl IntoView {
+    view! {
+        <p class="small" role="status">
+            {words}
+        </p>
     }
 }

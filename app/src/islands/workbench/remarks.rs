@@ -23,10 +23,10 @@ struct Marker<'a> {
     severity: &'a str,
 }
 
-/// Marks the places of `remarks` in both panes, and removes all earlier markers.
+/// Marks the places of `remarks` in the editors, and removes all earlier markers.
 pub(super) fn mark(root: NodeRef<html::Form>, remarks: &[Remark], is_problem: bool) {
     let severity = if is_problem { "error" } else { "warning" };
-    for pane in [Pane::Content, Pane::Data] {
+    for pane in [Pane::Content, Pane::Data, Pane::Translations] {
         let markers: Vec<_> = remarks
             .iter()
             .filter_map(|remark| {
@@ -53,6 +53,7 @@ pub(super) fn sentence(problem: &Remark) -> String {
         Some(Place { pane, line, .. }) => match pane {
             Pane::Content => format!("Line {line}: {text}"),
             Pane::Data => format!("Sample data, line {line}: {text}"),
+            Pane::Translations => format!("Translations, line {line}: {text}"),
         },
         None => text,
     }
@@ -66,13 +67,16 @@ fn editor(root: NodeRef<html::Form>, pane: Pane) -> Option<Element> {
 /// Shows the pane of a place, and moves the editor there.
 fn go_to(root: NodeRef<html::Form>, place: Place) {
     let Some(form) = root.get_untracked() else { return };
-    let tab = match place.pane {
-        Pane::Content => "html",
-        Pane::Data => "data",
+    let choices: &[&str] = match place.pane {
+        Pane::Content => &["[name=pane][value=html]"],
+        Pane::Data => &["[name=pane][value=data]", "[name=lower][value=sample-data]"],
+        Pane::Translations => &["[name=pane][value=data]", "[name=lower][value=translations]"],
     };
-    let tab = form.query_selector(&format!("[name=pane][value={tab}]")).ok().flatten();
-    if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlInputElement>().ok()) {
-        tab.set_checked(true);
+    for choice in choices {
+        let choice = form.query_selector(choice).ok().flatten();
+        if let Some(choice) = choice.and_then(|choice| choice.dyn_into::<HtmlInputElement>().ok()) {
+            choice.set_checked(true);
+        }
     }
     if let Some(editor) = editor(root, place.pane) {
         let _ = editor.set_attribute("go-to", &format!("{}:{}", place.line, place.column));
@@ -111,6 +115,7 @@ fn Item(remark: Remark, root: NodeRef<html::Form>) -> impl IntoView {
         let line = match place.pane {
             Pane::Content => format!("line {}", place.line),
             Pane::Data => format!("data, line {}", place.line),
+            Pane::Translations => format!("translations, line {}", place.line),
         };
         Link {
             text: line,

@@ -76,10 +76,17 @@ impl PreviewRequest {
         }
     }
 
-    /// Validates the content of an editor by the same rules; its data is not validated.
-    pub fn of_editor(content: &str, options: &Map<String, Value>, dots_per_inch: u16) -> Result<Self, Vec<Problem>> {
+    /// Validates the content and the translations of an editor by the same rules; its data is not validated.
+    pub fn of_editor(
+        content: &str,
+        translations: Value,
+        options: &Map<String, Value>,
+        dots_per_inch: u16,
+    ) -> Result<Self, Vec<Problem>> {
+        let mut value = json!({"content": content, "options": options, "dots_per_inch": dots_per_inch});
+        value["translations"] = translations;
         let body = Body {
-            value: json!({"content": content, "options": options, "dots_per_inch": dots_per_inch}),
+            value,
             data: Data::default(),
         };
         Self::check(body, Problems::default())

@@ -119,24 +119,6 @@ pub async fn find(
     Ok(row.fetch_optional(db).await?)
 }
 
-/// Returns the translations of the newest version of a template; none if it is deleted.
-pub async fn find_newest_translations(
-    db: &PgPool,
-    account: AccountId,
-    template: TemplateId,
-) -> Result<Translations, StoreError> {
-    let written = sqlx::query_scalar!(
-        "select version.translations
-         from template_versions version join templates on templates.id = version.template_id
-         where templates.account_id = $1 and templates.id = $2 and templates.deleted_at is null
-         order by version.number desc
-         limit 1",
-        account.0,
-        template.0,
-    );
-    Ok(written.fetch_optional(db).await?.map(translations).unwrap_or_default())
-}
-
 /// Sets the note of a version.
 pub async fn update_note(
     db: &mut PgConnection,

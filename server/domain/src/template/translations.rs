@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::{
-    template::{translations::texts::read_texts, written_bytes},
+    template::{sample_sets::indented, translations::texts::read_texts, written_bytes},
     validation::{Problem, Problems, member, quote, schema::type_of},
 };
 
@@ -81,6 +81,15 @@ impl Translations {
     /// Returns the catalogues as their author wrote them.
     pub fn written(&self) -> &Map<String, Value> {
         &self.written
+    }
+
+    /// Returns the catalogues as indented JSON; an empty text if there are none.
+    pub fn indented(&self) -> String {
+        if self.is_empty() {
+            String::new()
+        } else {
+            indented(&self.written)
+        }
     }
 
     /// Returns the texts without groups, by language tag in its canonical case.

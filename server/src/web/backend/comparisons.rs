@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 use platen_app::{error::AppError, model::template_versions::Comparison};
 use platen_core::service::{Services, parsers::Busy, templates::drafts};
 use platen_domain::{
-    diff::{Diff, compare::compare},
+    diff::compare::compare,
+    editor::UnpublishedChanges,
     ids::{AccountId, TemplateId},
-    template::TemplateVersion,
+    template::{Template, TemplateVersion},
 };
 
 use super::{RequestBackend, visitor_errors::too_many};
@@ -38,6 +39,12 @@ pub(super) async fn of_versions(
         Comparison {
             html: compare(&older.content, &newer.content, LINES_ON_PAGE, deadline),
             data: compare(&older.data(), &newer.data(), LINES_ON_PAGE, deadline),
+            translations: compare(
+                &older.translations.indented(),
+                &newer.translations.indented(),
+                LINES_ON_PAGE,
+                deadline,
+            ),
             older: older.summary,
             newer: newer.summary,
         }
@@ -46,14 +53,27 @@ pub(super) async fn of_versions(
     comparing.await.map_err(|Busy| too_many(Duration::ZERO))
 }
 
-/// Compares the HTML of the published version with that of the editor.
-pub(super) async fn html_of_editor(
+/// Compares HTML and translations of the published version with those of the editor.
+pub(super) async fn of_editor(
     app: &Services,
     account: AccountId,
-    published: String,
-    edited: String,
-) -> Result<Diff, AppError> {
-    let compare = move || compare(&published, &edited, LINES_IN_DIALOG, Instant::now() + LONGEST);
+    published: Template,
+    content: String,
+    translations: String,
+) -> Result<UnpublishedChanges, AppError> {
+    let compare = move || {
+        let deadline = Instant::now() + LONGEST;
+        UnpublishedChanges {
+            published: published.version,
+            html: compare(&published.content, &content, LINES_IN_DIALOG, deadline),
+            translations: compare(
+                &published.translations.indented(),
+                translations.trim(),
+                LINES_IN_DIALOG,
+                deadline,
+            ),
+        }
+    };
     let comparing = app.parsers.run_apart(account, app.parsing_deadline(), compare);
     comparing.await.map_err(|Busy| too_many(Duration::ZERO))
 }

@@ -4,7 +4,7 @@ use platen_app::{
     error::AppError,
     model::{
         connection::{AMAZON, ConnectionEdit, ConnectionForm, GOOGLE, IMPERSONATION, ROLE},
-        rejection::{Field, Reason},
+        rejection::{Field, page::PageReason},
     },
 };
 use platen_core::{
@@ -57,7 +57,7 @@ impl RequestBackend {
     ) -> AppError {
         let stored = rejected_credentials::keep(&self.session, account, id, steps, clock::now()).await;
         match self.answer(stored) {
-            Ok(()) => rejected(Reason::CredentialsRejected),
+            Ok(()) => rejected(PageReason::CredentialsRejected),
             Err(error) => error,
         }
     }

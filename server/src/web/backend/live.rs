@@ -145,10 +145,16 @@ fn of_author(error: &TemplateError) -> Option<PreviewEvent> {
 }
 
 fn typed(wanted: PreviewRequest) -> Typed {
+    let mut options = wanted.paper.options();
+    let language = wanted.language.trim();
+    if !language.is_empty() {
+        options.insert("language".to_owned(), language.into());
+    }
     Typed {
         content: wanted.content,
         data: wanted.data,
-        options: wanted.paper.options(),
+        translations: wanted.translations,
+        options,
         dots_per_inch: wanted.dots_per_inch,
         page: wanted.page,
     }

@@ -1044,14 +1044,15 @@ impl Backend for RequestBackend {
         Ok(generated.map_or_else(GeneratedData::Problem, GeneratedData::Data))
     }
 
-    async fn unpublished_changes(&self, id: String, content: String) -> Result<UnpublishedChanges, AppError> {
+    async fn unpublished_changes(
+        &self,
+        id: String,
+        content: String,
+        translations: String,
+    ) -> Result<UnpublishedChanges, AppError> {
         let account = self.caller_who_may(Produce).await?.account;
         let published = self.answer(templates::get(&self.app.db, account, template_id(&id)?).await)?;
-        let html = comparisons::html_of_editor(&self.app, account, published.content, content).await?;
-        Ok(UnpublishedChanges {
-            published: published.version,
-            html,
-        })
+        comparisons::of_editor(&self.app, account, published, content, translations).await
     }
 
     async fn template_versions(
@@ -1226,7 +1227,7 @@ impl Backend for RequestBackend {
         } else {
             None
         };
-        let (publish, bytes) = (form.publish, form.content.len() + form.sample.bytes());
+        let (publish, bytes) = (form.publish, form.content.len() + form.data.bytes());
         let parse = move || template_forms::draft(&form);
         let parsing = self
             .app

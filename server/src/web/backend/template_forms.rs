@@ -3,14 +3,14 @@
 use platen_app::{
     error::AppError,
     model::{
-        rejection::{Field, Reason},
-        template::{Beginning, NewTemplateForm, SampleForm, TemplateForm},
+        rejection::{Field, Reason, page::PageReason},
+        template::{Beginning, DataForm, NewTemplateForm, TemplateForm},
     },
 };
 use platen_domain::{
     editor::{DEFAULT_SET, SampleSet, SampleSetProblem},
     template::{
-        NewTemplate, Saved, Submission, TemplateCreation,
+        Saved, Submission, TemplateChanges, TemplateCreation,
         channels::ChannelName,
         demos::Demo,
         identity::{Handle, TemplateIdentity, TemplateKind},
@@ -45,7 +45,8 @@ pub(super) fn new_template(form: &NewTemplateForm) -> Result<Submission<Template
     let name = Some(form.name.trim()).filter(|name| !name.is_empty());
     let begun = demo.named(name.unwrap_or(form.beginning.name()).to_owned());
     let identity = identity(form.kind, &form.handle)?;
-    let mut body = body(&begun.name, &begun.content, &begun.preview_context);
+    let mut body = body(&begun.name, &begun.content);
+    body["template"]["preview_context"] = begun.preview_context.into();
     body["template"]["kind"] = identity.kind.into_str().into();
     if let Some(handle) = identity.handle {
         body["template"]["handle"] = handle.as_str().into();
@@ -68,30 +69,47 @@ pub(super) fn identity(kind: TemplateKind, handle: &str) -> Result<TemplateIdent
 }
 
 /// Parses the form that saves a template with its sets of sample data.
-pub(super) fn draft(form: &TemplateForm) -> Result<(Submission<NewTemplate>, SetChanges), AppError> {
-    let (data, sets) = sample_data(&form.sample)?;
+pub(super) fn draft(form: &TemplateForm) -> Result<(Submission<TemplateChanges>, SetChanges), AppError> {
+    let (data, sets) = sample_data(&form.data)?;
     // Browsers submit line breaks in forms as CRLF.
     let content = form.content.replace("\r\n", "\n");
-    Ok((submission(&body(form.name.trim(), &content, &data))?, sets))
+    let mut body = body(form.name.trim(), &content);
+    if let Some(data) = data {
+        body["template"]["preview_context"] = data.into();
+    }
+    if let Some(translations) = &form.data.translations {
+        body["template"]["translations"] = read_translations(translations)?;
+    }
+    Ok((submission(&body)?, sets))
 }
 
-/// Returns the data of the first set, and the change of the others.
-fn sample_data(form: &SampleForm) -> Result<(Map<String, Value>, SetChanges), AppError> {
+/// Reads translations as JSON. An empty text has none.
+fn read_translations(text: &str) -> Result<Value, AppError> {
+    if text.trim().is_empty() {
+        return Ok(Map::new().into());
+    }
+    let read = json::read_data(text, json::MOST_VALUES).ok();
+    let read = read.and_then(|translations| serde_json::from_str(translations.get()).ok());
+    read.ok_or_else(|| invalid(vec![Field::TemplateTranslations]))
+}
+
+/// Returns the data of the first set, if it changes, and the change of the others.
+fn sample_data(form: &DataForm) -> Result<(Option<Map<String, Value>>, SetChanges), AppError> {
     let refused = |problem| rejected(Reason::SampleSets(problem));
     let Some(sets) = &form.sets else {
         let data = parse_data(&form.data).ok_or_else(|| invalid(vec![Field::TemplateData]))?;
         let set = form.set.as_deref().unwrap_or(DEFAULT_SET);
         if set == DEFAULT_SET {
-            return Ok((data, SetChanges::Unchanged));
+            return Ok((Some(data), SetChanges::Unchanged));
         }
         let name = SetName::parse(set).ok_or_else(|| refused(SampleSetProblem::Gone))?;
-        return Ok((Map::new(), SetChanges::One(NamedSet { name, data })));
+        return Ok((None, SetChanges::One(NamedSet { name, data })));
     };
     let sets = json::read_data(sets, MOST_VALUES_OF_SETS).ok();
     let sets: Option<Vec<SampleSet>> = sets.and_then(|sets| serde_json::from_str(sets.get()).ok());
     let sets = sets.ok_or_else(|| refused(SampleSetProblem::Unreadable))?;
     match SampleSets::parse(&sets) {
-        Ok(SampleSets { default, others }) => Ok((default, SetChanges::Replaced(others))),
+        Ok(SampleSets { default, others }) => Ok((Some(default), SetChanges::Replaced(others))),
         Err(SampleSetProblem::Data { number: 1 }) if sets.len() == 1 => Err(invalid(vec![Field::TemplateData])),
         Err(problem) => Err(refused(problem)),
     }
@@ -104,7 +122,7 @@ pub(super) fn note(text: &str) -> Result<Option<VersionNote>, AppError> {
 
 /// Returns the error for a page that shows another version as the published one.
 pub(super) fn published_meanwhile() -> AppError {
-    rejected(Reason::PublishedMeanwhile)
+    rejected(PageReason::PublishedMeanwhile)
 }
 
 /// Parses the form of a promotion. The time is in UTC, and empty for a promotion at once.
@@ -121,13 +139,13 @@ pub(super) fn not_promoted(problems: &[Problem]) -> AppError {
     if problems.iter().any(|problem| problem.pointer == DUE_AT) {
         invalid(vec![Field::DueAt])
     } else {
-        rejected(Reason::NotPromotable)
+        rejected(PageReason::NotPromotable)
     }
 }
 
 /// Builds the body of the equivalent API request, so that the same rules apply.
-fn body(name: &str, content: &str, data: &Map<String, Value>) -> Value {
-    serde_json::json!({"template": {"name": name, "content": content, "preview_context": data}})
+fn body(name: &str, content: &str) -> Value {
+    serde_json::json!({"template": {"name": name, "content": content}})
 }
 
 fn submission<T: Saved>(body: &Value) -> Result<Submission<T>, AppError> {

@@ -6,6 +6,7 @@ use platen_app::{
     error::AppError,
     model::rejection::{
         Field, Reason, Rejection,
+        page::PageReason,
         refusal::{PaymentRefusal, RenderRefusal},
     },
 };
@@ -82,19 +83,19 @@ impl VisitorError for PeopleError {
                 };
                 Reason::Invalid(Field::VARIANTS.iter().copied().filter(is_faulty).collect())
             }
-            Self::WrongCredentials => Reason::WrongCredentials,
-            Self::WrongPassword => Reason::WrongPassword,
+            Self::WrongCredentials => PageReason::WrongCredentials.into(),
+            Self::WrongPassword => PageReason::WrongPassword.into(),
             Self::WrongCode => Reason::Invalid(vec![Field::Code]),
-            Self::PasskeyTooLate => Reason::PasskeyTooLate,
-            Self::PasskeyRefused => Reason::PasskeyRefused,
-            Self::TooManyPasskeys => Reason::TooManyPasskeys,
+            Self::PasskeyTooLate => PageReason::PasskeyTooLate.into(),
+            Self::PasskeyRefused => PageReason::PasskeyRefused.into(),
+            Self::TooManyPasskeys => PageReason::TooManyPasskeys.into(),
             Self::LogInAnew => return Some(AppError::LogInFirst),
             Self::TooMany { retry_after } => return Some(too_many(*retry_after)),
-            Self::WorthlessLink => Reason::WorthlessLink,
-            Self::EmailTaken => Reason::EmailTaken,
-            Self::OthersInvitation => Reason::OthersInvitation,
-            Self::TooManyInvitations => Reason::TooManyInvitations,
-            Self::OwnerStays => Reason::OwnerStays,
+            Self::WorthlessLink => PageReason::WorthlessLink.into(),
+            Self::EmailTaken => PageReason::EmailTaken.into(),
+            Self::OthersInvitation => PageReason::OthersInvitation.into(),
+            Self::TooManyInvitations => PageReason::TooManyInvitations.into(),
+            Self::OwnerStays => PageReason::OwnerStays.into(),
             Self::NotFound | Self::NoPasskeysHere => return Some(AppError::NotFound),
             Self::Hash(_) | Self::Passkey(_) | Self::Encryption(_) | Self::Session(_) | Self::Store(_) => return None,
         };
@@ -105,8 +106,8 @@ impl VisitorError for PeopleError {
 impl VisitorError for RequestExportError {
     fn for_visitor(&self) -> Option<AppError> {
         Some(rejected(match self {
-            Self::UnderWay => Reason::ExportUnderWay,
-            Self::TooMany => Reason::ExportsSpent,
+            Self::UnderWay => PageReason::ExportUnderWay,
+            Self::TooMany => PageReason::ExportsSpent,
             Self::Store(_) => return None,
         }))
     }
@@ -128,7 +129,7 @@ impl VisitorError for EndKeyError {
     fn for_visitor(&self) -> Option<AppError> {
         Some(match self {
             Self::NoSuchKey(_) => AppError::NotFound,
-            Self::Ended(_) => rejected(Reason::KeyEnded),
+            Self::Ended(_) => rejected(PageReason::KeyEnded),
             Self::OtherName(_) => invalid(vec![Field::Confirmation]),
             Self::Store(_) => return None,
         })
@@ -159,7 +160,7 @@ impl VisitorError for BillingError {
             }
             Self::Store(_) => return None,
         };
-        Some(rejected(Reason::Payment(refusal)))
+        Some(rejected(PageReason::Payment(refusal)))
     }
 }
 
@@ -171,7 +172,7 @@ impl VisitorError for CancelError {
             Self::Synchronous => RenderRefusal::IsAwaited,
             Self::Store(_) => return None,
         };
-        Some(rejected(Reason::Render(refusal)))
+        Some(rejected(PageReason::Render(refusal)))
     }
 }
 
@@ -185,7 +186,7 @@ impl VisitorError for ResendError {
             Self::Full(full) => return Some(rejected(Reason::StorageFull(*full))),
             Self::Store(_) => return None,
         };
-        Some(rejected(Reason::Render(refusal)))
+        Some(rejected(PageReason::Render(refusal)))
     }
 }
 
@@ -193,7 +194,7 @@ impl VisitorError for StopError {
     fn for_visitor(&self) -> Option<AppError> {
         Some(match self {
             Self::None => AppError::NotFound,
-            Self::NotSending => rejected(Reason::Render(RenderRefusal::NotTried)),
+            Self::NotSending => rejected(PageReason::Render(RenderRefusal::NotTried)),
             Self::Store(_) => return None,
         })
     }
@@ -204,7 +205,7 @@ impl VisitorError for EndpointError {
         Some(match self {
             Self::NotFound => AppError::NotFound,
             Self::Invalid(fields) => invalid(fields.iter().copied().map(endpoint_field).collect()),
-            Self::TooMany => rejected(Reason::TooManyEndpoints),
+            Self::TooMany => rejected(PageReason::TooManyEndpoints),
             Self::DataKey(_) | Self::Encryption(_) | Self::Store(_) => return None,
         })
     }
@@ -224,8 +225,8 @@ impl VisitorError for TemplateError {
             Self::NotFound => AppError::NotFound,
             Self::Changed | Self::PartialsChanged => rejected(Reason::SavedMeanwhile),
             Self::Invalid(problems) => invalid_template(problems),
-            Self::NoSuchPromotion | Self::PromotionEnded => rejected(Reason::NotPromotable),
-            Self::OwnRelease => rejected(Reason::OwnRelease),
+            Self::NoSuchPromotion | Self::PromotionEnded => rejected(PageReason::NotPromotable),
+            Self::OwnRelease => rejected(PageReason::OwnRelease),
             Self::SampleSets(problem) => rejected(Reason::SampleSets(*problem)),
             Self::Busy(Busy) => too_many(Duration::ZERO),
             // Forms of the dashboard demand no conformance and use no keys; partials in use lead to a page of their own.
@@ -245,7 +246,7 @@ impl VisitorError for TemplateError {
 impl VisitorError for ChannelsError {
     fn for_visitor(&self) -> Option<AppError> {
         match self {
-            Self::Differing(_) => Some(rejected(Reason::ChannelsDiffer)),
+            Self::Differing(_) => Some(rejected(PageReason::ChannelsDiffer)),
             Self::Store(_) => None,
         }
     }
@@ -287,9 +288,9 @@ impl VisitorError for ImpersonationError {
 }
 
 /// Returns the error for a rejected form.
-pub(super) fn rejected(reason: Reason) -> AppError {
+pub(super) fn rejected(reason: impl Into<Reason>) -> AppError {
     AppError::Rejected(Rejection {
-        reason,
+        reason: reason.into(),
         typed: Vec::new(),
     })
 }
@@ -315,6 +316,7 @@ pub(super) fn invalid_template(problems: &[Problem]) -> AppError {
         ("/template/name", Field::TemplateName),
         (CONTENT, Field::TemplateContent),
         ("/template/preview_context", Field::TemplateData),
+        ("/template/translations", Field::TemplateTranslations),
     ];
     let named = fields.into_iter().filter(|(pointer, _)| {
         let mut pointers = problems.iter().map(|problem| problem.pointer.as_str());

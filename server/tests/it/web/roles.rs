@@ -129,7 +129,11 @@ const FUNCTIONS: &[Line] = &[
         In(Produce),
         &[("id", "{template}"), ("subject", NOBODYS)],
     ),
-    ("compare-draft", In(Produce), &[("id", "{template}"), ("content", "x")]),
+    (
+        "compare-draft",
+        In(Produce),
+        &[("id", "{template}"), ("content", "x"), ("translations", "")],
+    ),
     ("preview-template", In(Produce), &[("id", "{template}")]),
     (
         "generate-sample",

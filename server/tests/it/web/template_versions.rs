@@ -175,12 +175,14 @@ async fn the_editor_is_compared_with_the_published_version() {
     // Drafts make no difference.
     ann.submit("save-template", &saved(id, "2", "<p>draft")).await;
     let compared = async |content: &str| {
-        let fields = [("id", id.to_owned()), ("content", content.to_owned())];
+        let fields = [("id", id), ("content", content), ("translations", "{}")];
+        let fields = fields.map(|(name, value)| (name, value.to_owned()));
         ann.call("compare-draft", &fields).await
     };
 
     let same = compared("<h1>Invoice</h1>\n<p>{{ total }}").await;
-    assert_eq!(same, json!({"published": 2, "html": "Equal"}));
+    assert_eq!((&same["published"], &same["html"]), (&json!(2), &json!("Equal")));
+    assert_eq!(same["translations"]["Changes"]["added"], 1);
     let ended = compared("<h1>Invoice</h1>\r\n<p>{{ total }}\n").await;
     assert_eq!(ended["html"], "LineBreaks");
     // Content with errors is compared as well.

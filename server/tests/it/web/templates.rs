@@ -1,6 +1,6 @@
 //! The pages of templates.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::{
     editor::{Editor, NAME},
@@ -37,25 +37,6 @@ async fn a_template_without_a_name_is_named_after_its_starter() {
     assert_eq!(answer.status(), 303);
     let newest = "select name from templates order by id desc limit 1";
     assert_eq!(editor.service.text(newest).await, "Shipping label");
-}
-
-#[tokio::test]
-async fn the_editor_keeps_translations() {
-    let editor = Editor::open().await;
-    let id = editor.id();
-    let translations = json!({"template": {"translations": {"de": {"a": "A"}}}});
-    let change = editor
-        .service
-        .client
-        .patch(editor.service.url(&format!("/api/v1/templates/{id}")));
-    let changed = change.bearer_auth(&editor.account.key).json(&translations).send().await;
-    assert_eq!(changed.expect("an answer").status(), 200);
-    editor
-        .ann
-        .submit("save-template", &saved(id, "2", "<p>{{ t('a') }}"))
-        .await;
-    let draft = "select translations ->> 'de' from template_versions where number = 3";
-    assert_eq!(editor.service.text(draft).await, "{\"a\":\"A\"}");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The comparison of two versions: their pages, HTML and sample data.
+//! The comparison of two versions: their pages, HTML, sample data and translations.
 
 use leptos::prelude::*;
 use platen_domain::{
@@ -38,6 +38,7 @@ pub fn Compared(
         newer,
         html,
         data,
+        translations,
     } = compared;
     let id_of_sets = id.clone();
     let versions = (older.number, newer.number);
@@ -58,7 +59,12 @@ pub fn Compared(
         called(number, newest),
         called(newer.number, newest).to_lowercase()
     );
-    let differs = html != Diff::Equal || data != Diff::Equal;
+    let differs = [&html, &data, &translations]
+        .into_iter()
+        .any(|diff| *diff != Diff::Equal);
+    // Most templates have none.
+    let translations =
+        (translations != Diff::Equal).then(|| view! { <Difference title="Translations" diff=translations versions /> });
     let others = other_sets(&sets);
     let beside = view! { <Arrangement /> }.into_any();
     view! {
@@ -78,7 +84,7 @@ pub fn Compared(
                 {publish}
             </div>
             {renamed} <h3>"Pages"</h3> <SetList id=id_of_sets versions sets first_open=differs />
-            <Difference title="HTML" diff=html versions /> <Difference title="Sample data" diff=data versions />
+            <Difference title="HTML" diff=html versions /> <Difference title="Sample data" diff=data versions /> {translations}
             {others.map(|others| view! { <p class="small quiet break">{others}</p> })}
         </Section>
     }

@@ -341,7 +341,9 @@ async fn render(
         .map(|(name, value)| (name.to_owned(), value))
         .collect();
     // The resolution is that of pictures, which are not wanted.
-    let wanted = PreviewRequest::of_editor(&sources.template, &options, 96).map_err(TemplateError::Invalid)?;
+    // Its translations are among the sources already.
+    let wanted = PreviewRequest::of_editor(&sources.template, json!({}), &options, 96);
+    let wanted = wanted.map_err(TemplateError::Invalid)?;
     let terms = terms_while_waiting(app, caller, Lane::Preview, None);
     let log = RenderLog::default();
     let entered = enter(app, engine_caller(caller), &terms, memory, &log).await?;

@@ -7,7 +7,7 @@ use platen_domain::{
     editor::{DEFAULT_SET, SampleSet, SavedTemplate},
     ids::{AccountId, TemplateId},
     template::{
-        CONTENT, EditedTemplate, ExpectedVersion, NewTemplate, Submission, TemplateVersion,
+        CONTENT, EditedTemplate, ExpectedVersion, NewTemplate, Submission, TemplateChanges, TemplateVersion,
         note::VersionNote,
         sample_sets::{NamedSet, SetChanges},
     },
@@ -81,7 +81,7 @@ pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Edi
     })
 }
 
-/// Saves a draft and the sets of sample data. Fails with [`TemplateError::Changed`] unless the newest version is `seen`,
+/// Saves a draft, which follows the newest version, and the sets of sample data. Fails with [`TemplateError::Changed`] unless the newest version is `seen`,
 /// because the author would overwrite changes unseen. If content and sets are the same, no version is created. Sets
 /// belong to the template; yet a change of them creates a version, so that others notice it.
 pub async fn save(
@@ -89,10 +89,10 @@ pub async fn save(
     caller: &Caller,
     id: TemplateId,
     seen: &ExpectedVersion,
-    submission: Submission<NewTemplate>,
+    submission: Submission<TemplateChanges>,
     sets: SetChanges,
 ) -> Result<SavedTemplate, TemplateError> {
-    let mut draft = checked(app, caller.account, submission).await?;
+    let changes = checked(app, caller.account, submission).await?;
     let mut transaction = tx::begin(&app.db).await?;
     let published = lock(&mut transaction, caller.account, id, &ExpectedVersion::Any)
         .await?
@@ -101,11 +101,7 @@ pub async fn save(
     if !seen.includes(newest.summary.number) {
         return Err(TemplateError::Changed);
     }
-    if matches!(sets, SetChanges::One(_)) {
-        draft.preview_context = newest.preview_context.clone();
-    }
-    // The editor doesn't show them.
-    draft.translations = newest.translations.clone();
+    let draft = changes.applied_to_version(newest.clone().into());
     let stored = template_sample_sets::list(&mut *transaction, caller.account, id).await?;
     let sets = sets.applied_to(stored.clone())?;
     let version = if sets == stored {

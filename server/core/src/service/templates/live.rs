@@ -10,7 +10,7 @@ use std::{
 
 use platen_domain::{
     caller::Caller,
-    editor::{Remark, Violation},
+    editor::{Pane, Remark, Violation},
     ids::{AccountId, TemplateId},
     template::{LONGEST_PREVIEW_CONTEXT, MOST_PREVIEW_VALUES, translations::Translations},
     validation::json::{self, Unreadable},
@@ -47,7 +47,6 @@ use crate::{
         },
         throttle::{Quota, Throttle},
     },
-    store::template_versions,
 };
 
 /// Maximum number of pages that are rasterized.
@@ -70,6 +69,8 @@ pub struct Typed {
     pub content: String,
     /// Sample data, which may not be valid JSON yet.
     pub data: String,
+    /// Translations as JSON, possibly not valid yet. An empty text has none.
+    pub translations: String,
     /// Render options, by their names in the API.
     pub options: Map<String, Value>,
     /// Resolution in pixels per inch.
@@ -249,7 +250,7 @@ async fn print(
         Undefined::Warn
     };
     let account = caller.account;
-    let typed_bytes = typed.content.len() + typed.data.len();
+    let typed_bytes = typed.content.len() + typed.data.len() + typed.translations.len();
     let mut memory = app
         .memory
         .try_reserve(account, 2 * typed_bytes as u64)
@@ -259,7 +260,7 @@ async fn print(
         (typed, read)
     });
     let (typed, read) = parsing.await.map_err(TemplateError::from)?;
-    let (data, render) = match read {
+    let (data, translations, render) = match read {
         Ok(read) => read,
         Err(remark) => return Ok(Err(remark)),
     };
@@ -267,8 +268,6 @@ async fn print(
         Ok(partials) => partials,
         Err(problem) => return Ok(Err(remarks::of_problem(&problem))),
     };
-    let translations = template_versions::find_newest_translations(&app.db, account, id).await;
-    let translations = translations.map_err(TemplateError::from)?;
     let terms = terms_while_waiting(app, caller, Lane::Preview, watermark);
     let log = RenderLog::default();
     let entered = enter(app, engine_caller(caller), &terms, &mut memory, &log).await;
@@ -351,15 +350,29 @@ impl LivePreview {
     }
 }
 
-/// Parses the sample data and the options. Returns a remark if either is invalid.
-fn read(typed: &Typed) -> Result<(Box<RawValue>, RenderRequest), Remark> {
+/// Parses the sample data, the translations and the options. Returns a remark if one of them is invalid.
+fn read(typed: &Typed) -> Result<(Box<RawValue>, Translations, RenderRequest), Remark> {
     let data = match json::read_data(&typed.data, MOST_PREVIEW_VALUES) {
         Ok(data) if data.get().starts_with('{') => json::compact(data),
         Ok(_) => return Err(remarks::no_object()),
-        Err(Unreadable::Malformed(error)) => return Err(remarks::no_json(&error)),
-        Err(Unreadable::Excess(problem)) => return Err(remarks::too_much_data(&problem)),
+        Err(Unreadable::Malformed(error)) => return Err(remarks::no_json(Pane::Data, &error)),
+        Err(Unreadable::Excess(problem)) => return Err(remarks::excess(&problem)),
     };
-    let wanted = PreviewRequest::of_editor(&typed.content, &typed.options, typed.dots_per_inch);
-    let wanted = wanted.map_err(|problems| remarks::of_options(&problems))?;
-    Ok((data, wanted.render))
+    let translations = read_translations(&typed.translations)?;
+    let wanted = PreviewRequest::of_editor(&typed.content, translations, &typed.options, typed.dots_per_inch);
+    let wanted = wanted.map_err(|problems| remarks::of_request(&problems, &typed.translations))?;
+    Ok((data, wanted.translations.unwrap_or_default(), wanted.render))
+}
+
+/// Parses the text of translations as JSON.
+fn read_translations(text: &str) -> Result<Value, Remark> {
+    if text.trim().is_empty() {
+        return Ok(Map::new().into());
+    }
+    let malformed = |error| remarks::no_json(Pane::Translations, &error);
+    match json::read_data(text, json::MOST_VALUES) {
+        Ok(translations) => serde_json::from_str(translations.get()).map_err(malformed),
+        Err(Unreadable::Malformed(error)) => Err(malformed(error)),
+        Err(Unreadable::Excess(problem)) => Err(remarks::excess(&problem)),
+    }
 }

@@ -37,8 +37,8 @@ pub(super) fn no_object() -> Remark {
     Remark::new(None, "The sample data must be an object.", Some(place))
 }
 
-/// Returns the remark that the data exceeds a limit.
-pub(super) fn too_much_data(problem: &Problem) -> Remark {
+/// Returns the remark that data or translations exceed a limit.
+pub(super) fn excess(problem: &Problem) -> Remark {
     Remark::new(None, sentence(&problem.detail), None)
 }
 
@@ -49,29 +49,52 @@ pub(super) fn too_large_to_save(bytes: usize) -> Remark {
     Remark::new(None, message, None)
 }
 
-/// Returns the remark that the data is not valid JSON.
-pub(super) fn no_json(error: &serde_json::Error) -> Remark {
+/// Returns the remark that the text of a pane is not valid JSON.
+pub(super) fn no_json(pane: Pane, error: &serde_json::Error) -> Remark {
     let message = error.to_string();
     // The place is stated separately.
     let message = message.split(" at line ").next().unwrap_or_default();
     let place = Place {
-        pane: Pane::Data,
+        pane,
         line: error.line().max(1),
         column: error.column().max(1),
         length: 1,
     };
-    let message = format!("The sample data is not valid JSON: {message}.");
+    let subject = if pane == Pane::Translations {
+        "translations are"
+    } else {
+        "sample data is"
+    };
+    let message = format!("The {subject} not valid JSON: {message}.");
     Remark::new(None, message, Some(place))
 }
 
-/// Returns the remark about the first invalid option or exceeded size.
-pub(super) fn of_options(problems: &[Problem]) -> Remark {
+/// Returns the remark about the first invalid option, exceeded size or mistake in the translations.
+pub(super) fn of_request(problems: &[Problem], translations: &str) -> Remark {
     let Some(problem) = problems.first() else {
         return Remark::new(None, "This can't be rendered.", None);
     };
+    if let Some(pointer) = problem.pointer.strip_prefix("/translations") {
+        return of_translations(pointer, &problem.detail, translations);
+    }
     let pointer = problem.pointer.trim_start_matches('/');
     let name = pointer.strip_prefix("options/").unwrap_or(pointer);
     Remark::new(Some(name.replace('/', " ")), problem.detail.clone(), None)
+}
+
+/// Returns the remark about a mistake at a JSON pointer of the translations.
+fn of_translations(pointer: &str, detail: &str, translations: &str) -> Remark {
+    let names = pointer.split('/').skip(1);
+    let names: Vec<_> = names.map(|name| name.replace("~1", "/").replace("~0", "~")).collect();
+    let path = names.join(".");
+    let members = JsonMembers::find(translations, std::slice::from_ref(&path));
+    let place = members.place(&path).map(|place| place.in_pane(Pane::Translations));
+    let subject = if path.is_empty() {
+        "The text of all languages"
+    } else {
+        &path
+    };
+    Remark::new(subject.to_owned(), detail.to_owned(), place)
 }
 
 /// Returns the remark that the template can't be filled.
@@ -234,7 +257,7 @@ mod tests {
     #[test]
     fn data_that_cannot_be_read_is_shown_where_it_breaks() {
         let error = serde_json::from_str::<serde_json::Value>("{\n  \"a\": ,\n}").expect_err("no JSON");
-        let remark = no_json(&error);
+        let remark = no_json(Pane::Data, &error);
         assert_eq!(remark.message, "The sample data is not valid JSON: expected value.");
         assert_eq!(remark.place, Some(place(Pane::Data, 2, 8, 1)));
     }
