@@ -238,7 +238,7 @@ fn template_error(error: TemplateError) -> Response {
             "The promotion no longer waits; list the template's promotions for its state.",
         ),
         // Only the dashboard approves.
-        TemplateError::OwnRelease => internal(&error),
+        TemplateError::OwnRelease | TemplateError::NotCompared { .. } => internal(&error),
         TemplateError::NotAllowed(refusal) => forbidden("insufficient_permissions", &sentence(&refusal.to_string())),
         TemplateError::Render(error) => preview_failure(error.into()),
         TemplateError::Conformance(unmet) => preview_failure(unmet.into()),

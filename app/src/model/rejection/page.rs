@@ -38,6 +38,11 @@ pub enum PageReason {
     CredentialsRejected,
     /// Members can't approve their own releases, nor those whose promotion they have requested.
     OwnRelease,
+    /// The pages of a release have to be compared before it is approved.
+    NotCompared {
+        /// Number of sets of sample data with which they have to be compared.
+        sets: usize,
+    },
     /// The version can't be promoted to the channel, or the promotion no longer waits.
     NotPromotable,
     /// A channel that would become the first one has other releases than what is published.
@@ -71,6 +76,7 @@ impl PageReason {
             | Self::Render(_)
             | Self::PublishedMeanwhile
             | Self::ChannelsDiffer
+            | Self::NotCompared { .. }
             | Self::NotPromotable
             | Self::OwnerStays
             | Self::TooManyPasskeys
@@ -88,6 +94,15 @@ impl PageReason {
 impl fmt::Display for PageReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
+            Self::NotCompared { sets: 1 } => {
+                "Not approved yet: compare the pages with each set of sample data below. One set is left."
+            }
+            Self::NotCompared { sets } => {
+                return write!(
+                    formatter,
+                    "Not approved yet: compare the pages with each set of sample data below. {sets} sets are left."
+                );
+            }
             Self::WrongCredentials => "Email or password is wrong.",
             Self::WrongPassword => "This password is wrong.",
             Self::Unconfirmed => {

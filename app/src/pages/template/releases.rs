@@ -492,7 +492,9 @@ fn ApproveDialog(
             action="Approve"
         >
             <input type="hidden" name="id" value=id.clone() />
-            <p>"Compare what changes. Your approval is recorded in the account’s activity."</p>
+            <p>
+                "Compare the pages with each set of sample data, which is required before your approval. It is recorded in the account’s activity."
+            </p>
             {due}
             <ChangedPages id channel version found />
         </DialogForm>

@@ -86,6 +86,12 @@ pub enum TemplateError {
     /// The author of a release, or the user who requested its promotion, can't approve it.
     #[error("members can't approve their own releases")]
     OwnRelease,
+    /// The user has not compared the pages of a release with all sets of sample data before approving it.
+    #[error("{missing} sets of sample data are not compared")]
+    NotCompared {
+        /// Number of sets to compare.
+        missing: usize,
+    },
     /// The caller's key is for certain channels only.
     #[error(transparent)]
     NotAllowed(#[from] NotAllowed),

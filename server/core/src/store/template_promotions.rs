@@ -314,3 +314,64 @@ pub async fn list_due(
     });
     Ok(due.fetch_all(db).await?)
 }
+
+/// Stores that a user has compared the pages of two versions with a set of sample data, for all promotions of the newer one that
+/// await approval.
+pub async fn insert_comparison(
+    db: &PgPool,
+    account: AccountId,
+    template: TemplateId,
+    user: UserId,
+    (older, newer): (i32, i32),
+    set: &str,
+) -> Result<(), StoreError> {
+    let insert = sqlx::query!(
+        "insert into template_promotion_comparisons (account_id, promotion_id, user_id, older, set_name)
+         select account_id, id, $3, $4, $6
+         from template_promotions
+         where account_id = $1 and template_id = $2 and version = $5 and state = 'awaiting_approval'
+         on conflict (promotion_id, user_id, set_name) do update set older = excluded.older",
+        account.0,
+        template.0,
+        user.0,
+        older,
+        newer,
+        set,
+    );
+    insert.execute(db).await?;
+    Ok(())
+}
+
+/// Returns the sets of sample data with which a user has compared the pages of a promotion with those of an older version.
+pub async fn list_compared_sets(
+    db: &mut PgConnection,
+    account: AccountId,
+    promotion: PromotionId,
+    user: UserId,
+    older: i32,
+) -> Result<Vec<String>, StoreError> {
+    let sets = sqlx::query_scalar!(
+        "select set_name from template_promotion_comparisons
+         where account_id = $1 and promotion_id = $2 and user_id = $3 and older = $4",
+        account.0,
+        promotion.0,
+        user.0,
+        older,
+    );
+    Ok(sets.fetch_all(db).await?)
+}
+
+/// Deletes the comparisons of a template's promotions, because its sets of sample data have changed.
+pub async fn delete_comparisons(
+    db: &mut PgConnection,
+    account: AccountId,
+    template: TemplateId,
+) -> Result<(), StoreError> {
+    let delete = sqlx::query!(
+        "delete from template_promotion_comparisons
+         where account_id = $1 and promotion_id in (select id from template_promotions where template_id = $2)",
+        account.0,
+        template.0,
+    );
+    execute(db, delete).await
+}

@@ -1110,6 +1110,10 @@ impl Backend for RequestBackend {
                 }
                 let versions = Compared { older, newer };
                 let compared = comparison::compare(&self.app, &caller, id, versions, &set).await;
+                if compared.is_ok() {
+                    let noted = promotions::note_comparison(&self.app.db, &caller, id, (older, newer), &set).await;
+                    self.answer(noted)?;
+                }
                 Some((set, self.answer(compared)))
             }
             None => None,

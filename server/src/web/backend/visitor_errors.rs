@@ -227,6 +227,7 @@ impl VisitorError for TemplateError {
             Self::Invalid(problems) => invalid_template(problems),
             Self::NoSuchPromotion | Self::PromotionEnded => rejected(PageReason::NotPromotable),
             Self::OwnRelease => rejected(PageReason::OwnRelease),
+            Self::NotCompared { missing } => rejected(PageReason::NotCompared { sets: *missing }),
             Self::SampleSets(problem) => rejected(Reason::SampleSets(*problem)),
             Self::Busy(Busy) => too_many(Duration::ZERO),
             // Forms of the dashboard demand no conformance and use no keys; partials in use lead to a page of their own.

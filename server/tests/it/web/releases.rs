@@ -75,6 +75,16 @@ async fn refused(visitor: &Visitor, page: &str, location: &str, sentence: &str) 
     assert!(page.contains(sentence), "{location}: {page}");
 }
 
+/// Compares the pages of two versions with the first set of sample data.
+async fn compare(visitor: &Visitor, editor: &Editor, older: i32, newer: i32) {
+    let query = format!("older={older}&newer={newer}&set=Default");
+    let page = visitor.page(&format!("{}/pages?{query}", editor.path)).await;
+    assert!(
+        page.contains("data-compared") && !page.contains("notice--bad"),
+        "{page}"
+    );
+}
+
 /// Approves or cancels the only promotion that waits. Returns where the form leads.
 async fn end_waiting(visitor: &Visitor, editor: &Editor, function: &str) -> String {
     let fields = [("id", editor.id()), ("subject", &waiting(editor).await)];
@@ -262,6 +272,14 @@ async fn another_member_approves_what_production_has_not_had() {
 
     let page = bob.page(&releases).await;
     assert!(page.contains("Approve<") && page.contains("ann@example.org"), "{page}");
+    let early = end_waiting(&bob, &editor, "approve-promotion").await;
+    refused(&bob, &releases, &early, "One set is left").await;
+    // Neither those of another member nor those of other versions count.
+    compare(ann, &editor, 1, 2).await;
+    compare(&bob, &editor, 2, 2).await;
+    let early = end_waiting(&bob, &editor, "approve-promotion").await;
+    refused(&bob, &releases, &early, "One set is left").await;
+    compare(&bob, &editor, 1, 2).await;
     let approved = end_waiting(&bob, &editor, "approve-promotion").await;
     assert_eq!(approved, format!("{releases}?done=approved"));
     assert_eq!(rendered(&editor).await, "Two");
@@ -285,6 +303,35 @@ async fn another_member_approves_what_production_has_not_had() {
 }
 
 #[tokio::test]
+async fn pages_are_compared_again_once_the_sets_of_sample_data_have_changed() {
+    let editor = Editor::open().await;
+    let (Editor { ann, path, .. }, id) = (&editor, editor.id());
+    let releases = format!("{path}/releases");
+    let bob = join(&editor, "bob@example.org").await;
+    with_channels(ann, "staging", true).await;
+    publish(ann, &editor, "1", "<p>Two").await;
+    promote(ann, &editor, "production:2", "").await;
+    compare(&bob, &editor, 1, 2).await;
+
+    let sets = json!([{"name": "Default", "data": "{}"}, {"name": "Long", "data": "{}"}]).to_string();
+    let fields = [
+        ("id", id),
+        ("seen", "2"),
+        ("template_name", NAME),
+        ("content", "<p>Two"),
+        ("data", "{}"),
+        ("sets", &sets),
+    ];
+    ann.submit("save-template", &fields).await;
+    let early = end_waiting(&bob, &editor, "approve-promotion").await;
+    refused(&bob, &releases, &early, "2 sets are left").await;
+    compare(&bob, &editor, 1, 2).await;
+    bob.page(&format!("{path}/pages?older=1&newer=2&set=Long")).await;
+    let approved = end_waiting(&bob, &editor, "approve-promotion").await;
+    assert_eq!(approved, format!("{releases}?done=approved"));
+}
+
+#[tokio::test]
 async fn who_has_taken_part_in_a_release_does_not_release_it_alone() {
     let editor = Editor::open().await;
     let Editor { ann, path, .. } = &editor;
@@ -302,6 +349,7 @@ async fn who_has_taken_part_in_a_release_does_not_release_it_alone() {
         refused(member, &releases, &path, "Ask another member to approve it").await;
     }
     let carol = join(&editor, "carol@example.org").await;
+    compare(&carol, &editor, 1, 3).await;
     end_waiting(&carol, &editor, "approve-promotion").await;
     assert_eq!(rendered(&editor).await, "Three");
 
@@ -346,6 +394,7 @@ async fn who_has_taken_part_in_a_release_does_not_release_it_alone() {
     with_channels(ann, "staging", true).await;
     let page = carol.page(&releases).await;
     assert!(page.contains("Needs approval") && page.contains("08:30"), "{page}");
+    compare(&carol, &editor, 4, 5).await;
     let approved = end_waiting(&carol, &editor, "approve-promotion").await;
     assert_eq!(approved, format!("{releases}?done=approved_for_later"));
     assert!(rendered(&editor).await.starts_with("Four"));

@@ -25,7 +25,7 @@ use crate::{
             versions,
         },
     },
-    store::{template_sample_sets, template_versions, tx},
+    store::{template_promotions, template_sample_sets, template_versions, tx},
 };
 
 /// Returns all sets of sample data of a template, as the editor shows them. The first one is that of the newest version.
@@ -39,7 +39,11 @@ pub async fn sample_sets(db: &PgPool, account: AccountId, id: TemplateId) -> Res
 }
 
 /// Returns the names of all sets of sample data of a template.
-pub async fn set_names(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Vec<String>, TemplateError> {
+pub async fn set_names(
+    db: impl PgExecutor<'_>,
+    account: AccountId,
+    id: TemplateId,
+) -> Result<Vec<String>, TemplateError> {
     let others = template_sample_sets::list_names(db, account, id).await?;
     Ok(iter::once(DEFAULT_SET.to_owned()).chain(others).collect())
 }
@@ -63,7 +67,7 @@ pub async fn replace_named_sets(
     lock(&mut transaction, caller.account, id, &ExpectedVersion::Any).await?;
     if sets != template_sample_sets::list(&mut *transaction, caller.account, id).await? {
         let draft: NewTemplate = newest(&mut *transaction, caller.account, id).await?.into();
-        template_sample_sets::replace(&mut transaction, caller.account, id, &sets).await?;
+        replace_sets(&mut transaction, caller.account, id, &sets).await?;
         let (user, now) = (caller.user.id, clock::now());
         template_versions::insert(&mut transaction, caller.account, id, user, &draft, now).await?;
     }
@@ -107,7 +111,7 @@ pub async fn save(
     let version = if sets == stored {
         insert(&mut transaction, caller, id, newest, &draft).await?
     } else {
-        template_sample_sets::replace(&mut transaction, caller.account, id, &sets).await?;
+        replace_sets(&mut transaction, caller.account, id, &sets).await?;
         template_versions::insert(
             &mut transaction,
             caller.account,
@@ -170,6 +174,17 @@ pub async fn publish(
         }
     }
     Ok(tx::commit(transaction).await?)
+}
+
+/// Replaces the sets of sample data. Pages have to be compared with the new ones before promotions are approved.
+async fn replace_sets(
+    transaction: &mut PgConnection,
+    account: AccountId,
+    id: TemplateId,
+    sets: &[NamedSet],
+) -> Result<(), TemplateError> {
+    template_promotions::delete_comparisons(transaction, account, id).await?;
+    Ok(template_sample_sets::replace(transaction, account, id, sets).await?)
 }
 
 async fn newest(db: impl PgExecutor<'_>, account: AccountId, id: TemplateId) -> Result<TemplateVersion, TemplateError> {

@@ -19,7 +19,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
     clock,
-    service::templates::{TemplateError, lock, settings::get_settings},
+    service::templates::{TemplateError, drafts, lock, settings::get_settings},
     store::{
         account_log,
         error::StoreError,
@@ -111,7 +111,8 @@ pub async fn request(
 }
 
 /// Approves a promotion, which is then done, at once or when it is due. Returns its new state. Fails with
-/// [`TemplateError::OwnRelease`] for the author of the release and for the user who requested its promotion.
+/// [`TemplateError::OwnRelease`] for the author of the release and for the user who requested its promotion, and with
+/// [`TemplateError::NotCompared`] before the user has compared its pages with those that the channel has.
 pub async fn approve(
     db: &PgPool,
     caller: &Caller,
@@ -129,6 +130,10 @@ pub async fn approve(
     if !promotion.may_be_approved_by(caller.user.id) {
         return Err(TemplateError::OwnRelease);
     }
+    let missing = sets_to_compare(&mut transaction, caller, id, &promotion).await?;
+    if missing > 0 {
+        return Err(TemplateError::NotCompared { missing });
+    }
     let approved = AccountEvent::TemplatePromotionApproved {
         name: name.clone(),
         version: promotion.version,
@@ -143,6 +148,40 @@ pub async fn approve(
     }
     tx::commit(transaction).await?;
     Ok(promotion.state)
+}
+
+/// Notes that a user has compared the pages of two versions with a set of sample data, which approvals require.
+pub async fn note_comparison(
+    db: &PgPool,
+    caller: &Caller,
+    id: TemplateId,
+    versions: (i32, i32),
+    set: &str,
+) -> Result<(), StoreError> {
+    template_promotions::insert_comparison(db, caller.account, id, caller.user.id, versions, set).await
+}
+
+/// Returns the number of sets of sample data with which a user has yet to compare the pages of a promotion. There are none if
+/// the channel has no other release.
+async fn sets_to_compare(
+    transaction: &mut PgConnection,
+    caller: &Caller,
+    id: TemplateId,
+    promotion: &Promotion,
+) -> Result<usize, TemplateError> {
+    let account = caller.account;
+    let releases = template_channels::list(&mut *transaction, account, id).await?;
+    let current = releases
+        .into_iter()
+        .find(|release| release.channel == promotion.channel);
+    let current = current.and_then(|release| release.version);
+    let Some(current) = current.filter(|current| *current != promotion.version) else {
+        return Ok(0);
+    };
+    let compared =
+        template_promotions::list_compared_sets(transaction, account, promotion.id, caller.user.id, current).await?;
+    let sets = drafts::set_names(&mut *transaction, account, id).await?;
+    Ok(sets.iter().filter(|set| !compared.contains(set)).count())
 }
 
 /// Cancels a promotion that waits for its approval or its time.
