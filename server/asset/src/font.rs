@@ -57,7 +57,7 @@ fn unpacked(content: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     }
     unpacked
         .map(Cow::Owned)
-        .map_err(|error| format!("The font can't be unpacked: {error}"))
+        .map_err(|_| "The font can't be unpacked: it is damaged or incomplete. Export it again".to_owned())
 }
 
 /// Returns the range of an axis, scaled, if the font is variable along it. Old fonts have other scales than CSS: they are

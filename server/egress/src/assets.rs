@@ -4,9 +4,11 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
+use uuid::Uuid;
 
-/// Host of the addresses of assets: `http://asset.invalid/NAME`. No name server knows it (RFC 6761, 6.4).
-pub const ASSET_HOST: &str = "asset.invalid";
+/// Domain of the addresses of assets: `http://LABEL.asset.invalid/NAME`, with a label of each render's own. No name server knows
+/// it (RFC 6761, 6.4).
+pub const ASSET_DOMAIN: &str = "asset.invalid";
 
 /// A file.
 #[derive(Debug, Clone)]
@@ -24,13 +26,20 @@ pub trait AssetLibrary: Send + Sync {
 }
 
 /// The assets of a render by name. Cheap to clone.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Assets {
     own: Arc<BTreeMap<String, Asset>>,
     library: Option<Arc<dyn AssetLibrary>>,
+    host: Arc<str>,
 }
 
 impl Assets {
+    /// Returns the host of their addresses. It is random: browsers keep pictures of earlier pages by their addresses, whatever
+    /// the responses say about caches, and another render may have another file of the same name.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
     /// Adds a library for names that these assets don't have.
     #[must_use]
     pub fn with_library(self, library: Arc<dyn AssetLibrary>) -> Self {
@@ -55,7 +64,15 @@ impl FromIterator<(String, Asset)> for Assets {
         Self {
             own: Arc::new(assets.into_iter().collect()),
             library: None,
+            host: format!("{}.{ASSET_DOMAIN}", Uuid::new_v4().simple()).into(),
         }
+    }
+}
+
+/// No assets.
+impl Default for Assets {
+    fn default() -> Self {
+        Self::from_iter([])
     }
 }
 

@@ -110,8 +110,8 @@ impl Proxy {
         *render = Arc::new(Render::new(&self.shared.guard, &self.shared.closed));
     }
 
-    /// Serves these assets to the current render, until it ends, under [`ASSET_HOST`](crate::assets::ASSET_HOST). Their
-    /// bytes are not counted as received.
+    /// Serves these assets to the current render, until it ends, under their [host](Assets::host). Their bytes are not counted
+    /// as received.
     pub fn serve(&self, assets: Assets) {
         *lock(&lock(&self.shared.render).assets) = assets;
     }

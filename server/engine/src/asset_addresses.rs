@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::BTreeSet};
 
 use lol_html::{RewriteStrSettings, element, html_content::ContentType, rewrite_str, text};
 use memchr::memchr_iter;
-use platen_egress::assets::ASSET_HOST;
+use platen_egress::assets::ASSET_DOMAIN;
 
 use crate::ascii_case::ends_with;
 
@@ -82,19 +82,19 @@ pub fn served_in_style_sheet(css: &str) -> String {
     replace(css, Syntax::Css, &|name| Some(format!("/{name}"))).unwrap_or_else(|| css.to_owned())
 }
 
-/// Returns the address at which the session's proxy serves an asset.
-pub(crate) fn served(name: &str) -> String {
-    format!("http://{ASSET_HOST}/{name}")
+/// Returns the address at which the session's proxy serves an asset of this host.
+pub(crate) fn served(host: &str, name: &str) -> String {
+    format!("http://{host}/{name}")
 }
 
 /// Returns an address as the author of a page has written it.
 pub(crate) fn as_written(address: String) -> String {
-    let of_asset = address
-        .strip_prefix("http://")
-        .and_then(|rest| rest.strip_prefix(ASSET_HOST));
-    match of_asset.and_then(|path| path.strip_prefix('/')) {
-        Some(name) => format!("{SCHEME}{name}"),
-        None => address,
+    let host_and_path = address.strip_prefix("http://").and_then(|rest| rest.split_once('/'));
+    match host_and_path {
+        Some((host, name)) if host.split_once('.').is_some_and(|(_, domain)| domain == ASSET_DOMAIN) => {
+            format!("{SCHEME}{name}")
+        }
+        _ => address,
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn addresses_are_reported_as_written() {
-        assert_eq!(as_written(served("a/b.png")), "asset:a/b.png");
+        assert_eq!(as_written(served("x.asset.invalid", "a/b.png")), "asset:a/b.png");
         assert_eq!(
             as_written("http://asset.invalid.example/x".to_owned()),
             "http://asset.invalid.example/x"

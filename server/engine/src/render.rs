@@ -120,8 +120,8 @@ async fn resolve_assets(mut job: RenderJob) -> Result<RenderJob, RenderError> {
         }
         for part in &mut job.parts {
             let Part::Html(html) = part else { continue };
-            if let Some(replaced) = asset_addresses::replace_in_html(html, &|name| Some(asset_addresses::served(name)))
-            {
+            let address_of = |name: &str| Some(asset_addresses::served(job.assets.host(), name));
+            if let Some(replaced) = asset_addresses::replace_in_html(html, &address_of) {
                 *html = replaced;
             }
         }

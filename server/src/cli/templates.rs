@@ -117,6 +117,9 @@ pub(super) async fn execute(command: Command) -> Result<(), Failure> {
 async fn pull(arguments: &Arguments) -> Result<(), Failure> {
     let (server, folder) = (arguments.source.server()?, &arguments.source.folder);
     let stored = stored(&server, arguments).await?;
+    if let Some(handle) = arguments.handles.iter().find(|handle| !stored.contains_key(handle)) {
+        return Err(Failure::by_caller(&format!("the account has no template {handle}")));
+    }
     for (handle, template) in &stored {
         let written = folder::write(folder, handle, &template.files);
         for path in written.map_err(|error| Failure::by_caller(&error))? {
@@ -131,6 +134,9 @@ async fn push(arguments: &Arguments) -> Result<(), Failure> {
     let sides = sides(&server, arguments).await?;
     let changes = changes(&sides);
     let assets = assets::changes(&server, &arguments.source.folder, sides.local.keys()).await?;
+    if changes.is_empty() && assets.is_empty() {
+        eprintln!("platen: nothing to change");
+    }
     // Before the templates that name them.
     let without_assets = assets::push(&server, &assets).await?;
     let mut refused = BTreeSet::new();
@@ -147,14 +153,14 @@ async fn push(arguments: &Arguments) -> Result<(), Failure> {
             continue;
         }
         let done = match change.stored {
-            None => server.create(handle, change.files).await.map(|()| "created"),
+            None => server.create(handle, change.files).await.map(|id| ("created", id)),
             Some(stored) => {
                 let published = server.update(stored, change.files, change.publishes_again()).await;
-                published.map(|published| if published { "published" } else { "changed" })
+                published.map(|published| (if published { "published" } else { "changed" }, stored.id))
             }
         };
         match done.map_err(|error| error.of_template(handle)) {
-            Ok(verb) => println!("{verb} {handle}"),
+            Ok((verb, id)) => println!("{verb} {handle} ({id})"),
             Err(Ok(reason)) => {
                 eprintln!("{reason}");
                 refused.insert(handle.clone());
@@ -281,8 +287,14 @@ async fn diff(arguments: &Arguments, with_pages: bool, exit_code: bool) -> Resul
     for asset in &assets {
         println!("{asset}");
     }
-    if with_pages {
-        compare_pages(&server, &sides, &changes).await?;
+    let failed = if with_pages {
+        compare_pages(&server, &sides, &changes).await?
+    } else {
+        0
+    };
+    if failed > 0 {
+        let comparisons = counted(failed, "comparison", "comparisons");
+        return Err(Failure::by_caller(&format!("{comparisons} of pages failed")));
     }
     if exit_code && (!changes.is_empty() || !assets.is_empty()) {
         let (some, all) = (changes.len(), sides.local.len());
@@ -294,8 +306,10 @@ async fn diff(arguments: &Arguments, with_pages: bool, exit_code: bool) -> Resul
     Ok(())
 }
 
-/// Shows how many pages of changed documents differ, with each set of sample data.
-async fn compare_pages(server: &Server, sides: &Sides, changes: &[Change<'_>]) -> Result<(), Failure> {
+/// Shows how many pages of changed documents differ, with each set of sample data. Returns the number of comparisons that
+/// failed because of the files.
+async fn compare_pages(server: &Server, sides: &Sides, changes: &[Change<'_>]) -> Result<usize, Failure> {
+    let mut failed = 0;
     let documents = changes.iter().filter(|change| change.files.is_document());
     for (change, stored) in documents.filter_map(|change| Some((change, change.stored?))) {
         let handle = change.handle;
@@ -314,12 +328,13 @@ async fn compare_pages(server: &Server, sides: &Sides, changes: &[Change<'_>]) -
                 Ok(compared) => println!("{title}: {}", compared.summary()),
                 Err(ServerError::Refused(refusal)) if refusal.is_of_template() => {
                     println!("{title}: the pages can't be compared:\n{}", refusal.in_folder(handle));
+                    failed += 1;
                 }
                 Err(error) => return Err(failure(&error)),
             }
         }
     }
-    Ok(())
+    Ok(failed)
 }
 
 /// Returns the contents of the partials that a template uses, itself or through others, as far as `find` finds them, and at
@@ -390,6 +405,13 @@ impl Source {
             let advice = "set it to an API key with the scopes templates:read and templates:write, and for assets assets:read and assets:write";
             Failure::by_caller(&format!("the environment variable {KEY} is not set: {advice}"))
         })?;
+        // Files of secrets often end with a line break.
+        let key = key.trim();
+        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(Failure::by_caller(&format!(
+                "the environment variable {KEY} holds no API key"
+            )));
+        }
         Ok(Server::new(self.server.clone(), SecretString::from(key))?)
     }
 }
@@ -403,17 +425,34 @@ async fn sides(server: &Server, arguments: &Arguments) -> Result<Sides, Failure>
     let local =
         folder::read(&arguments.source.folder, &arguments.handles).map_err(|error| Failure::by_caller(&error))?;
     let stored = stored(server, arguments).await?;
+    for (handle, stored) in &stored {
+        match local.get(handle) {
+            Some(files) => {
+                for file in files.missing_from(&stored.files) {
+                    only_in_account(&format!("{handle}/{file}"));
+                }
+            }
+            None => only_in_account(handle.as_str()),
+        }
+    }
     Ok(Sides { local, stored })
+}
+
+/// Tells that the folder lacks something that the account has.
+fn only_in_account(name: &str) {
+    eprintln!("platen: only the account has {name}, which push leaves as it is");
 }
 
 /// Returns the wanted templates of the account that have a handle. If all are wanted, lists the others on standard error.
 async fn stored(server: &Server, arguments: &Arguments) -> Result<BTreeMap<Handle, StoredTemplate>, Failure> {
     let templates = server.templates(&arguments.handles).await;
     let templates = templates.map_err(|error| failure(&error))?;
-    if arguments.handles.is_empty() {
-        for label in templates.without_handle {
-            eprintln!("platen: {label} has no handle and is left out: give it one in its settings");
-        }
+    if arguments.handles.is_empty() && !templates.without_handle.is_empty() {
+        let labels = templates.without_handle.join(", ");
+        eprintln!(
+            "platen: templates without a handle are left out: {labels}. Give them handles on their pages of settings in \
+                 the dashboard, or with PATCH /api/v1/templates/ID"
+        );
     }
     Ok(templates.by_handle)
 }

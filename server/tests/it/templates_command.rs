@@ -58,6 +58,11 @@ impl Repository {
         self.command(Some(&self.studio.account.key), command, arguments)
     }
 
+    /// Pushes, which must succeed. Returns the lines without the ids of templates, of which each has one.
+    fn push(&self, arguments: &[&str]) -> String {
+        without_ids(&self.execute("push", arguments).succeeded())
+    }
+
     fn path(&self, file: &str) -> PathBuf {
         self.folder.path().join(file)
     }
@@ -102,6 +107,18 @@ impl Repository {
     }
 }
 
+/// Returns the output of `push` without the ids of templates.
+fn without_ids(pushed: &str) -> String {
+    let without_id = |line: &str| match line.split_once(" (") {
+        Some((done, id)) => {
+            assert!(id.trim_end_matches(')').parse::<uuid::Uuid>().is_ok(), "{pushed}");
+            done.to_owned()
+        }
+        None => line.to_owned(),
+    };
+    pushed.lines().map(without_id).collect::<Vec<_>>().join("\n")
+}
+
 fn lines(text: &str) -> Vec<&str> {
     let mut lines: Vec<_> = text.lines().collect();
     lines.sort_unstable();
@@ -115,7 +132,7 @@ async fn templates_are_pulled_changed_compared_and_pushed() {
 
     let pulled = repository.execute("pull", &["templates"]);
     assert!(
-        pulled.stderr.contains("“Nameless”") && pulled.stderr.contains("has no handle"),
+        pulled.stderr.contains("“Nameless”") && pulled.stderr.contains("without a handle"),
         "{}",
         pulled.stderr
     );
@@ -168,7 +185,7 @@ async fn templates_are_pulled_changed_compared_and_pushed() {
         differs.stderr
     );
 
-    let pushed = repository.execute("push", &["templates"]).succeeded();
+    let pushed = repository.push(&["templates"]);
     assert_eq!(pushed, "published letterhead\npublished invoice");
     let (letterhead, _) = repository.template("letterhead").await;
     assert_eq!(
@@ -184,7 +201,7 @@ async fn templates_are_pulled_changed_compared_and_pushed() {
         .await
         .expect("an answer");
     assert_eq!(settings.json::<Value>().await.expect("JSON")["data"]["strict"], true);
-    assert_eq!(repository.execute("push", &["templates"]).succeeded(), "");
+    assert_eq!(repository.push(&["templates"]), "");
 }
 
 #[tokio::test]
@@ -193,10 +210,7 @@ async fn users_of_a_changed_partial_are_published_again() {
     repository.execute("pull", &[]).succeeded();
     repository.write("letterhead/template.html", "<p>Finch</p>{% block body %}{% endblock %}");
     let before = repository.template("invoice").await.1;
-    assert_eq!(
-        repository.execute("push", &[]).succeeded(),
-        "published letterhead\npublished invoice"
-    );
+    assert_eq!(repository.push(&[]), "published letterhead\npublished invoice");
     let (invoice, after) = repository.template("invoice").await;
     assert_eq!(after, before + 1);
     let preview = format!(
@@ -212,10 +226,7 @@ async fn users_of_a_changed_partial_are_published_again() {
     assert_eq!(version.status(), 200);
     // Alone, a document is published without others.
     repository.write("invoice/samples/default.json", "{\"total\": 8}");
-    assert_eq!(
-        repository.execute("push", &["--template", "invoice"]).succeeded(),
-        "published invoice"
-    );
+    assert_eq!(repository.push(&["--template", "invoice"]), "published invoice");
 }
 
 #[tokio::test]
@@ -223,7 +234,7 @@ async fn a_push_makes_up_for_an_incomplete_one() {
     let repository = Repository::start().await;
     repository.execute("pull", &[]).succeeded();
     repository.write("letterhead/template.html", "<p>Finch</p>{% block body %}{% endblock %}");
-    let alone = repository.execute("push", &["--template", "letterhead"]).succeeded();
+    let alone = repository.push(&["--template", "letterhead"]);
     assert_eq!(alone, "published letterhead");
     let (invoice, before) = repository.template("invoice").await;
     assert_eq!(invoice["outdated_partials"], json!(["letterhead"]));
@@ -231,10 +242,10 @@ async fn a_push_makes_up_for_an_incomplete_one() {
     let difference = repository.execute("diff", &["--exit-code"]);
     assert_eq!(difference.code, Some(1));
     assert_eq!(difference.stdout, "invoice is published again, with letterhead\n");
-    assert_eq!(repository.execute("push", &[]).succeeded(), "published invoice");
+    assert_eq!(repository.push(&[]), "published invoice");
     let (invoice, after) = repository.template("invoice").await;
     assert_eq!((after, &invoice["outdated_partials"]), (before + 1, &Value::Null));
-    assert_eq!(repository.execute("push", &[]).succeeded(), "");
+    assert_eq!(repository.push(&[]), "");
 }
 
 #[tokio::test]
@@ -247,8 +258,8 @@ async fn a_refused_template_holds_up_only_those_that_use_it() {
     let before = repository.template("invoice").await.1;
     let pushed = repository.execute("push", &[]);
     assert_eq!(
-        (pushed.code, &*pushed.stdout),
-        (Some(2), "created quote\n"),
+        (pushed.code, &*without_ids(&pushed.stdout)),
+        (Some(2), "created quote"),
         "{pushed:#?}"
     );
     for line in [
@@ -267,9 +278,9 @@ async fn only_differences_are_pushed() {
     repository.execute("pull", &[]).succeeded();
     let before = repository.template("invoice").await.1;
     fs::remove_file(repository.path("invoice/samples/default.json")).expect("our own file");
-    assert_eq!(repository.execute("push", &[]).succeeded(), "");
+    assert_eq!(repository.push(&[]), "");
     repository.write("invoice/settings.json", r#"{"name": "Invoice", "strict": true}"#);
-    assert_eq!(repository.execute("push", &[]).succeeded(), "changed invoice");
+    assert_eq!(repository.push(&[]), "changed invoice");
     let (invoice, after) = repository.template("invoice").await;
     assert_eq!((&invoice["preview_context"], after), (&json!({"total": 7}), before));
 }
@@ -302,10 +313,10 @@ async fn translations_are_a_file() {
     }
     let pages = repository.execute("diff", &["--pages"]).succeeded();
     assert!(pages.contains("invoice: 1 of 1 page differs"), "{pages}");
-    assert_eq!(repository.execute("push", &[]).succeeded(), "published invoice");
+    assert_eq!(repository.push(&[]), "published invoice");
     let (invoice, _) = repository.template("invoice").await;
     assert_eq!(invoice["translations"].to_string(), reordered.replace(' ', ""));
-    assert_eq!(repository.execute("push", &[]).succeeded(), "");
+    assert_eq!(repository.push(&[]), "");
 
     repository.write("invoice/translations.json", r#"{"de": {"total": 1}}"#);
     let refused = repository.execute("push", &[]);
@@ -316,9 +327,9 @@ async fn translations_are_a_file() {
     );
     // Without the file, the service's translations stay; an empty one removes them.
     fs::remove_file(repository.path("invoice/translations.json")).expect("our own file");
-    assert_eq!(repository.execute("push", &[]).succeeded(), "");
+    assert_eq!(repository.push(&[]), "");
     repository.write("invoice/translations.json", "{}");
-    assert_eq!(repository.execute("push", &[]).succeeded(), "published invoice");
+    assert_eq!(repository.push(&[]), "published invoice");
     let (invoice, _) = repository.template("invoice").await;
     assert_eq!(invoice.get("translations"), None);
     repository.write("invoice/translations.json", reordered);
@@ -369,12 +380,12 @@ async fn named_sets_of_sample_data_are_files() {
             "{line} is missing in:\n{shown}"
         );
     }
-    assert_eq!(repository.execute("push", &[]).succeeded(), "changed invoice");
+    assert_eq!(repository.push(&[]), "changed invoice");
     let expected = json!([
         {"name": "Long", "context": {"total": 200}}, {"name": "A/B", "context": {}}, {"name": "Empty", "context": {}}
     ]);
     assert_eq!(stored().await, expected);
-    assert_eq!(repository.execute("push", &[]).succeeded(), "");
+    assert_eq!(repository.push(&[]), "");
 
     let long = "x".repeat(300 << 10);
     repository.write("invoice/samples/Long.json", &json!({ "total": long }).to_string());
@@ -491,7 +502,7 @@ async fn a_folder_fills_an_empty_account_partials_first() {
     }
     repository.write("README.md", "Templates of our letters");
     fs::create_dir(repository.path("no-template")).expect("our own folder");
-    let pushed = repository.execute("push", &[]).succeeded();
+    let pushed = repository.push(&[]);
     assert_eq!(pushed, "created z-footer\ncreated layout\ncreated a-letter");
     assert_eq!(
         repository.template("a-letter").await.0["content"],
@@ -549,4 +560,73 @@ fn platen_elsewhere(repository: &Repository) -> Answer {
         .env("PLATEN_KEY", &repository.studio.account.key)
         .current_dir(repository.folder.path());
     run(program, &["templates", "pull", "--server", "http://127.0.0.1:1"], "")
+}
+
+#[tokio::test]
+async fn what_only_the_account_has_is_named() {
+    let repository = Repository::start().await;
+    let long = json!({"samples": [{"name": "Long", "context": {"total": 8}}]});
+    let (invoice, _) = repository.template("invoice").await;
+    let path = format!("/api/v1/templates/{}/samples", invoice["id"].as_str().expect("an id"));
+    let stored = repository.studio.request(Method::PUT, &path).json(&long).send().await;
+    assert_eq!(stored.expect("an answer").status(), 200);
+    repository.execute("pull", &[]).succeeded();
+    fs::remove_dir_all(repository.path("letterhead")).expect("our own folder");
+    fs::remove_dir_all(repository.path("invoice/samples")).expect("our own folder");
+    for command in ["diff", "push"] {
+        let answer = repository.execute(command, &[]);
+        assert_eq!(answer.code, Some(0), "{answer:#?}");
+        for name in [
+            "letterhead",
+            "invoice/samples/Long.json",
+            "invoice/samples/default.json",
+        ] {
+            let line = format!("only the account has {name}, which push leaves as it is");
+            assert!(answer.stderr.contains(&line), "{answer:#?}");
+        }
+    }
+    assert!(repository.execute("push", &[]).stderr.contains("nothing to change"));
+
+    // A folder that has lost its template is no folder of something else.
+    fs::rename(
+        repository.path("invoice/template.html"),
+        repository.path("invoice/template.htm"),
+    )
+    .expect("our own folder");
+    for command in ["diff", "push"] {
+        let answer = repository.execute(command, &[]).refused();
+        assert!(
+            answer.contains("the folder has settings.json, but no template.html"),
+            "{answer:#?}"
+        );
+    }
+    let answer = repository.execute("pull", &["--template", "invoce"]).refused();
+    assert!(answer.contains("the account has no template invoce"), "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_comparison_that_fails_is_no_success() {
+    let repository = Repository::start().await;
+    repository.execute("pull", &[]).succeeded();
+    repository.write("invoice/template.html", "{{ total|nope }}");
+    let answer = repository.execute("diff", &["--pages"]).refused();
+    assert!(answer.contains("1 comparison of pages failed"), "{answer:#?}");
+}
+
+#[tokio::test]
+async fn a_service_that_is_not_there_and_a_key_that_is_none_are_told_apart() {
+    let repository = Repository::start().await;
+    repository.write("invoice/template.html", "x");
+    repository.write("invoice/settings.json", r#"{"name": "Invoice"}"#);
+    let mut program = platen();
+    program.env("PLATEN_KEY", "key\n").current_dir(repository.folder.path());
+    let answer = run(program, &["templates", "diff", "--server", "http://127.0.0.1:1"], "");
+    assert!(
+        answer.stderr.contains("refused") && answer.stderr.contains("--server"),
+        "{answer:#?}"
+    );
+    for key in ["", "\n", "schlüssel"] {
+        let answer = repository.command(Some(key), "diff", &[]).refused();
+        assert!(answer.contains("PLATEN_KEY holds no API key"), "{answer:#?}");
+    }
 }

@@ -13,27 +13,31 @@ use super::{
     connection::Connection,
     lock,
 };
-use crate::assets::{ASSET_HOST, Asset};
+use crate::assets::Asset;
 
 /// Returns the response to a request for an asset: its content, or 404 without a body. Returns `None` for other
 /// requests.
 pub(super) async fn answer(connection: &Connection, request: &Request<Incoming>) -> Option<Answer> {
-    let name = name(request.uri())?;
+    let assets = lock(&connection.render.assets).clone();
+    let name = name(request.uri(), assets.host())?;
     if request.method() != Method::GET {
         return Some(answer::with_status(StatusCode::METHOD_NOT_ALLOWED));
     }
-    let assets = lock(&connection.render.assets).clone();
-    let asset = assets.find(&name).await;
-    Some(asset.map_or_else(|| answer::with_status(StatusCode::NOT_FOUND), found))
+    let mut answer = match assets.find(&name).await {
+        Some(asset) => found(asset),
+        None => answer::with_status(StatusCode::NOT_FOUND),
+    };
+    // Pages have an opaque origin, and fonts are always requested by CORS, which else hides that there is none.
+    let any = HeaderValue::from_static("*");
+    answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, any);
+    Some(answer)
 }
 
-/// Pages may read assets: they have an opaque origin, and fonts are always requested by CORS. Nothing is cached, because
-/// another render may bring another file of the same name.
+/// Nothing is cached, because another render may bring another file of the same name.
 fn found(Asset { content_type, bytes }: Asset) -> Answer {
     let mut answer = answer::with_content(bytes);
     for (header, value) in [
         (CONTENT_TYPE, content_type),
-        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
         (CACHE_CONTROL, "no-store"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ] {
@@ -43,8 +47,8 @@ fn found(Asset { content_type, bytes }: Asset) -> Answer {
 }
 
 /// Returns the name of the asset with this address.
-fn name(address: &Uri) -> Option<String> {
-    if address.scheme() != Some(&Scheme::HTTP) || address.authority()?.as_str() != ASSET_HOST {
+fn name(address: &Uri, host: &str) -> Option<String> {
+    if address.scheme() != Some(&Scheme::HTTP) || address.authority()?.as_str() != host {
         return None;
     }
     let name = percent_decode_str(address.path().trim_start_matches('/'));

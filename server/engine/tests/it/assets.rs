@@ -122,12 +122,14 @@ async fn assets_alone_do_not_end_a_session() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_other_origins_read_no_assets() {
-    let page = "<link rel=stylesheet href='http://asset.invalid/a.css'><p>x";
-    let origin = Origin::start(move |_| Some(Reply::html(page))).await;
+    let assets = style_sheet("p::before { content: 'read ' }");
+    let page = format!("<link rel=stylesheet href='http://{}/a.css'><p>x", assets.host());
+    let served = page.clone();
+    let origin = Origin::start(move |_| Some(Reply::html(served.as_str()))).await;
     let engine = TestEngine::start(&origin.entry()).await;
     let job = RenderJob {
-        assets: style_sheet("p::before { content: 'read ' }"),
-        ..parts_job(vec![Part::Html(page.to_owned()), Part::Url(origin.url("/"))])
+        assets,
+        ..parts_job(vec![Part::Html(page), Part::Url(origin.url("/"))])
     };
     let rendered = engine.render(Uuid::now_v7(), job).await.unwrap();
     assert_eq!(text(&rendered.pdf), "read x x");

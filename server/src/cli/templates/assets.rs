@@ -77,13 +77,14 @@ fn differs(files: &BTreeMap<String, PathBuf>, name: &str, asset: &StoredAsset) -
     }
 }
 
-/// Returns the assets that `push` stores: those of the folder's templates that differ from the account's.
+/// Returns the assets that `push` stores: those of the folder's templates that differ from the account's. Lists assets of
+/// these templates that only the account has on standard error, if the folder has any.
 pub(super) async fn changes(
     server: &Server,
     folder: &Path,
-    handles: impl Iterator<Item = &Handle>,
+    handles: impl Iterator<Item = &Handle> + Clone,
 ) -> Result<Vec<AssetChange>, Failure> {
-    let files = folder::assets::list(folder, handles, Err).map_err(|error| Failure::by_caller(&error))?;
+    let files = folder::assets::list(folder, handles.clone(), Err).map_err(|error| Failure::by_caller(&error))?;
     if files.is_empty() {
         return Ok(Vec::new());
     }
@@ -95,6 +96,12 @@ pub(super) async fn changes(
         let is_same = |stored: &StoredAsset| stored.sha256 == asset::sha256(&asset.content);
         if !stored.as_ref().is_some_and(is_same) {
             changes.push(AssetChange { name, path, stored });
+        }
+    }
+    let handles: BTreeSet<_> = handles.map(Handle::as_str).collect();
+    for name in stored.keys() {
+        if name.split_once('/').is_some_and(|(handle, _)| handles.contains(handle)) {
+            super::only_in_account(&format!("asset:{name}"));
         }
     }
     Ok(changes)

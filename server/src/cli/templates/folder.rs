@@ -83,7 +83,8 @@ pub(super) enum FolderError {
     #[error("{}: must be a file", .0.display())]
     NotAFile(PathBuf),
     #[error(
-        "{}: the file has the name of a set of sample data: at most {LONGEST_SET_NAME} characters, percent-encoded",
+        "{}: the file has the name of a set of sample data: at most {LONGEST_SET_NAME} characters, percent-encoded, and \
+         other than Default, whose file is {SAMPLE}",
         .0.display()
     )]
     SetName(PathBuf),
@@ -95,6 +96,8 @@ pub(super) enum FolderError {
     TooManyAssets(PathBuf),
     #[error("{}: must not be a symbolic link", .0.display())]
     Link(PathBuf),
+    #[error("{}: the folder has {SETTINGS}, but no {CONTENT}: create it, or delete the folder", .0.display())]
+    NoContent(PathBuf),
     #[error("{} holds no template {handle}", folder.display())]
     Missing { folder: PathBuf, handle: Handle },
     #[error("{}: must have at most {limit} bytes; has {bytes}", path.display())]
@@ -152,6 +155,18 @@ impl TemplateFiles {
         self.sets
             .iter()
             .filter(|(name, data)| others.sets.get(*name) != Some(*data))
+    }
+
+    /// Returns the names of files that others have and these lack. `push` leaves their content as it is.
+    pub(super) fn missing_from(&self, others: &Self) -> Vec<String> {
+        let is_missing = |(file, _): &(String, String)| !self.texts().contains_key(file);
+        let missing = others.texts().into_iter().filter(is_missing);
+        // Each template of the account has sample data, if only an empty object.
+        let is_empty = |text: &str| text.trim() == "{}";
+        missing
+            .filter(|(_, text)| !is_empty(text))
+            .map(|(file, _)| file)
+            .collect()
     }
 
     /// Returns the files' names and texts, with JSON in the format in which it is written.
@@ -223,8 +238,8 @@ pub(super) fn read(folder: &Path, wanted: &[Handle]) -> Result<BTreeMap<Handle, 
     handles.into_iter().map(read).collect()
 }
 
-/// Returns the names of a folder's templates. Folders without `template.html`, and files beside the folders, are no
-/// templates.
+/// Returns the names of a folder's templates. Folders without `template.html` and `settings.json`, and files beside the
+/// folders, are no templates.
 fn handles(folder: &Path) -> Result<Vec<Handle>, FolderError> {
     let failed = |source| FolderError::Io {
         path: folder.to_owned(),
@@ -237,6 +252,9 @@ fn handles(folder: &Path) -> Result<Vec<Handle>, FolderError> {
         }
         let path = entry.map_err(failed)?.path();
         if path.join(CONTENT).symlink_metadata().is_err() {
+            if path.join(SETTINGS).exists() {
+                return Err(FolderError::NoContent(path));
+            }
             continue;
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

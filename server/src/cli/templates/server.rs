@@ -3,7 +3,7 @@
 pub(super) mod assets;
 mod refusal;
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{collections::BTreeMap, error::Error, path::Path, time::Duration};
 
 use platen_domain::{
     ids::TemplateId,
@@ -205,8 +205,8 @@ impl Server {
         })
     }
 
-    /// Creates a template, and publishes its first version.
-    pub(super) async fn create(&self, handle: &Handle, files: &TemplateFiles) -> Result<(), ServerError> {
+    /// Creates a template, and publishes its first version. Returns its id.
+    pub(super) async fn create(&self, handle: &Handle, files: &TemplateFiles) -> Result<TemplateId, ServerError> {
         #[derive(Deserialize)]
         struct Created {
             id: TemplateId,
@@ -225,10 +225,10 @@ impl Server {
             self.set_strict(created.data.id, true).await?;
         }
         let sets: Vec<_> = files.sets.clone().into_iter().collect();
-        if sets.is_empty() {
-            return Ok(());
+        if !sets.is_empty() {
+            self.replace_sets(created.data.id, &sets).await?;
         }
-        self.replace_sets(created.data.id, &sets).await
+        Ok(created.data.id)
     }
 
     /// Changes what differs. If anything but `strict` and named sets of sample data does, or if it is to be published again,
@@ -433,10 +433,7 @@ impl Server {
                 Some(tag) => request.header(header::IF_MATCH, tag),
                 None => request,
             };
-            let response = request
-                .send()
-                .await
-                .map_err(|error| self.unusable(&error.without_url()))?;
+            let response = request.send().await.map_err(|error| self.unreached(error))?;
             match retry_after(&response).filter(|_| tries < TRIES) {
                 Some(wait) => tokio::time::sleep(wait).await,
                 None if response.status().is_success() => return Ok(response),
@@ -454,11 +451,7 @@ impl Server {
 
     async fn bytes(&self, mut response: Response) -> Result<Vec<u8>, ServerError> {
         let mut bytes = Vec::new();
-        while let Some(chunk) = response
-            .chunk()
-            .await
-            .map_err(|error| self.unusable(&error.without_url()))?
-        {
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.unreached(error))? {
             if bytes.len() + chunk.len() > LARGEST_RESPONSE {
                 return Err(self.unusable(&format!("the response has more than {LARGEST_RESPONSE} bytes")));
             }
@@ -474,6 +467,21 @@ impl Server {
             Err(error) => return error,
         };
         ServerError::Refused(Refusal::new(status, &body))
+    }
+
+    /// Returns the error with its causes: only they tell whether the name, the port or the certificate is wrong.
+    fn unreached(&self, error: reqwest::Error) -> ServerError {
+        let error = error.without_url();
+        let mut causes = vec![error.to_string()];
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            causes.push(error.to_string());
+            cause = error.source();
+        }
+        self.unusable(&format!(
+            "{}. Is --server the address of the service?",
+            causes.join(": ")
+        ))
     }
 
     fn unusable(&self, cause: &impl ToString) -> ServerError {

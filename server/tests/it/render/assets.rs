@@ -160,6 +160,57 @@ async fn a_name_means_the_requests_asset_else_that_of_the_account_as_it_is_now()
 }
 
 #[tokio::test]
+async fn a_font_that_is_not_there_is_missing_like_other_assets() {
+    let studio = Studio::start().await;
+    let page = "<style>@font-face { font-family: a; src: url(asset:none.woff2) }</style><p style='font-family: a'>x";
+    let path = studio.template("Letter", page).await;
+    let strict = json!({"settings": {"strict": true}});
+    let settings = studio.request(Method::PATCH, &format!("{path}/settings")).json(&strict);
+    assert_eq!(settings.send().await.unwrap().status(), 200);
+    let template = json!({"type": "template", "content": {"template_id": path.rsplit_once('/').unwrap().1}});
+    let answer = studio.render(template, json!({})).await;
+    assert_eq!(answer.status(), 422);
+    let answer: Value = answer.json().await.unwrap();
+    assert!(
+        answer.to_string().contains("asset:none.woff2 doesn't exist"),
+        "{answer}"
+    );
+}
+
+/// The browser keeps pictures of earlier pages by their addresses.
+#[tokio::test]
+async fn a_picture_is_never_that_of_an_earlier_render() {
+    let studio = Studio::start().await;
+    let picture = |colour: &str| {
+        format!(
+            "<svg xmlns='http://www.w3.org/2000/svg' width='99' height='99'><rect width='99' height='99' fill='{colour}'/></svg>"
+        )
+    };
+    let page = "<style>@page { margin: 0 } body { margin: 0 }</style><img alt='' src=asset:a.svg>";
+    let colour_of = async |part: Value, assets: Value| {
+        let answer = studio.render(part, assets).await;
+        let document = answer.bytes().await.expect("a document");
+        let shown = pdf::picture(&document, 1);
+        let at = 3 * (10 * shown.width + 10);
+        shown.pixels[at..at + 3].to_vec()
+    };
+    let path = studio.template("Picture", page).await;
+    let template = json!({"type": "template", "content": {"template_id": path.rsplit_once('/').unwrap().1}});
+    studio.asset("a.svg", picture("#ff0000").as_bytes()).await;
+    let own = json!({"assets": {"a.svg": BASE64_STANDARD.encode(picture("#0000ff"))}});
+    for part in [
+        Value::from(page),
+        template,
+        Value::from(format!("{page}<script>1</script>")),
+    ] {
+        for _ in 0..2 {
+            assert_eq!(colour_of(part.clone(), json!({})).await, [255, 0, 0]);
+            assert_eq!(colour_of(part.clone(), own.clone()).await, [0, 0, 255]);
+        }
+    }
+}
+
+#[tokio::test]
 async fn headers_previews_and_comparisons_name_assets_of_the_account() {
     let studio = Studio::start().await;
     studio

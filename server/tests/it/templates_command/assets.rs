@@ -35,7 +35,7 @@ async fn assets_are_pushed_compared_and_pulled() {
         "{}",
         shown.stderr
     );
-    let pushed = repository.execute("push", &["--template", "invoice"]).succeeded();
+    let pushed = repository.push(&["--template", "invoice"]);
     assert_eq!(
         pushed,
         "stored asset:invoice/a.css\nstored asset:invoice/img/logo 1.svg"
@@ -43,7 +43,7 @@ async fn assets_are_pushed_compared_and_pulled() {
     repository.execute("push", &[]).succeeded();
     let stored = "invoice/a.css 4, invoice/img/logo 1.svg 41, letterhead/gr\u{f6}\u{df}e.csv 3";
     assert_eq!(repository.assets().await, stored);
-    assert_eq!(repository.execute("push", &[]).succeeded(), "");
+    assert_eq!(repository.push(&[]), "");
     assert_eq!(repository.execute("diff", &["--exit-code"]).succeeded(), "");
 
     repository.studio.asset("brand/other.css", b"p {}").await;

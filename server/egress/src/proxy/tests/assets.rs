@@ -18,19 +18,21 @@ fn assets(name: &str, text: &'static str) -> Assets {
 #[tokio::test]
 async fn assets_are_served_without_the_network() {
     let world = World::new(GuardLimits::default());
-    world.proxy.serve(assets("brand/größe 1.css", "a{}"));
+    let served = assets("brand/größe 1.css", "a{}");
+    let host = served.host().to_owned();
+    world.proxy.serve(served);
     let answer = world
-        .get("http://asset.invalid/brand/gr%C3%B6%C3%9Fe%201.css?v=2")
+        .get(&format!("http://{host}/brand/gr%C3%B6%C3%9Fe%201.css?v=2"))
         .await;
     assert_eq!((answer.status(), answer.body.as_str()), (200, "a{}"));
     assert_eq!(answer.header("content-type"), Some("text/css"));
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
     assert_eq!(answer.header("cache-control"), Some("no-store"));
-    let missing = world.get("http://asset.invalid/brand").await;
+    let missing = world.get(&format!("http://{host}/brand")).await;
     assert_eq!((missing.status(), missing.body.as_str()), (404, ""));
     let put = exchange(
         &world.proxy,
-        "PUT http://asset.invalid/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+        &format!("PUT http://{host}/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
     )
     .await;
     assert_eq!(put.status(), 405);
@@ -41,19 +43,28 @@ async fn assets_are_served_without_the_network() {
 #[tokio::test]
 async fn assets_are_those_of_one_render() {
     let world = World::new(GuardLimits::default());
-    world.proxy.serve(assets("a.css", "first"));
+    let (first, second) = (assets("a.css", "first"), assets("a.css", "second"));
+    let addresses = [&first, &second].map(|assets| format!("http://{}/a.css", assets.host()));
+    world.proxy.serve(first);
     world.proxy.begin_render();
-    assert_eq!(world.get("http://asset.invalid/a.css").await.status(), 404);
-    world.proxy.serve(assets("a.css", "second"));
-    assert_eq!(world.get("http://asset.invalid/a.css").await.body, "second");
+    assert_eq!(world.get(&addresses[0]).await.status(), 502);
+    world.proxy.serve(second);
+    assert_eq!(world.get(&addresses[0]).await.status(), 502);
+    assert_eq!(world.get(&addresses[1]).await.body, "second");
     assert!(world.proxy.end_render().await, "bytes of assets count as received");
 }
 
 #[tokio::test]
 async fn only_plain_http_leads_to_assets() {
     let world = World::new(GuardLimits::default());
-    world.proxy.serve(assets("a.css", "a{}"));
-    for url in ["http://asset.invalid:8080/a.css", "http://www.asset.invalid/a.css"] {
-        assert_eq!(world.get(url).await.status(), 502, "{url}");
+    let served = assets("a.css", "a{}");
+    let host = served.host().to_owned();
+    world.proxy.serve(served);
+    for host in [
+        format!("{host}:8080"),
+        format!("www.{host}"),
+        "asset.invalid".to_owned(),
+    ] {
+        assert_eq!(world.get(&format!("http://{host}/a.css")).await.status(), 502, "{host}");
     }
 }
