@@ -272,7 +272,10 @@ async fn put_in(
     put.await?;
     let unanswered = load::wait_until_loaded(session, false).await?;
     let report = match unanswered {
-        None => evaluate::in_time(session, report).await?,
+        None => match evaluate::in_time(session, report).await? {
+            PageReport { is_early: true, .. } => evaluate::report(session).await?,
+            report => report,
+        },
         Some(unanswered) => {
             warnings.push(unanswered);
             evaluate::report(session).await?

@@ -42,6 +42,9 @@ const KEEP_RESULT: &str = "(expression => { \
 /// Waits for the load event.
 const LOADED: &str =
     "if (document.readyState !== 'complete') await new Promise(loaded => addEventListener('load', loaded));";
+/// The same without scripts, where no listener is called: the result if the page is still loading. A style sheet within the
+/// body, for example, makes the parser wait.
+const LOADED_WITHOUT_SCRIPTS: &str = "if (document.readyState !== 'complete') return {isEarly: true};";
 /// Waits for fonts and images, including lazy ones. Without frames, only a forced layout determines which fonts are
 /// needed.
 const READY: &str = "const ready = async () => { \
@@ -125,6 +128,8 @@ pub(crate) struct PageReport {
     pub(crate) missing_fonts: Vec<String>,
     /// Addresses, as far as they are known, of images that can't be displayed.
     pub(crate) broken_images: Vec<String>,
+    /// Whether the page, which has no scripts, was still loading, so that this report is empty.
+    pub(crate) is_early: bool,
     /// Whether fonts or images did not load in time.
     pub(crate) incomplete: bool,
     /// Whether something waits for a frame, see [`super::frames`].
@@ -144,6 +149,8 @@ struct Answer {
     #[serde(default)]
     broken_images: Vec<String>,
     #[serde(default)]
+    is_early: bool,
+    #[serde(default)]
     awaits_frames: bool,
 }
 
@@ -160,6 +167,7 @@ impl From<Answer> for PageReport {
             },
             missing_fonts: answer.missing_fonts,
             broken_images: answer.broken_images,
+            is_early: answer.is_early,
             incomplete: false,
             awaits_frames: answer.awaits_frames,
         }
@@ -173,11 +181,16 @@ pub(crate) async fn report(session: &Session) -> Result<PageReport, StepError> {
 }
 
 /// Requests the report of a page that may not have loaded yet. Returns once the command is sent; the returned future
-/// has no timeout, see [`in_time`].
+/// has no timeout, see [`in_time`]. Of a page without scripts, the report may be early.
 pub(crate) async fn report_once_loaded(
     session: &Session,
 ) -> Result<impl Future<Output = Result<PageReport, StepError>> + use<>, StepError> {
-    start(session, &format!("{LOADED} await ready();")).await
+    let loaded = if session.kind.runs_scripts() {
+        LOADED
+    } else {
+        LOADED_WITHOUT_SCRIPTS
+    };
+    start(session, &format!("{loaded} await ready();")).await
 }
 
 /// Awaits `report`, or after [`RESOURCE_LIMIT`] reads that of an incomplete page. Fails with

@@ -121,6 +121,32 @@ async fn assets_alone_do_not_end_a_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn fonts_of_a_style_sheet_within_the_body_are_awaited() {
+    let engine = TestEngine::start("").await;
+    let files = assets(&[
+        (
+            "a.css",
+            "text/css",
+            b"@font-face { font-family: Own; src: url(own.woff2) } h1 { font: 400 20px Own }",
+        ),
+        ("own.woff2", "font/woff2", FONT),
+    ]);
+    for html in [
+        "<p>x<link rel=stylesheet href=asset:a.css><h1>Title</h1>",
+        "<p>x<style>@import url(asset:a.css)</style><h1>Title</h1>",
+        "<p>x<link rel=stylesheet href=asset:a.css><h1>Title</h1><script>1</script>",
+    ] {
+        let rendered = engine
+            .render(Uuid::now_v7(), with_assets(html, files.clone()))
+            .await
+            .unwrap();
+        assert!(rendered.warnings.is_empty(), "{html}: {:?}", rendered.warnings);
+        let fonts = tool("pdffonts", &[], &rendered.pdf, &[]);
+        assert!(fonts.contains("IBMPlexMono"), "{html}: {fonts}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn pages_of_other_origins_read_no_assets() {
     let assets = style_sheet("p::before { content: 'read ' }");
     let page = format!("<link rel=stylesheet href='http://{}/a.css'><p>x", assets.host());
