@@ -6,7 +6,7 @@ create table template_promotion_comparisons (
     -- The release that the channel had at that time.
     older integer not null,
     set_name text not null,
-    constraint template_promotion_comparisons_pkey primary key (promotion_id, user_id, set_name),
+    constraint template_promotion_comparisons_pkey primary key (promotion_id, user_id, older, set_name),
     constraint template_promotion_comparisons_account_id_fkey
         foreign key (account_id) references accounts (id) on delete cascade,
     constraint template_promotion_comparisons_promotion_id_fkey

@@ -48,7 +48,7 @@ test("translations are edited beside the sample data, and the preview follows th
   expect(member.email).toContain("@");
   await open(page, hydrated);
   await expect(page.getByRole("textbox", { name: "Sample data", exact: true })).toBeHidden();
-  await page.getByLabel("Preview in").fill("de-AT");
+  await page.getByLabel("Language", { exact: true }).fill("de-AT");
   await expectShape(page, 2);
 
   await page.getByRole("button", { name: "Publish", exact: true }).click();

@@ -153,7 +153,7 @@ fn LowerEditors() -> impl IntoView {
     });
     view! {
         <fieldset class="segmented segmented--small">
-            <legend class="visually-hidden">"Shown data"</legend>
+            <legend class="visually-hidden">"Editor"</legend>
             {options.into_iter().collect_view()}
         </fieldset>
     }
@@ -171,7 +171,7 @@ fn TranslationsBar(
         .map(|language| view! { <option value=language></option> });
     view! {
         <div class="translations-bar">
-            <label for="language">"Preview in"</label>
+            <label for="language">"Language"</label>
             <input
                 class="input"
                 id="language"
@@ -185,7 +185,7 @@ fn TranslationsBar(
             />
             <datalist id="languages">{options.collect_view()}</datalist>
             <a class="pane__spring" href="/docs/templates#translations" target="_blank">
-                "Texts by language"
+                "About translations"
                 <span class="visually-hidden">" (opens in a new tab)"</span>
             </a>
         </div>

@@ -293,8 +293,8 @@ async fn diff(arguments: &Arguments, with_pages: bool, exit_code: bool) -> Resul
         0
     };
     if failed > 0 {
-        let comparisons = counted(failed, "comparison", "comparisons");
-        return Err(Failure::by_caller(&format!("{comparisons} of pages failed")));
+        let comparisons = counted(failed, "page comparison", "page comparisons");
+        return Err(Failure::by_caller(&format!("{comparisons} failed")));
     }
     if exit_code && (!changes.is_empty() || !assets.is_empty()) {
         let (some, all) = (changes.len(), sides.local.len());
@@ -438,7 +438,7 @@ async fn sides(server: &Server, arguments: &Arguments) -> Result<Sides, Failure>
     Ok(Sides { local, stored })
 }
 
-/// Tells that the folder lacks something that the account has.
+/// Reports an item that only the account has.
 fn only_in_account(name: &str) {
     eprintln!("platen: only the account has {name}, which push leaves as it is");
 }
@@ -450,7 +450,7 @@ async fn stored(server: &Server, arguments: &Arguments) -> Result<BTreeMap<Handl
     if arguments.handles.is_empty() && !templates.without_handle.is_empty() {
         let labels = templates.without_handle.join(", ");
         eprintln!(
-            "platen: templates without a handle are left out: {labels}. Give them handles on their pages of settings in \
+            "platen: templates without a handle are left out: {labels}. Give them handles in their settings in \
                  the dashboard, or with PATCH /api/v1/templates/ID"
         );
     }

@@ -109,12 +109,13 @@ impl Repository {
 
 /// Returns the output of `push` without the ids of templates.
 fn without_ids(pushed: &str) -> String {
-    let without_id = |line: &str| match line.split_once(" (") {
-        Some((done, id)) => {
-            assert!(id.trim_end_matches(')').parse::<uuid::Uuid>().is_ok(), "{pushed}");
-            done.to_owned()
+    let without_id = |line: &str| {
+        if line.starts_with("stored asset:") {
+            return line.to_owned();
         }
-        None => line.to_owned(),
+        let (done, id) = line.split_once(" (").expect("an id");
+        assert!(id.trim_end_matches(')').parse::<uuid::Uuid>().is_ok(), "{pushed}");
+        done.to_owned()
     };
     pushed.lines().map(without_id).collect::<Vec<_>>().join("\n")
 }
@@ -563,7 +564,7 @@ fn platen_elsewhere(repository: &Repository) -> Answer {
 }
 
 #[tokio::test]
-async fn what_only_the_account_has_is_named() {
+async fn content_that_a_folder_lacks_is_listed() {
     let repository = Repository::start().await;
     let long = json!({"samples": [{"name": "Long", "context": {"total": 8}}]});
     let (invoice, _) = repository.template("invoice").await;
@@ -610,14 +611,15 @@ async fn a_comparison_that_fails_is_no_success() {
     repository.execute("pull", &[]).succeeded();
     repository.write("invoice/template.html", "{{ total|nope }}");
     let answer = repository.execute("diff", &["--pages"]).refused();
-    assert!(answer.contains("1 comparison of pages failed"), "{answer:#?}");
+    assert!(answer.contains("1 page comparison failed"), "{answer:#?}");
 }
 
 #[tokio::test]
-async fn a_service_that_is_not_there_and_a_key_that_is_none_are_told_apart() {
+async fn unreachable_services_and_invalid_keys_have_errors_of_their_own() {
     let repository = Repository::start().await;
     repository.write("invoice/template.html", "x");
     repository.write("invoice/settings.json", r#"{"name": "Invoice"}"#);
+    repository.write(".vscode/settings.json", "{}");
     let mut program = platen();
     program.env("PLATEN_KEY", "key\n").current_dir(repository.folder.path());
     let answer = run(program, &["templates", "diff", "--server", "http://127.0.0.1:1"], "");

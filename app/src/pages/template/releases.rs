@@ -477,6 +477,10 @@ fn ApproveDialog(
 ) -> impl IntoView {
     let outcome = Outcome::about::<ApprovePromotion>(&promotion.id.to_string());
     let (version, channel) = (promotion.version, promotion.channel);
+    let compared = found
+        .version_in(&channel)
+        .filter(|current| *current != version)
+        .map(|_| view! { <p>"Compare the pages with each set of sample data below before you approve."</p> });
     let due = match promotion.due_at {
         Some(at) => Either::Left(view! {
             <p>"It is to be released on " <Moment at /> ". If that has passed, it is released now."</p>
@@ -492,9 +496,8 @@ fn ApproveDialog(
             action="Approve"
         >
             <input type="hidden" name="id" value=id.clone() />
-            <p>
-                "Compare the pages with each set of sample data, which is required before your approval. It is recorded in the account’s activity."
-            </p>
+            <p>"Your approval is recorded in the account’s activity."</p>
+            {compared}
             {due}
             <ChangedPages id channel version found />
         </DialogForm>

@@ -330,7 +330,7 @@ pub async fn insert_comparison(
          select account_id, id, $3, $4, $6
          from template_promotions
          where account_id = $1 and template_id = $2 and version = $5 and state = 'awaiting_approval'
-         on conflict (promotion_id, user_id, set_name) do update set older = excluded.older",
+         on conflict do nothing",
         account.0,
         template.0,
         user.0,

@@ -27,7 +27,7 @@ pub(super) async fn answer(connection: &Connection, request: &Request<Incoming>)
         Some(asset) => found(asset),
         None => answer::with_status(StatusCode::NOT_FOUND),
     };
-    // Pages have an opaque origin, and fonts are always requested by CORS, which else hides that there is none.
+    // Pages have an opaque origin, and fonts are always requested by CORS, which otherwise hides that there is none.
     let any = HeaderValue::from_static("*");
     answer.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, any);
     Some(answer)

@@ -159,14 +159,11 @@ impl TemplateFiles {
 
     /// Returns the names of files that others have and these lack. `push` leaves their content as it is.
     pub(super) fn missing_from(&self, others: &Self) -> Vec<String> {
-        let is_missing = |(file, _): &(String, String)| !self.texts().contains_key(file);
-        let missing = others.texts().into_iter().filter(is_missing);
+        let own = self.texts();
+        let missing = others.texts().into_iter().filter(|(file, _)| !own.contains_key(file));
         // Each template of the account has sample data, if only an empty object.
-        let is_empty = |text: &str| text.trim() == "{}";
-        missing
-            .filter(|(_, text)| !is_empty(text))
-            .map(|(file, _)| file)
-            .collect()
+        let is_empty = |(file, text): &(String, String)| file == SAMPLE && text.trim() == "{}";
+        missing.filter(|file| !is_empty(file)).map(|(file, _)| file).collect()
     }
 
     /// Returns the files' names and texts, with JSON in the format in which it is written.
@@ -251,13 +248,14 @@ fn handles(folder: &Path) -> Result<Vec<Handle>, FolderError> {
             return Err(FolderError::TooMany(folder.to_owned()));
         }
         let path = entry.map_err(failed)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.join(CONTENT).symlink_metadata().is_err() {
-            if path.join(SETTINGS).exists() {
+            // Other programs have settings of this name, as in `.vscode`.
+            if Handle::parse(&name).is_some() && path.join(SETTINGS).exists() {
                 return Err(FolderError::NoContent(path));
             }
             continue;
         }
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         handles.push(Handle::try_from(name).map_err(|reason| FolderError::Handle { path, reason })?);
     }
     if handles.is_empty() {

@@ -474,14 +474,16 @@ impl Server {
         let error = error.without_url();
         let mut causes = vec![error.to_string()];
         let mut cause = error.source();
-        while let Some(error) = cause {
-            causes.push(error.to_string());
-            cause = error.source();
+        while let Some(deeper) = cause {
+            causes.push(deeper.to_string());
+            cause = deeper.source();
         }
-        self.unusable(&format!(
-            "{}. Is --server the address of the service?",
-            causes.join(": ")
-        ))
+        let advice = if error.is_connect() {
+            ". Is --server the address of the service?"
+        } else {
+            ""
+        };
+        self.unusable(&(causes.join(": ") + advice))
     }
 
     fn unusable(&self, cause: &impl ToString) -> ServerError {

@@ -8,7 +8,8 @@ use platen_domain::{
     diff::compare::compare,
     editor::UnpublishedChanges,
     ids::{AccountId, TemplateId},
-    template::{Template, TemplateVersion},
+    template::{Template, TemplateVersion, translations::Translations},
+    validation::json,
 };
 
 use super::{RequestBackend, visitor_errors::too_many};
@@ -68,7 +69,7 @@ pub(super) async fn of_editor(
             html: compare(&published.content, &content, LINES_IN_DIALOG, deadline),
             translations: compare(
                 &published.translations.indented(),
-                translations.trim(),
+                &formatted(&translations),
                 LINES_IN_DIALOG,
                 deadline,
             ),
@@ -76,4 +77,11 @@ pub(super) async fn of_editor(
     };
     let comparing = app.parsers.run_apart(account, app.parsing_deadline(), compare);
     comparing.await.map_err(|Busy| too_many(Duration::ZERO))
+}
+
+/// Returns translations in the format of saved ones, or as they are if they are not valid.
+fn formatted(translations: &str) -> String {
+    let read = json::read_data(translations, json::MOST_VALUES).ok();
+    let valid = read.and_then(|read| serde_json::from_str::<Translations>(read.get()).ok());
+    valid.map_or_else(|| translations.to_owned(), |valid| valid.indented())
 }

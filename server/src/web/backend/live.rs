@@ -15,7 +15,10 @@ use platen_core::{
         live::{self, Live, LiveError, LivePdf, LivePreview, Seen, Texts, Typed},
     },
 };
-use platen_domain::{caller::Caller, editor::Remark, ids::TemplateId, role::Permission, sentence::sentence};
+use platen_domain::{
+    caller::Caller, editor::Remark, ids::TemplateId, role::Permission, sentence::sentence,
+    template::translations::canonical_tag,
+};
 use platen_engine::error::RenderError;
 use platen_template::source_text::SourceText;
 use serde_json::json;
@@ -146,8 +149,8 @@ fn of_author(error: &TemplateError) -> Option<PreviewEvent> {
 
 fn typed(wanted: PreviewRequest) -> Typed {
     let mut options = wanted.paper.options();
-    let language = wanted.language.trim();
-    if !language.is_empty() {
+    // While it is typed, it may not be a language tag yet.
+    if let Some(language) = canonical_tag(wanted.language.trim()) {
         options.insert("language".to_owned(), language.into());
     }
     Typed {

@@ -88,6 +88,7 @@ use platen_domain::{
     },
     one_time_token::Purpose,
     page::{Page, PageRequest},
+    page_comparison::Comparison,
     plan::Plan,
     render::{content::MissingContent, detail::RenderDetail, log::LogFilter, structure::RenderStructure},
     role::{
@@ -1110,7 +1111,9 @@ impl Backend for RequestBackend {
                 }
                 let versions = Compared { older, newer };
                 let compared = comparison::compare(&self.app, &caller, id, versions, &set).await;
-                if compared.is_ok() {
+                // Errors that pass, such as deadlines, name no version.
+                let is_seen = |comparison: &Comparison| !matches!(comparison, Comparison::Failed { version: None, .. });
+                if compared.as_ref().is_ok_and(is_seen) {
                     let noted = promotions::note_comparison(&self.app.db, &caller, id, (older, newer), &set).await;
                     self.answer(noted)?;
                 }

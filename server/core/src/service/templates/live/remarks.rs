@@ -89,11 +89,7 @@ fn of_translations(pointer: &str, detail: &str, translations: &str) -> Remark {
     let path = names.join(".");
     let members = JsonMembers::find(translations, std::slice::from_ref(&path));
     let place = members.place(&path).map(|place| place.in_pane(Pane::Translations));
-    let subject = if path.is_empty() {
-        "The text of all languages"
-    } else {
-        &path
-    };
+    let subject = if path.is_empty() { "Translations" } else { &path };
     Remark::new(subject.to_owned(), detail.to_owned(), place)
 }
 
