@@ -169,7 +169,7 @@ impl Field {
             Self::TemplateName => NAME_RULE,
             Self::TemplateContent => "The template has an error, is empty, or is larger than 2 MiB.",
             Self::TemplateData => "Sample data must be a JSON object of at most 256 KiB.",
-            Self::TemplateTranslations => "Translations must be a JSON object of languages, at most 512 KiB.",
+            Self::TemplateTranslations => "The translations have an error, or are larger than 512 KiB.",
             Self::VersionNote => "Enter a note of at most 500 characters, without control characters.",
             #[cfg(feature = "ssr")]
             _ => self.rule_of_page(),

@@ -316,13 +316,13 @@ pub async fn list_due(
 }
 
 /// Stores that a user has compared the pages of two versions with a set of sample data, for all promotions of the newer one that
-/// await approval.
+/// await approval. Stores nothing if the template has a version after `newest`, because its sets may have changed meanwhile.
 pub async fn insert_comparison(
     db: &PgPool,
     account: AccountId,
     template: TemplateId,
     user: UserId,
-    (older, newer): (i32, i32),
+    (older, newer, newest): (i32, i32, i32),
     set: &str,
 ) -> Result<(), StoreError> {
     let insert = sqlx::query!(
@@ -330,6 +330,7 @@ pub async fn insert_comparison(
          select account_id, id, $3, $4, $6
          from template_promotions
          where account_id = $1 and template_id = $2 and version = $5 and state = 'awaiting_approval'
+           and not exists (select from template_versions where template_id = $2 and number > $7)
          on conflict do nothing",
         account.0,
         template.0,
@@ -337,6 +338,7 @@ pub async fn insert_comparison(
         older,
         newer,
         set,
+        newest,
     );
     insert.execute(db).await?;
     Ok(())

@@ -8,11 +8,16 @@ mod tests;
 use std::{collections::BTreeMap, iter};
 
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     template::{sample_sets::indented, translations::texts::read_texts, written_bytes},
-    validation::{Problem, Problems, member, quote, schema::type_of},
+    validation::{
+        Problem, Problems,
+        json::{self, Layout},
+        member, quote,
+        schema::type_of,
+    },
 };
 
 /// Maximum number of languages.
@@ -100,6 +105,30 @@ impl Translations {
     /// Returns the language tag of the first catalogue, in its canonical case.
     fn first_language(&self) -> Option<String> {
         self.written.keys().next().and_then(|tag| canonical_tag(tag))
+    }
+}
+
+/// Why the text of translations can't be read.
+#[derive(Debug)]
+pub enum TextProblem {
+    /// It is not JSON.
+    Malformed(serde_json::Error),
+    /// It has a member twice, or exceeds a limit.
+    Invalid(Problem),
+}
+
+/// Reads the JSON of translations as an author has typed it, within the limits of request bodies. An empty text has none.
+pub fn read_text(text: &str) -> Result<Value, TextProblem> {
+    if text.trim().is_empty() {
+        return Ok(Map::new().into());
+    }
+    serde_json::from_str::<&RawValue>(text).map_err(TextProblem::Malformed)?;
+    let mut problems = Problems::default();
+    let body = json::parse(text.as_bytes(), &Layout::PLAIN, &mut problems);
+    let value = body.map_or(Value::Null, |body| body.value);
+    match problems.sorted(&value).into_iter().next() {
+        Some(problem) => Err(TextProblem::Invalid(problem)),
+        None => Ok(value),
     }
 }
 

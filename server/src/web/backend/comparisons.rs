@@ -8,8 +8,10 @@ use platen_domain::{
     diff::compare::compare,
     editor::UnpublishedChanges,
     ids::{AccountId, TemplateId},
-    template::{Template, TemplateVersion, translations::Translations},
-    validation::json,
+    template::{
+        Template, TemplateVersion,
+        translations::{self, Translations},
+    },
 };
 
 use super::{RequestBackend, visitor_errors::too_many};
@@ -80,8 +82,8 @@ pub(super) async fn of_editor(
 }
 
 /// Returns translations in the format of saved ones, or as they are if they are not valid.
-fn formatted(translations: &str) -> String {
-    let read = json::read_data(translations, json::MOST_VALUES).ok();
-    let valid = read.and_then(|read| serde_json::from_str::<Translations>(read.get()).ok());
-    valid.map_or_else(|| translations.to_owned(), |valid| valid.indented())
+fn formatted(typed: &str) -> String {
+    let read = translations::read_text(typed).ok();
+    let valid = read.and_then(|read| Translations::try_from(read).ok());
+    valid.map_or_else(|| typed.to_owned(), |valid| valid.indented())
 }

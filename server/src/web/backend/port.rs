@@ -1093,10 +1093,8 @@ impl Backend for RequestBackend {
     ) -> Result<PageComparisons, AppError> {
         let caller = self.caller_who_may(Produce).await?;
         let edited = self.answer(drafts::open(&self.app.db, caller.account, id).await)?;
-        let (older, newer) = (
-            older.unwrap_or(edited.published),
-            newer.unwrap_or(edited.newest.summary.number),
-        );
+        let newest = edited.newest.summary.number;
+        let (older, newer) = (older.unwrap_or(edited.published), newer.unwrap_or(newest));
         for number in [older, newer] {
             self.answer(versions::get(&self.app.db, caller.account, id, number).await)?;
         }
@@ -1114,7 +1112,8 @@ impl Backend for RequestBackend {
                 // Errors that pass, such as deadlines, name no version.
                 let is_seen = |comparison: &Comparison| !matches!(comparison, Comparison::Failed { version: None, .. });
                 if compared.as_ref().is_ok_and(is_seen) {
-                    let noted = promotions::note_comparison(&self.app.db, &caller, id, (older, newer), &set).await;
+                    let noted =
+                        promotions::note_comparison(&self.app.db, &caller, id, (older, newer, newest), &set).await;
                     self.answer(noted)?;
                 }
                 Some((set, self.answer(compared)))

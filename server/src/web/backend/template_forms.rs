@@ -17,6 +17,7 @@ use platen_domain::{
         note::VersionNote,
         promotions::{DUE_AT, PromotionRequest},
         sample_sets::{NamedSet, SampleSets, SetChanges, SetName, parse_data},
+        translations,
     },
     utc_time,
     validation::{Problem, json},
@@ -77,20 +78,11 @@ pub(super) fn draft(form: &TemplateForm) -> Result<(Submission<TemplateChanges>,
     if let Some(data) = data {
         body["template"]["preview_context"] = data.into();
     }
-    if let Some(translations) = &form.data.translations {
-        body["template"]["translations"] = read_translations(translations)?;
+    if let Some(text) = &form.data.translations {
+        let read = translations::read_text(text);
+        body["template"]["translations"] = read.map_err(|_| invalid(vec![Field::TemplateTranslations]))?;
     }
     Ok((submission(&body)?, sets))
-}
-
-/// Reads translations as JSON. An empty text has none.
-fn read_translations(text: &str) -> Result<Value, AppError> {
-    if text.trim().is_empty() {
-        return Ok(Map::new().into());
-    }
-    let read = json::read_data(text, json::MOST_VALUES).ok();
-    let read = read.and_then(|translations| serde_json::from_str(translations.get()).ok());
-    read.ok_or_else(|| invalid(vec![Field::TemplateTranslations]))
 }
 
 /// Returns the data of the first set, if it changes, and the change of the others.

@@ -41,13 +41,19 @@ async fn translations_are_part_of_the_version_that_the_editor_saves() {
     ann.submit("save-template", &saved(id, "2", "<h1>{{ t('total') }}"))
         .await;
     assert_eq!(stored(&editor).await, TRANSLATIONS.replace(' ', ""));
-    for faulty in [r#"{"de": {"total": 1}}"#, "{\"de\"", "[]", "7"] {
+    for faulty in [
+        r#"{"de": {"total": 1}}"#,
+        "{\"de\"",
+        "[]",
+        "7",
+        r#"{"de": {}, "de": {}}"#,
+    ] {
         let refused = save(&editor, "3", faulty).await;
         assert!(refused.contains("__err="), "{faulty}");
         let (_, error) = refused.split_once('?').expect("an error");
         let page = ann.page(&format!("{path}?{error}")).await;
         assert!(
-            page.contains("Translations must be a JSON object of languages"),
+            page.contains("The translations have an error, or are larger than 512 KiB"),
             "{page}"
         );
     }
@@ -92,6 +98,7 @@ async fn the_preview_has_the_typed_translations_in_the_language_of_its_choice() 
     for (translations, language, expected) in [
         ("{\r\n \"de\": {\r\n  \"total\": 1}}", "", "Line 3 of the translations."),
         ("{\r\n \"de\": x}", "", "Line 2 of the translations."),
+        ("{\"de\": {},\r\n \"de\": {}}", "", "Must be given only once"),
     ] {
         let (status, page) = preview(translations, language).await;
         let page = String::from_utf8_lossy(&page);

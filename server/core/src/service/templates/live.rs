@@ -12,7 +12,10 @@ use platen_domain::{
     caller::Caller,
     editor::{Pane, Remark, Violation},
     ids::{AccountId, TemplateId},
-    template::{LONGEST_PREVIEW_CONTEXT, MOST_PREVIEW_VALUES, translations::Translations},
+    template::{
+        LONGEST_PREVIEW_CONTEXT, MOST_PREVIEW_VALUES,
+        translations::{self, Translations},
+    },
     validation::json::{self, Unreadable},
 };
 use platen_engine::{
@@ -356,23 +359,11 @@ fn read(typed: &Typed) -> Result<(Box<RawValue>, Translations, RenderRequest), R
         Ok(data) if data.get().starts_with('{') => json::compact(data),
         Ok(_) => return Err(remarks::no_object()),
         Err(Unreadable::Malformed(error)) => return Err(remarks::no_json(Pane::Data, &error)),
-        Err(Unreadable::Excess(problem)) => return Err(remarks::excess(&problem)),
+        Err(Unreadable::Excess(problem)) => return Err(remarks::too_much_data(&problem)),
     };
-    let translations = read_translations(&typed.translations)?;
+    let translations = translations::read_text(&typed.translations);
+    let translations = translations.map_err(|problem| remarks::of_text(&problem, &typed.translations))?;
     let wanted = PreviewRequest::of_editor(&typed.content, translations, &typed.options, typed.dots_per_inch);
     let wanted = wanted.map_err(|problems| remarks::of_request(&problems, &typed.translations))?;
     Ok((data, wanted.translations.unwrap_or_default(), wanted.render))
-}
-
-/// Parses the text of translations as JSON.
-fn read_translations(text: &str) -> Result<Value, Remark> {
-    if text.trim().is_empty() {
-        return Ok(Map::new().into());
-    }
-    let malformed = |error| remarks::no_json(Pane::Translations, &error);
-    match json::read_data(text, json::MOST_VALUES) {
-        Ok(translations) => serde_json::from_str(translations.get()).map_err(malformed),
-        Err(Unreadable::Malformed(error)) => Err(malformed(error)),
-        Err(Unreadable::Excess(problem)) => Err(remarks::excess(&problem)),
-    }
 }

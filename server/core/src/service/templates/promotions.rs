@@ -150,12 +150,13 @@ pub async fn approve(
     Ok(promotion.state)
 }
 
-/// Notes that a user has compared the pages of two versions with a set of sample data, which approvals require.
+/// Notes that a user has compared the pages of two versions with a set of sample data, which approvals require. `versions` are
+/// their numbers and that of the newest version before.
 pub async fn note_comparison(
     db: &PgPool,
     caller: &Caller,
     id: TemplateId,
-    versions: (i32, i32),
+    versions: (i32, i32, i32),
     set: &str,
 ) -> Result<(), StoreError> {
     template_promotions::insert_comparison(db, caller.account, id, caller.user.id, versions, set).await

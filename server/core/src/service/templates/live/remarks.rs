@@ -8,6 +8,7 @@ use platen_domain::{
     template::{
         LONGEST_PREVIEW_CONTEXT,
         places::{self, JsonMembers},
+        translations::TextProblem,
     },
     validation::Problem,
 };
@@ -37,8 +38,8 @@ pub(super) fn no_object() -> Remark {
     Remark::new(None, "The sample data must be an object.", Some(place))
 }
 
-/// Returns the remark that data or translations exceed a limit.
-pub(super) fn excess(problem: &Problem) -> Remark {
+/// Returns the remark that the data exceeds a limit.
+pub(super) fn too_much_data(problem: &Problem) -> Remark {
     Remark::new(None, sentence(&problem.detail), None)
 }
 
@@ -80,6 +81,14 @@ pub(super) fn of_request(problems: &[Problem], translations: &str) -> Remark {
     let pointer = problem.pointer.trim_start_matches('/');
     let name = pointer.strip_prefix("options/").unwrap_or(pointer);
     Remark::new(Some(name.replace('/', " ")), problem.detail.clone(), None)
+}
+
+/// Returns the remark that the text of translations can't be read.
+pub(super) fn of_text(problem: &TextProblem, translations: &str) -> Remark {
+    match problem {
+        TextProblem::Malformed(error) => no_json(Pane::Translations, error),
+        TextProblem::Invalid(problem) => of_translations(&problem.pointer, &problem.detail, translations),
+    }
 }
 
 /// Returns the remark about a mistake at a JSON pointer of the translations.
