@@ -35,6 +35,11 @@ impl Releases {
         release.and_then(|release| release.version)
     }
 
+    /// Returns the number of the release that another version would replace in a channel.
+    pub fn replaced_in(&self, channel: &ChannelName, version: i32) -> Option<i32> {
+        self.version_in(channel).filter(|current| *current != version)
+    }
+
     /// Returns the number of the release that a channel had before its present one.
     pub fn previous_in(&self, channel: &ChannelName) -> Option<i32> {
         self.channels.preceding(channel)?;

@@ -36,6 +36,7 @@ use crate::{
     read_only::is_read_only,
     ui::{
         code_field::{CodeField, CodeLanguage},
+        segmented::SegmentedBar,
         text_area::HiddenText,
     },
 };
@@ -113,7 +114,14 @@ fn Editor(
                     <h2 class="visually-hidden" id="pane-data">
                         "Data"
                     </h2>
-                    <LowerEditors />
+                    // The style sheet shows the chosen editor.
+                    <SegmentedBar
+                        name="lower"
+                        legend="Editor"
+                        options=vec![("sample-data", "Sample data"), ("translations", "Translations")]
+                        chosen="sample-data"
+                        class="segmented segmented--small"
+                    />
                     <SampleSets id=id_of_sets sets chosen />
                     <TranslationsBar languages />
                 </div>
@@ -136,26 +144,6 @@ fn audience(kind: TemplateKind, channels: &Channels) -> String {
         TemplateKind::Partial => "Templates that are published after it".to_owned(),
         TemplateKind::Document if channels.are_off() => "Renders".to_owned(),
         TemplateKind::Document => format!("Renders in the channel {}", channels.first()),
-    }
-}
-
-/// Radio buttons that show either the sample data or the translations. The style sheet follows them.
-#[component]
-fn LowerEditors() -> impl IntoView {
-    let options = [("sample-data", "Sample data"), ("translations", "Translations")];
-    let options = options.map(|(value, label)| {
-        view! {
-            <label class="segmented__option">
-                <input type="radio" name="lower" value=value checked=value == "sample-data" autocomplete="off" />
-                {label}
-            </label>
-        }
-    });
-    view! {
-        <fieldset class="segmented segmented--small">
-            <legend class="visually-hidden">"Editor"</legend>
-            {options.into_iter().collect_view()}
-        </fieldset>
     }
 }
 

@@ -14,6 +14,30 @@ pub fn Segmented(
     #[prop(into)]
     chosen: String,
 ) -> impl IntoView {
+    view! {
+        <div class="field">
+            <span class="field__label" aria-hidden="true">
+                {legend}
+            </span>
+            <SegmentedBar name legend options chosen class="segmented" />
+        </div>
+    }
+}
+
+/// The same without a visible label.
+#[component]
+pub fn SegmentedBar(
+    /// `name` in the form.
+    name: &'static str,
+    legend: &'static str,
+    /// Form value and label of each option.
+    options: Vec<(&'static str, &'static str)>,
+    /// The initial value.
+    #[prop(into)]
+    chosen: String,
+    /// `segmented`, with its modifiers.
+    class: &'static str,
+) -> impl IntoView {
     let options = options.into_iter().map(|(value, called)| {
         view! {
             <label class="segmented__option">
@@ -23,14 +47,9 @@ pub fn Segmented(
         }
     });
     view! {
-        <div class="field">
-            <span class="field__label" aria-hidden="true">
-                {legend}
-            </span>
-            <fieldset class="segmented">
-                <legend class="visually-hidden">{legend}</legend>
-                {options.collect_view()}
-            </fieldset>
-        </div>
+        <fieldset class=class>
+            <legend class="visually-hidden">{legend}</legend>
+            {options.collect_view()}
+        </fieldset>
     }
 }

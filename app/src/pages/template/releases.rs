@@ -336,13 +336,10 @@ fn Waiting(id: String, promotion: Promotion, found: Model) -> impl IntoView {
             </OpenButton>
         }
     });
-    let compare = found
-        .version_in(&channel)
-        .filter(|current| *current != version)
-        .map(|current| {
-            let (id, of) = (id.clone(), format!("versions {current} and {version}"));
-            view! { <ComparePagesLink id versions=(current, version) of /> }
-        });
+    let compare = found.replaced_in(&channel, version).map(|current| {
+        let (id, of) = (id.clone(), format!("versions {current} and {version}"));
+        view! { <ComparePagesLink id versions=(current, version) of /> }
+    });
     let state = move || match promotion.state {
         PromotionState::Scheduled => view! { <Badge state=State::Busy>"Scheduled"</Badge> },
         _ => view! { <Badge state=State::Warning>"Needs approval"</Badge> },
@@ -478,8 +475,7 @@ fn ApproveDialog(
     let outcome = Outcome::about::<ApprovePromotion>(&promotion.id.to_string());
     let (version, channel) = (promotion.version, promotion.channel);
     let compared = found
-        .version_in(&channel)
-        .filter(|current| *current != version)
+        .replaced_in(&channel, version)
         .map(|_| view! { <p>"Compare the pages with each set of sample data below before you approve."</p> });
     let due = match promotion.due_at {
         Some(at) => Either::Left(view! {
@@ -513,7 +509,7 @@ fn ChangedPages(
     version: i32,
     found: Model,
 ) -> impl IntoView {
-    let current = found.version_in(&channel).filter(|current| *current != version);
+    let current = found.replaced_in(&channel, version);
     current.map(|current| {
         view! {
             <h3>{format!("Pages, compared with version {current}")}</h3>

@@ -322,7 +322,8 @@ pub async fn insert_comparison(
     account: AccountId,
     template: TemplateId,
     user: UserId,
-    (older, newer, newest): (i32, i32, i32),
+    (older, newer): (i32, i32),
+    newest: i32,
     set: &str,
 ) -> Result<(), StoreError> {
     let insert = sqlx::query!(

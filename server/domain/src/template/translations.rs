@@ -8,13 +8,13 @@ mod tests;
 use std::{collections::BTreeMap, iter};
 
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value};
 
 use crate::{
     template::{sample_sets::indented, translations::texts::read_texts, written_bytes},
     validation::{
         Problem, Problems,
-        json::{self, Layout},
+        json::{self, Layout, Unreadable},
         member, quote,
         schema::type_of,
     },
@@ -122,13 +122,13 @@ pub fn read_text(text: &str) -> Result<Value, TextProblem> {
     if text.trim().is_empty() {
         return Ok(Map::new().into());
     }
-    serde_json::from_str::<&RawValue>(text).map_err(TextProblem::Malformed)?;
-    let mut problems = Problems::default();
-    let body = json::parse(text.as_bytes(), &Layout::PLAIN, &mut problems);
-    let value = body.map_or(Value::Null, |body| body.value);
-    match problems.sorted(&value).into_iter().next() {
+    let (repeated, body) = json::read(text.as_bytes(), &Layout::PLAIN).map_err(|unreadable| match unreadable {
+        Unreadable::Malformed(error) => TextProblem::Malformed(error),
+        Unreadable::Excess(problem) => TextProblem::Invalid(problem),
+    })?;
+    match repeated.sorted(&body.value).into_iter().next() {
         Some(problem) => Err(TextProblem::Invalid(problem)),
-        None => Ok(value),
+        None => Ok(body.value),
     }
 }
 

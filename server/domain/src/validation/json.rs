@@ -73,11 +73,7 @@ impl<'a> Data<'a> {
 /// and more than 127 levels of nesting) adds one error at `""`; an exceeded limit adds one error at its member. In both
 /// cases the result is `None`. Each duplicate member adds an error of its own.
 pub fn parse<'a>(text: &'a [u8], layout: &Layout, problems: &mut Problems) -> Option<Body<'a>> {
-    let read = scan::scan(text, layout, Region::of(layout)).and_then(|repeated| {
-        let body = build(text, layout).map_err(Unreadable::Malformed)?;
-        Ok((repeated, body))
-    });
-    match read {
+    match read(text, layout) {
         Ok((repeated, body)) => {
             *problems = repeated;
             Some(body)
@@ -95,6 +91,13 @@ pub fn parse<'a>(text: &'a [u8], layout: &Layout, problems: &mut Problems) -> Op
             None
         }
     }
+}
+
+/// Parses a document like [`parse`]. Also returns the error of each duplicate member.
+pub fn read<'a>(text: &'a [u8], layout: &Layout) -> Result<(Problems, Body<'a>), Unreadable> {
+    let repeated = scan::scan(text, layout, Region::of(layout))?;
+    let body = build(text, layout).map_err(Unreadable::Malformed)?;
+    Ok((repeated, body))
 }
 
 /// Why a text can't be read.

@@ -1112,8 +1112,7 @@ impl Backend for RequestBackend {
                 // Errors that pass, such as deadlines, name no version.
                 let is_seen = |comparison: &Comparison| !matches!(comparison, Comparison::Failed { version: None, .. });
                 if compared.as_ref().is_ok_and(is_seen) {
-                    let noted =
-                        promotions::note_comparison(&self.app.db, &caller, id, (older, newer, newest), &set).await;
+                    let noted = promotions::note_comparison(&self.app.db, &caller, id, versions, newest, &set).await;
                     self.answer(noted)?;
                 }
                 Some((set, self.answer(compared)))

@@ -18,6 +18,7 @@ use crate::{
         button::{OpenButton, SubmitButton},
         diff::UnifiedDiff,
         icon::Glyph,
+        segmented::SegmentedBar,
         split_diff::SplitDiff,
     },
 };
@@ -108,20 +109,14 @@ fn other_sets(sets: &[String]) -> Option<String> {
 /// the page isn't loaded again.
 #[component]
 fn Arrangement() -> impl IntoView {
-    let options = [("unified", "Unified"), ("split", "Side by side")];
-    let options = options.map(|(value, label)| {
-        view! {
-            <label class="segmented__option">
-                <input type="radio" name="arrangement" value=value checked=value == "unified" />
-                {label}
-            </label>
-        }
-    });
     view! {
-        <fieldset class="segmented segmented--small comparison__choice">
-            <legend class="visually-hidden">"Arrangement"</legend>
-            {options.into_iter().collect_view()}
-        </fieldset>
+        <SegmentedBar
+            name="arrangement"
+            legend="Arrangement"
+            options=vec![("unified", "Unified"), ("split", "Side by side")]
+            chosen="unified"
+            class="segmented segmented--small comparison__choice"
+        />
     }
 }
 

@@ -85,10 +85,9 @@ pub async fn open(db: &PgPool, account: AccountId, id: TemplateId) -> Result<Edi
     })
 }
 
-/// Saves a draft, which follows the newest version, and the sets of sample data.
-/// Fails with [`TemplateError::Changed`] unless the newest version is `seen`,
-/// because the author would overwrite changes unseen. If content and sets are the same, no version is created. Sets
-/// belong to the template; yet a change of them creates a version, so that others notice it.
+/// Saves a draft, which follows the newest version, and the sets of sample data. Fails with [`TemplateError::Changed`]
+/// unless the newest version is `seen`, because the author would overwrite changes unseen. If content and sets are the same,
+/// no version is created. Sets belong to the template; yet a change of them creates a version, so that others notice it.
 pub async fn save(
     app: &Services,
     caller: &Caller,

@@ -19,7 +19,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
     clock,
-    service::templates::{TemplateError, drafts, lock, settings::get_settings},
+    service::templates::{TemplateError, comparison::Compared, drafts, lock, settings::get_settings},
     store::{
         account_log,
         error::StoreError,
@@ -150,16 +150,19 @@ pub async fn approve(
     Ok(promotion.state)
 }
 
-/// Notes that a user has compared the pages of two versions with a set of sample data, which approvals require. `versions` are
-/// their numbers and that of the newest version before.
+/// Notes that a user has compared the pages of two versions with a set of sample data, which approvals require. `newest`
+/// is the number of the newest version before.
 pub async fn note_comparison(
     db: &PgPool,
     caller: &Caller,
     id: TemplateId,
-    versions: (i32, i32, i32),
+    versions: Compared,
+    newest: i32,
     set: &str,
 ) -> Result<(), StoreError> {
-    template_promotions::insert_comparison(db, caller.account, id, caller.user.id, versions, set).await
+    let Compared { older, newer } = versions;
+    let user = caller.user.id;
+    template_promotions::insert_comparison(db, caller.account, id, user, (older, newer), newest, set).await
 }
 
 /// Returns the number of sets of sample data with which a user has yet to compare the pages of a promotion. There are none if
