@@ -90,6 +90,11 @@ pub fn UseDialog(
                         </a>
                     </li>
                     <li>
+                        <code>"\"language\": \"de\""</code> " beside " <code>"parts"</code>
+                        " chooses among the template’s translations. Kind and handle are in its "
+                        <a href=settings_path(&id)>"settings"</a> "."
+                    </li>
+                    <li>
                         "If a request fails, curl writes the error message to " <code>"document.pdf"</code> "."
                     </li>
                 </ul></div>

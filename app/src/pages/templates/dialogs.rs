@@ -51,7 +51,7 @@ pub fn CreateDialog() -> impl IntoView {
                     optional=true
                 />
             </div>
-            <fieldset class="fieldset">
+            <fieldset class="fieldset starters">
                 <legend class="fieldset__legend">"Starter"</legend>
                 <div class="radio-cards">{beginnings.collect_view()}</div>
             </fieldset>
@@ -74,7 +74,7 @@ pub fn KindField(
         (
             TemplateKind::Partial,
             "Partial",
-            "Used by other templates, such as a footer",
+            "Included by other templates, such as a footer. Begins with a few lines",
         ),
     ];
     let kinds = kinds.map(|(offered, label, hint)| {

@@ -27,6 +27,24 @@ pub enum Demo {
     Blank,
 }
 
+/// Content of a new partial.
+const PARTIAL: &str = "\
+{# Templates show this with {% include %} and its handle, and fill it with their own data. #}
+<footer>
+  <p>{{ company }}</p>
+</footer>
+";
+
+/// Returns a partial with this name, which contains a few lines.
+pub fn new_partial(name: String) -> NewTemplate {
+    NewTemplate {
+        name,
+        content: PARTIAL.to_owned(),
+        preview_context: Map::from_iter([("company".to_owned(), "Acme GmbH".into())]),
+        translations: Translations::default(),
+    }
+}
+
 impl Demo {
     /// The templates of the first account.
     pub const FIRST: [Self; 3] = [Self::Invoice, Self::Certificate, Self::Report];

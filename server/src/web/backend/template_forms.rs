@@ -12,7 +12,7 @@ use platen_domain::{
     template::{
         Saved, Submission, TemplateChanges, TemplateCreation,
         channels::ChannelName,
-        demos::Demo,
+        demos::{self, Demo},
         identity::{Handle, TemplateIdentity, TemplateKind},
         note::VersionNote,
         promotions::{DUE_AT, PromotionRequest},
@@ -30,7 +30,7 @@ use super::visitor_errors::{invalid, invalid_template, rejected};
 /// the error says that there are too many sets.
 const MOST_VALUES_OF_SETS: usize = 1000;
 
-/// Returns a new template with its starter content. Without a name, it is called as its starter.
+/// Returns a new template with its starter content; partials have their own. Without a name, it is called as its starter.
 pub(super) fn new_template(form: &NewTemplateForm) -> Result<Submission<TemplateCreation>, AppError> {
     let demo = match form.beginning {
         Beginning::Invoice => Demo::Invoice,
@@ -44,8 +44,11 @@ pub(super) fn new_template(form: &NewTemplateForm) -> Result<Submission<Template
         Beginning::Blank => Demo::Blank,
     };
     let name = Some(form.name.trim()).filter(|name| !name.is_empty());
-    let begun = demo.named(name.unwrap_or(form.beginning.name()).to_owned());
     let identity = identity(form.kind, &form.handle)?;
+    let begun = match identity.kind {
+        TemplateKind::Document => demo.named(name.unwrap_or(form.beginning.name()).to_owned()),
+        TemplateKind::Partial => demos::new_partial(name.unwrap_or("Partial").to_owned()),
+    };
     let mut body = body(&begun.name, &begun.content);
     body["template"]["preview_context"] = begun.preview_context.into();
     body["template"]["kind"] = identity.kind.into_str().into();

@@ -47,6 +47,17 @@ async fn partial(editor: &Editor, handle: &str) -> String {
 }
 
 #[tokio::test]
+async fn a_new_partial_is_a_few_lines_whatever_starter_is_chosen() {
+    let editor = Editor::open().await;
+    let id = partial(&editor, "footer").await;
+    let content = format!("select content from template_versions where template_id = '{id}'");
+    let content = editor.service.text(&content).await;
+    assert!(content.contains("<footer>") && !content.contains("<html"), "{content}");
+    let page = editor.ann.page(&format!("/dashboard/templates/{id}")).await;
+    assert!(page.contains("Acme GmbH"), "{page}");
+}
+
+#[tokio::test]
 async fn kind_and_handle_are_chosen_and_changed() {
     let editor = Editor::open().await;
     let Editor { ann, path, .. } = &editor;
