@@ -10,6 +10,7 @@ use platen_domain::{
     account_directory::{DirectoryPage, DirectorySearch},
     account_log::ActivityFilter,
     announcement::{Announcement, AnnouncementForm},
+    asset::AssetFilter,
     audit_log::{AuditFilter, AuditRow},
     editor::{SampleSet, SavedTemplate, UnpublishedChanges},
     failed_jobs::Done,
@@ -405,8 +406,8 @@ pub trait Backend: Send + Sync {
         after: Option<TemplateId>,
     ) -> Result<Page<(TemplateGlance, Option<String>), TemplateId>, AppError>;
 
-    /// Returns assets whose names contain `search`, newest first, after this one, and the upload that led to the page.
-    async fn assets(&self, search: Option<String>, after: Option<AssetId>) -> Result<Assets, AppError>;
+    /// Returns the assets that the filter admits, newest first, after this one, and the upload that led to the page.
+    async fn assets(&self, filter: AssetFilter, after: Option<AssetId>) -> Result<Assets, AppError>;
 
     /// Returns the newest assets whose names contain `search`.
     async fn find_assets(&self, search: &str) -> Result<Vec<(AssetId, String)>, AppError>;
@@ -416,6 +417,9 @@ pub trait Backend: Send + Sync {
 
     /// Returns an asset.
     async fn asset(&self, id: AssetId) -> Result<AssetDetail, AppError>;
+
+    /// Replaces the tags of an asset, given with commas between them.
+    async fn set_asset_tags(&self, id: AssetId, tags: String) -> Result<(), AppError>;
 
     /// Deletes an asset.
     async fn delete_asset(&self, id: AssetId) -> Result<(), AppError>;

@@ -17,7 +17,7 @@ use platen_core::{
     jobs,
     lifecycle::Lifecycle,
     memory::MemoryBudget,
-    outbound::{callbacks::CallbackClient, mail::SmtpClient},
+    outbound::{client::OutboundClient, mail::SmtpClient},
     service::{
         Services,
         api_keys::{self, KeyUsage, expiring, known::KnownKeys},
@@ -235,7 +235,7 @@ async fn serve_with(
         responses: prepared.responses,
         documents,
         exports: prepared.exports,
-        callbacks: CallbackClient::new(guard),
+        outbound: OutboundClient::new(guard),
         jobs: Signals::default(),
         base_url: config.http.base_url_for(bound),
         key_usage: KeyUsage::default(),

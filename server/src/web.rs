@@ -93,6 +93,7 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
                 .layer(DefaultBodyLimit::disable()),
         )
         .route("/dashboard/assets/{id}/picture", get(assets::picture))
+        .route("/dashboard/assets/{id}/content", get(assets::download))
         .route("/dashboard/assets/{id}/font", get(assets::font))
         .route(SHEET_PATH, get(assets::specimen_sheet))
         .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get))

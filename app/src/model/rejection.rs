@@ -142,6 +142,8 @@ pub enum Field {
     StartsAt,
     /// End of an announcement.
     EndsAt,
+    /// Tags of an asset.
+    Tags,
     /// Hidden or checked: the selected items of a list.
     Chosen,
 }
@@ -249,6 +251,7 @@ impl Field {
             Self::StartsAt => "Enter a date and time in UTC, such as 2027-01-31T18:00.",
             Self::DueAt => "Enter a future time in UTC, within a year, such as 2027-01-31T18:00.",
             Self::EndsAt => "Enter a date and time in UTC, after now and after the start.",
+            Self::Tags => "Enter up to 10 tags of at most 40 characters each, with commas between them.",
             Self::Chosen => "Select at least one row, or all matches.",
             Self::TemplateName
             | Self::TemplateContent

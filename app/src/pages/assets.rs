@@ -7,7 +7,10 @@ pub mod list;
 pub mod upload;
 
 use leptos::prelude::*;
-use platen_domain::{asset::UploadReport, number::counted};
+use platen_domain::{
+    asset::{AssetFilter, UploadReport, tags},
+    number::counted,
+};
 
 use crate::{
     layout::{
@@ -33,11 +36,15 @@ pub const PATH: &str = "/dashboard/assets";
 /// Path of the form that uploads files.
 pub const UPLOAD_PATH: &str = "/dashboard/assets/upload";
 
-/// The page of assets, filtered by `q` and `cursor` of the query.
+/// The page of assets, filtered by `q`, `tag` and `cursor` of the query.
 #[component]
 pub fn Assets() -> impl IntoView {
-    let query = ListQuery::of_page(&["q"]);
-    let (search, after) = (query.text("q"), query.cursor());
+    let query = ListQuery::of_page(&["q", "tag"]);
+    let filter = AssetFilter {
+        name: query.text("q"),
+        tag: query.text("tag").and_then(|tag| tags::tag(&tag).ok()),
+    };
+    let after = query.cursor();
     view! {
         <Shell title="Assets" current=Entry::Assets>
             <PageHead
@@ -51,7 +58,7 @@ pub fn Assets() -> impl IntoView {
             <Done about=done />
             <OutcomeErrors outcome={Outcome::of::<DeleteAsset>()} />
             {loaded(
-                |backend| async move { backend.assets(search, after).await },
+                |backend| async move { backend.assets(filter, after).await },
                 move |found| view! { <Content found query /> },
             )}
             <UploadDialog />
@@ -79,6 +86,7 @@ fn Content(found: Found, query: ListQuery) -> impl IntoView {
     let dialogs = dialogs.map(|(asset, users)| view! { <DeleteDialog asset users /> });
     let dialogs = dialogs.collect_view();
     let pager = query.pager(PATH, count, found.next);
+    let folder = found.items.iter().find_map(|(asset, _)| folder(&asset.name));
     let body = if found.items.is_empty() {
         view! { <Empty everything /> }.into_any()
     } else {
@@ -90,11 +98,12 @@ fn Content(found: Found, query: ListQuery) -> impl IntoView {
             {(!everything || count > 0)
                 .then(|| {
                     view! {
-                        <FilterForm path=PATH>
+                        <FilterForm path=PATH can_be_cleared=!everything>
                             <SearchFilter label="Find by name or folder" />
+                            <SearchFilter label="Tag" name="tag" />
                         </FilterForm>
                     }
-                })} {body} {pager}
+                })} {body} {pager} {folder.map(|folder| view! { <FolderAdvice folder /> })}
         </Section>
         {dialogs}
     }
@@ -155,6 +164,25 @@ fn Empty(everything: bool) -> impl IntoView {
         }
         .into_any()
     } else {
-        view! { <p>"No asset has this in its name. " <a href=PATH>"Show all"</a></p> }.into_any()
+        view! { <p>"No asset has this name or tag. " <a href=PATH>"Show all"</a></p> }.into_any()
+    }
+}
+
+/// Returns the folder of an asset with its slash.
+fn folder(name: &str) -> Option<String> {
+    name.rsplit_once('/').map(|(folder, _)| format!("{folder}/"))
+}
+
+/// How pages name the files of a folder.
+#[component]
+fn FolderAdvice(
+    /// With its slash.
+    folder: String,
+) -> impl IntoView {
+    view! {
+        <p class="small quiet">
+            "Relative addresses of a page lead to a folder of assets if the page begins with it: "
+            <code class="break">{format!("<base href=\"asset:{folder}\">")}</code>
+        </p>
     }
 }

@@ -49,7 +49,7 @@ use crate::{
     config::Config,
     drawing::Drawing,
     memory::MemoryBudget,
-    outbound::callbacks::CallbackClient,
+    outbound::client::OutboundClient,
     service::{
         api_keys::{KeyUsage, known::KnownKeys},
         billing::Billing,
@@ -97,7 +97,8 @@ pub struct Services {
     pub responses: ResponseFiles,
     pub documents: DefaultStorage,
     pub exports: ExportFiles,
-    pub callbacks: CallbackClient,
+    /// Sends requests to addresses that clients specify.
+    pub outbound: OutboundClient,
     /// Wakes and stops background work.
     pub jobs: Signals,
     /// The address at which clients reach the service.

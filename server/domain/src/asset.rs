@@ -2,6 +2,7 @@
 
 pub mod font_sheet;
 pub mod properties;
+pub mod tags;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use data_encoding::HEXLOWER;
@@ -15,6 +16,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::{
     asset::properties::{AssetProperties, FontFace},
     ids::{AssetId, TemplateId},
+    page,
     template::identity::TemplateKind,
     validation::{
         Problem, Problems,
@@ -35,6 +37,8 @@ const MOST_NAMED_USERS: usize = 5;
 pub const NAME: &str = "/asset/name";
 /// JSON pointer of a file in the body of a request.
 pub const CONTENT: &str = "/asset/content";
+/// JSON pointer of the tags in the body of a request.
+const TAGS: &str = "/asset/tags";
 /// Maximum length of a name in bytes.
 const LONGEST_NAME: usize = 200;
 /// Characters of names apart from letters and digits. Others delimit addresses in HTML, CSS or URLs.
@@ -73,6 +77,8 @@ pub struct Asset {
     pub bytes: i32,
     /// SHA-256 of the content, in hexadecimal.
     pub sha256: String,
+    /// In alphabetical order.
+    pub tags: Vec<String>,
     #[serde(with = "rfc3339")]
     pub inserted_at: OffsetDateTime,
     /// When the content was stored.
@@ -156,6 +162,7 @@ pub struct AssetCreation {
     /// Value of `Content-Type`.
     pub content_type: &'static str,
     pub content: Vec<u8>,
+    pub tags: Vec<String>,
 }
 
 impl AssetCreation {
@@ -168,6 +175,7 @@ impl AssetCreation {
             name,
             content_type,
             content,
+            tags: Vec::new(),
         })
     }
 
@@ -178,19 +186,18 @@ impl AssetCreation {
         if let Some(problem) = name_problem(name) {
             problems.add(Problem::invalid(NAME, problem));
         }
-        let content = content(&body["asset"]);
+        let content = content(&body["asset"]["content"]);
         let content = content.and_then(|content| Ok((content_type(name, &content)?, content)));
-        match content {
-            Ok((content_type, content)) if problems.is_empty() => Ok(Self {
+        let content = problems.valid(CONTENT, content);
+        let tags = problems.valid(TAGS, tags::of_array(&body["asset"]["tags"]));
+        match (content, tags) {
+            (Some((content_type, content)), Some(tags)) if problems.is_empty() => Ok(Self {
                 name: name.to_owned(),
                 content_type,
                 content,
+                tags,
             }),
-            Ok(_) => Err(problems.sorted(&body)),
-            Err(problem) => {
-                problems.add(Problem::invalid(CONTENT, problem));
-                Err(problems.sorted(&body))
-            }
+            _ => Err(problems.sorted(&body)),
         }
     }
 }
@@ -219,18 +226,47 @@ impl UploadReport {
     }
 }
 
-/// A valid request to replace the content of an asset.
+/// Which assets a list contains.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AssetFilter {
+    /// Part of the name, in upper or lower case.
+    pub name: Option<String>,
+    /// One of the tags.
+    pub tag: Option<String>,
+}
+
+impl AssetFilter {
+    /// Parses `tag` of a query string. Fails with a validation error at the parameter's name.
+    pub fn parse(query: &str) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let tag = page::parameter(query, "tag", &mut problems, tags::tag);
+        if problems.is_empty() {
+            Ok(Self { name: None, tag })
+        } else {
+            Err(problems)
+        }
+    }
+}
+
+/// A valid request to replace the content of an asset, its tags, or both.
 pub struct AssetReplacement {
-    pub content: Vec<u8>,
+    pub content: Option<Vec<u8>>,
+    pub tags: Option<Vec<String>>,
 }
 
 impl AssetReplacement {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
-        let (body, _) = parse(body, RequestBody::AssetReplacement)?;
-        match content(&body["asset"]) {
-            Ok(content) => Ok(Self { content }),
-            Err(problem) => Err(vec![Problem::invalid(CONTENT, problem)]),
+        let (body, mut problems) = parse(body, RequestBody::AssetReplacement)?;
+        let asset = &body["asset"];
+        let content = asset.get("content").map(content);
+        let content = content.and_then(|content| problems.valid(CONTENT, content));
+        let tags = asset.get("tags").map(tags::of_array);
+        let tags = tags.and_then(|tags| problems.valid(TAGS, tags));
+        if problems.is_empty() {
+            Ok(Self { content, tags })
+        } else {
+            Err(problems.sorted(&body))
         }
     }
 }
@@ -250,8 +286,8 @@ fn parse(body: &[u8], schema: RequestBody) -> Result<(Value, Problems), Vec<Prob
 }
 
 /// Returns the content in the body of a request.
-fn content(asset: &Value) -> Result<Vec<u8>, String> {
-    let content = decode(asset["content"].as_str().unwrap_or_default())?;
+fn content(encoded: &Value) -> Result<Vec<u8>, String> {
+    let content = decode(encoded.as_str().unwrap_or_default())?;
     check_size(&content).map(|()| content)
 }
 

@@ -77,6 +77,11 @@ impl Problems {
         }
     }
 
+    /// Returns a value, or adds the reason why the member at a pointer has none.
+    pub fn valid<T>(&mut self, pointer: &str, value: Result<T, String>) -> Option<T> {
+        value.map_err(|reason| self.add(Problem::invalid(pointer, reason))).ok()
+    }
+
     /// Returns whether no further errors will be listed.
     pub fn is_full(&self) -> bool {
         self.found.len() >= LISTED || self.pointer_bytes >= LISTED_POINTER_BYTES

@@ -21,6 +21,7 @@ use platen_core::{
 use platen_domain::{
     allowed::NotAllowed,
     api_key::Scope,
+    asset::AssetFilter,
     caller::Caller,
     client::Client,
     ids::{AssetId, ConnectionId, PromotionId, RenderId, TemplateId},
@@ -203,6 +204,18 @@ impl FromRequestParts<ApiState> for RenderQuery {
 
     async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
         let filter = RenderFilter::parse(parts.uri.query().unwrap_or_default());
+        filter.map(Self).map_err(ApiError::Invalid)
+    }
+}
+
+/// The assets that the query asks for.
+pub(super) struct AssetQuery(pub(super) AssetFilter);
+
+impl FromRequestParts<ApiState> for AssetQuery {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
+        let filter = AssetFilter::parse(parts.uri.query().unwrap_or_default());
         filter.map(Self).map_err(ApiError::Invalid)
     }
 }

@@ -3,13 +3,13 @@
 use axum::{
     body::Body,
     extract::{FromRequest, Multipart, Path, Query, Request, State, multipart::MultipartError},
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
 use platen_app::pages::{
     assets::{
         PATH,
-        upload::{FILES, FOLDER, TO_FONTS},
+        upload::{FILES, FOLDER, REPLACED, TO_FONTS},
     },
     fonts::PATH as FONTS,
 };
@@ -62,11 +62,12 @@ pub(super) async fn upload(State(web): State<Web>, request: Request) -> Response
 /// Returns the files that can be assets, and a report of the others.
 async fn read(mut form: Multipart) -> Result<(Vec<AssetCreation>, UploadReport), MultipartError> {
     let (mut files, mut report) = (Vec::new(), UploadReport::default());
-    let mut folder = String::new();
+    let (mut folder, mut replaced) = (String::new(), None);
     // The folder may be the last field.
     let mut received: Vec<(String, Vec<u8>)> = Vec::new();
     while let Some(field) = form.next_field().await? {
         match field.name() {
+            Some(REPLACED) => replaced = Some(field.text().await?),
             Some(FOLDER) => field.text().await?.trim_matches(['/', ' ']).clone_into(&mut folder),
             Some(FILES) => {
                 let name = field.file_name().unwrap_or_default().to_owned();
@@ -87,10 +88,10 @@ async fn read(mut form: Multipart) -> Result<(Vec<AssetCreation>, UploadReport),
         return Ok((files, report));
     }
     for (name, content) in received {
-        let name = if folder.is_empty() {
-            name
-        } else {
-            format!("{folder}/{name}")
+        let name = match replaced.take() {
+            Some(replaced) => replaced,
+            None if folder.is_empty() => name,
+            None => format!("{folder}/{name}"),
         };
         match AssetCreation::of_file(&name, content) {
             Ok(file) => files.push(file),
@@ -118,6 +119,19 @@ pub(super) async fn font(
     headers: HeaderMap,
 ) -> Result<Response, StatusCode> {
     content(&web, &viewer, &id, "font/", &headers).await
+}
+
+/// `GET …/{id}/content`: the content of any asset, as a file to save.
+pub(super) async fn download(
+    State(web): State<Web>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, StatusCode> {
+    let mut response = content(&web, &viewer, &id, "", &headers).await?;
+    let attachment = HeaderValue::from_static("attachment");
+    response.headers_mut().insert(header::CONTENT_DISPOSITION, attachment);
+    Ok(response)
 }
 
 /// Returns the content of an asset whose media type begins with `kind`.

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use platen_domain::{
     asset::{
-        AssetUser, AssetUsers, ReplacedContent,
+        Asset, AssetUser, AssetUsers, ReplacedContent,
         properties::{AssetProperties, PictureSize},
     },
     ids::AssetId,
@@ -16,13 +16,16 @@ use crate::{
         page::{PageHead, Section, loaded},
         shell::{Shell, rail::Entry},
     },
-    model::asset::AssetDetail,
-    outcome::{Outcome, OutcomeErrors},
+    model::{asset::AssetDetail, rejection::Field},
+    outcome::{Done, FormField, NarrowForm, Outcome, OutcomeErrors},
     pages::{
         assets::{
-            api::DeleteAsset,
+            FolderAdvice, PATH,
+            api::{DeleteAsset, SetAssetTags},
             delete::{DeleteDialog, delete_dialog},
-            list::{is_picture, media_type, picture},
+            folder,
+            list::{Tags, is_picture, media_type, picture},
+            upload::ReplaceDialog,
         },
         fonts::{PATH as FONTS, coverage, description},
         query::id_in_path,
@@ -43,10 +46,16 @@ pub fn Asset() -> impl IntoView {
     let id = id_in_path(AssetId::parse);
     view! {
         <Shell title="Asset" current=Entry::Assets>
+            <Done about=done />
             <OutcomeErrors outcome={Outcome::of::<DeleteAsset>()} />
             {loaded(move |backend| async move { backend.asset(id?).await }, |found| view! { <Content found /> })}
         </Shell>
     }
+}
+
+/// Returns the notice for a value of `done` in the query.
+fn done(word: &str) -> Option<&'static str> {
+    (word == "saved").then_some("Tags saved.")
 }
 
 #[component]
@@ -66,10 +75,16 @@ fn Content(found: AssetDetail) -> impl IntoView {
         .properties
         .clone()
         .map(|properties| view! { <Properties properties /> });
+    let file = asset.name.rsplit('/').next().unwrap_or_default().to_owned();
+    let advice = folder(&asset.name).map(|folder| view! { <FolderAdvice folder /> });
     let sha256 = asset.sha256.clone();
     let replaced = asset.replaced.clone().map(|replaced| view! { <Replaced replaced /> });
     view! {
         <PageHead title=asset.name.clone() is_chosen=true facts>
+            <a class="button" href=format!("{PATH}/{}/content", asset.id) download=file>
+                "Download"
+            </a>
+            <OpenButton dialog="upload">"Replace"</OpenButton>
             <OpenButton dialog=delete_dialog(asset.id) rank=Rank::Danger icon=Glyph::Remove>
                 "Delete"
             </OpenButton>
@@ -85,11 +100,37 @@ fn Content(found: AssetDetail) -> impl IntoView {
             <p class="small quiet">
                 "SHA-256: " <code class="break">{sha256}</code>
             </p>
-            {replaced}
-            <p class="small quiet">"To replace it, upload a file of the same name."</p>
+            {replaced} {advice}
         </Section>
         <UsedBy users=users.clone() />
+        <TagsForm asset=asset.clone() />
+        <ReplaceDialog name=asset.name.clone() />
         <DeleteDialog asset users />
+    }
+}
+
+/// The form of the tags.
+#[component]
+fn TagsForm(asset: Asset) -> impl IntoView {
+    let outcome = Outcome::of::<SetAssetTags>();
+    let text = asset.tags.join(", ");
+    view! {
+        <Section heading="Tags" body="section__body stack stack--tight">
+            <p>
+                <Tags tags=asset.tags />
+            </p>
+            <NarrowForm outcome action="Save tags">
+                <input type="hidden" name="id" value=asset.id.to_string() />
+                <FormField
+                    outcome
+                    field=Field::Tags
+                    label="Tags"
+                    hint="Up to 10, with commas between them. They find assets in the list."
+                    value=text
+                    optional=true
+                />
+            </NarrowForm>
+        </Section>
     }
 }
 

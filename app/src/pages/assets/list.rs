@@ -8,7 +8,10 @@ use platen_domain::{
 };
 
 use crate::{
-    pages::assets::{PATH, delete::delete_dialog},
+    pages::{
+        assets::{PATH, delete::delete_dialog},
+        query::{address, literal},
+    },
     ui::{
         copy_button::CopyButton,
         icon::Glyph,
@@ -69,6 +72,7 @@ fn Row(
         view! { <img class="asset-picture" src=picture(asset.id) alt="" loading="lazy" /> }
     });
     let address = format!("asset:{}", asset.name);
+    let tags = asset.tags.clone();
     view! {
         <tr>
             <td class="table__tight">{picture}</td>
@@ -77,6 +81,7 @@ fn Row(
                     <code>{asset.name.clone()}</code>
                 </a>
                 <span class="table__sub table__narrow">{kind.clone()} ", " {size.clone()}</span>
+                <Tags tags />
             </th>
             <td class="table__tight">
                 <CopyButton label=format!("Copy {address}") text=address />
@@ -96,6 +101,21 @@ fn Row(
             </td>
         </tr>
     }
+}
+
+/// The tags of an asset, which lead to the assets that have them.
+#[component]
+pub fn Tags(tags: Vec<String>) -> impl IntoView {
+    let tags = tags.into_iter().map(|tag| {
+        let href = address(PATH, [("tag", Some(literal(&tag)))]);
+        view! {
+            <a class="tag" href=href>
+                {tag}
+            </a>
+            " "
+        }
+    });
+    tags.collect_view()
 }
 
 /// Returns the media type of an asset without parameters.

@@ -12,13 +12,27 @@ use platen_egress::assets::{Asset, Assets};
 use platen_engine::asset_addresses;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_json::{Value, json};
+use url::Url;
+
+use crate::render_request::wire::is_url;
 
 /// The member of the request.
-const POINTER: &str = "/assets";
+pub(crate) const POINTER: &str = "/assets";
 
-/// Files by name. In JSON, their content is base64 (RFC 4648, section 4).
+/// Maximum length of a URL in bytes, as of those of parts.
+const LONGEST_URL: usize = 65_536;
+
+/// Files by name.
 #[derive(Clone, Default)]
-pub struct RequestAssets(BTreeMap<String, Bytes>);
+pub struct RequestAssets(BTreeMap<String, RequestAsset>);
+
+/// A file. In JSON, its URL, or its content in base64 (RFC 4648, section 4), which contains no colon.
+#[derive(Clone)]
+enum RequestAsset {
+    Content(Bytes),
+    /// From which it is loaded before the render.
+    Url(Url),
+}
 
 impl RequestAssets {
     /// Adds the validation errors of the member.
@@ -39,10 +53,8 @@ impl RequestAssets {
     /// Returns what is stored with the render's options, which contain no content.
     pub(super) fn option(assets: &Value) -> Value {
         let assets = assets.as_object();
-        let encoded = assets
-            .into_iter()
-            .flatten()
-            .map(|(_, content)| content.as_str().map_or(0, str::len));
+        let contents = assets.into_iter().flatten().filter_map(|(_, content)| content.as_str());
+        let encoded = contents.filter(|content| !is_url(content)).map(str::len);
         json!({"count": assets.map_or(0, serde_json::Map::len), "bytes": encoded.sum::<usize>() / 4 * 3})
     }
 
@@ -51,9 +63,27 @@ impl RequestAssets {
         self.0.is_empty()
     }
 
-    /// Returns the assets as the proxy of a session serves them.
+    /// Returns the assets that have to be loaded, with their URLs.
+    pub fn remote(&self) -> impl Iterator<Item = (&str, &Url)> {
+        self.0.iter().filter_map(|(name, asset)| match asset {
+            RequestAsset::Url(url) => Some((name.as_str(), url)),
+            RequestAsset::Content(_) => None,
+        })
+    }
+
+    /// Adds the content of an asset that has been loaded. The error says why the asset can't have it.
+    pub fn add_loaded(&mut self, name: &str, content: Bytes) -> Result<(), &'static str> {
+        asset::content_type(name, &content)?;
+        self.0.insert(name.to_owned(), RequestAsset::Content(content));
+        Ok(())
+    }
+
+    /// Returns the assets as the proxy of a session serves them, without those that have not been loaded.
     pub fn served(self) -> Assets {
-        let served = self.0.into_iter().filter_map(|(name, bytes)| {
+        let served = self.0.into_iter().filter_map(|(name, asset)| {
+            let RequestAsset::Content(bytes) = asset else {
+                return None;
+            };
             let asset = served(&name, bytes)?;
             Some((name, asset))
         });
@@ -75,6 +105,16 @@ fn check(name: &str, content: &str) -> Result<(), String> {
     if let Some(problem) = asset::name_problem(name) {
         return Err(problem);
     }
+    if is_url(content) {
+        if content.len() > LONGEST_URL {
+            return Err(format!(
+                "URLs have at most {LONGEST_URL} bytes; this one has {}",
+                content.len()
+            ));
+        }
+        let url = content.parse::<Url>();
+        return url.map(drop).map_err(|error| format!("Must be a valid URL: {error}"));
+    }
     let bytes = asset::decode(content)?;
     asset::content_type(name, &bytes).map(drop).map_err(ToOwned::to_owned)
 }
@@ -88,7 +128,10 @@ impl std::fmt::Debug for RequestAssets {
 
 impl Serialize for RequestAssets {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, bytes)| (name, BASE64_STANDARD.encode(bytes))))
+        serializer.collect_map(self.0.iter().map(|(name, asset)| match asset {
+            RequestAsset::Content(bytes) => (name, BASE64_STANDARD.encode(bytes)),
+            RequestAsset::Url(url) => (name, url.to_string()),
+        }))
     }
 }
 
@@ -96,8 +139,12 @@ impl<'de> Deserialize<'de> for RequestAssets {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let encoded = BTreeMap::<String, String>::deserialize(deserializer)?;
         let decoded = encoded.into_iter().map(|(name, content)| {
-            let bytes = BASE64_STANDARD.decode(content).map_err(D::Error::custom)?;
-            Ok((name, bytes.into()))
+            let asset = if is_url(&content) {
+                RequestAsset::Url(content.parse().map_err(D::Error::custom)?)
+            } else {
+                RequestAsset::Content(BASE64_STANDARD.decode(content).map_err(D::Error::custom)?.into())
+            };
+            Ok((name, asset))
         });
         decoded.collect::<Result<_, _>>().map(Self)
     }

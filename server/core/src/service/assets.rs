@@ -1,15 +1,16 @@
 //! Assets of accounts: creating, listing, reading, replacing and deleting them.
 
 pub mod library;
+pub(in crate::service) mod remote;
 pub mod upload;
 
-use std::collections::HashMap;
+use std::{collections::HashMap, mem};
 
 use platen_domain::{
     account_log::{AccountEvent, Actor},
     allowed::AllowedTemplates,
     asset::{
-        self, Asset, AssetCreation, AssetReplacement, AssetUsers, ReplacedContent, font_sheet::MOST_FONTS,
+        self, Asset, AssetCreation, AssetFilter, AssetReplacement, AssetUsers, ReplacedContent, font_sheet::MOST_FONTS,
         properties::AssetProperties,
     },
     caller::Caller,
@@ -93,14 +94,14 @@ pub async fn create(app: &Services, caller: &Caller, new: AssetCreation) -> Resu
     Ok(asset)
 }
 
-/// Returns a page of the account's assets, the latest first; with `search`, of those whose names contain it.
+/// Returns a page of those of the account's assets that the filter admits, the latest first.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
-    search: Option<&str>,
+    filter: &AssetFilter,
     page: PageRequest<AssetId>,
 ) -> Result<Page<Asset, AssetId>, AssetError> {
-    let found = assets::list(db, account, search, page).await?;
+    let found = assets::list(db, account, filter, page).await?;
     Ok(page.page(found, |asset| asset.id))
 }
 
@@ -158,48 +159,71 @@ pub async fn content(app: &Services, account: AccountId, asset: &Asset) -> Resul
     Ok((opened, memory))
 }
 
-/// Replaces the content of an asset. Pages and templates that name it show the new one from then on.
+/// Replaces the content of an asset, its tags, or both. Pages and templates that name it show the new content from then on.
 pub async fn replace(
     app: &Services,
     caller: &Caller,
     id: AssetId,
     replacement: AssetReplacement,
 ) -> Result<Asset, AssetError> {
-    let former = get(&app.db, caller.account, id).await?;
-    let content_type = asset::content_type(&former.name, &replacement.content);
-    let new = AssetCreation {
-        name: former.name.clone(),
-        content_type: content_type.map_err(not_allowed)?,
-        content: replacement.content,
-    };
-    let properties = examine(app, caller.account, new.content_type, &new.content).await?;
-    let (key, account, now) = (key(app, caller.account).await?, caller.account, clock::now());
-    let sealing = move || seal(&key, account, id, new, properties, now);
-    let (asset, content) = spawn_blocking(sealing).await??;
-    let asset = Asset {
-        inserted_at: former.inserted_at,
-        replaced: if asset.sha256 == former.sha256 {
-            former.replaced
-        } else {
-            Some(ReplacedContent {
-                bytes: former.bytes,
-                sha256: former.sha256,
-                updated_at: former.updated_at,
-            })
-        },
-        ..asset
+    let mut asset = get(&app.db, caller.account, id).await?;
+    let sealed = match replacement.content {
+        Some(content) => Some(seal_replacement(app, caller.account, &mut asset, content).await?),
+        None => None,
     };
     let mut transaction = tx::begin(&app.db).await?;
-    if !assets::update_content(&mut transaction, caller.account, &asset, &content).await? {
-        return Err(AssetError::NotFound);
+    if let Some(content) = sealed {
+        if !assets::update_content(&mut transaction, caller.account, &asset, &content).await? {
+            return Err(AssetError::NotFound);
+        }
+        let event = AccountEvent::AssetReplaced {
+            name: asset.name.clone(),
+        };
+        let actor = Actor::of_caller(caller);
+        account_log::insert(&mut transaction, caller.account, &actor, &event, asset.updated_at).await?;
     }
-    let event = AccountEvent::AssetReplaced {
-        name: asset.name.clone(),
-    };
-    let actor = Actor::of_caller(caller);
-    account_log::insert(&mut transaction, caller.account, &actor, &event, asset.updated_at).await?;
+    if let Some(tags) = replacement.tags {
+        if !assets::set_tags(&mut transaction, caller.account, id, &tags).await? {
+            return Err(AssetError::NotFound);
+        }
+        asset.tags = tags;
+    }
     tx::commit(transaction).await?;
     Ok(asset)
+}
+
+/// Examines and encrypts new content of an asset, and describes the asset with it.
+async fn seal_replacement(
+    app: &Services,
+    account: AccountId,
+    former: &mut Asset,
+    content: Vec<u8>,
+) -> Result<SealedContent, AssetError> {
+    let new = AssetCreation {
+        name: former.name.clone(),
+        content_type: asset::content_type(&former.name, &content).map_err(not_allowed)?,
+        content,
+        tags: former.tags.clone(),
+    };
+    let properties = examine(app, account, new.content_type, &new.content).await?;
+    let (key, id, now) = (key(app, account).await?, former.id, clock::now());
+    let sealing = move || seal(&key, account, id, new, properties, now);
+    let (asset, content) = spawn_blocking(sealing).await??;
+    let replaced = if asset.sha256 == former.sha256 {
+        former.replaced.take()
+    } else {
+        Some(ReplacedContent {
+            bytes: former.bytes,
+            sha256: mem::take(&mut former.sha256),
+            updated_at: former.updated_at,
+        })
+    };
+    *former = Asset {
+        inserted_at: former.inserted_at,
+        replaced,
+        ..asset
+    };
+    Ok(content)
 }
 
 /// Deletes an asset. Pages and templates that name it are printed without it.
@@ -233,6 +257,7 @@ fn seal(
         name,
         content_type,
         content,
+        tags,
     } = new;
     let asset = Asset {
         id,
@@ -240,6 +265,7 @@ fn seal(
         content_type: content_type.to_owned(),
         bytes: content.len().try_into().unwrap_or(i32::MAX),
         sha256: asset::sha256(&content),
+        tags,
         inserted_at: now,
         updated_at: now,
         replaced: None,

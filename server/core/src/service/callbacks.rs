@@ -17,7 +17,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use uuid::Uuid;
 
 use crate::{
-    clock,
+    clock, outbound,
     service::{
         Services,
         data_keys::data_key,
@@ -170,7 +170,7 @@ pub(super) async fn post_signed(
         (HeaderName::from_static("webhook-timestamp"), seconds.to_string()),
     ];
     let started = Instant::now();
-    let answer = app.callbacks.post(target, headers, body).await;
+    let answer = outbound::callbacks::post(&app.outbound, target, headers, body).await;
     let duration_ms = i32::try_from(started.elapsed().as_millis()).unwrap_or(i32::MAX);
     let (status, error, answer) = match answer {
         Ok(answer) => (Some(i32::from(answer.status)), None, answer.beginning),

@@ -344,8 +344,8 @@ async fn make(
         terms.document_bytes,
     );
     let filled = entered.within(Phase::Load, log, filling).await??;
-    let job = request.into_job(filled.parts, &terms);
-    let mut document = render_with_assets(app, AccountId(caller.account), entered, job, log).await?;
+    let account = AccountId(caller.account);
+    let mut document = render_with_assets(app, account, entered, request, filled.parts, &terms, log).await?;
     require_assets(&filled.strict, log)?;
     accessibility::check(&document, &demanded).inspect_err(|unmet| {
         app.accessibility_reports
@@ -387,6 +387,7 @@ fn note(app: &Services, mode: RenderMode, rendered: &Result<RenderedDocument, Fa
         Err(
             FailureReason::Engine(RenderError::Problem { .. })
             | FailureReason::Templates(_)
+            | FailureReason::RemoteAsset(_)
             | FailureReason::Conformance(_),
         ) => {
             tracing::info!("not rendered because of an error in the request");

@@ -139,6 +139,10 @@ impl From<LibraryRenderError> for TemplateError {
             LibraryRenderError::Engine(error) => Self::Render(error),
             LibraryRenderError::Asset(AssetError::Memory(full)) => Self::Memory(full),
             LibraryRenderError::Asset(error) => Self::Asset(error),
+            LibraryRenderError::Remote(problem) => Self::Invalid(vec![Problem {
+                pointer: format!("/options{}", problem.pointer),
+                ..problem
+            }]),
         }
     }
 }

@@ -77,7 +77,7 @@ struct ReadForm<'a> {
 
 /// Parses a form by the rules for webhooks of requests. Host names are resolved when an event is delivered.
 fn read<'a>(app: &Services, form: &EndpointForm<'a>) -> Result<ReadForm<'a>, EndpointError> {
-    let url = webhook_url(form.url.trim()).filter(|url| app.callbacks.check_literal(url).is_ok());
+    let url = webhook_url(form.url.trim()).filter(|url| app.outbound.check_literal(url).is_ok());
     let (description, events) = (read_description(form.description), read_events(form.events));
     match (url, description, events) {
         (Some(url), Some(description), Some(events)) => Ok(ReadForm {

@@ -1,7 +1,7 @@
 //! Table `assets`: assets of accounts, with their encrypted contents.
 
 use platen_domain::{
-    asset::{Asset, ReplacedContent, properties::AssetProperties},
+    asset::{Asset, AssetFilter, ReplacedContent, properties::AssetProperties},
     ids::{AccountId, AssetId},
     page::PageRequest,
 };
@@ -17,6 +17,7 @@ struct AssetRow {
     content_type: String,
     bytes: i32,
     sha256: String,
+    tags: Vec<String>,
     inserted_at: OffsetDateTime,
     updated_at: OffsetDateTime,
     replaced: Option<Json<ReplacedContent>>,
@@ -31,6 +32,7 @@ impl From<AssetRow> for Asset {
             content_type: row.content_type,
             bytes: row.bytes,
             sha256: row.sha256,
+            tags: row.tags,
             inserted_at: row.inserted_at,
             updated_at: row.updated_at,
             replaced: row.replaced.map(|Json(replaced)| replaced),
@@ -65,7 +67,7 @@ pub enum OnTakenName {
     Replace,
 }
 
-/// Inserts an asset, or replaces the content of the one with its name.
+/// Inserts an asset, or replaces the content of the one with its name, which keeps its tags.
 pub async fn store(
     db: &mut PgConnection,
     account: AccountId,
@@ -75,8 +77,8 @@ pub async fn store(
 ) -> Result<Stored, StoreError> {
     let is_new = sqlx::query_scalar!(
         r#"insert into assets
-            (id, account_id, name, content_type, bytes, sha256, content_id, sealed, inserted_at, updated_at, properties)
-         values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10, $12)
+            (id, account_id, name, content_type, bytes, sha256, content_id, sealed, inserted_at, updated_at, properties, tags)
+         values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10, $12, $13)
          on conflict on constraint assets_name_key do update
          set content_type = excluded.content_type, bytes = excluded.bytes, sha256 = excluded.sha256,
             content_id = excluded.content_id, sealed = excluded.sealed, updated_at = excluded.updated_at,
@@ -95,6 +97,7 @@ pub async fn store(
         asset.updated_at,
         on_taken_name == OnTakenName::Replace,
         asset.properties.as_ref().map(Json) as _,
+        &asset.tags,
     );
     Ok(match is_new.fetch_optional(db).await? {
         Some(true) => Stored::New,
@@ -103,27 +106,29 @@ pub async fn store(
     })
 }
 
-/// Returns an account's assets without their properties, because a list may be long, newest first; with `search`, those whose
-/// names contain it, in upper or lower case.
+/// Returns those of an account's assets that the filter admits, newest first, without their properties, because a list may be
+/// long.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
-    search: Option<&str>,
+    filter: &AssetFilter,
     page: PageRequest<AssetId>,
 ) -> Result<Vec<Asset>, StoreError> {
     let rows = sqlx::query_as!(
         AssetRow,
-        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at,
+        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", tags, inserted_at, updated_at,
             replaced as "replaced: _", null::jsonb as "properties: _"
          from assets
          where account_id = $1 and ($2::uuid is null or id < $2)
             and ($4::text is null or position(lower($4) in lower(name)) > 0)
+            and ($5::text is null or $5 = any(tags))
          order by id desc
          limit $3"#,
         account.0,
         page.after.map(|id| id.0),
         page.limit(),
-        search,
+        filter.name.as_deref(),
+        filter.tag.as_deref(),
     );
     Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())
 }
@@ -138,7 +143,7 @@ pub async fn list_fonts(
 ) -> Result<Vec<Asset>, StoreError> {
     let rows = sqlx::query_as!(
         AssetRow,
-        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at,
+        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", tags, inserted_at, updated_at,
             replaced as "replaced: _", properties as "properties: _"
          from assets
          where account_id = $1 and content_type like 'font/%' and (
@@ -158,7 +163,7 @@ pub async fn list_fonts(
 pub async fn find(db: &PgPool, account: AccountId, id: AssetId) -> Result<Option<Asset>, StoreError> {
     let row = sqlx::query_as!(
         AssetRow,
-        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", inserted_at, updated_at,
+        r#"select id, name, content_type, bytes, encode(sha256, 'hex') as "sha256!", tags, inserted_at, updated_at,
             replaced as "replaced: _", properties as "properties: _"
          from assets where account_id = $1 and id = $2"#,
         account.0,
@@ -210,6 +215,22 @@ pub async fn update_content(
         content.sealed,
         asset.updated_at,
         asset.properties.as_ref().map(Json) as _,
+    );
+    changes_one(db, update).await
+}
+
+/// Replaces the tags of an asset. Returns `false` if it doesn't exist.
+pub async fn set_tags(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: AssetId,
+    tags: &[String],
+) -> Result<bool, StoreError> {
+    let update = sqlx::query!(
+        "update assets set tags = $3 where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+        tags,
     );
     changes_one(db, update).await
 }

@@ -116,6 +116,7 @@ mod tests {
             sha256: String::new(),
             inserted_at: OffsetDateTime::UNIX_EPOCH,
             updated_at: OffsetDateTime::UNIX_EPOCH,
+            tags: Vec::new(),
             replaced: None,
             properties: font.map(AssetProperties::Font),
         }

@@ -14,23 +14,24 @@ use platen_domain::{asset::AssetCreation, ids::AssetId};
 
 use crate::http::{
     error::ApiError,
-    extract::{EveryTemplate, MayReadAssets, MayWriteAssets, PageQuery, body::JsonBody},
+    extract::{AssetQuery, EveryTemplate, MayReadAssets, MayWriteAssets, PageQuery, body::JsonBody},
     held_body::HeldBody,
     v1::{Data, next_page},
 };
 
-/// Memory reserved for a list and its text, in bytes: 20,000 assets, the most of any plan, with long names.
-const LIST_MEMORY: u64 = 32 << 20;
+/// Memory reserved for a list and its text, in bytes: 20,000 assets, the most of any plan, with long names and many tags.
+const LIST_MEMORY: u64 = 48 << 20;
 
-/// `GET`: lists assets, the newest first.
+/// `GET`: lists assets, the newest first; with `tag` in the query, those that have it.
 pub(in crate::http) async fn get(
     State(app): State<Services>,
     MayReadAssets(caller): MayReadAssets,
     PageQuery(request): PageQuery<AssetId>,
+    AssetQuery(filter): AssetQuery,
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let memory = app.memory.reserve(caller.account, LIST_MEMORY).await?;
-    let page = assets::list(&app.db, caller.account, None, request).await?;
+    let page = assets::list(&app.db, caller.account, &filter, request).await?;
     let link = next_page(&uri, &request, page.next);
     let response = (link, Json(Data { data: page.items })).into_response();
     Ok(response.map(|body| Body::new(HeldBody::new(body, memory))))

@@ -77,7 +77,7 @@ use platen_domain::{
     account_log::{ActivityFilter, Actor},
     allowed::AllowedTemplates,
     announcement::{Announcement, AnnouncementField, AnnouncementForm, NewAnnouncement},
-    asset::Asset,
+    asset::{self, Asset, AssetFilter, AssetReplacement},
     audit_log::{AuditActor, AuditFilter, AuditRow, Reason},
     caller::Access,
     editor::{SampleSet, SavedTemplate, UnpublishedChanges},
@@ -963,10 +963,10 @@ impl Backend for RequestBackend {
         })
     }
 
-    async fn assets(&self, search: Option<String>, after: Option<AssetId>) -> Result<Assets, AppError> {
+    async fn assets(&self, filter: AssetFilter, after: Option<AssetId>) -> Result<Assets, AppError> {
         let account = self.caller_who_may(Produce).await?.account;
         let page = PageRequest::after(after, ASSET_PAGE);
-        let found = self.answer(assets::list(&self.app.db, account, search.as_deref(), page).await)?;
+        let found = self.answer(assets::list(&self.app.db, account, &filter, page).await)?;
         let users = assets::users(&self.app.db, account, &AllowedTemplates::default(), &found.items).await;
         let mut users = self.answer(users)?;
         let with_users = |asset: Asset| {
@@ -983,13 +983,12 @@ impl Backend for RequestBackend {
 
     async fn find_assets(&self, search: &str) -> Result<Vec<(AssetId, String)>, AppError> {
         let account = self.caller_who_may(Produce).await?.account;
-        let found = assets::list(
-            &self.app.db,
-            account,
-            Some(search),
-            PageRequest::after(None, FOUND_ASSETS),
-        )
-        .await;
+        let filter = AssetFilter {
+            name: Some(search.to_owned()),
+            tag: None,
+        };
+        let page = PageRequest::after(None, FOUND_ASSETS);
+        let found = assets::list(&self.app.db, account, &filter, page).await;
         let found = self.answer(found)?.items.into_iter();
         Ok(found.map(|asset| (asset.id, asset.name)).collect())
     }
@@ -1017,6 +1016,17 @@ impl Backend for RequestBackend {
         .await;
         let users = self.answer(users)?.remove(&id).unwrap_or_default();
         Ok(AssetDetail { asset, users })
+    }
+
+    async fn set_asset_tags(&self, id: AssetId, tags: String) -> Result<(), AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let tags = asset::tags::of_text(&tags).map_err(|_| invalid(vec![Field::Tags]))?;
+        let replacement = AssetReplacement {
+            content: None,
+            tags: Some(tags),
+        };
+        let replaced = assets::replace(&self.app, &caller, id, replacement).await;
+        self.answer(replaced).map(drop)
     }
 
     async fn delete_asset(&self, id: AssetId) -> Result<(), AppError> {

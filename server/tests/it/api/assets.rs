@@ -82,6 +82,60 @@ async fn an_asset_is_created_read_replaced_and_deleted() {
     studio.service.storage_is_counted().await;
 }
 
+#[tokio::test]
+async fn tags_find_assets() {
+    let studio = Studio::start().await;
+    let content = BASE64_STANDARD.encode(GIF);
+    let asset = json!({"name": "logo.gif", "content": content, "tags": [" brand", "2026 & later", "brand"]});
+    let request = studio.request(Method::POST, PATH).json(&json!({"asset": asset}));
+    let logo = json_of(request.send().await.unwrap()).await["data"].take();
+    assert_eq!(logo["tags"], json!(["2026 & later", "brand"]));
+    let path = format!("{PATH}/{}", logo["id"].as_str().expect("an id"));
+    let other = studio.asset("other.gif", GIF).await;
+
+    let change = |path: &str, asset: Value| studio.request(Method::PUT, path).json(&json!({"asset": asset})).send();
+    let answer = json_of(change(&other, json!({"tags": ["brand"]})).await.unwrap()).await;
+    assert_eq!(
+        (&answer["data"]["tags"], &answer["data"]["bytes"]),
+        (&json!(["brand"]), &json!(GIF.len()))
+    );
+    // New content keeps the tags.
+    change(&other, json!({"content": content})).await.unwrap();
+    for (query, names) in [
+        ("tag=brand", &["other.gif", "logo.gif"][..]),
+        ("tag=+2026+%26+later", &["logo.gif"]),
+        ("tag=Brand", &[]),
+        ("", &["other.gif", "logo.gif"]),
+    ] {
+        let listed = json_of(get(&studio, &format!("{PATH}?{query}")).await).await;
+        let listed = listed["data"].as_array().expect("a list").iter();
+        assert_eq!(listed.map(|asset| &asset["name"]).collect::<Vec<_>>(), names, "{query}");
+    }
+    let page = get(&studio, &format!("{PATH}?tag=brand&page_size=1")).await;
+    assert!(header(&page, "link").contains("tag=brand"));
+    change(&path, json!({"tags": []})).await.unwrap();
+    assert_eq!(json_of(get(&studio, &path).await).await["data"]["tags"], json!([]));
+
+    let many: Vec<_> = (0..11).map(|tag| tag.to_string()).collect();
+    for (asset, pointer, detail) in [
+        (json!({"tags": many}), "/asset/tags", "at most 10 tags; got 11"),
+        (json!({"tags": ["a,b"]}), "/asset/tags", "without commas"),
+        (json!({"tags": [1]}), "/asset/tags/0", "string"),
+        (json!({}), "/asset", "less than 1 property"),
+    ] {
+        let [(at, said)] = problems(change(&path, asset).await.unwrap())
+            .await
+            .try_into()
+            .expect("one");
+        assert!(at == pointer && said.contains(detail), "{at}: {said}");
+    }
+    let [(at, _)] = problems(get(&studio, &format!("{PATH}?tag=%00")).await)
+        .await
+        .try_into()
+        .expect("one");
+    assert_eq!(at, "/tag");
+}
+
 /// Returns the names of the templates that use an asset.
 async fn users(studio: &Studio, asset: &str) -> Vec<String> {
     let found = json_of(get(studio, asset).await).await;

@@ -7,8 +7,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::{
+    origin::Origin,
     pdf,
-    studio::{Studio, body, header},
+    studio::{Studio, body, header, problems},
 };
 
 fn assets() -> Value {
@@ -59,6 +60,66 @@ async fn a_queued_request_keeps_its_assets() {
     let text = pdf::text(&document);
     assert!(text.contains("Sheet Title") && text.contains("Logo"), "{text}");
     assert_eq!(ended["options"]["assets"]["count"], 2);
+}
+
+#[tokio::test]
+async fn the_service_loads_assets_that_a_request_names_by_url() {
+    let origin = Origin::start().await;
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
+    let page = "<img src=asset:logo.svg alt=''><h1>Title</h1>";
+    // An asset that can't be loaded fails the render, whether the page needs it or not.
+    let logo = origin.url("/redirect/302?to=/logo.svg");
+    let unused = json!({"logo.svg": logo, "unused/x.svg": origin.url("/status/404")});
+    let (pointer, detail) = studio.problem(page, json!({"assets": unused})).await;
+    assert_eq!(pointer, "/assets/unused~1x.svg");
+    assert_eq!(
+        detail,
+        "The file can't be loaded: the server responds with status 404 instead of 200."
+    );
+    let document = studio.pdf(page, json!({"assets": {"logo.svg": logo}})).await;
+    assert!(pdf::text(&document).contains("Logo"));
+    for (path, detail) in [
+        ("/status/404", "status 404"),
+        ("/text", "Must be a picture"),
+        ("/loop", "redirects more than 5 times"),
+        ("/large", "more than 10 MiB"),
+        ("/redirect/302?to=file:///etc/passwd", "redirects"),
+    ] {
+        let assets = json!({"assets": {"a.png": origin.url(path)}});
+        let (pointer, found) = studio.problem(page, assets).await;
+        assert!(pointer == "/assets/a.png" && found.contains(detail), "{path}: {found}");
+    }
+    // Addresses that pages may not reach are refused.
+    for address in [
+        "http://127.0.0.1:9/a.png",
+        "http://[::1]/a.png",
+        "http://localhost/a.png",
+    ] {
+        let (pointer, found) = studio.problem(page, json!({"assets": {"a.png": address}})).await;
+        assert!(
+            pointer == "/assets/a.png" && found.contains("the address is refused"),
+            "{found}"
+        );
+    }
+    let (_, found) = studio.problem(page, json!({"assets": {"a.png": "http://"}})).await;
+    assert!(found.contains("Must be a valid URL"), "{found}");
+
+    let body = json!({"parts": [page], "assets": {"logo.svg": logo}});
+    let ended = studio.ended(&studio.queued(&body).await).await;
+    assert_eq!(ended["options"]["assets"], json!({"count": 1, "bytes": 0}));
+    assert_eq!(ended["state"], "succeeded", "{ended}");
+
+    let path = studio.template("Letter", page).await;
+    let preview = |url: &str| json!({"format": "pdf", "options": {"assets": {"logo.svg": url}}});
+    let send = |url: &str| {
+        let request = studio.request(Method::POST, &format!("{path}/preview"));
+        request.json(&preview(url)).send()
+    };
+    let shown: Value = send(&logo).await.unwrap().json().await.unwrap();
+    let file = shown["data"]["pdf"].as_str().expect("a document");
+    assert!(pdf::text(&BASE64_STANDARD.decode(file).unwrap()).contains("Logo"));
+    let refused = problems(send(&origin.url("/status/500")).await.unwrap()).await;
+    assert_eq!(refused[0].0, "/options/assets/logo.svg");
 }
 
 #[tokio::test]

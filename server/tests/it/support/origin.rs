@@ -49,6 +49,15 @@ impl Origin {
             .route("/broken", get(broken))
             .route("/cookies", get(cookies))
             .route(
+                "/loop",
+                get(|| async { (StatusCode::FOUND, [(header::LOCATION, "/loop")]) }),
+            )
+            .route("/large", get(|| async { vec![b'x'; 11 << 20] }))
+            .route(
+                "/logo.svg",
+                get(|| async { "<svg xmlns='http://www.w3.org/2000/svg'><text y='20'>Logo</text></svg>" }),
+            )
+            .route(
                 "/style.css",
                 get(|| async { ([(header::CONTENT_TYPE, "text/css")], "h1 { color: red }") }),
             )

@@ -150,6 +150,57 @@ async fn pictures_are_shown_to_members_in_a_sandbox() {
 }
 
 #[tokio::test]
+async fn the_page_of_an_asset_tags_downloads_and_replaces_it() {
+    let (_site, studio, visitor) = studio().await;
+    let asset = studio.asset("brand/logo.svg", SVG).await;
+    let (_, id) = asset.rsplit_once('/').expect("an id");
+    studio.asset("a.css", b"p {}").await;
+    let path = format!("{PAGE}/{id}");
+    let saved = visitor
+        .submit("set-asset-tags", &[("id", id), ("tags", "logo, R&D 50%")])
+        .await;
+    assert_eq!(header(&saved, "location"), format!("{path}?done=saved"));
+    let page = visitor.page(&path).await;
+    for text in [
+        "R&amp;D 50%",
+        "value=\"R&amp;D 50%, logo\"",
+        "&lt;base href=\"asset:brand/\"&gt;",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    // The tag leads to the assets that have it.
+    let link = "/dashboard/assets?tag=R%26D%2050%2525";
+    assert!(page.contains(link), "{page}");
+    let found = visitor.page(link).await;
+    assert!(found.contains("brand/logo.svg") && !found.contains("a.css"), "{found}");
+    let found = visitor.page(&format!("{PAGE}?tag=logo")).await;
+    assert!(found.contains("brand/logo.svg") && !found.contains("a.css"), "{found}");
+    let many = (0..11).map(|tag| tag.to_string()).collect::<Vec<_>>().join(",");
+    let refused = visitor.submit("set-asset-tags", &[("id", id), ("tags", &many)]).await;
+    let (_, error) = header(&refused, "location").split_once('?').expect("an error");
+    let answer = visitor.get(&format!("{path}?{error}")).await;
+    let again = answer.text().await.expect("a page");
+    assert!(again.contains("Enter up to 10 tags"), "{again}");
+
+    let file = visitor.get(&format!("{path}/content")).await;
+    assert_eq!(header(&file, "content-disposition"), "attachment");
+    assert_eq!(file.bytes().await.expect("a body"), SVG);
+
+    let mut replacement =
+        format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"replaced\"\r\n\r\nbrand/logo.svg\r\n");
+    replacement += &String::from_utf8(form(
+        "",
+        &[("new logo.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>")],
+    ))
+    .expect("text");
+    let upload = format!("{UPLOAD}?csrf={}", visitor.token().await);
+    assert_eq!(submit(&visitor, &upload, replacement.into_bytes()).await.status(), 303);
+    assert_eq!(names(&studio.service).await, "a.css 4, brand/logo.svg 41");
+    let tags = "select array_to_string(tags, ',') from assets where name = 'brand/logo.svg'";
+    assert_eq!(studio.service.text(tags).await, "R&D 50%,logo");
+}
+
+#[tokio::test]
 async fn fonts_are_shown_by_family_with_specimens() {
     let (_site, studio, visitor) = studio().await;
     assert!(visitor.page("/dashboard/fonts").await.contains("No fonts yet"));

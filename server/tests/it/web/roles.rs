@@ -88,6 +88,7 @@ const FUNCTIONS: &[Line] = &[
         ],
     ),
     ("delete-asset", In(Produce), &[("id", NOBODYS)]),
+    ("set-asset-tags", In(Produce), &[("id", NOBODYS), ("tags", "brand")]),
     ("publish-users-of-partial", In(Produce), &[("id", "{template}")]),
     (
         "delete-template",

@@ -13,12 +13,13 @@ use platen_domain::{
     },
     encryption::DataKey,
     ids::AccountId,
+    validation::Problem,
 };
 use platen_egress::assets::{Asset, AssetLibrary};
 use platen_engine::{
     Entered,
     error::{RenderError, RenderProblem},
-    job::{RenderJob, RenderedDocument},
+    job::{Part, Phase, RenderedDocument},
     render_log::RenderLog,
 };
 use tokio::{sync::Mutex, task::spawn_blocking};
@@ -26,10 +27,10 @@ use tokio::{sync::Mutex, task::spawn_blocking};
 use crate::{
     memory::Reservation,
     mutex::lock,
-    render_request::assets::served,
+    render_request::{RenderRequest, RenderTerms, assets::served},
     service::{
         Services,
-        assets::{AssetError, fonts, key, open},
+        assets::{AssetError, fonts, key, open, remote::load_remote},
     },
     store::assets,
 };
@@ -50,16 +51,25 @@ pub(in crate::service) enum LibraryRenderError {
     /// An asset exists but could not be loaded. The document would lack it.
     #[error(transparent)]
     Asset(#[from] AssetError),
+    /// An asset that the request names by URL could not be loaded.
+    #[error("an asset of the request can't be loaded")]
+    Remote(Problem),
 }
 
-/// Renders a job whose HTML may name assets of the account.
+/// Renders the parts of a request, whose HTML may name assets: those of the request, which are loaded if it names them by URL,
+/// and those of the account.
 pub(in crate::service) async fn render_with_assets(
     app: &Services,
     account: AccountId,
     entered: Entered,
-    mut job: RenderJob,
+    mut request: RenderRequest,
+    parts: Vec<Part>,
+    terms: &RenderTerms,
     log: &RenderLog,
 ) -> Result<RenderedDocument, LibraryRenderError> {
+    let loading = load_remote(app, account, &mut request.assets);
+    let _memory = entered.within(Phase::Load, log, loading).await??;
+    let mut job = request.into_job(parts, terms);
     let library = Arc::new(RenderLibrary {
         app: app.clone(),
         account,

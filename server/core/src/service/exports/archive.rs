@@ -8,7 +8,7 @@ use std::{
 };
 
 use platen_domain::{
-    asset::Asset,
+    asset::{Asset, AssetFilter},
     export::{MOST_ASSET_BYTES, MOST_DOCUMENT_BYTES},
     ids::{AccountId, AssetId, RenderId, TemplateId},
     page::PageRequest,
@@ -188,7 +188,7 @@ impl<S: Fn() -> Option<Stop>> Archive<'_, S> {
         self.begin("assets.ndjson")?;
         loop {
             self.go_on()?;
-            let found = assets::list(&self.app.db, self.account, None, page).await?;
+            let found = assets::list(&self.app.db, self.account, &AssetFilter::default(), page).await?;
             for asset in found.items {
                 let rest = room.checked_sub(asset.bytes.unsigned_abs().into());
                 room = rest.unwrap_or(room);

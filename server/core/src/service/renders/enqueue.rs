@@ -153,7 +153,7 @@ async fn room_for(
 
 /// Refuses a webhook whose URL contains a forbidden IP address. Host names are resolved when the webhook is delivered.
 fn check_address(app: &Services, target: &CallbackTarget) -> Result<(), FailureReason> {
-    let checked = app.callbacks.check_literal(&target.url);
+    let checked = app.outbound.check_literal(&target.url);
     checked.map_err(|refusal| {
         let detail = format!("Must be a public address: {refusal}");
         FailureReason::Callback(Problem::invalid("/callback/url", detail))

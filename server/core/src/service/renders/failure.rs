@@ -54,6 +54,9 @@ pub enum FailureReason {
     /// An asset of the account could not be loaded.
     #[error(transparent)]
     Asset(AssetError),
+    /// An asset that the request names by URL could not be loaded.
+    #[error("an asset can't be loaded")]
+    RemoteAsset(Problem),
     /// No worker process could fill the templates.
     #[error(transparent)]
     TemplateProcess(pool::Error),
@@ -158,6 +161,7 @@ impl FailureReason {
             Self::Templates(_) => (Kind::Template, Message, Retry::Never),
             Self::Conformance(_) => (Kind::Document, Message, Retry::Never),
             Self::Callback(_) => (Kind::AddressRefused, Message, Retry::Never),
+            Self::RemoteAsset(_) => (Kind::Unreachable, Message, Retry::Never),
             Self::NoConnection(_)
             | Self::Delivery(DeliveryError::Client(BucketError::Refused(_) | BucketError::Blocked(_))) => {
                 (Kind::Destination, Message, Retry::Never)
@@ -214,7 +218,7 @@ impl FailureReason {
                 json!({"message": message, "phase": phase.to_string()})
             }
             Self::Templates(problems) => problems.first().map_or(Value::Null, stored_problem),
-            Self::Callback(problem) => stored_problem(problem),
+            Self::Callback(problem) | Self::RemoteAsset(problem) => stored_problem(problem),
             // The message contains nothing of the document, unlike the validation errors.
             Self::Conformance(_) => json!({"message": message, "pointer": ConformanceNotReached::POINTER}),
             _ => json!({"message": message}),
@@ -230,7 +234,7 @@ impl FailureReason {
                 detail: sentence(&problem.to_string()),
             }]),
             Self::Templates(problems) => Some(problems.clone()),
-            Self::Callback(problem) => Some(vec![problem.clone()]),
+            Self::Callback(problem) | Self::RemoteAsset(problem) => Some(vec![problem.clone()]),
             Self::Conformance(unmet) => Some(unmet.problems()),
             _ => None,
         }
@@ -260,6 +264,7 @@ impl From<LibraryRenderError> for FailureReason {
         match error {
             LibraryRenderError::Engine(error) => Self::Engine(error),
             LibraryRenderError::Asset(error) => Self::Asset(error),
+            LibraryRenderError::Remote(problem) => Self::RemoteAsset(problem),
         }
     }
 }

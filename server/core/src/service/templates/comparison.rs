@@ -352,8 +352,8 @@ async fn render(
         Err(pool::Error::Template(fault)) => return Err(RenderingError::Fault(fault)),
         filled => filled?,
     };
-    let job = wanted.render.into_job(vec![Part::Html(filled.html)], &terms);
-    let document = render_with_assets(app, caller.account, entered, job, &log).await?;
+    let parts = vec![Part::Html(filled.html)];
+    let document = render_with_assets(app, caller.account, entered, wanted.render, parts, &terms, &log).await?;
     Ok(Document {
         page_count: document.page_count,
         pdf: document.pdf,

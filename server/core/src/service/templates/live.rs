@@ -290,8 +290,8 @@ async fn print(
         Err(pool::Error::Template(problem)) => return Ok(Err(remarks::of_problem(&problem))),
         Err(error) => return Err(TemplateError::from(error).into()),
     };
-    let job = render.into_job(vec![Part::Html(filled.text)], &terms);
-    let document = render_with_assets(app, account, entered, job, &log).await;
+    let parts = vec![Part::Html(filled.text)];
+    let document = render_with_assets(app, account, entered, render, parts, &terms, &log).await;
     let document = document.map_err(TemplateError::from)?;
     memory.shrink_to((2 * typed_bytes + document.pdf.len()) as u64);
     Ok(Ok(Printed {

@@ -86,8 +86,8 @@ pub async fn preview(
     })?;
     let mut render = wanted.render;
     let demanded = std::mem::take(&mut render.conformance);
-    let job = render.into_job(vec![Part::Html(filled.html)], &terms);
-    let document = render_with_assets(app, caller.account, entered, job, &log).await?;
+    let parts = vec![Part::Html(filled.html)];
+    let document = render_with_assets(app, caller.account, entered, render, parts, &terms, &log).await?;
     accessibility::check(&document, &demanded)?;
     let mut warnings = filled.warnings;
     warnings.extend(document.warnings);

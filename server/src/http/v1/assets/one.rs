@@ -65,7 +65,7 @@ pub(in crate::http) async fn content(
     Ok(response.map(|body| Body::new(HeldBody::new(body, memory))))
 }
 
-/// `PUT`: replaces the content.
+/// `PUT`: replaces the content, the tags, or both.
 pub(in crate::http) async fn put(
     State(app): State<Services>,
     MayWriteAssets(caller): MayWriteAssets,

@@ -1,0 +1,2 @@
+-- Words by which members and keys find assets.
+alter table assets add column tags text[] not null default '{}';
