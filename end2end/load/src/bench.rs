@@ -223,6 +223,8 @@ impl Bench<'_> {
             }
             progress("templates");
             self.results.templates = Some(platen.measure_templates().await?);
+            progress("assets");
+            self.results.assets = Some(platen.measure_assets().await?);
             progress("one account with very many renders");
             self.results.crowd = Some(platen.measure_crowd(&hello, &invoice).await?);
             progress("a full queue");

@@ -142,6 +142,24 @@ fn documents(results: &Results) -> Vec<Goal> {
             results.templates.map(|cost| cost.added_ms()),
         ),
         goal(
+            "an invoice with a logo and two fonts as assets: throughput against the same without them",
+            Bound::AtLeast(0.9),
+            "×",
+            results.assets.map(|cost| cost.without / cost.with_assets),
+        ),
+        goal(
+            "a list of 1,000 assets: p50",
+            Bound::AtMost(20.0),
+            "ms",
+            results.assets.map(|cost| cost.list_assets),
+        ),
+        goal(
+            "a list of 500 templates: p50",
+            Bound::AtMost(20.0),
+            "ms",
+            results.assets.map(|cost| cost.list_templates),
+        ),
+        goal(
             "PDF/A completion of the invoice: p50",
             Bound::AtMost(2.5),
             "ms",

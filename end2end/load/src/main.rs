@@ -4,6 +4,7 @@
 //! All processes listen on loopback and stop at the end of the run. An invalid response from any side ends the run
 //! without a result.
 
+mod assets;
 mod bench;
 mod browser;
 mod crowd;

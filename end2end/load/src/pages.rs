@@ -10,7 +10,7 @@ const INVOICE_SCRIPT: &str = include_str!("../pages/invoice-script.html");
 const TABLE: &str = include_str!("../pages/table.html");
 
 /// The invoice's web fonts, by their paths in its style sheet.
-const FONTS: [(&str, &[u8]); 2] = [
+pub(crate) const FONTS: [(&str, &[u8]); 2] = [
     (
         "fonts/ibm-plex-mono-latin-400-normal.woff2",
         include_bytes!("../pages/fonts/ibm-plex-mono-latin-400-normal.woff2"),
@@ -60,6 +60,45 @@ pub(crate) fn invoice() -> Load {
         page_count: 2,
         font: Some("IBMPlexMono"),
     }
+}
+
+/// The logo of the invoice, as a file.
+pub(crate) fn invoice_logo() -> String {
+    logo().replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1)
+}
+
+/// The invoice with the assets `logo.svg` and [`FONTS`].
+pub(crate) fn invoice_with_assets() -> Load {
+    let html = INVOICE.replace(
+        logo(),
+        "<img src=\"asset:logo.svg\" alt=\"Holloway &amp; Finch\" width=\"248\">",
+    );
+    Load {
+        html: html.replace("url(\"fonts/", "url(\"asset:fonts/"),
+        ..invoice()
+    }
+}
+
+/// The invoice without logo and web fonts.
+pub(crate) fn invoice_without_files() -> Load {
+    let without_fonts = INVOICE.lines().filter(|line| !line.contains("@font-face"));
+    Load {
+        html: without_fonts
+            .collect::<Vec<_>>()
+            .join("\n")
+            .replace(logo(), "Holloway &amp; Finch"),
+        font: None,
+        ..invoice()
+    }
+}
+
+fn logo() -> &'static str {
+    let logo = INVOICE.split_once("<svg ").and_then(|(before, _)| {
+        let from = before.len();
+        let to = from + INVOICE[from..].find("</svg>")? + "</svg>".len();
+        INVOICE.get(from..to)
+    });
+    logo.unwrap_or_default()
 }
 
 /// The invoice with a script that sums it up: such a page requires a new JavaScript realm afterwards.

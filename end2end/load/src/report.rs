@@ -40,6 +40,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "pdfa_completions": results.completions,
         "numbering": results.numbering,
         "templates_ms": results.templates,
+        "assets_ms": results.assets,
         "crowd_ms": results.crowd,
         "queue": results.queue,
         "acceptance": results.acceptance,
@@ -206,6 +207,18 @@ fn add_details(text: &mut String, results: &Results) {
             text,
             "Templates: p50 {:.1} ms to create, {:.1} to get, {:.1} to change, {:.1} to delete",
             cost.create, cost.get, cost.change, cost.delete
+        );
+    }
+    if let Some(cost) = &results.assets {
+        let _ = writeln!(
+            text,
+            "Invoice: p50 {:.1} ms without logo and web fonts, {:.1} ms with them in its HTML, {:.1} ms as assets",
+            cost.without, cost.embedded, cost.with_assets
+        );
+        let _ = writeln!(
+            text,
+            "Lists: p50 {:.1} ms for 1,000 assets, {:.1} ms for 500 templates",
+            cost.list_assets, cost.list_templates
         );
     }
     if let Some(cost) = &results.crowd {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::{
+    assets::AssetCost,
     crowd::CrowdCost,
     hostile::{AttackResult, mixed::MixedSoak},
     measure::Round,
@@ -70,6 +71,7 @@ pub(crate) struct Results {
     pub(crate) completions: Vec<Completion>,
     pub(crate) numbering: Vec<NumberingCost>,
     pub(crate) templates: Option<TemplateCost>,
+    pub(crate) assets: Option<AssetCost>,
     pub(crate) crowd: Option<CrowdCost>,
     pub(crate) queue: Option<QueueThroughput>,
     pub(crate) acceptance: Option<Acceptance>,

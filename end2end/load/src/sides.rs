@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
+    assets::{self, AssetCost},
     crowd::{self, CrowdCost},
     document::Wanted,
     error::LoadError,
@@ -124,6 +125,13 @@ impl<'a> Platen<'a> {
     /// Measures the cost of rendering a stored template, and of managing one.
     pub(crate) async fn measure_templates(&self) -> Result<TemplateCost, LoadError> {
         let measured = templates::measure(&self.accounts[0]).await;
+        measured.map_err(|error| self.service.failure(&error.to_string()))
+    }
+
+    /// Measures the cost of assets in an account of its own.
+    pub(crate) async fn measure_assets(&self) -> Result<AssetCost, LoadError> {
+        let account = self.service.new_client("assets").await?;
+        let measured = assets::measure(&account).await;
         measured.map_err(|error| self.service.failure(&error.to_string()))
     }
 

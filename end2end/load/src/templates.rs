@@ -2,15 +2,15 @@
 
 use std::{sync::Arc, time::Instant};
 
-use reqwest::{Method, RequestBuilder};
+use reqwest::Method;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     document::Wanted,
     error::LoadError,
     pages::Load,
-    platen::client::{Client, Order},
+    platen::client::{Client, Order, answer},
     statistics::median,
 };
 
@@ -118,16 +118,4 @@ async fn create(client: &Client, name: &str) -> Result<String, LoadError> {
     let id = created["data"]["id"].as_str();
     id.map(ToOwned::to_owned)
         .ok_or_else(|| LoadError::Platen(format!("created a template without an id: {created}")))
-}
-
-/// Returns the body of a successful response, or null if it is empty.
-async fn answer(request: RequestBuilder) -> Result<Value, LoadError> {
-    let answer = request.send().await?;
-    let status = answer.status();
-    let body = answer.bytes().await?;
-    if status.is_success() {
-        return Ok(serde_json::from_slice(&body).unwrap_or_default());
-    }
-    let body = String::from_utf8_lossy(&body);
-    Err(LoadError::Platen(format!("answered {status} to a template: {body}")))
 }

@@ -168,6 +168,18 @@ impl Client {
     }
 }
 
+/// Returns the body of a successful response, or null if it is empty.
+pub(crate) async fn answer(request: RequestBuilder) -> Result<Value, LoadError> {
+    let answer = request.send().await?;
+    let status = answer.status();
+    let body = answer.bytes().await?;
+    if status.is_success() {
+        return Ok(serde_json::from_slice(&body).unwrap_or_default());
+    }
+    let body = String::from_utf8_lossy(&body);
+    Err(LoadError::Platen(format!("answered {status}: {body}")))
+}
+
 /// Returns the sum in milliseconds; the header has the form `queue;dur=0.0, load;dur=9.5`.
 fn sum_of_phases(server_timing: &str, counts: impl Fn(&str) -> bool) -> f64 {
     let phases = server_timing
