@@ -76,6 +76,11 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     let started = Instant::now();
     let mut request =
         RenderRequest::from_value(body(&arguments)?).map_err(|problems| Failure::by_caller(&list(&problems)))?;
+    if let Some((name, _)) = request.assets.remote().next() {
+        let reason =
+            format!("assets: {name}: files are loaded from URLs only by the service; give their content in base64");
+        return Err(Failure::by_caller(&reason));
+    }
     let demanded = std::mem::take(&mut request.conformance);
     let mut parts = given_parts(std::mem::take(&mut request.parts))?;
     let (local_files, guard) = if arguments.no_local_files {

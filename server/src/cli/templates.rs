@@ -133,7 +133,7 @@ async fn push(arguments: &Arguments) -> Result<(), Failure> {
     let server = arguments.source.server()?;
     let sides = sides(&server, arguments).await?;
     let changes = changes(&sides);
-    let assets = assets::changes(&server, &arguments.source.folder, sides.local.keys()).await?;
+    let assets = assets::changes(&server, &arguments.source.folder, &sides.local).await?;
     if changes.is_empty() && assets.is_empty() {
         eprintln!("platen: nothing to change");
     }
@@ -283,7 +283,7 @@ async fn diff(arguments: &Arguments, with_pages: bool, exit_code: bool) -> Resul
             println!("{handle} is published again, with {}", partials.join(", "));
         }
     }
-    let assets = assets::changes(&server, &arguments.source.folder, sides.local.keys()).await?;
+    let assets = assets::changes(&server, &arguments.source.folder, &sides.local).await?;
     for asset in &assets {
         println!("{asset}");
     }

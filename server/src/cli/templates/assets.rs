@@ -6,12 +6,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use platen_domain::{asset, template::identity::Handle};
+use platen_domain::{
+    asset::{self, font_sheet::FONT_SHEET},
+    template::identity::Handle,
+};
+use platen_engine::asset_addresses;
 use reqwest::StatusCode;
 
 use super::{
     failure,
-    folder::{self, FolderError},
+    folder::{self, FolderError, TemplateFiles},
     server::{Server, ServerError, assets::StoredAsset},
 };
 use crate::cli::failure::Failure;
@@ -77,18 +81,42 @@ fn differs(files: &BTreeMap<String, PathBuf>, name: &str, asset: &StoredAsset) -
     }
 }
 
-/// Returns the assets that `push` stores: those of the folder's templates that differ from the account's. Lists assets of
-/// these templates that only the account has on standard error, if the folder has any.
+/// Returns the assets that `push` stores: those of the folder's templates that differ from the account's. Lists assets that
+/// these templates name and that don't exist on standard error, and those of their folders that only the account has, if the
+/// folder has any.
 pub(super) async fn changes(
     server: &Server,
     folder: &Path,
-    handles: impl Iterator<Item = &Handle> + Clone,
+    local: &BTreeMap<Handle, TemplateFiles>,
 ) -> Result<Vec<AssetChange>, Failure> {
-    let files = folder::assets::list(folder, handles.clone(), Err).map_err(|error| Failure::by_caller(&error))?;
+    let files = folder::assets::list(folder, local.keys(), Err).map_err(|error| Failure::by_caller(&error))?;
+    let named: BTreeSet<_> = local
+        .iter()
+        .flat_map(|(handle, files)| named_assets(handle, files))
+        .collect();
+    if files.is_empty() && named.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut stored = match server.assets().await {
+        Ok(stored) => stored,
+        // It is not known which assets exist, but none is stored.
+        Err(ServerError::Refused(refusal)) if files.is_empty() && refusal.status == StatusCode::FORBIDDEN => {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(failure(&error)),
+    };
+    for (handle, name) in named {
+        let is_there = |present: &String| *present == name || name.ends_with('/') && present.starts_with(&name);
+        if !files.keys().any(is_there) && !stored.keys().any(is_there) {
+            eprintln!(
+                "platen: {handle}/template.html names asset:{name}, which neither the folder nor the account has: documents \
+                 lack it, and renders fail if the template is strict"
+            );
+        }
+    }
     if files.is_empty() {
         return Ok(Vec::new());
     }
-    let mut stored = server.assets().await.map_err(|error| failure(&error))?;
     let mut changes = Vec::new();
     for (name, path) in files {
         let asset = folder::assets::read(&name, &path).map_err(|error| Failure::by_caller(&error))?;
@@ -98,13 +126,20 @@ pub(super) async fn changes(
             changes.push(AssetChange { name, path, stored });
         }
     }
-    let handles: BTreeSet<_> = handles.map(Handle::as_str).collect();
+    let handles: BTreeSet<_> = local.keys().map(Handle::as_str).collect();
     for name in stored.keys() {
         if name.split_once('/').is_some_and(|(handle, _)| handles.contains(handle)) {
             super::only_in_account(&format!("asset:{name}"));
         }
     }
     Ok(changes)
+}
+
+/// Returns the assets, and folders of assets with their slash, that a template names, with its handle.
+fn named_assets<'a>(handle: &'a Handle, files: &TemplateFiles) -> impl Iterator<Item = (&'a Handle, String)> {
+    let written = asset_addresses::names_in_html(&files.content);
+    let named = written.into_iter().filter_map(|name| asset::named_by(&name));
+    named.filter(|name| name != FONT_SHEET).map(move |name| (handle, name))
 }
 
 /// Stores assets. Returns the handles of templates of which assets were refused, with the reasons on standard error.

@@ -104,6 +104,31 @@ async fn a_template_is_not_published_without_its_assets() {
 }
 
 #[tokio::test]
+async fn assets_that_a_template_names_and_that_do_not_exist_are_listed() {
+    let repository = Repository::start().await;
+    repository.execute("pull", &[]).succeeded();
+    repository.studio.asset("brand/logo.svg", LOGO.as_bytes()).await;
+    repository.write("invoice/assets/a.css", "p {}");
+    let content = "<base href='asset:invoice/'><link rel=stylesheet href=asset:fonts.css>
+        <img src=asset:brand/logo.svg alt=''><img src='asset:{{ picture }}' alt=''><img src=asset:brand/none.svg alt=''>";
+    repository.write("invoice/template.html", content);
+    repository.write("letterhead/template.html", "<base href='asset:brands/'>");
+    for command in ["diff", "push"] {
+        let shown = repository.execute(command, &[]);
+        assert_eq!(shown.code, Some(0));
+        let listed: Vec<_> = lines(&shown.stderr)
+            .into_iter()
+            .filter_map(|line| line.split_once(", which neither"))
+            .collect();
+        let expected = [
+            "platen: invoice/template.html names asset:brand/none.svg",
+            "platen: letterhead/template.html names asset:brands/",
+        ];
+        assert_eq!(listed.iter().map(|(start, _)| *start).collect::<Vec<_>>(), expected);
+    }
+}
+
+#[tokio::test]
 async fn files_that_cannot_be_assets_are_named() {
     let repository = Repository::start().await;
     repository.execute("pull", &[]).succeeded();
