@@ -43,6 +43,23 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("heading", { name: "brand/logo.svg" })).toBeVisible();
       await page.goto("/dashboard/assets");
 
+      await page.getByRole("link", { name: "brand/logo.svg" }).click();
+      await page.getByLabel("Tags").fill("Rebrand 2026, logo");
+      await page.getByRole("button", { name: "Save tags" }).click();
+      await expect(page.getByText("Tags saved.")).toBeVisible();
+      const downloading = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Download" }).click();
+      expect((await downloading).suggestedFilename()).toBe("logo.svg");
+      await page.getByRole("button", { name: "Replace" }).click();
+      const replacing = page.getByRole("dialog", { name: "Replace the content" });
+      await replacing.getByLabel("File").setInputFiles(`${LETTERHEAD}/images/stripes.svg`);
+      await replacing.getByRole("button", { name: "Replace" }).click();
+      await expect(page.getByText("1 file uploaded.")).toBeVisible();
+      await expect(table.getByRole("rowheader")).toHaveCount(2);
+      await page.getByRole("link", { name: "Rebrand 2026" }).click();
+      await expect(table.getByRole("rowheader")).toHaveCount(1);
+      await page.getByRole("link", { name: "Clear" }).click();
+
       await page.getByLabel("Find by name or folder").fill("LOGO");
       await page.getByLabel("Find by name or folder").press("Enter");
       await expect(table.getByRole("rowheader")).toHaveCount(1);
@@ -121,9 +138,17 @@ for (const viewport of SIZES) {
         await page.getByRole("link", { name: "logo.svg" }).click();
         await expect(page.getByRole("heading", { name: "logo.svg" })).toBeVisible();
         await expect(page.getByRole("main").getByRole("link", { name: "Letter" })).toBeVisible();
+        await page.getByLabel("Tags").fill("Rebrand 2026, logo, quarterly statement");
+        await page.getByRole("button", { name: "Save tags" }).click();
         await hydrated(page);
         await expectAccessible(page);
         await picture(page, name("detail"));
+        await page.getByRole("button", { name: "Replace" }).click();
+        await expectAccessible(page);
+        await picture(page, name("replace"));
+        await page.goto("/dashboard/assets?tag=logo");
+        await hydrated(page);
+        await picture(page, name("tagged"));
       });
     });
   }
