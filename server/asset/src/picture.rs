@@ -1,4 +1,4 @@
-//! Pictures are decoded, because their first bytes can be followed by anything.
+//! Pictures are examined, because their first bytes can be followed by anything.
 
 use std::io::Cursor;
 
@@ -18,12 +18,7 @@ pub(super) fn examine(content: &[u8]) -> Result<PictureSize, String> {
     reader.no_limits();
     let mut decoder = reader.into_decoder().map_err(|error| damaged(&error))?;
     let (width, height) = decoder.dimensions();
-    if u64::from(width) * u64::from(height) > MOST_PIXELS {
-        let most = MOST_PIXELS / 1_000_000;
-        return Err(format!(
-            "Pictures have at most {most} million pixels; this one has {width} × {height}"
-        ));
-    }
+    check_pixels(width, height)?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let bytes = usize::try_from(decoder.total_bytes()).map_err(|error| damaged(&error))?;
     let mut pixels = vec![0; bytes];
@@ -38,6 +33,27 @@ pub(super) fn examine(content: &[u8]) -> Result<PictureSize, String> {
         }
         _ => PictureSize { width, height },
     })
+}
+
+/// Parses an AVIF picture as far as the sequence header of AV1, which holds its size. Decoders of AV1 take damaged data for
+/// pixels, so that decoding would not say more. Orientations that the container adds are ignored.
+pub(super) fn examine_avif(content: &[u8]) -> Result<PictureSize, String> {
+    let damaged = |error: avif_parse::Error| format!("The picture is damaged: {error}");
+    let parsed = avif_parse::read_avif(&mut &*content).map_err(damaged)?;
+    let header = parsed.primary_item_metadata().map_err(damaged)?;
+    let (width, height) = (header.max_frame_width.get(), header.max_frame_height.get());
+    check_pixels(width, height)?;
+    Ok(PictureSize { width, height })
+}
+
+fn check_pixels(width: u32, height: u32) -> Result<(), String> {
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        let most = MOST_PIXELS / 1_000_000;
+        return Err(format!(
+            "Pictures have at most {most} million pixels; this one has {width} × {height}"
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -72,6 +88,21 @@ mod tests {
             let reason = examine(damaged).unwrap_err();
             assert!(reason.starts_with("The picture is damaged: "), "{reason}");
         }
+    }
+
+    #[test]
+    fn avif_is_parsed_up_to_its_size() {
+        let file = include_bytes!("../tests/six-by-four.avif");
+        assert_eq!(examine_avif(file), Ok(PictureSize { width: 6, height: 4 }));
+        for damaged in [&b"\0\0\0\x1cftypavif"[..], b"\0\0\0\x0cftypavif\xff\xff\xff\xff"] {
+            let reason = examine_avif(damaged).unwrap_err();
+            assert!(reason.starts_with("The picture is damaged: "), "{reason}");
+        }
+        let reason = examine_avif(include_bytes!("../tests/81-million-pixels.avif")).unwrap_err();
+        assert_eq!(
+            reason,
+            "Pictures have at most 64 million pixels; this one has 9000 × 9000"
+        );
     }
 
     #[test]
