@@ -24,7 +24,6 @@ use platen_core::{
         billing::{Billing, events},
         connections::buckets::Buckets,
         document_queues::DocumentQueues,
-        exports,
         health::{self, sampler::Sampler},
         mail::{Delivery, Mailing},
         metrics::Metrics,
@@ -34,7 +33,7 @@ use platen_core::{
             abandoned::Sweeper,
             accessibility::storing::{self as reports, AccessibilityReports},
             contents::{self, RequestContents},
-            idempotent_responses, retention,
+            retention,
             thumbnails::Thumbnails,
         },
         templates::{live::LivePreviews, promotions, retention as template_retention},
@@ -43,11 +42,9 @@ use platen_core::{
     signals::Signals,
     storage::{
         default_storage::{DefaultStorage, DefaultStorageError},
-        exports::ExportFiles,
         object_stores::ObjectStores,
-        responses::ResponseFiles,
     },
-    store::error::StoreError,
+    store::{error::StoreError, exports, idempotency_keys},
 };
 use platen_domain::{encryption::SecretKeys, job::JobKind};
 use sqlx::PgPool;
@@ -157,28 +154,18 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
 /// Resources that a start creates or loads before it serves.
 struct Prepared {
     secret_keys: Arc<SecretKeys>,
-    responses: ResponseFiles,
-    exports: ExportFiles,
     first_account: Option<FirstAccount>,
 }
 
 /// `folder` is the data folder of a private database.
 async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> Result<Prepared, ServeError> {
     let secret_keys = secret_key::obtain(db, &config.secrets, folder).await?;
-    let unusable = |source| FolderError::Unusable {
-        path: config.data.folder.clone(),
-        source,
-    };
-    let responses = ResponseFiles::open(&config.data.folder).map_err(unusable)?;
-    let exports = ExportFiles::open(&config.data.folder).map_err(unusable)?;
     let first_account = match folder {
         Some(folder) => first_account::ensure(db, folder, &config.data.first_email).await?,
         None => None,
     };
     Ok(Prepared {
         secret_keys,
-        responses,
-        exports,
         first_account,
     })
 }
@@ -232,9 +219,7 @@ async fn serve_with(
             &config.http.base_url_for(bound),
         ),
         secret_keys: prepared.secret_keys,
-        responses: prepared.responses,
         documents,
-        exports: prepared.exports,
         outbound: OutboundClient::new(guard),
         jobs: Signals::default(),
         base_url: config.http.base_url_for(bound),
@@ -343,10 +328,10 @@ async fn listen(address: SocketAddr, setting: &'static str) -> Result<TcpListene
 async fn purge(lifecycle: Lifecycle, state: Services) -> Result<(), Infallible> {
     loop {
         let (db, now) = (&state.db, clock::now());
-        warn("idempotent responses", idempotent_responses::purge(&state, now).await);
+        warn("idempotent responses", idempotency_keys::delete_expired(db, now).await);
         warn("documents and renders", retention::purge(&state, now).await);
-        warn("account exports", exports::purge(db, &state.exports, now).await);
-        let people = people::purge(&state.people, &state.documents, &state.exports, now);
+        warn("account exports", exports::delete_expired(db, now).await);
+        let people = people::purge(&state.people, &state.documents, now);
         warn("accounts, sessions and mails", people.await);
         warn("templates and versions", template_retention::purge(db, now).await);
         warn("API keys", api_keys::purge(db, now).await);

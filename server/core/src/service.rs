@@ -63,7 +63,7 @@ use crate::{
         templates::live::LivePreviews,
     },
     signals::Signals,
-    storage::{default_storage::DefaultStorage, exports::ExportFiles, responses::ResponseFiles},
+    storage::default_storage::DefaultStorage,
 };
 
 /// The parts that services depend on, shared by all requests and jobs; cheap to clone.
@@ -93,10 +93,7 @@ pub struct Services {
     pub instance: InstanceId,
     /// Decrypt data at rest.
     pub secret_keys: Arc<SecretKeys>,
-    /// Stored idempotent responses.
-    pub responses: ResponseFiles,
     pub documents: DefaultStorage,
-    pub exports: ExportFiles,
     /// Sends requests to addresses that clients specify.
     pub outbound: OutboundClient,
     /// Wakes and stops background work.

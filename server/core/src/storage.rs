@@ -1,13 +1,11 @@
-//! Storage of documents and idempotent responses: the data folder, and buckets.
+//! Storage of documents: the data folder, and buckets.
 
 pub mod aws_s3;
 pub mod bucket;
 pub mod default_storage;
 pub mod documents;
-pub mod exports;
 pub mod google_cloud_storage;
 pub mod object_stores;
-pub mod responses;
 
 use std::{
     fs::{self, DirBuilder},
@@ -18,7 +16,7 @@ use std::{
 };
 
 /// Creates a folder in the data folder that only the service can read, unless it exists.
-fn private_folder(data_folder: &Path, name: &str) -> io::Result<PathBuf> {
+pub(crate) fn private_folder(data_folder: &Path, name: &str) -> io::Result<PathBuf> {
     let folder = data_folder.join(name);
     // Other users may have to traverse the data folder.
     DirBuilder::new().recursive(true).mode(0o711).create(data_folder)?;

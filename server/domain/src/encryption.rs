@@ -210,6 +210,11 @@ impl Place {
         Self::new(account.0, "asset", content)
     }
 
+    /// A piece of an account's archive.
+    pub fn export_piece(account: AccountId, row: Uuid) -> Self {
+        Self::new(account.0, "export piece", row)
+    }
+
     pub fn thumbnail(account: AccountId, row: Uuid) -> Self {
         Self::new(account.0, "thumbnail", row)
     }

@@ -16,7 +16,7 @@ use platen_core::{
         passwords::Passwords,
         webhook_secrets,
     },
-    storage::{default_storage::DefaultStorage, exports::ExportFiles, object_stores::ObjectStores},
+    storage::{default_storage::DefaultStorage, object_stores::ObjectStores},
     store::deletions::DeletionOrder,
 };
 use platen_domain::{
@@ -291,13 +291,12 @@ async fn delete(db: &PgPool, config: &Config, account: AccountArguments) -> Resu
     let account = select(db, account).await?;
     let stores = ObjectStores::new(browser::guard(config), &config.storage)?;
     let documents = DefaultStorage::open(&config.data.folder, &config.storage.default, &stores).await?;
-    let exports = ExportFiles::open(&config.data.folder)?;
     let now = clock::now();
     let order = DeletionOrder {
         asked_by: None,
         asked_at: now,
     };
-    Ok(accounts::delete(db, &documents, &exports, account, order, now).await?)
+    Ok(accounts::delete(db, &documents, account, order, now).await?)
 }
 
 async fn webhook_secret(db: &PgPool, config: &Config, account: AccountArguments, replace: bool) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use crate::config::reader::{Reader, Setting};
 
 const DATA_DIR: Setting = Setting::new("PLATEN_DATA_DIR", "a path")
     .default(".platen; as root /var/lib/platen")
-    .purpose("Folder for the private database, the master key and idempotent responses. Replicas must share it.");
+    .purpose("Folder for the private database, the master key and, without a bucket, documents, for which replicas must share it.");
 const FIRST_EMAIL: Setting = Setting::new("PLATEN_FIRST_EMAIL", "an email address")
     .default("owner@localhost")
     .purpose("Email address of the account that the first start creates in a private database.");

@@ -13,10 +13,7 @@ use time::OffsetDateTime;
 
 use crate::{
     service::operators,
-    storage::{
-        default_storage::{DefaultStorage, DefaultStorageError},
-        exports::ExportFiles,
-    },
+    storage::default_storage::{DefaultStorage, DefaultStorageError},
     store::{
         account_log,
         accounts::{self, OwnedAccount},
@@ -220,21 +217,17 @@ pub enum DeleteAccountError {
     /// The database failed; nothing was deleted.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The account is deleted; some of its export archives remain until they expire.
-    #[error("the account is deleted, but some of its exports are not: {0}; they are deleted after 7 days")]
-    Exports(#[from] std::io::Error),
     /// The account is deleted; some of its documents remain until they expire.
     #[error("the account is deleted, but some of its documents are not: {0}; they are deleted after 14 days")]
     Documents(#[from] DefaultStorageError),
 }
 
-/// Deletes an account at once: its keys, templates, renders, secrets, export archives, and documents in the default
+/// Deletes an account at once: its keys, templates, renders, secrets, exports, and documents in the default
 /// storage. Its renders in progress record nothing more. A proof of deletion remains, without any of the account's
 /// content.
 pub async fn delete(
     db: &PgPool,
     documents: &DefaultStorage,
-    exports: &ExportFiles,
     account: OwnedAccount,
     order: DeletionOrder,
     now: OffsetDateTime,
@@ -242,7 +235,7 @@ pub async fn delete(
     let mut transaction = tx::begin(db).await?;
     let called = accounts::find_called(&mut *transaction, account.account).await?;
     deletions::insert(&mut transaction, account.account, order, now).await?;
-    let left = accounts::delete(&mut transaction, account).await?;
+    let objects = accounts::delete(&mut transaction, account).await?;
     let (actor, asked_by) = match order.asked_by {
         Some(_) => (AuditActor::Service, "its owner"),
         None => (AuditActor::CommandLine, "an operator"),
@@ -252,10 +245,7 @@ pub async fn delete(
     };
     audit_log::insert_named(&mut transaction, &actor, Some(account.account), called, event, "", now).await?;
     tx::commit(transaction).await?;
-    // A failure to remove documents must not keep the exports from being removed.
-    let removed = documents.remove(left.objects).await;
-    exports.remove(left.exports)?;
-    Ok(removed?)
+    Ok(documents.remove(objects).await?)
 }
 
 /// Returns the deleted accounts, the latest first.

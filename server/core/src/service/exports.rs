@@ -2,8 +2,9 @@
 //! it expires.
 
 mod archive;
+pub mod pieces;
 
-use std::{path::PathBuf, time::Duration as StdDuration};
+use std::time::Duration as StdDuration;
 
 use platen_domain::{
     account_log::{AccountEvent, Actor},
@@ -14,7 +15,7 @@ use platen_domain::{
     mail::MailKind,
 };
 use sqlx::{PgConnection, PgPool};
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 use tokio::{
     runtime::Handle,
     task::{JoinError, spawn_blocking},
@@ -28,11 +29,10 @@ use crate::{
         exports::archive::{ArchiveError, Stop},
         mail::write_to,
     },
-    storage::exports::ExportFiles,
     store::{
         account_log,
         error::StoreError,
-        exports::{self, QueuedExport},
+        exports::{self, QueuedExport, ReadyExport},
         jobs::{self, Claim},
         tx,
     },
@@ -71,26 +71,14 @@ pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     exports::list(db, account, now).await
 }
 
-/// An archive that can be downloaded.
-#[derive(Debug)]
-pub struct Fetched {
-    pub path: PathBuf,
-    /// Time of the request.
-    pub asked_at: OffsetDateTime,
-}
-
 /// Returns an archive to the owner of its account; `None` if it doesn't exist, isn't ready, or belongs to someone else.
 pub async fn find(
     app: &Services,
     caller: &Caller,
     id: ExportId,
     now: OffsetDateTime,
-) -> Result<Option<Fetched>, StoreError> {
-    let asked_at = exports::find_ready(&app.db, caller.account, caller.user.id, id, now).await?;
-    Ok(asked_at.map(|asked_at| Fetched {
-        path: app.exports.path(id),
-        asked_at,
-    }))
+) -> Result<Option<ReadyExport>, StoreError> {
+    exports::find_ready(&app.db, caller.account, caller.user.id, id, now).await
 }
 
 /// Records the audit event of a download.
@@ -120,16 +108,10 @@ pub async fn make(
         let error = "the service ended unexpectedly during each attempt";
         return finish(app, claim, &export, Err(error)).await;
     }
-    match write(app, claim, export, is_stopping).await {
+    match write(app, export, is_stopping).await {
         Ok(bytes) => {
             tracing::info!(%export_id, %account_id, bytes, "export created");
             finish(app, claim, &export, Ok(bytes)).await?;
-            if !exports::exists(db, export_id).await? {
-                // The account was deleted in the meantime.
-                app.exports.remove([export_id]).unwrap_or_else(|error| {
-                    tracing::warn!(%export_id, %error, "export of a deleted account remains; it expires after 7 days");
-                });
-            }
         }
         Err(MakeError::Archive(ArchiveError::Stopped(Stop::Service))) => {
             jobs::release(db, claim, Some(StdDuration::ZERO), None).await?;
@@ -160,7 +142,6 @@ enum MakeError {
 /// Creates the archive on a thread of its own, because writing it blocks. The thread stops if the future is dropped.
 async fn write(
     app: &Services,
-    claim: &Claim,
     export: QueuedExport,
     is_stopping: impl Fn() -> bool + Send + 'static,
 ) -> Result<i64, MakeError> {
@@ -170,8 +151,8 @@ async fn write(
         let lost = lost.is_cancelled().then_some(Stop::Lost);
         lost.or_else(|| is_stopping().then_some(Stop::Service))
     };
-    let (app, claim, runtime) = (app.clone(), claim.id, Handle::current());
-    let writing = spawn_blocking(move || runtime.block_on(archive::make(&app, claim, &export, stop)));
+    let (app, runtime) = (app.clone(), Handle::current());
+    let writing = spawn_blocking(move || runtime.block_on(archive::make(&app, &export, stop)));
     Ok(writing.await??)
 }
 
@@ -216,29 +197,4 @@ pub(super) async fn fail(db: &mut PgConnection, id: ExportId, now: OffsetDateTim
         account_name: asker.account_name,
     };
     write_to(db, &asker.email, Some(asker.user), &mail, now).await
-}
-
-/// Error of [`purge`].
-#[derive(Debug, thiserror::Error)]
-pub enum PurgeExportsError {
-    /// A file could not be removed.
-    #[error("folder of exports: {0}")]
-    File(#[from] std::io::Error),
-    /// The thread panicked.
-    #[error("{0}")]
-    Interrupted(#[from] JoinError),
-    /// The database failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// Deletes expired archives, and files that belong to none.
-pub async fn purge(db: &PgPool, files: &ExportFiles, now: OffsetDateTime) -> Result<(), PurgeExportsError> {
-    let expired = exports::delete_expired(db, now).await?;
-    let files = files.clone();
-    let removing = spawn_blocking(move || {
-        files.remove(expired)?;
-        files.remove_written_before((now - LIFETIME - Duration::HOUR).into())
-    });
-    Ok(removing.await??)
 }

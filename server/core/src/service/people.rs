@@ -41,7 +41,7 @@ use crate::{
         passwords::{HashError, Passwords},
         people::limits::Limits,
     },
-    storage::{default_storage::DefaultStorage, exports::ExportFiles},
+    storage::default_storage::DefaultStorage,
     store::{account_log, error::StoreError, one_time_tokens, sessions as session_store, sign_ups, users},
 };
 
@@ -188,12 +188,7 @@ pub async fn address_of_link(
 
 /// Deletes accounts after their grace period, and expired sign-ups, links, sessions, devices, mails, account activity
 /// and invitations.
-pub async fn purge(
-    people: &People,
-    documents: &DefaultStorage,
-    exports: &ExportFiles,
-    now: OffsetDateTime,
-) -> Result<(), DeleteAccountError> {
+pub async fn purge(people: &People, documents: &DefaultStorage, now: OffsetDateTime) -> Result<(), DeleteAccountError> {
     sign_ups::delete_expired(&people.db, now).await?;
     one_time_tokens::delete_expired(&people.db, now).await?;
     session_store::delete_expired(&people.db, now).await?;
@@ -201,5 +196,5 @@ pub async fn purge(
     mail::purge(&people.db, now).await?;
     account_log::delete_old(&people.db, now).await?;
     invitations::purge(people, now).await?;
-    account::delete_due(people, documents, exports, now).await
+    account::delete_due(people, documents, now).await
 }

@@ -4,7 +4,7 @@ pub mod suspension;
 
 use platen_domain::{
     display_name::DisplayName,
-    ids::{AccountId, ExportId, UserId},
+    ids::{AccountId, UserId},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -282,17 +282,9 @@ pub async fn list_to_delete(
     Ok(accounts.fetch_all(db).await?)
 }
 
-/// Files of a deleted account outside the database.
-#[derive(Debug)]
-pub struct LeftBehind {
-    /// Documents in the default storage.
-    pub objects: Vec<Uuid>,
-    pub exports: Vec<ExportId>,
-}
-
 /// Deletes an account with everything that belongs to it, and those of its members who belong to no other account,
-/// unless they are operators.
-pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<LeftBehind, StoreError> {
+/// unless they are operators. Returns the ids of its documents in the default storage.
+pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Vec<Uuid>, StoreError> {
     let members = sqlx::query_scalar!("select user_id from members where account_id = $1", account.account.0);
     let members = members.fetch_all(&mut *db).await?;
     let objects = sqlx::query_scalar!(
@@ -300,8 +292,6 @@ pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Left
         account.account.0,
     );
     let objects = objects.fetch_all(&mut *db).await?;
-    let exports = sqlx::query_scalar!("select id from exports where account_id = $1", account.account.0);
-    let exports = exports.fetch_all(&mut *db).await?;
     sqlx::query!("delete from accounts where id = $1", account.account.0)
         .execute(&mut *db)
         .await?;
@@ -312,10 +302,7 @@ pub async fn delete(db: &mut PgConnection, account: OwnedAccount) -> Result<Left
     )
     .execute(db)
     .await?;
-    Ok(LeftBehind {
-        objects,
-        exports: exports.into_iter().map(ExportId).collect(),
-    })
+    Ok(objects)
 }
 
 /// An account and the user who owns it.

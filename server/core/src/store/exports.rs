@@ -6,8 +6,12 @@ use platen_domain::{
 };
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
-use crate::store::{error::StoreError, statement::changes_one};
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, execute},
+};
 
 /// An account has at most one export in progress.
 pub const UNDER_WAY: &str = "exports_under_way";
@@ -49,24 +53,93 @@ pub async fn list(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     Ok(exports.fetch_all(db).await?)
 }
 
-/// Returns when an export was requested, if it is ready and this user, as the account's owner, may download it.
+/// An export that is ready.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadyExport {
+    /// When it was requested.
+    pub asked_at: OffsetDateTime,
+    /// Size of the archive.
+    pub bytes: i64,
+}
+
+/// Returns an export if it is ready and this user, as the account's owner, may download it.
 pub async fn find_ready(
     db: &PgPool,
     account: AccountId,
     owner: UserId,
     id: ExportId,
     now: OffsetDateTime,
-) -> Result<Option<OffsetDateTime>, StoreError> {
-    let asked_at = sqlx::query_scalar!(
-        "select exports.inserted_at from exports join members on members.account_id = exports.account_id
-         where exports.account_id = $1 and members.user_id = $2 and members.role = 'owner' and exports.id = $3
-            and exports.state = 'ready' and exports.inserted_at > $4",
+) -> Result<Option<ReadyExport>, StoreError> {
+    let ready = sqlx::query_as!(
+        ReadyExport,
+        r#"select exports.inserted_at as asked_at, bytes as "bytes!"
+           from exports join members on members.account_id = exports.account_id
+           where exports.account_id = $1 and members.user_id = $2 and members.role = 'owner' and exports.id = $3
+            and exports.state = 'ready' and exports.inserted_at > $4"#,
         account.0,
         owner.0,
         id.0,
         now - LIFETIME,
     );
-    Ok(asked_at.fetch_optional(db).await?)
+    Ok(ready.fetch_optional(db).await?)
+}
+
+/// A piece of an archive, as stored.
+pub struct SealedPiece {
+    /// To which its encryption is bound.
+    pub id: Uuid,
+    /// Encrypted.
+    pub sealed: Vec<u8>,
+}
+
+/// Deletes the pieces that an earlier attempt has stored, and prevents other processes from storing some until the end of the
+/// transaction. Returns `false` if the export no longer exists.
+pub async fn begin_pieces(db: &mut PgConnection, account: AccountId, id: ExportId) -> Result<bool, StoreError> {
+    let lock = sqlx::query_scalar!(
+        "select id from exports where account_id = $1 and id = $2 for update",
+        account.0,
+        id.0
+    );
+    if lock.fetch_optional(&mut *db).await?.is_none() {
+        return Ok(false);
+    }
+    execute(db, sqlx::query!("delete from export_pieces where export_id = $1", id.0)).await?;
+    Ok(true)
+}
+
+/// Stores the next piece of an archive.
+pub async fn insert_piece(
+    db: &mut PgConnection,
+    id: ExportId,
+    number: i32,
+    piece: &SealedPiece,
+) -> Result<(), StoreError> {
+    let insert = sqlx::query!(
+        "insert into export_pieces (export_id, number, id, sealed) values ($1, $2, $3, $4)",
+        id.0,
+        number,
+        piece.id,
+        piece.sealed,
+    );
+    execute(db, insert).await
+}
+
+/// Returns a piece of an archive of the account; `None` if it is gone.
+pub async fn find_piece(
+    db: &PgPool,
+    account: AccountId,
+    id: ExportId,
+    number: i32,
+) -> Result<Option<SealedPiece>, StoreError> {
+    let piece = sqlx::query_as!(
+        SealedPiece,
+        "select pieces.id, sealed from export_pieces pieces join exports on exports.id = export_id
+         where account_id = $1 and export_id = $2 and number = $3",
+        account.0,
+        id.0,
+        number,
+    );
+    Ok(piece.fetch_optional(db).await?)
 }
 
 /// An export that is to be created.
@@ -124,22 +197,13 @@ pub async fn finish(
     Ok(asker.fetch_optional(db).await?)
 }
 
-/// Returns whether an export still exists; it is deleted with its account.
-pub async fn exists(db: &PgPool, id: ExportId) -> Result<bool, StoreError> {
-    let exists = sqlx::query_scalar!(
-        r#"select exists (select from exports where id = $1) as "exists!""#,
-        id.0
-    );
-    Ok(exists.fetch_one(db).await?)
-}
-
-/// Deletes the expired exports of all accounts and returns their ids.
-pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<Vec<ExportId>, StoreError> {
-    let ids = sqlx::query_scalar!(
-        "delete from exports where inserted_at <= $1 and state <> 'waiting' returning id",
+/// Deletes the expired exports of all accounts.
+pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
+    let delete = sqlx::query!(
+        "delete from exports where inserted_at <= $1 and state <> 'waiting'",
         now - LIFETIME,
     );
-    Ok(ids.fetch_all(db).await?.into_iter().map(ExportId).collect())
+    execute(db, delete).await
 }
 
 /// Counts the exports that aren't finished.

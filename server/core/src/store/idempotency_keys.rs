@@ -34,9 +34,9 @@ pub async fn take(
          values ($1, $2, $3, $4, $5)
          on conflict on constraint idempotency_keys_pkey do update
          set fingerprint = excluded.fingerprint, render_id = excluded.render_id, answer_id = null,
-             expires_at = excluded.expires_at
+             answer = null, expires_at = excluded.expires_at
          where idempotency_keys.expires_at <= $6
-             or idempotency_keys.answer_id is null and exists (
+             or (idempotency_keys.answer_id is null or idempotency_keys.answer is null) and exists (
                  select from renders
                  where renders.id = idempotency_keys.render_id and renders.finished_at is not null
                      and (renders.mode = 'sync' or renders.status = 'cancelled')
@@ -75,12 +75,13 @@ pub async fn find_holder(
 }
 
 /// The stored response to a request.
-#[derive(Debug)]
 pub struct FoundResponse {
     /// The render that produced it.
     pub render: RenderId,
-    /// Name of the file.
+    /// To which its encryption is bound.
     pub id: Uuid,
+    /// Encrypted.
+    pub sealed: Vec<u8>,
 }
 
 /// Returns the stored response to a request with the same key and fingerprint, unless it has expired.
@@ -92,8 +93,9 @@ pub async fn find_response(
 ) -> Result<Option<FoundResponse>, StoreError> {
     let response = sqlx::query_as!(
         FoundResponse,
-        r#"select render_id as render, answer_id as "id!" from idempotency_keys
-           where account_id = $1 and key = $2 and fingerprint = $3 and answer_id is not null and expires_at > $4"#,
+        r#"select render_id as render, answer_id as "id!", answer as "sealed!" from idempotency_keys
+           where account_id = $1 and key = $2 and fingerprint = $3 and answer_id is not null and answer is not null
+            and expires_at > $4"#,
         account.0,
         request.key.as_str(),
         request.fingerprint.as_bytes(),
@@ -122,16 +124,34 @@ pub async fn find_accepted(
     Ok(render.fetch_optional(db).await?.map(RenderId))
 }
 
-/// A file that contains a response.
+/// A response that is stored, but not yet returned to repeated requests.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredResponse {
-    /// Name of the file.
+    /// To which its encryption is bound.
     pub id: Uuid,
+    /// Size of the encrypted response.
     pub bytes: i64,
 }
 
-/// Links a render's stored response to the key that it claimed. The commit fails if the account has no storage left for
-/// it.
+/// Stores an encrypted response with the key that a render has claimed. Large ones take a while, so this is done before the
+/// transaction that records the outcome, which locks credits; [`set_response`] makes it valid.
+pub async fn write_response(
+    db: &PgPool,
+    account: AccountId,
+    render: RenderId,
+    sealed: &[u8],
+) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update idempotency_keys set answer = $3 where account_id = $1 and render_id = $2",
+        account.0,
+        render.0,
+        sealed,
+    );
+    execute(db, update).await
+}
+
+/// Makes a render's stored response the one of the key that it claimed. The commit fails if the account has no storage left
+/// for it.
 pub async fn set_response(
     db: &mut PgConnection,
     account: AccountId,
@@ -148,31 +168,31 @@ pub async fn set_response(
     execute(db, update).await
 }
 
-/// Frees a key whose stored response is lost.
+/// Deletes the stored response of a render that has ended otherwise.
+pub async fn discard_response(db: &PgPool, account: AccountId, render: RenderId) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update idempotency_keys set answer = null where account_id = $1 and render_id = $2 and answer_id is null",
+        account.0,
+        render.0,
+    );
+    execute(db, update).await
+}
+
+/// Frees a key whose stored response is unreadable.
 pub async fn forget_response(db: &PgPool, account: AccountId, response: Uuid) -> Result<(), StoreError> {
     let update = sqlx::query!(
-        "update idempotency_keys set answer_id = null where account_id = $1 and answer_id = $2",
+        "update idempotency_keys set answer_id = null, answer = null where account_id = $1 and answer_id = $2",
         account.0,
         response,
     );
     execute(db, update).await
 }
 
-/// Deletes the expired keys of all accounts. Returns the names of their response files.
-pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<Vec<Uuid>, StoreError> {
-    let responses = sqlx::query_scalar!(
-        "delete from idempotency_keys where expires_at <= $1 returning answer_id",
-        now
-    );
-    Ok(responses.fetch_all(db).await?.into_iter().flatten().collect())
-}
-
-/// Returns those of these response files that no key of any account refers to.
-pub async fn list_unnamed(db: &PgPool, responses: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
-    let unnamed = sqlx::query_scalar!(
-        r#"select answer as "answer!" from unnest($1::uuid[]) as kept (answer)
-           where not exists (select from idempotency_keys where answer_id = kept.answer)"#,
-        responses,
-    );
-    Ok(unnamed.fetch_all(db).await?)
+/// Deletes the expired keys of all accounts with their responses.
+pub async fn delete_expired(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
+    execute(
+        db,
+        sqlx::query!("delete from idempotency_keys where expires_at <= $1", now),
+    )
+    .await
 }

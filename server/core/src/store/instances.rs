@@ -28,6 +28,17 @@ impl Presence {
     }
 }
 
+/// Counts the live processes of the service.
+pub async fn count_live(db: &PgPool) -> Result<i64, StoreError> {
+    // Locks with one key have the object subid 1; a migration holds one, too, for a moment.
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from pg_locks
+           where locktype = 'advisory' and objsubid = 1 and granted
+            and database = (select oid from pg_database where datname = current_database())"#
+    );
+    Ok(count.fetch_one(db).await?)
+}
+
 /// Acquires the lock of a dead process until the transaction ends. Returns `false` if the process is alive.
 pub async fn try_lock(transaction: &mut PgConnection, instance: InstanceId) -> Result<bool, StoreError> {
     let locked = sqlx::query_scalar!(

@@ -1,6 +1,10 @@
 //! Checks Postgres, and whether its clock agrees with this machine's.
 
-use platen_core::{clock, config::Config, store::pool};
+use platen_core::{
+    clock,
+    config::Config,
+    store::{instances, pool},
+};
 
 use crate::{
     cli::doctor::Finding,
@@ -66,6 +70,16 @@ async fn ask_server(config: &Config, database: &Database) -> Result<Vec<Finding>
             difference.whole_seconds()
         );
         findings.push(Finding::warning("Clock", fact, "set both (timedatectl set-ntp true)"));
+    }
+    let processes = instances::count_live(&database.pool).await?;
+    if processes > 1 && config.storage.default.bucket.is_none() {
+        let fact = format!("{processes} processes use this database, and documents are stored in the data folder");
+        findings.push(Finding::warning(
+            "Storage",
+            fact,
+            "set PLATEN_DEFAULT_BUCKET, or let all processes share one PLATEN_DATA_DIR; otherwise, each serves only the \
+             documents that it has stored itself",
+        ));
     }
     Ok(findings)
 }

@@ -1,6 +1,6 @@
 //! Repeated requests.
 
-use std::{fs, path::PathBuf, time::Instant};
+use std::time::Instant;
 
 use futures::future::join_all;
 use reqwest::{Method, Response, header::HeaderMap};
@@ -33,12 +33,10 @@ impl Studio {
         self.number("select coalesce(sum(used), 0)::bigint from credit_periods")
             .await
     }
-
-    fn kept(&self) -> Vec<PathBuf> {
-        let files = fs::read_dir(self.service.data().join("answers")).expect("it is there");
-        files.map(|file| file.expect("a file").path()).collect()
-    }
 }
+
+/// Counts the stored outcomes.
+const STORED: &str = "select count(*) from idempotency_keys where answer is not null";
 
 fn is_replayed(answer: &Response) -> bool {
     answer.headers().contains_key("idempotent-replayed")
@@ -81,15 +79,31 @@ async fn the_first_outcome_comes_again_byte_for_byte_and_costs_nothing() {
     assert!(!is_replayed(&request.json(&page("Confidential")).send().await.unwrap()));
     assert!(!is_replayed(&studio.send(&page("Confidential")).await));
 
-    let kept = studio.kept();
-    assert_eq!(kept.len(), 3);
-    for file in kept {
-        let content = fs::read(file).unwrap();
-        for told in ["%PDF", "Order", "page_count", "obj"] {
-            let found = content.windows(told.len()).any(|window| window == told.as_bytes());
-            assert!(!found, "{told} is on the disk");
-        }
+    assert_eq!(studio.number(STORED).await, 3);
+    for told in ["%PDF", "Order", "page_count", "obj"] {
+        let readable = format!("select count(*) from idempotency_keys where position('{told}'::bytea in answer) > 0");
+        assert_eq!(studio.service.number(&readable).await, 0, "{told} is readable");
     }
+}
+
+#[tokio::test]
+async fn processes_that_share_nothing_but_the_database_return_the_same_outcome() {
+    let studio = Studio::start().await;
+    let page = page("once");
+    let first = studio.send_as("order", &page).await.bytes().await.unwrap();
+    let other = studio.service.apart(&[]).await;
+    let request = other.client.post(other.url("/api/v1/renderers/pdf"));
+    let request = request
+        .bearer_auth(&studio.account.key)
+        .header("idempotency-key", "order");
+    let second = request.json(&page).send().await.unwrap();
+    assert!(is_replayed(&second));
+    assert_eq!(second.bytes().await.unwrap(), first);
+    assert_eq!((studio.renders().await, studio.charged().await), (1, 1));
+
+    let told = studio.service.command(&["doctor"], "").stdout;
+    let expected = "2 processes use this database, and documents are stored in the data folder";
+    assert!(told.contains(expected), "{told}");
 }
 
 #[tokio::test]
@@ -147,7 +161,7 @@ async fn twenty_at_once_are_one_render_and_one_charge() {
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
     assert!(answers.iter().all(|answer| answer.status() == 200));
     assert_eq!((studio.renders().await, studio.charged().await), (1, 1));
-    assert_eq!(studio.kept().len(), 1);
+    assert_eq!(studio.number(STORED).await, 1);
 }
 
 #[tokio::test]
@@ -240,16 +254,15 @@ async fn outcomes_survive_a_restart_and_need_no_credits() {
 async fn a_lost_outcome_is_rendered_anew() {
     let studio = Studio::start().await;
     studio.send_as("order", &page("x")).await;
-    for file in studio.kept() {
-        fs::write(file, b"damaged").unwrap();
-    }
+    let damage = "update idempotency_keys set answer = 'damaged'";
+    assert_eq!(studio.service.execute(damage).await, 1);
     let again = studio.send_as("order", &page("x")).await;
     assert!(again.status() == 200 && !is_replayed(&again));
     assert!(is_replayed(&studio.send_as("order", &page("x")).await));
 }
 
 #[tokio::test]
-async fn outcomes_expire_and_their_files_go() {
+async fn outcomes_expire_and_are_deleted() {
     let mut studio = Studio::start().await;
     studio.send_as("order", &page("x")).await;
     let lifetime =
@@ -261,19 +274,11 @@ async fn outcomes_expire_and_their_files_go() {
     assert!(other.status() == 200 && !is_replayed(&other));
     studio.number(expire).await;
 
-    // The first response's file is no longer referenced; it is deleted once it is old enough.
-    for file in studio.kept() {
-        let file = fs::File::options().write(true).open(file).unwrap();
-        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_hours(2))
-            .unwrap();
-    }
     studio.service.restart(Signal::TERM).await;
-    let deadline = Instant::now() + PATIENCE;
-    while !studio.kept().is_empty() {
-        assert!(Instant::now() < deadline, "{:?} are kept", studio.kept());
-        tokio::task::yield_now().await;
-    }
-    assert_eq!(studio.number("select count(*) from idempotency_keys").await, 0);
+    studio
+        .service
+        .number_is(0, "select count(*) from idempotency_keys")
+        .await;
 }
 
 #[tokio::test]

@@ -183,7 +183,8 @@ async fn a_proof_outlives_the_account_and_holds_nothing_of_it() {
         assert!(refused.is_err(), "{statement}");
     }
     // Files are deleted after the rows.
-    while files("renders") + files("exports") > 0 {
+    service.number_is(0, "select count(*) from export_pieces").await;
+    while files("renders") > 0 {
         tokio::task::yield_now().await;
     }
 }

@@ -1,7 +1,5 @@
 //! Responses that are stored for idempotency keys.
 
-use std::fs;
-
 use futures::future::join_all;
 use reqwest::Response;
 use serde_json::json;
@@ -17,10 +15,7 @@ async fn send(studio: &Studio, key: &str, page: &str) -> Response {
     request.json(&body(page, json!({}))).send().await.expect("an answer")
 }
 
-fn files(studio: &Studio) -> usize {
-    let files = fs::read_dir(studio.service.data().join("answers"));
-    files.expect("it is there").count()
-}
+const STORED: &str = "select count(*) from idempotency_keys where answer is not null";
 
 #[tokio::test]
 async fn a_response_that_does_not_fit_is_refused_and_costs_nothing() {
@@ -39,7 +34,7 @@ async fn a_response_that_does_not_fit_is_refused_and_costs_nothing() {
         message.starts_with(expected) && message.contains("send no Idempotency-Key"),
         "{message}"
     );
-    assert_eq!((service.number(CHARGED).await, files(&studio)), (1, 1));
+    assert_eq!((service.number(CHARGED).await, service.number(STORED).await), (1, 1));
     let failed = "select count(*) from renders where status = 'failed' and credits is null";
     assert_eq!(service.number(failed).await, 1);
 
@@ -72,7 +67,7 @@ async fn of_many_responses_at_once_no_more_are_stored_than_fit() {
     let keys: Vec<_> = (0..8).map(|number| format!("key {number}")).collect();
     let answers = join_all(keys.iter().map(|key| send(&studio, key, "<p>1"))).await;
     let (stored, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status() == 200);
-    assert_eq!((stored.len(), files(&studio)), (2, 3));
+    assert_eq!((stored.len(), service.number(STORED).await), (2, 3));
     for answer in refused {
         refusal(answer).await;
     }

@@ -77,6 +77,11 @@ impl TestService {
         .await
     }
 
+    /// Starts another process on the same database, with a data folder of its own.
+    pub(crate) async fn apart(&self, settings: &[(&str, &str)]) -> Self {
+        Self::start_in(self.installation.database_url.clone(), folder::temporary(), settings).await
+    }
+
     async fn start_on(installation: Installation) -> Self {
         let (process, base_url) = installation.start().await;
         Self {

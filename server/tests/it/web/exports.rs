@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     io::{Cursor, Read},
     time::Instant,
 };
@@ -259,10 +258,6 @@ async fn only_the_owner_who_is_logged_in_fetches_it_and_not_for_ever() {
     let nobody = nobody.send().await.expect("an answer");
     assert!(header(&nobody, "location").starts_with("/log-in?next="));
 
-    let file = service
-        .data()
-        .join(format!("exports/{}.zip", path.rsplit('/').next().expect("an id")));
-    assert!(file.exists());
     service
         .execute("update exports set inserted_at = now() - interval '7 days 1 minute'")
         .await;
@@ -270,11 +265,60 @@ async fn only_the_owner_who_is_logged_in_fetches_it_and_not_for_ever() {
     // The service deletes expired archives when it starts.
     studio.service.restart(Signal::TERM).await;
     studio.service.number_is(0, "select count(*) from exports").await;
-    let deadline = Instant::now() + PATIENCE;
-    while file.exists() {
-        assert!(Instant::now() < deadline, "the archive is still there");
-        tokio::task::yield_now().await;
+    studio.service.number_is(0, "select count(*) from export_pieces").await;
+}
+
+#[tokio::test]
+async fn a_process_that_shares_nothing_but_the_database_serves_ranges_of_an_export() {
+    let site = site();
+    let folder = site.path().to_str().expect("text");
+    let studio = Studio::start_with(&[("PLATEN_SITE_DIR", folder), ("PLATEN_ROLE", "web")]).await;
+    // An archive of several pieces: random bytes can't be compressed.
+    let mut logo = b"\"".to_vec();
+    logo.extend((0..2_500_000).map(|_| rand::random_range(b'a'..=b'z')));
+    logo.push(b'"');
+    studio.asset("random.json", &logo).await;
+    let _worker = studio.service.apart(&[("PLATEN_ROLE", "worker")]).await;
+    let ann = Visitor::log_in(&studio.service, "ann@example.org").await;
+    ask(&ann).await;
+    let path = fetchable(&ann).await;
+    let whole = ann.get(&path).await;
+    assert_eq!(
+        (whole.status().as_u16(), header(&whole, "accept-ranges")),
+        (200, "bytes")
+    );
+    let tag = header(&whole, "etag").to_owned();
+    let whole = whole.bytes().await.expect("a file");
+    assert!(opened(&whole).values().any(|file| *file == logo));
+    let readable = "select count(*) from export_pieces where position('PK'::bytea in sealed) = 1";
+    assert_eq!(studio.service.number(readable).await, 0);
+    let pieces = studio.service.number("select count(*) from export_pieces").await;
+    assert!(pieces > 1, "{pieces}");
+
+    let (last, end) = (whole.len() - 1, whole.len());
+    for (range, wanted) in [
+        ("bytes=0-0".to_owned(), 0..1),
+        ("bytes=1048570-1048600".to_owned(), 1_048_570..1_048_601),
+        (format!("bytes=1000-{}", end + 5), 1000..end),
+        ("bytes=-3".to_owned(), end - 3..end),
+    ] {
+        let part = ann.get_with(&path, &[("range", &range), ("if-range", &tag)]).await;
+        assert_eq!(part.status(), 206, "{range}");
+        let expected = format!("bytes {}-{}/{end}", wanted.start, wanted.end - 1);
+        assert_eq!(header(&part, "content-range"), expected);
+        assert_eq!(part.bytes().await.expect("a part"), whole[wanted]);
     }
+    for (range, if_range, status) in [
+        (format!("bytes={end}-"), &*tag, 416),
+        ("bytes=0-0,5-6".to_owned(), &tag, 200),
+        ("lines=1-2".to_owned(), &tag, 200),
+        (format!("bytes={last}-"), "\"another\"", 200),
+    ] {
+        let answer = ann.get_with(&path, &[("range", &range), ("if-range", if_range)]).await;
+        assert_eq!(answer.status(), status, "{range}");
+    }
+    let log = "select count(*) from account_log where deed ->> 'kind' = 'account.export_fetched'";
+    assert_eq!(studio.service.number(log).await, 4);
 }
 
 #[tokio::test]
@@ -323,6 +367,6 @@ async fn what_a_crash_left_behind_is_made_by_the_next_or_given_up_and_told() {
         )
         .await;
     assert!(bob.page(SETTINGS).await.contains("Failed"));
-    let left = fs::read_dir(service.data().join("exports")).expect("it is there");
-    assert_eq!(left.count(), 1);
+    let archives = "select count(distinct export_id) from export_pieces";
+    assert_eq!(service.number(archives).await, 1);
 }

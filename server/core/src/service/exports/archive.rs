@@ -3,12 +3,13 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Write},
+    io::{self, BufWriter, Seek, Write},
     num::NonZeroU16,
 };
 
 use platen_domain::{
     asset::{Asset, AssetFilter},
+    encryption::EncryptionError,
     export::{MOST_ASSET_BYTES, MOST_DOCUMENT_BYTES},
     ids::{AccountId, AssetId, RenderId, TemplateId},
     page::PageRequest,
@@ -26,8 +27,10 @@ use crate::{
         Services,
         assets::{self, AssetError},
         data_keys::DataKeyError,
+        exports::pieces,
         renders::{history, shown::WholeRender},
     },
+    storage::private_folder,
     store::{
         account_contents::{self, ListedDocument},
         callbacks,
@@ -63,17 +66,21 @@ pub(super) enum ArchiveError {
     #[error(transparent)]
     Asset(#[from] AssetError),
     #[error(transparent)]
+    DataKey(#[from] DataKeyError),
+    #[error("a piece of the archive: {0}")]
+    Encryption(#[from] EncryptionError),
+    #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Creates the archive and returns its size in bytes. Blocks the thread while it writes.
+/// Creates the archive, stores it, and returns its size in bytes. Blocks the thread while it writes.
 pub(super) async fn make(
     app: &Services,
-    claim: Uuid,
     export: &QueuedExport,
     stop: impl Fn() -> Option<Stop>,
 ) -> Result<i64, ArchiveError> {
-    let (draft, file) = app.exports.draft(claim)?;
+    // It has no name, so that a crash leaves nothing.
+    let file = tempfile::tempfile_in(private_folder(&app.config.data.folder, "exports")?)?;
     let mut archive = Archive {
         app,
         account: export.account,
@@ -88,14 +95,13 @@ pub(super) async fn make(
     archive.write_usage().await?;
     archive.write_log().await?;
     archive.write_documents().await?;
-    let file = archive
+    let mut file = archive
         .zip
         .finish()?
         .into_inner()
         .map_err(io::IntoInnerError::into_error)?;
-    let bytes = file.metadata()?.len();
-    app.exports.keep(&draft, &file, export.id)?;
-    Ok(i64::try_from(bytes).unwrap_or(i64::MAX))
+    file.rewind()?;
+    pieces::store(app, export, file).await
 }
 
 struct Archive<'a, S> {

@@ -16,7 +16,7 @@ use crate::{
         people::{People, PeopleError, email_of, read},
         sessions,
     },
-    storage::{default_storage::DefaultStorage, exports::ExportFiles},
+    storage::default_storage::DefaultStorage,
     store::{
         account_log,
         accounts::{self as store, OwnersChoices},
@@ -157,11 +157,10 @@ pub async fn undo_deletion(people: &People, caller: &Caller, now: OffsetDateTime
 pub async fn delete_due(
     people: &People,
     documents: &DefaultStorage,
-    exports: &ExportFiles,
     now: OffsetDateTime,
 ) -> Result<(), DeleteAccountError> {
     for (account, order) in store::list_to_delete(&people.db, now).await? {
-        accounts::delete(&people.db, documents, exports, account, order, now).await?;
+        accounts::delete(&people.db, documents, account, order, now).await?;
         tracing::info!(account_id = %account.account, "account deleted on its owner's request");
     }
     Ok(())

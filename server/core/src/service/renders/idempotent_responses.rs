@@ -1,6 +1,4 @@
-//! Encrypted responses to idempotent requests, stored for repetitions.
-
-use std::{io, time::SystemTime};
+//! Encrypted responses to idempotent requests, stored with their keys for repetitions.
 
 use platen_domain::{
     encryption::{EncryptionError, Place},
@@ -10,7 +8,7 @@ use platen_domain::{
     storage::{StorageFull, StorageResource},
 };
 use sqlx::PgConnection;
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 use tokio::task::{JoinError, spawn_blocking};
 use uuid::Uuid;
 
@@ -23,19 +21,13 @@ use crate::{
     store::{
         account_storage,
         error::StoreError,
-        idempotency_keys::{self, StoredResponse},
+        idempotency_keys::{self, FoundResponse, StoredResponse},
     },
 };
-
-/// Age from which a file without a row is deleted. Files are written shortly before the rows that name them.
-const UNNAMED: Duration = Duration::HOUR;
 
 /// Error of storing or reading an idempotent response or a queued request.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// The data folder failed.
-    #[error("stored response: {0}; PLATEN_DATA_DIR sets the data folder")]
-    File(#[from] io::Error),
     /// It can't be encrypted or decrypted.
     #[error("stored response: {0}")]
     Encryption(#[from] EncryptionError),
@@ -92,41 +84,40 @@ pub(super) async fn take_key(
     })
 }
 
-/// Encrypts an outcome and writes it to a file, if the account has room for it. Returns the outcome and the file.
+/// Encrypts the outcome of a render and stores it with the key that the render has claimed, if the account has room for it.
 pub(super) async fn write(
     app: &Services,
     account: AccountId,
+    render: RenderId,
     outcome: IdempotentResponse,
     now: OffsetDateTime,
 ) -> Result<(IdempotentResponse, StoredResponse), ContentError> {
     let key = data_key(&app.db, &app.secret_keys, account, now).await?;
     let storage = account_storage::find(&app.db, account).await?;
-    let (files, id) = (app.responses.clone(), Uuid::new_v4());
-    spawn_blocking(move || {
+    let id = Uuid::new_v4();
+    let sealing = spawn_blocking(move || {
         let encrypted = key.encrypt(
             &Place::idempotent_response(account, id),
             rand::random(),
             outcome.to_bytes()?,
         )?;
         storage.room_for(StorageResource::ResponseBytes, encrypted.len())?;
-        files.write(id, &encrypted)?;
-        let bytes = i64::try_from(encrypted.len()).unwrap_or(i64::MAX);
-        Ok((outcome, StoredResponse { id, bytes }))
-    })
-    .await?
+        Ok::<_, ContentError>((outcome, encrypted))
+    });
+    let (outcome, encrypted) = sealing.await??;
+    idempotency_keys::write_response(&app.db, account, render, &encrypted).await?;
+    let bytes = i64::try_from(encrypted.len()).unwrap_or(i64::MAX);
+    Ok((outcome, StoredResponse { id, bytes }))
 }
 
-/// Removes a file that no row will name. Failures are logged.
-pub(super) async fn discard(app: &Services, response: StoredResponse) {
-    let files = app.responses.clone();
-    let removed = spawn_blocking(move || files.remove(response.id)).await;
-    if let Err(error) = removed.map_err(ContentError::from).and_then(|done| Ok(done?)) {
-        tracing::warn!(%error, "file of an unrecorded response could not be removed; the purge removes it");
+/// Deletes the stored response of a render that has ended otherwise. Failures are logged.
+pub(super) async fn discard(app: &Services, account: AccountId, render: RenderId) {
+    if let Err(error) = idempotency_keys::discard_response(&app.db, account, render).await {
+        tracing::warn!(%error, "an unrecorded response could not be deleted; it is deleted with its key");
     }
 }
 
-/// Returns the stored response to this request and its render. If the file is lost, releases the key and returns
-/// `None`.
+/// Returns the stored response to this request and its render. If it is unreadable, releases the key and returns `None`.
 pub(super) async fn find(
     app: &Services,
     account: AccountId,
@@ -136,11 +127,12 @@ pub(super) async fn find(
     let Some(stored) = idempotency_keys::find_response(&app.db, account, request, now).await? else {
         return Ok(None);
     };
-    match read(app, account, stored.id, now).await {
-        Ok(outcome) => Ok(Some((stored.render, outcome))),
+    let (render, id) = (stored.render, stored.id);
+    match read(app, account, stored, now).await {
+        Ok(outcome) => Ok(Some((render, outcome))),
         Err(error) => {
-            tracing::error!(%error, response = %stored.id, "stored response is unreadable; rendering again");
-            idempotency_keys::forget_response(&app.db, account, stored.id).await?;
+            tracing::error!(%error, response = %id, "stored response is unreadable; rendering again");
+            idempotency_keys::forget_response(&app.db, account, id).await?;
             Ok(None)
         }
     }
@@ -149,27 +141,13 @@ pub(super) async fn find(
 async fn read(
     app: &Services,
     account: AccountId,
-    id: Uuid,
+    stored: FoundResponse,
     now: OffsetDateTime,
 ) -> Result<IdempotentResponse, ContentError> {
     let key = data_key(&app.db, &app.secret_keys, account, now).await?;
-    let files = app.responses.clone();
-    spawn_blocking(move || {
-        let encrypted = files.read(id)?;
-        Ok(IdempotentResponse::from_bytes(
-            &key.decrypt(&Place::idempotent_response(account, id), encrypted)?.into(),
-        )?)
-    })
-    .await?
-}
-
-/// Deletes expired keys with their responses, and files that a crash has left without a key.
-pub async fn purge(app: &Services, now: OffsetDateTime) -> Result<(), ContentError> {
-    let mut gone = idempotency_keys::delete_expired(&app.db, now).await?;
-    let files = app.responses.clone();
-    let old = SystemTime::from(now - UNNAMED);
-    let written = spawn_blocking(move || files.list_written_before(old)).await??;
-    gone.extend(idempotency_keys::list_unnamed(&app.db, &written).await?);
-    let files = app.responses.clone();
-    Ok(spawn_blocking(move || gone.into_iter().try_for_each(|id| files.remove(id))).await??)
+    let opening = spawn_blocking(move || {
+        let opened = key.decrypt(&Place::idempotent_response(account, stored.id), stored.sealed)?;
+        Ok(IdempotentResponse::from_bytes(&opened.into())?)
+    });
+    opening.await?
 }

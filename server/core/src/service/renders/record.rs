@@ -28,7 +28,7 @@ use crate::{
             charge::{open, record_success},
             contents::SentBody,
             failure::FailureReason,
-            idempotent_responses::{self, KeyHolder, take_key},
+            idempotent_responses::{self, ContentError, KeyHolder, take_key},
             thumbnails::{self, PagesToDraw},
         },
     },
@@ -210,14 +210,8 @@ impl Row {
     async fn fail(&self, reason: &FailureReason) -> Result<(), FailureReason> {
         let ending = || Ending::Failed(reason.to_error());
         if let Some(problems) = reason.caller_problems().filter(|_| self.idempotent) {
-            let written = idempotent_responses::write(
-                &self.app,
-                self.account,
-                IdempotentResponse::Refused(problems),
-                clock::now(),
-            )
-            .await;
-            let stored = match written {
+            let refusal = IdempotentResponse::Refused(problems);
+            let stored = match self.write(refusal).await {
                 Ok((_, response)) => self.end(ending(), Some(response)).await,
                 Err(error) => Err(error.into()),
             };
@@ -229,7 +223,7 @@ impl Row {
         self.end(ending(), None).await
     }
 
-    /// Stores the outcome of an idempotent request. The file is written before the row that names it.
+    /// Stores the outcome of an idempotent request before it is recorded.
     async fn store(
         &self,
         outcome: IdempotentResponse,
@@ -237,7 +231,7 @@ impl Row {
         if !self.idempotent {
             return Ok((outcome, None));
         }
-        match idempotent_responses::write(&self.app, self.account, outcome, clock::now()).await {
+        match self.write(outcome).await {
             Ok((outcome, response)) => Ok((outcome, Some(response))),
             Err(error) => {
                 let reason = FailureReason::from(error);
@@ -245,6 +239,10 @@ impl Row {
                 Err(reason)
             }
         }
+    }
+
+    async fn write(&self, outcome: IdempotentResponse) -> Result<(IdempotentResponse, StoredResponse), ContentError> {
+        idempotent_responses::write(&self.app, self.account, self.id, outcome, clock::now()).await
     }
 
     /// Charges for the document, or ends the render as failed if it can't be paid for or its response can't be stored.
@@ -268,8 +266,8 @@ impl Row {
         let charged = record_success(&self.app, self.account, &completion, response).await;
         if let Err(reason @ (FailureReason::Credits(_) | FailureReason::StorageFull(_))) = &charged {
             self.end(Ending::Failed(reason.to_error()), None).await?;
-            if let Some(response) = response {
-                idempotent_responses::discard(&self.app, response).await;
+            if response.is_some() {
+                idempotent_responses::discard(&self.app, self.account, self.id).await;
             }
         }
         charged

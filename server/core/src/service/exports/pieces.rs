@@ -1,0 +1,84 @@
+//! The pieces in which archives are stored, so that any process can serve them, and none needs a whole one in memory.
+
+use std::io::Read;
+
+use platen_domain::{
+    encryption::{DataKey, EncryptionError, Place},
+    ids::{AccountId, ExportId},
+};
+use tokio::task::{JoinError, spawn_blocking};
+use uuid::Uuid;
+
+use crate::{
+    clock,
+    service::{
+        Services,
+        data_keys::{DataKeyError, data_key},
+        exports::archive::{ArchiveError, Stop},
+    },
+    store::{
+        error::StoreError,
+        exports::{self, QueuedExport, SealedPiece},
+        tx,
+    },
+};
+
+/// Size of all pieces but the last, in bytes.
+pub const PIECE: u64 = 1 << 20;
+
+/// Stores an archive in place of what an earlier attempt has stored. Returns its size in bytes. Blocks the thread while it reads.
+pub(super) async fn store(app: &Services, export: &QueuedExport, mut archive: impl Read) -> Result<i64, ArchiveError> {
+    let (account, id) = (export.account, export.id);
+    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
+    let mut transaction = tx::begin(&app.db).await?;
+    if !exports::begin_pieces(&mut transaction, account, id).await? {
+        return Err(ArchiveError::Stopped(Stop::Lost));
+    }
+    let mut bytes = 0;
+    for number in 0.. {
+        let mut piece = Vec::new();
+        archive.by_ref().take(PIECE).read_to_end(&mut piece)?;
+        if piece.is_empty() {
+            break;
+        }
+        bytes += i64::try_from(piece.len()).unwrap_or(i64::MAX);
+        let piece = seal(&key, account, piece)?;
+        exports::insert_piece(&mut transaction, id, number, &piece).await?;
+    }
+    tx::commit(transaction).await?;
+    Ok(bytes)
+}
+
+fn seal(key: &DataKey, account: AccountId, piece: Vec<u8>) -> Result<SealedPiece, ArchiveError> {
+    let id = Uuid::now_v7();
+    let sealed = key.encrypt(&Place::export_piece(account, id), rand::random(), piece)?;
+    Ok(SealedPiece { id, sealed })
+}
+
+/// Error of reading a piece.
+#[derive(Debug, thiserror::Error)]
+pub enum PieceError {
+    /// The account's data key is unavailable.
+    #[error(transparent)]
+    DataKey(#[from] DataKeyError),
+    #[error("a piece of the archive: {0}")]
+    Encryption(#[from] EncryptionError),
+    /// The archive has been deleted meanwhile.
+    #[error("a piece of the archive is gone")]
+    Gone,
+    /// The thread panicked.
+    #[error("{0}")]
+    Interrupted(#[from] JoinError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Returns a piece of an archive. Pieces are numbered from 0.
+pub async fn read(app: &Services, account: AccountId, export: ExportId, number: i32) -> Result<Vec<u8>, PieceError> {
+    let piece = exports::find_piece(&app.db, account, export, number).await?;
+    let piece = piece.ok_or(PieceError::Gone)?;
+    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
+    let opening = spawn_blocking(move || key.decrypt(&Place::export_piece(account, piece.id), piece.sealed));
+    Ok(opening.await??)
+}
