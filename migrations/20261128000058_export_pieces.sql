@@ -1,5 +1,5 @@
 -- Archives of accounts are stored in pieces instead of in the data folder, which processes had to share. Each has the same size but
--- the last, and is sealed.
+-- the last, and is encrypted.
 create table export_pieces (
     export_id uuid not null,
     number integer not null,

@@ -42,7 +42,8 @@ pub fn Assets() -> impl IntoView {
     let query = ListQuery::of_page(&["q", "tag"]);
     let filter = AssetFilter {
         name: query.text("q"),
-        tag: query.text("tag").and_then(|tag| tags::tag(&tag).ok()),
+        // No asset has an invalid tag.
+        tag: query.text("tag").map(|tag| tags::tag(&tag).unwrap_or_default()),
     };
     let after = query.cursor();
     view! {

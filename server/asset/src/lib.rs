@@ -19,13 +19,13 @@ pub fn is_examined(content_type: &str) -> bool {
         )
 }
 
-/// Examines a file of a type that its first bytes or its name have decided: pictures are decoded, but AVIF only as far as the
-/// sequence header, tables of fonts are checked, and SVG is parsed. Returns the properties of pictures other than SVG, and of fonts. The error is a sentence that says why
-/// the file isn't allowed.
+/// Examines a file of a type that its first bytes or its name have decided: pictures are decoded, but AVIF is only parsed up to
+/// its sequence header; tables of fonts are checked, and SVG is parsed. Returns the properties of pictures other than SVG, as far
+/// as they are found, and of fonts. The error is a sentence that says why the file isn't allowed.
 pub fn examine(content_type: &str, content: &[u8]) -> Result<Option<AssetProperties>, String> {
     let examined = match content_type {
         "image/svg+xml" => svg::check(content).map(|()| None),
-        "image/avif" => picture::examine_avif(content).map(|size| Some(AssetProperties::Picture(size))),
+        "image/avif" => picture::examine_avif(content).map(|size| size.map(AssetProperties::Picture)),
         font if font.starts_with("font/") => font::examine(content).map(|face| Some(AssetProperties::Font(face))),
         picture if is_examined(picture) => picture::examine(content).map(|size| Some(AssetProperties::Picture(size))),
         _ => Ok(None),

@@ -37,13 +37,17 @@ pub(super) fn examine(content: &[u8]) -> Result<PictureSize, String> {
 
 /// Parses an AVIF picture as far as the sequence header of AV1, which holds its size. Decoders of AV1 take damaged data for
 /// pixels, so that decoding would not say more. Orientations that the container adds are ignored.
-pub(super) fn examine_avif(content: &[u8]) -> Result<PictureSize, String> {
+/// `None` for animations and grids, whose size the parser doesn't find.
+pub(super) fn examine_avif(content: &[u8]) -> Result<Option<PictureSize>, String> {
     let damaged = |error: avif_parse::Error| format!("The picture is damaged: {error}");
-    let parsed = avif_parse::read_avif(&mut &*content).map_err(damaged)?;
+    let parsed = match avif_parse::read_avif(&mut &*content) {
+        Err(avif_parse::Error::Unsupported(_)) => return Ok(None),
+        parsed => parsed.map_err(damaged)?,
+    };
     let header = parsed.primary_item_metadata().map_err(damaged)?;
     let (width, height) = (header.max_frame_width.get(), header.max_frame_height.get());
     check_pixels(width, height)?;
-    Ok(PictureSize { width, height })
+    Ok(Some(PictureSize { width, height }))
 }
 
 fn check_pixels(width: u32, height: u32) -> Result<(), String> {
@@ -93,7 +97,7 @@ mod tests {
     #[test]
     fn avif_is_parsed_up_to_its_size() {
         let file = include_bytes!("../tests/six-by-four.avif");
-        assert_eq!(examine_avif(file), Ok(PictureSize { width: 6, height: 4 }));
+        assert_eq!(examine_avif(file), Ok(Some(PictureSize { width: 6, height: 4 })));
         for damaged in [&b"\0\0\0\x1cftypavif"[..], b"\0\0\0\x0cftypavif\xff\xff\xff\xff"] {
             let reason = examine_avif(damaged).unwrap_err();
             assert!(reason.starts_with("The picture is damaged: "), "{reason}");

@@ -1,4 +1,4 @@
-//! Requests to addresses that clients specify, and mail.
+//! Requests to addresses that clients specify, for webhooks and files, and mail.
 
 pub mod callbacks;
 pub mod client;

@@ -9,7 +9,7 @@ use std::{
 };
 
 /// The suffix of files that are still being written.
-pub const DRAFT: &str = ".new";
+const DRAFT: &str = ".new";
 
 /// Writes or replaces a file, and returns once it is synced to disk under its name.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {

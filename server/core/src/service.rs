@@ -94,8 +94,10 @@ pub struct Services {
     /// Decrypt data at rest.
     pub secret_keys: Arc<SecretKeys>,
     pub documents: DefaultStorage,
-    /// Sends requests to addresses that clients specify.
+    /// Sends webhooks.
     pub outbound: OutboundClient,
+    /// Loads files from URLs.
+    pub files: OutboundClient,
     /// Wakes and stops background work.
     pub jobs: Signals,
     /// The address at which clients reach the service.

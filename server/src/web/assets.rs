@@ -87,6 +87,9 @@ async fn read(mut form: Multipart) -> Result<(Vec<AssetCreation>, UploadReport),
         report.leave_out(&folder, problem);
         return Ok((files, report));
     }
+    if replaced.is_some() {
+        received.truncate(1);
+    }
     for (name, content) in received {
         let name = match replaced.take() {
             Some(replaced) => replaced,

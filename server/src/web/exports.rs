@@ -5,11 +5,10 @@ use std::ops::RangeInclusive;
 use axum::{
     body::{Body, Bytes},
     extract::{Path, State},
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use futures::{StreamExt, TryStreamExt, stream};
-use http_range_header::parse_range_header;
 use platen_core::{
     clock,
     service::{
@@ -36,6 +35,7 @@ pub(super) async fn get(
     State(web): State<Web>,
     viewer: Viewer,
     Path(id): Path<String>,
+    method: Method,
     headers: HeaderMap,
 ) -> Result<Response, StatusCode> {
     let id = ExportId::parse(&id).ok_or(StatusCode::NOT_FOUND)?;
@@ -48,12 +48,12 @@ pub(super) async fn get(
         let unsatisfied = [(header::CONTENT_RANGE, format!("bytes */{bytes}"))];
         return Ok((StatusCode::RANGE_NOT_SATISFIABLE, unsatisfied).into_response());
     };
-    // A range request continues a download that is recorded already.
-    if range.is_none() {
-        exports::note_fetched(&app.db, &caller, now).await.map_err(failed)?;
-    }
     let memory = app.memory.reserve(caller.account, 2 * PIECE).await;
     let memory = memory.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
+    // Other ranges continue a download that is recorded already.
+    if method == Method::GET && range.as_ref().is_none_or(|range| *range.start() == 0) {
+        exports::note_fetched(&app.db, &caller, now).await.map_err(failed)?;
+    }
     let status = match range {
         Some(_) => StatusCode::PARTIAL_CONTENT,
         None => StatusCode::OK,
@@ -77,23 +77,25 @@ pub(super) async fn get(
     Ok((status, headers, content_range, body).into_response())
 }
 
-/// Returns the range of the archive that the request asks for; `None` for all of it. Of several ranges, all is sent. Fails if the
-/// range lies beyond the end.
+/// Returns the range of the archive that the request asks for; `None` for all of it, also if the request asks for several ranges or
+/// is malformed (RFC 9110, 14.2). Fails if the range lies beyond the end.
 fn wanted_range(headers: &HeaderMap, id: &ExportId, bytes: u64) -> Result<Option<RangeInclusive<u64>>, ()> {
     let is_other = headers.get(header::IF_RANGE).is_some_and(|wanted| *wanted != tag(id));
     let wanted = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
-    let Some(wanted) = wanted.filter(|_| !is_other) else {
+    let wanted = wanted
+        .filter(|_| !is_other)
+        .and_then(|range| range.strip_prefix("bytes="));
+    let Some((first, last)) = wanted.and_then(|range| range.split_once('-')) else {
         return Ok(None);
     };
-    // Malformed ranges are ignored (RFC 9110, 14.2).
-    let Ok(parsed) = parse_range_header(wanted) else {
-        return Ok(None);
+    let end = bytes.saturating_sub(1);
+    let range = match (first.parse::<u64>(), last.parse::<u64>()) {
+        (Ok(first), Ok(last)) if first <= last => first..=last.min(end),
+        (Ok(first), _) if last.is_empty() => first..=end,
+        (_, Ok(suffix)) if first.is_empty() => bytes.saturating_sub(suffix)..=end,
+        _ => return Ok(None),
     };
-    let ranges = parsed.validate(bytes).map_err(drop)?;
-    match <[_; 1]>::try_from(ranges) {
-        Ok([range]) => Ok(Some(range)),
-        Err(_) => Ok(None),
-    }
+    if range.is_empty() { Err(()) } else { Ok(Some(range)) }
 }
 
 /// An archive never changes.

@@ -125,7 +125,7 @@ fn TagsForm(asset: Asset) -> impl IntoView {
                     outcome
                     field=Field::Tags
                     label="Tags"
-                    hint="Up to 10, with commas between them. They find assets in the list."
+                    hint="Up to 10, with commas between them, by which the list of assets can be filtered."
                     value=text
                     optional=true
                 />

@@ -9,7 +9,7 @@ use crate::config::reader::{Reader, Setting};
 const SECRET_KEY: Setting = Setting::new("PLATEN_SECRET_KEY", "32 bytes as base64 or as 64 hexadecimal digits")
     .default("a key that is generated in the data folder")
     .purpose(
-        "Master key that encrypts secrets and idempotent responses; create one with `openssl rand -base64 32`. \
+        "Master key that encrypts secrets and content of accounts; create one with `openssl rand -base64 32`. \
          `serve` requires it when DATABASE_URL is set.",
     );
 

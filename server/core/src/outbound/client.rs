@@ -70,8 +70,7 @@ impl OutboundClient {
     pub(super) fn client(&self, url: &Url) -> Result<Client, OutboundError> {
         self.check_literal(url).map_err(OutboundError::Refused)?;
         let port = url.port_or_known_default().unwrap_or_default();
-        let mut clients = lock(&self.clients);
-        if let Some(client) = clients.get(&port) {
+        if let Some(client) = lock(&self.clients).get(&port) {
             return Ok(client.clone());
         }
         let resolver = GuardedResolver {
@@ -86,8 +85,11 @@ impl OutboundClient {
             .dns_resolver(Arc::new(resolver))
             .build()
             .map_err(|error| failed(&error))?;
-        if clients.len() >= CLIENTS {
-            clients.clear();
+        let mut clients = lock(&self.clients);
+        if clients.len() >= CLIENTS
+            && let Some(other) = clients.keys().next().copied()
+        {
+            clients.remove(&other);
         }
         clients.insert(port, client.clone());
         Ok(client)

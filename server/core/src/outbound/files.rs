@@ -21,15 +21,18 @@ pub enum FileError {
     Outbound(#[from] OutboundError),
     #[error("the server responds with status {0} instead of 200")]
     Status(u16),
-    #[error("it redirects more than {MOST_REDIRECTS} times, or to an address other than http:// and https://")]
+    #[error("it redirects more than {MOST_REDIRECTS} times")]
     Redirects,
+    #[error("it redirects to no http:// or https:// URL")]
+    Location,
     #[error("it has more than {} MiB", LARGEST_ASSET >> 20)]
     TooLarge,
     #[error(transparent)]
     Memory(#[from] MemoryFull),
 }
 
-/// Loads the file at a URL, of at most [`LARGEST_ASSET`] bytes. Follows redirects. `memory` grows with it. Fails after ten
+/// Loads the file at a URL, of at most [`LARGEST_ASSET`] bytes. Follows redirects. `memory`, which
+/// reserves nothing yet, grows with it. Fails after ten
 /// seconds.
 pub async fn get(client: &OutboundClient, url: Url, memory: &mut Reservation) -> Result<Vec<u8>, FileError> {
     let loading = load(client, url, memory);
@@ -44,7 +47,7 @@ async fn load(client: &OutboundClient, mut url: Url, memory: &mut Reservation) -
         let answer = request.send().await.map_err(|error| failed(&error))?;
         match answer.status().as_u16() {
             200 => return read(answer, memory).await,
-            301 | 302 | 303 | 307 | 308 => url = target(&url, &answer).ok_or(FileError::Redirects)?,
+            301 | 302 | 303 | 307 | 308 => url = target(&url, &answer).ok_or(FileError::Location)?,
             status => return Err(FileError::Status(status)),
         }
     }
@@ -61,11 +64,18 @@ fn target(url: &Url, answer: &Response) -> Option<Url> {
 async fn read(mut answer: Response, memory: &mut Reservation) -> Result<Vec<u8>, FileError> {
     let mut content = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(|error| failed(&error))? {
-        if content.len() + chunk.len() > LARGEST_ASSET {
+        let needed = content.len() + chunk.len();
+        if needed > LARGEST_ASSET {
             return Err(FileError::TooLarge);
         }
-        memory.try_grow(chunk.len() as u64)?;
+        if needed > content.capacity() {
+            let capacity = needed.max(2 * content.capacity());
+            memory.try_grow((capacity - content.capacity()) as u64)?;
+            content.reserve_exact(capacity - content.len());
+        }
         content.extend_from_slice(&chunk);
     }
+    content.shrink_to_fit();
+    memory.shrink_to(content.len() as u64);
     Ok(content)
 }

@@ -108,7 +108,7 @@ pub async fn make(
         let error = "the service ended unexpectedly during each attempt";
         return finish(app, claim, &export, Err(error)).await;
     }
-    match write(app, export, is_stopping).await {
+    match write(app, claim, export, is_stopping).await {
         Ok(bytes) => {
             tracing::info!(%export_id, %account_id, bytes, "export created");
             finish(app, claim, &export, Ok(bytes)).await?;
@@ -142,6 +142,7 @@ enum MakeError {
 /// Creates the archive on a thread of its own, because writing it blocks. The thread stops if the future is dropped.
 async fn write(
     app: &Services,
+    claim: &Claim,
     export: QueuedExport,
     is_stopping: impl Fn() -> bool + Send + 'static,
 ) -> Result<i64, MakeError> {
@@ -151,8 +152,8 @@ async fn write(
         let lost = lost.is_cancelled().then_some(Stop::Lost);
         lost.or_else(|| is_stopping().then_some(Stop::Service))
     };
-    let (app, runtime) = (app.clone(), Handle::current());
-    let writing = spawn_blocking(move || runtime.block_on(archive::make(&app, &export, stop)));
+    let (app, claim, runtime) = (app.clone(), claim.id, Handle::current());
+    let writing = spawn_blocking(move || runtime.block_on(archive::make(&app, claim, &export, stop)));
     Ok(writing.await??)
 }
 

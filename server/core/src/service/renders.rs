@@ -116,7 +116,7 @@ pub async fn render_now(
     );
     let id = terms.id;
     if let Some(request) = &idempotent {
-        // The encrypted file, and its decrypted content.
+        // The encrypted response, and its decrypted content.
         memory
             .try_grow(2 * terms.document_bytes)
             .map_err(|full| refused(full.into()))?;

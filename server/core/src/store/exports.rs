@@ -75,7 +75,9 @@ pub async fn find_ready(
         r#"select exports.inserted_at as asked_at, bytes as "bytes!"
            from exports join members on members.account_id = exports.account_id
            where exports.account_id = $1 and members.user_id = $2 and members.role = 'owner' and exports.id = $3
-            and exports.state = 'ready' and exports.inserted_at > $4"#,
+            and exports.state = 'ready' and exports.inserted_at > $4
+            -- A process of an earlier version has written a file.
+            and exists (select from export_pieces where export_id = exports.id)"#,
         account.0,
         owner.0,
         id.0,
@@ -93,12 +95,21 @@ pub struct SealedPiece {
 }
 
 /// Deletes the pieces that an earlier attempt has stored, and prevents other processes from storing some until the end of the
-/// transaction. Returns `false` if the export no longer exists.
-pub async fn begin_pieces(db: &mut PgConnection, account: AccountId, id: ExportId) -> Result<bool, StoreError> {
+/// transaction. Returns `false` if the export no longer waits for an archive, or if its job has another claim.
+pub async fn begin_pieces(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: ExportId,
+    claim: Uuid,
+) -> Result<bool, StoreError> {
     let lock = sqlx::query_scalar!(
-        "select id from exports where account_id = $1 and id = $2 for update",
+        "select id from exports
+         where account_id = $1 and id = $2 and state = 'waiting'
+            and exists (select from jobs where export_id = exports.id and claim = $3)
+         for update",
         account.0,
-        id.0
+        id.0,
+        claim,
     );
     if lock.fetch_optional(&mut *db).await?.is_none() {
         return Ok(false);

@@ -142,7 +142,7 @@ pub async fn write_response(
     sealed: &[u8],
 ) -> Result<(), StoreError> {
     let update = sqlx::query!(
-        "update idempotency_keys set answer = $3 where account_id = $1 and render_id = $2",
+        "update idempotency_keys set answer = $3 where account_id = $1 and render_id = $2 and answer_id is null",
         account.0,
         render.0,
         sealed,

@@ -28,9 +28,9 @@ impl Presence {
     }
 }
 
-/// Counts the live processes of the service.
+/// Counts the live processes of the service, with one that migrates the database or looks for dead ones for a moment more.
 pub async fn count_live(db: &PgPool) -> Result<i64, StoreError> {
-    // Locks with one key have the object subid 1; a migration holds one, too, for a moment.
+    // Locks with one key have the object subid 1.
     let count = sqlx::query_scalar!(
         r#"select count(*) as "count!" from pg_locks
            where locktype = 'advisory' and objsubid = 1 and granted

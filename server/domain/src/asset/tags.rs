@@ -1,6 +1,7 @@
 //! Tags: words by which the assets of an account are found.
 
 use serde_json::Value;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::validation::quote;
 
@@ -9,17 +10,17 @@ const MOST_TAGS: usize = 10;
 /// Maximum length of a tag in characters.
 const LONGEST_TAG: usize = 40;
 
-/// Returns a tag without spaces around it. The error says what is allowed.
+/// Returns a tag without spaces around it, composed (Unicode Normalization Form C). The error says what is allowed.
 pub fn tag(text: &str) -> Result<String, String> {
-    let tag = text.trim();
+    let tag: String = text.trim().nfc().collect();
     let is_allowed = |c: char| !c.is_control() && c != ',';
     if tag.is_empty() || tag.chars().nth(LONGEST_TAG).is_some() || !tag.chars().all(is_allowed) {
         return Err(format!(
             "Tags have 1 to {LONGEST_TAG} characters, without commas and line breaks; got {}",
-            quote(tag)
+            quote(&tag)
         ));
     }
-    Ok(tag.to_owned())
+    Ok(tag)
 }
 
 /// Returns tags without spaces around them, each once, in alphabetical order. The error says what is allowed.

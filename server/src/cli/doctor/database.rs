@@ -77,8 +77,7 @@ async fn ask_server(config: &Config, database: &Database) -> Result<Vec<Finding>
         findings.push(Finding::warning(
             "Storage",
             fact,
-            "set PLATEN_DEFAULT_BUCKET, or let all processes share one PLATEN_DATA_DIR; otherwise, each serves only the \
-             documents that it has stored itself",
+            "unless they share this folder, set PLATEN_DEFAULT_BUCKET: each process serves only the documents in its folder",
         ));
     }
     Ok(findings)

@@ -99,8 +99,10 @@ pub(super) async fn changes(
     }
     let mut stored = match server.assets().await {
         Ok(stored) => stored,
-        // It is not known which assets exist, but none is stored.
-        Err(ServerError::Refused(refusal)) if files.is_empty() && refusal.status == StatusCode::FORBIDDEN => {
+        // The key may not read assets, or the service is older than these. No asset is stored.
+        Err(ServerError::Refused(refusal))
+            if files.is_empty() && matches!(refusal.status, StatusCode::FORBIDDEN | StatusCode::NOT_FOUND) =>
+        {
             return Ok(Vec::new());
         }
         Err(error) => return Err(failure(&error)),

@@ -20,7 +20,7 @@ use crate::http::{
 };
 
 /// Memory reserved for a list and its text, in bytes: 20,000 assets, the most of any plan, with long names and many tags.
-const LIST_MEMORY: u64 = 48 << 20;
+const LIST_MEMORY: u64 = 128 << 20;
 
 /// `GET`: lists assets, the newest first; with `tag` in the query, those that have it.
 pub(in crate::http) async fn get(

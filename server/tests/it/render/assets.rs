@@ -83,7 +83,8 @@ async fn the_service_loads_assets_that_a_request_names_by_url() {
         ("/text", "Must be a picture"),
         ("/loop", "redirects more than 5 times"),
         ("/large", "more than 10 MiB"),
-        ("/redirect/302?to=file:///etc/passwd", "redirects"),
+        ("/redirect/302?to=file:///etc/passwd", "redirects to no http"),
+        ("/redirect/302?to=http://127.0.0.1:9/a.png", "the address is refused"),
     ] {
         let assets = json!({"assets": {"a.png": origin.url(path)}});
         let (pointer, found) = studio.problem(page, assets).await;

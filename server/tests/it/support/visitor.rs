@@ -88,6 +88,12 @@ impl Visitor {
         request.send().await.expect("an answer")
     }
 
+    /// Requests the headers of a response only.
+    pub(crate) async fn head(&self, path: &str) -> Response {
+        let request = self.client.head(format!("{}{path}", self.base_url));
+        request.header("cookie", &self.cookie).send().await.expect("an answer")
+    }
+
     /// Opens the event stream of the list of renders, until the response is dropped.
     pub(crate) async fn open_page(&self) -> Response {
         let accept = [("accept", "text/event-stream")];

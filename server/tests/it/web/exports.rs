@@ -301,6 +301,7 @@ async fn a_process_that_shares_nothing_but_the_database_serves_ranges_of_an_expo
         ("bytes=1048570-1048600".to_owned(), 1_048_570..1_048_601),
         (format!("bytes=1000-{}", end + 5), 1000..end),
         ("bytes=-3".to_owned(), end - 3..end),
+        (format!("bytes=-{}", 2 * end), 0..end),
     ] {
         let part = ann.get_with(&path, &[("range", &range), ("if-range", &tag)]).await;
         assert_eq!(part.status(), 206, "{range}");
@@ -310,6 +311,8 @@ async fn a_process_that_shares_nothing_but_the_database_serves_ranges_of_an_expo
     }
     for (range, if_range, status) in [
         (format!("bytes={end}-"), &*tag, 416),
+        ("bytes=-0".to_owned(), &tag, 416),
+        ("bytes=5-3".to_owned(), &tag, 200),
         ("bytes=0-0,5-6".to_owned(), &tag, 200),
         ("lines=1-2".to_owned(), &tag, 200),
         (format!("bytes={last}-"), "\"another\"", 200),
@@ -318,7 +321,11 @@ async fn a_process_that_shares_nothing_but_the_database_serves_ranges_of_an_expo
         assert_eq!(answer.status(), status, "{range}");
     }
     let log = "select count(*) from account_log where deed ->> 'kind' = 'account.export_fetched'";
-    assert_eq!(studio.service.number(log).await, 4);
+    // All of the archive, or its first bytes.
+    assert_eq!(studio.service.number(log).await, 7);
+    let head = ann.head(&path).await;
+    assert_eq!(header(&head, "content-length"), end.to_string());
+    assert_eq!(studio.service.number(log).await, 7);
 }
 
 #[tokio::test]

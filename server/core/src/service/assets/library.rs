@@ -39,8 +39,8 @@ use crate::{
 const MOST_LOOKUPS: usize = 1_000;
 /// Memory reserved while the style sheet of fonts is composed, in bytes: 500 fonts with their properties.
 const FONT_SHEET_MEMORY: u64 = 4 << 20;
-/// Maximum size of all assets that a render loads, in bytes.
-const MOST_BYTES: u64 = 64 << 20;
+/// Maximum size of all assets of the account that a render loads, and of all files from URLs, in bytes.
+pub(super) const MOST_BYTES: u64 = 64 << 20;
 
 /// Why a render that may use assets of its account failed.
 #[derive(Debug, thiserror::Error)]
@@ -184,10 +184,9 @@ impl RenderLibrary {
     }
 }
 
-fn too_large() -> RenderError {
+pub(super) fn too_large() -> RenderError {
     let reason = format!(
-        "the assets of the account that the document uses have more than {} MiB, the limit of one document: use fewer or \
-         smaller ones",
+        "the assets that the document uses have more than {} MiB, the limit of one document: use fewer or smaller ones",
         MOST_BYTES >> 20
     );
     RenderError::Problem {

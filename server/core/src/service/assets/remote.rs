@@ -1,5 +1,8 @@
 //! Assets that requests name by URL. The service loads them itself, so that a session receives no data from the network.
 
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use platen_domain::{
     ids::AccountId,
@@ -14,29 +17,38 @@ use crate::{
     render_request::assets::{POINTER, RequestAssets},
     service::{
         Services,
-        assets::{AssetError, library::LibraryRenderError},
+        assets::{
+            AssetError,
+            library::{LibraryRenderError, MOST_BYTES, too_large},
+        },
     },
 };
 
 /// Maximum number of files that a render loads at a time.
 const CONCURRENT: usize = 6;
 
-/// Loads the assets of a request that have to be. Returns the reservations of their memory.
+/// Loads the assets that a request names by URL, each URL once. Returns the reservations of their memory.
 pub(in crate::service) async fn load_remote(
     app: &Services,
     account: AccountId,
     assets: &mut RequestAssets,
 ) -> Result<Vec<Reservation>, LibraryRenderError> {
-    let urls: Vec<_> = assets
-        .remote()
-        .map(|(name, url)| (name.to_owned(), url.clone()))
-        .collect();
-    let loading = urls.into_iter().map(|(name, url)| load(app, account, name, url));
-    let loaded: Vec<_> = stream::iter(loading).buffer_unordered(CONCURRENT).try_collect().await?;
-    let mut reservations = Vec::with_capacity(loaded.len());
-    for (name, content, memory) in loaded {
-        let added = assets.add_loaded(&name, content.into());
-        added.map_err(|reason| unusable(&name, reason))?;
+    let mut named = BTreeMap::<_, Vec<_>>::new();
+    for (name, url) in assets.remote() {
+        named.entry(url.clone()).or_default().push(name.to_owned());
+    }
+    let loading = named.into_iter().map(|(url, names)| load(app, account, url, names));
+    let mut loading = stream::iter(loading).buffer_unordered(CONCURRENT);
+    let (mut reservations, mut bytes) = (Vec::new(), 0);
+    while let Some((names, content, memory)) = loading.try_next().await? {
+        bytes += content.len() as u64;
+        if bytes > MOST_BYTES {
+            return Err(too_large().into());
+        }
+        for name in names {
+            let added = assets.add_loaded(&name, content.clone());
+            added.map_err(|reason| unusable(&name, reason))?;
+        }
         reservations.push(memory);
     }
     Ok(reservations)
@@ -45,14 +57,17 @@ pub(in crate::service) async fn load_remote(
 async fn load(
     app: &Services,
     account: AccountId,
-    name: String,
     url: Url,
-) -> Result<(String, Vec<u8>, Reservation), LibraryRenderError> {
+    names: Vec<String>,
+) -> Result<(Vec<String>, Bytes, Reservation), LibraryRenderError> {
     let mut memory = app.memory.try_reserve(account, 0).map_err(AssetError::from)?;
-    match files::get(&app.outbound, url, &mut memory).await {
-        Ok(content) => Ok((name, content, memory)),
+    match files::get(&app.files, url, &mut memory).await {
+        Ok(content) => Ok((names, content.into(), memory)),
         Err(FileError::Memory(full)) => Err(AssetError::from(full).into()),
-        Err(error) => Err(unusable(&name, &format!("The file can't be loaded: {error}"))),
+        Err(error) => {
+            let name = names.first().map_or("", String::as_str);
+            Err(unusable(name, &format!("The file can't be loaded: {error}")))
+        }
     }
 }
 

@@ -76,11 +76,12 @@ pub(super) enum ArchiveError {
 /// Creates the archive, stores it, and returns its size in bytes. Blocks the thread while it writes.
 pub(super) async fn make(
     app: &Services,
+    claim: Uuid,
     export: &QueuedExport,
     stop: impl Fn() -> Option<Stop>,
 ) -> Result<i64, ArchiveError> {
     // It has no name, so that a crash leaves nothing.
-    let file = tempfile::tempfile_in(private_folder(&app.config.data.folder, "exports")?)?;
+    let file = tempfile::tempfile_in(private_folder(&app.config.data.folder, "archives")?)?;
     let mut archive = Archive {
         app,
         account: export.account,
@@ -101,7 +102,7 @@ pub(super) async fn make(
         .into_inner()
         .map_err(io::IntoInnerError::into_error)?;
     file.rewind()?;
-    pieces::store(app, export, file).await
+    pieces::store(app, claim, export, file, archive.stop).await
 }
 
 struct Archive<'a, S> {

@@ -26,16 +26,26 @@ use crate::{
 /// Size of all pieces but the last, in bytes.
 pub const PIECE: u64 = 1 << 20;
 
-/// Stores an archive in place of what an earlier attempt has stored. Returns its size in bytes. Blocks the thread while it reads.
-pub(super) async fn store(app: &Services, export: &QueuedExport, mut archive: impl Read) -> Result<i64, ArchiveError> {
+/// Stores an archive in place of what an earlier attempt has stored, as long as the job has this claim. Returns its size in bytes.
+/// Blocks the thread while it reads.
+pub(super) async fn store(
+    app: &Services,
+    claim: Uuid,
+    export: &QueuedExport,
+    mut archive: impl Read,
+    stop: impl Fn() -> Option<Stop>,
+) -> Result<i64, ArchiveError> {
     let (account, id) = (export.account, export.id);
     let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
     let mut transaction = tx::begin(&app.db).await?;
-    if !exports::begin_pieces(&mut transaction, account, id).await? {
+    if !exports::begin_pieces(&mut transaction, account, id, claim).await? {
         return Err(ArchiveError::Stopped(Stop::Lost));
     }
     let mut bytes = 0;
     for number in 0.. {
+        if let Some(stop) = stop() {
+            return Err(ArchiveError::Stopped(stop));
+        }
         let mut piece = Vec::new();
         archive.by_ref().take(PIECE).read_to_end(&mut piece)?;
         if piece.is_empty() {

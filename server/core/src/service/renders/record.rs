@@ -215,6 +215,9 @@ impl Row {
                 Ok((_, response)) => self.end(ending(), Some(response)).await,
                 Err(error) => Err(error.into()),
             };
+            if stored.is_err() {
+                idempotent_responses::discard(&self.app, self.account, self.id).await;
+            }
             // Without room for the response, the key is released: the same request would fail alike.
             if !matches!(stored, Err(FailureReason::StorageFull(_))) {
                 return stored;
@@ -266,9 +269,9 @@ impl Row {
         let charged = record_success(&self.app, self.account, &completion, response).await;
         if let Err(reason @ (FailureReason::Credits(_) | FailureReason::StorageFull(_))) = &charged {
             self.end(Ending::Failed(reason.to_error()), None).await?;
-            if response.is_some() {
-                idempotent_responses::discard(&self.app, self.account, self.id).await;
-            }
+        }
+        if charged.is_err() && response.is_some() {
+            idempotent_responses::discard(&self.app, self.account, self.id).await;
         }
         charged
     }
