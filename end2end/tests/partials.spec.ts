@@ -63,7 +63,7 @@ test.describe("without script", () => {
     const dialog = page.getByRole("dialog", { name: "New template" });
     await dialog.getByLabel("Name").fill("Footer");
     await dialog.getByLabel("Partial").check();
-    await dialog.getByLabel("Blank page").check();
+    await expect(dialog.getByLabel("Blank page")).toBeHidden();
     await dialog.getByRole("button", { name: "Create template" }).click();
     await expect(dialog.getByText("Enter 1 to 64 of a–z").first()).toBeVisible();
     await dialog.getByLabel("Handle").fill("footer");

@@ -115,7 +115,7 @@ fn check(name: &str, content: &str) -> Result<(), String> {
         let url = content.parse::<Url>();
         return url.map(drop).map_err(|error| format!("Must be a valid URL: {error}"));
     }
-    let bytes = asset::decode(content)?;
+    let bytes = asset::decode(content).map_err(|reason| format!("{reason}. Or an http:// or https:// URL"))?;
     asset::content_type(name, &bytes).map(drop).map_err(ToOwned::to_owned)
 }
 

@@ -62,6 +62,19 @@ pub async fn list_published(
     Ok(partials.fetch_all(db).await?)
 }
 
+/// Returns the first 1,000 handles of an account's partials, in alphabetical order, with their ids.
+pub async fn list_handles(db: &PgPool, account: AccountId) -> Result<Vec<(TemplateId, String)>, StoreError> {
+    let partials = sqlx::query!(
+        r#"select id, handle as "handle!" from templates
+           where account_id = $1 and kind = 'partial' and handle is not null and deleted_at is null
+           order by handle
+           limit 1000"#,
+        account.0,
+    )
+    .map(|row| (TemplateId(row.id), row.handle));
+    Ok(partials.fetch_all(db).await?)
+}
+
 /// A partial that a version uses.
 #[derive(Debug, Clone)]
 pub struct UsedPartial {

@@ -30,6 +30,8 @@ fn every_fault_of_an_asset_is_listed_at_its_name() {
     for (name, content, detail) in [
         ("a.css", "cHt9=", "Must be base64"),
         ("a.css", "cH t9", "Must be base64"),
+        ("a.css", "ftp://example.com/a.css", "an http:// or https:// URL"),
+        ("a.css", "https://", "Must be a valid URL"),
         ("a.html", CSS, "Must be a picture"),
         ("../a.css", CSS, "relative paths"),
         ("a?.css", CSS, "letters, digits"),

@@ -27,6 +27,7 @@ use platen_template::{
     pool,
     sources::Sources,
 };
+use similar::get_close_matches;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
@@ -52,6 +53,10 @@ use crate::{
 const MOST_BYTES: usize = LONGEST_CONTENT;
 /// Maximum number of assets and folders that are stored as used by a template.
 const MOST_ASSETS: usize = 100;
+/// Similarity, from 0 to 1, from which a handle may be a misspelled other one.
+const ALIKE: f32 = 0.6;
+/// Maximum length in bytes of a misspelled handle: a little more than that of handles.
+const LONGEST_MISSPELLED: usize = 80;
 /// Maximum number of templates that are listed as users of a partial, and published together.
 pub const MOST_USERS: usize = 100;
 
@@ -169,7 +174,12 @@ pub(super) async fn resolve_with(
             let position = found.iter().position(is_found);
             match position.map(|position| found.swap_remove(position)) {
                 None if missing.optional => _ = ignored.insert(missing.handle),
-                None => return Ok(Err(refused(missing, "there is no partial with this handle"))),
+                None => {
+                    let present = template_version_partials::list_handles(&app.db, account).await?;
+                    let present = present.into_iter().filter(|(id, _)| may_use(*id));
+                    let reason = unknown(&missing.handle, &present.map(|(_, handle)| handle).collect::<Vec<_>>());
+                    return Ok(Err(refused(missing, &reason)));
+                }
                 // The next search finds the cycle.
                 Some(partial) if Some(partial.id) == own => own_handle = Some(partial.handle),
                 Some(partial) if partial.kind != TemplateKind::Partial => {
@@ -217,6 +227,17 @@ pub(super) fn pointer_of(diagnostic: &Diagnostic, pointer: &str, unsaved: &BTree
         Some(handle) => format!("/partials/{handle}"),
         None => pointer.to_owned(),
     }
+}
+
+/// Returns why a handle names none of these partials.
+fn unknown(handle: &str, present: &[String]) -> String {
+    let present = present.iter().map(String::as_str);
+    let present: Vec<_> = present.filter(|_| handle.len() <= LONGEST_MISSPELLED).collect();
+    let similar = get_close_matches(handle, &present, 1, ALIKE);
+    let advice = similar
+        .first()
+        .map(|similar| format!("; did you mean {}?", quote(similar)));
+    format!("there is no partial with this handle{}", advice.unwrap_or_default())
 }
 
 fn refused(missing: Missing, reason: &str) -> Diagnostic {

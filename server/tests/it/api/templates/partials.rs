@@ -119,6 +119,11 @@ async fn what_can_not_be_resolved_is_refused_where_it_is() {
             "Line 2, column 12",
             "there is no partial with this handle",
         ),
+        (
+            "{% include 'Outr' %}",
+            "Line 1, column 12",
+            "with this handle; did you mean \"outer\"?",
+        ),
         ("{% include 'cover' %}", "Line 1, column 12", "is a document"),
         (
             "{% include 'large' %}{% include 'larger' %}",
