@@ -197,14 +197,14 @@ pub async fn duplicate(app: &Services, caller: &Caller, id: TemplateId) -> Resul
     Ok(copy_id)
 }
 
-/// Returns a page of ids of the account's templates, the latest first.
+/// Returns a page of ids of the account's templates, the latest first, with the sizes of their published versions in bytes.
 pub async fn list_ids(
     db: &PgPool,
     account: AccountId,
     page: PageRequest<TemplateId>,
-) -> Result<Page<TemplateId, TemplateId>, TemplateError> {
+) -> Result<Page<(TemplateId, u64), TemplateId>, TemplateError> {
     let found = templates::list_ids(db, account, page).await?;
-    Ok(page.page(found, |id| *id))
+    Ok(page.page(found, |(id, _)| *id))
 }
 
 /// Returns those of the templates that still exist, the latest first.

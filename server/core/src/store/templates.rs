@@ -196,22 +196,26 @@ pub async fn lock(db: &mut PgConnection, account: AccountId, id: TemplateId) -> 
     }
 }
 
-/// Returns the ids of templates that aren't deleted, newest first.
+/// Returns the ids of templates that aren't deleted, newest first, with the sizes of their published versions in bytes.
 pub async fn list_ids(
     db: &PgPool,
     account: AccountId,
     page: PageRequest<TemplateId>,
-) -> Result<Vec<TemplateId>, StoreError> {
-    let ids = sqlx::query_scalar!(
-        "select id from templates
-         where account_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
-         order by id desc
-         limit $3",
+) -> Result<Vec<(TemplateId, u64)>, StoreError> {
+    let ids = sqlx::query!(
+        r#"select templates.id, template_version_bytes(published) as "bytes!"
+           from templates
+           join template_versions published
+            on published.template_id = templates.id and published.number = templates.published_version
+           where templates.account_id = $1 and templates.deleted_at is null and ($2::uuid is null or templates.id < $2)
+           order by templates.id desc
+           limit $3"#,
         account.0,
         page.after.map(|id| id.0),
         page.limit(),
-    );
-    Ok(ids.fetch_all(db).await?.into_iter().map(TemplateId).collect())
+    )
+    .map(|row| (TemplateId(row.id), row.bytes.unsigned_abs()));
+    Ok(ids.fetch_all(db).await?)
 }
 
 /// Returns those of these templates that aren't deleted, newest first.

@@ -35,8 +35,8 @@ use crate::http::{
     v1::{Data, next_page},
 };
 
-/// Number of templates that are read and serialized together for a list.
-const BATCH: usize = 4;
+/// Size of the templates that are read and serialized together for a list, in bytes, unless one alone is larger.
+const BATCH: u64 = 8 << 20;
 /// Memory reserved for such a batch and its text, in bytes.
 const LIST_MEMORY: u64 = 32 << 20;
 
@@ -65,15 +65,19 @@ pub(in crate::http) async fn get(
 fn in_batches(
     app: Services,
     account: AccountId,
-    ids: Vec<TemplateId>,
+    ids: Vec<(TemplateId, u64)>,
     memory: Reservation,
 ) -> impl Stream<Item = Result<Bytes, TemplateError>> {
     let beginning = stream::once(async { Ok(Bytes::from_static(b"{\"data\":[")) });
-    let state = (app, ids.into_iter(), memory, true);
+    let state = (app, ids.into_iter().peekable(), memory, true);
     let items = stream::try_unfold(state, move |(app, mut ids, memory, mut is_first)| async move {
-        let batch: Vec<_> = ids.by_ref().take(BATCH).collect();
-        if batch.is_empty() {
+        let Some((first, mut bytes)) = ids.next() else {
             return Ok(None);
+        };
+        let mut batch = vec![first];
+        while let Some((id, more)) = ids.next_if(|(_, more)| bytes + more <= BATCH) {
+            batch.push(id);
+            bytes += more;
         }
         let mut text = Vec::new();
         for template in templates::list(&app.db, account, &batch).await? {

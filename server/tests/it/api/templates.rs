@@ -156,6 +156,19 @@ async fn lists_are_newest_first_whole_or_in_pages() {
 }
 
 #[tokio::test]
+async fn a_list_of_large_and_small_templates_is_whole() {
+    let studio = Studio::start().await;
+    let large = "x".repeat(3 << 19);
+    let mut created = Vec::new();
+    // More than is read at a time.
+    for content in ["one", &large, &large, "two", &large, &large, &large, &large, "three"] {
+        created.push(studio.template("Letter", content).await);
+    }
+    created.reverse();
+    assert_eq!(page(&studio, PATH).await, (created, None));
+}
+
+#[tokio::test]
 async fn faulty_pages_are_refused_at_the_parameter() {
     let studio = Studio::start().await;
     let ask = studio.request(Method::GET, &format!("{PATH}?page_size=0&cursor=nonsense"));
