@@ -1,6 +1,6 @@
 //! Downloads of account exports, for logged-in owners.
 
-use std::ops::RangeInclusive;
+use std::{fmt::Display, ops::RangeInclusive, sync::Arc};
 
 use axum::{
     body::{Body, Bytes},
@@ -11,19 +11,12 @@ use axum::{
 use futures::{StreamExt, TryStreamExt, stream};
 use platen_core::{
     clock,
-    service::{
-        Services,
-        exports::{
-            self,
-            pieces::{self, PIECE, PieceError},
-        },
+    service::exports::{
+        self,
+        pieces::{PIECE, PieceError, Pieces},
     },
-    store::error::StoreError,
 };
-use platen_domain::{
-    ids::{AccountId, ExportId},
-    role::Permission,
-};
+use platen_domain::{ids::ExportId, role::Permission};
 
 use crate::{
     http::held_body::HeldBody,
@@ -48,6 +41,7 @@ pub(super) async fn get(
         let unsatisfied = [(header::CONTENT_RANGE, format!("bytes */{bytes}"))];
         return Ok((StatusCode::RANGE_NOT_SATISFIABLE, unsatisfied).into_response());
     };
+    let pieces = Pieces::open(app, caller.account, id).await.map_err(failed)?;
     let memory = app.memory.reserve(caller.account, 2 * PIECE).await;
     let memory = memory.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
     // Other ranges continue a download that is recorded already.
@@ -73,7 +67,7 @@ pub(super) async fn get(
             format!("attachment; filename=\"platen-export-{}.zip\"", archive.asked_at.date()),
         ),
     ];
-    let body = Body::new(HeldBody::new(content(app.clone(), caller.account, id, range), memory));
+    let body = Body::new(HeldBody::new(content(pieces, range), memory));
     Ok((status, headers, content_range, body).into_response())
 }
 
@@ -104,14 +98,14 @@ fn tag(id: &ExportId) -> String {
 }
 
 /// Returns a range of an archive, read piece by piece.
-fn content(app: Services, account: AccountId, id: ExportId, range: RangeInclusive<u64>) -> Body {
+fn content(pieces: Pieces, range: RangeInclusive<u64>) -> Body {
+    let pieces = Arc::new(pieces);
     let (first, last) = (*range.start(), *range.end());
-    let pieces = stream::iter(first / PIECE..=last / PIECE);
-    let pieces = pieces.then(move |number| {
-        let app = app.clone();
+    let content = stream::iter(first / PIECE..=last / PIECE).then(move |number| {
+        let pieces = Arc::clone(&pieces);
         async move {
             let wanted = i32::try_from(number).map_err(|_| PieceError::Gone)?;
-            let mut piece = Bytes::from(pieces::read(&app, account, id, wanted).await?);
+            let mut piece = Bytes::from(pieces.read(wanted).await?);
             let begins = number * PIECE;
             let within = |place: u64| usize::try_from(place.saturating_sub(begins)).unwrap_or(usize::MAX);
             piece.truncate(within(last + 1));
@@ -119,11 +113,10 @@ fn content(app: Services, account: AccountId, id: ExportId, range: RangeInclusiv
         }
     });
     // Truncates the file, which the browser reports as a failed download.
-    Body::from_stream(pieces.inspect_err(|error| tracing::error!(%error, "a download of an export failed")))
+    Body::from_stream(content.inspect_err(|error| tracing::error!(%error, "a download of an export failed")))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "maps errors")]
-fn failed(error: StoreError) -> StatusCode {
+fn failed(error: impl Display) -> StatusCode {
     tracing::error!(%error, "an account export could not be read");
     StatusCode::INTERNAL_SERVER_ERROR
 }

@@ -1,11 +1,12 @@
 //! The pieces in which archives are stored, so that any process can serve them, and none needs a whole one in memory.
 
-use std::io::Read;
+use std::{io::Read, sync::Arc};
 
 use platen_domain::{
     encryption::{DataKey, EncryptionError, Place},
     ids::{AccountId, ExportId},
 };
+use sqlx::PgPool;
 use tokio::task::{JoinError, spawn_blocking};
 use uuid::Uuid;
 
@@ -84,11 +85,31 @@ pub enum PieceError {
     Store(#[from] StoreError),
 }
 
-/// Returns a piece of an archive. Pieces are numbered from 0.
-pub async fn read(app: &Services, account: AccountId, export: ExportId, number: i32) -> Result<Vec<u8>, PieceError> {
-    let piece = exports::find_piece(&app.db, account, export, number).await?;
-    let piece = piece.ok_or(PieceError::Gone)?;
-    let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
-    let opening = spawn_blocking(move || key.decrypt(&Place::export_piece(account, piece.id), piece.sealed));
-    Ok(opening.await??)
+/// The stored pieces of an archive.
+pub struct Pieces {
+    db: PgPool,
+    key: Arc<DataKey>,
+    account: AccountId,
+    export: ExportId,
+}
+
+impl Pieces {
+    /// Loads the key of the account, with which all pieces are decrypted.
+    pub async fn open(app: &Services, account: AccountId, export: ExportId) -> Result<Self, PieceError> {
+        let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
+        Ok(Self {
+            db: app.db.clone(),
+            key: Arc::new(key),
+            account,
+            export,
+        })
+    }
+
+    /// Returns a piece. They are numbered from 0.
+    pub async fn read(&self, number: i32) -> Result<Vec<u8>, PieceError> {
+        let piece = exports::find_piece(&self.db, self.account, self.export, number).await?;
+        let piece = piece.ok_or(PieceError::Gone)?;
+        let (key, place) = (Arc::clone(&self.key), Place::export_piece(self.account, piece.id));
+        Ok(spawn_blocking(move || key.decrypt(&place, piece.sealed)).await??)
+    }
 }
