@@ -11,7 +11,7 @@ mod drain;
 mod error;
 mod extract;
 pub(crate) mod file_name;
-pub(crate) mod files;
+mod files;
 pub(crate) mod held_body;
 mod metrics;
 mod probes;

@@ -50,7 +50,7 @@ pub(super) async fn get(State(app): State<Services>, Path(name): Path<String>, r
 }
 
 /// Responds with a file, or the requested range of it.
-pub(crate) async fn send(path: &FilePath, media_type: &str, request: Request) -> Response {
+async fn send(path: &FilePath, media_type: &str, request: Request) -> Response {
     let file = ServeFile::new_with_mime(path, &media_type.parse().expect("a media type"));
     let served: Result<_, Infallible> = file.oneshot(request).await;
     let Ok(served) = served;

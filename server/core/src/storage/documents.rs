@@ -1,7 +1,7 @@
 //! Documents of the default storage: as files in a folder that replicas must share, and as resources for webhooks.
 
 use std::{
-    io,
+    fs, io,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -12,10 +12,7 @@ use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use uuid::Uuid;
 
-use crate::{
-    private_file,
-    storage::{private_folder, remove, remove_written_before},
-};
+use crate::{private_file, storage::private_folder};
 
 /// The folder of documents; cheap to clone.
 #[derive(Debug, Clone)]
@@ -48,7 +45,23 @@ impl DocumentFiles {
 
     /// Removes documents that were last written before `time`, incomplete ones included.
     pub fn remove_written_before(&self, time: SystemTime) -> io::Result<()> {
-        remove_written_before(&self.folder, time)
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            // Another process may have just removed it.
+            let written = entry.metadata().and_then(|metadata| metadata.modified());
+            if written.is_ok_and(|written| written < time) {
+                remove(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes a file; succeeds if it does not exist.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 
