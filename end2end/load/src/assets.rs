@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use reqwest::{Method, RequestBuilder};
+use reqwest::Method;
 use serde::Serialize;
 use serde_json::json;
 
@@ -90,7 +90,7 @@ async fn measure_renders(client: &Client) -> Result<[f64; 3], LoadError> {
 async fn measure_list(client: &Client, path: &str) -> Result<f64, LoadError> {
     let mut took_ms = Vec::new();
     for _ in 0..LISTS {
-        let request: RequestBuilder = client.request(Method::GET, path);
+        let request = client.request(Method::GET, path);
         let sent = Instant::now();
         request.send().await?.error_for_status()?.bytes().await?;
         took_ms.push(milliseconds(sent));

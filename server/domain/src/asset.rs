@@ -105,9 +105,14 @@ impl Asset {
         }
     }
 
+    /// Returns the name without its folders.
+    pub fn file_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or_default()
+    }
+
     /// Returns the name of the font's family: its own, or else the name of the file.
     pub fn family(&self) -> &str {
-        let file = self.name.rsplit('/').next().unwrap_or_default();
+        let file = self.file_name();
         let file = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
         self.font().and_then(|font| font.family.as_deref()).unwrap_or(file)
     }

@@ -75,7 +75,7 @@ fn Content(found: AssetDetail) -> impl IntoView {
         .properties
         .clone()
         .map(|properties| view! { <Properties properties /> });
-    let file = asset.name.rsplit('/').next().unwrap_or_default().to_owned();
+    let file = asset.file_name().to_owned();
     let advice = folder(&asset.name).map(|folder| view! { <FolderAdvice folder /> });
     let sha256 = asset.sha256.clone();
     let replaced = asset.replaced.clone().map(|replaced| view! { <Replaced replaced /> });

@@ -31,9 +31,8 @@ pub enum FileError {
     Memory(#[from] MemoryFull),
 }
 
-/// Loads the file at a URL, of at most [`LARGEST_ASSET`] bytes. Follows redirects. `memory`, which
-/// reserves nothing yet, grows with it. Fails after ten
-/// seconds.
+/// Loads the file at a URL, of at most [`LARGEST_ASSET`] bytes. Follows redirects. `memory`, which reserves nothing yet, grows
+/// with it. Fails after ten seconds.
 pub async fn get(client: &OutboundClient, url: Url, memory: &mut Reservation) -> Result<Vec<u8>, FileError> {
     let loading = load(client, url, memory);
     timeout(DEADLINE, loading)

@@ -4,7 +4,7 @@ pub mod library;
 pub(in crate::service) mod remote;
 pub mod upload;
 
-use std::{collections::HashMap, mem};
+use std::collections::HashMap;
 
 use platen_domain::{
     account_log::{AccountEvent, Actor},
@@ -167,10 +167,11 @@ pub async fn replace(
     replacement: AssetReplacement,
 ) -> Result<Asset, AssetError> {
     let mut asset = get(&app.db, caller.account, id).await?;
-    let sealed = match replacement.content {
-        Some(content) => Some(seal_replacement(app, caller.account, &mut asset, content).await?),
-        None => None,
-    };
+    let mut sealed = None;
+    if let Some(content) = replacement.content {
+        let (changed, content) = seal_replacement(app, caller.account, asset, content).await?;
+        (asset, sealed) = (changed, Some(content));
+    }
     let mut transaction = tx::begin(&app.db).await?;
     if let Some(content) = sealed {
         if !assets::update_content(&mut transaction, caller.account, &asset, &content).await? {
@@ -192,38 +193,38 @@ pub async fn replace(
     Ok(asset)
 }
 
-/// Examines and encrypts new content of an asset, and describes the asset with it.
+/// Examines and encrypts new content of an asset. Returns the asset with it.
 async fn seal_replacement(
     app: &Services,
     account: AccountId,
-    former: &mut Asset,
+    former: Asset,
     content: Vec<u8>,
-) -> Result<SealedContent, AssetError> {
+) -> Result<(Asset, SealedContent), AssetError> {
     let new = AssetCreation {
-        name: former.name.clone(),
         content_type: asset::content_type(&former.name, &content).map_err(not_allowed)?,
+        name: former.name,
         content,
-        tags: former.tags.clone(),
+        tags: former.tags,
     };
     let properties = examine(app, account, new.content_type, &new.content).await?;
     let (key, id, now) = (key(app, account).await?, former.id, clock::now());
     let sealing = move || seal(&key, account, id, new, properties, now);
     let (asset, content) = spawn_blocking(sealing).await??;
     let replaced = if asset.sha256 == former.sha256 {
-        former.replaced.take()
+        former.replaced
     } else {
         Some(ReplacedContent {
             bytes: former.bytes,
-            sha256: mem::take(&mut former.sha256),
+            sha256: former.sha256,
             updated_at: former.updated_at,
         })
     };
-    *former = Asset {
+    let asset = Asset {
         inserted_at: former.inserted_at,
         replaced,
         ..asset
     };
-    Ok(content)
+    Ok((asset, content))
 }
 
 /// Deletes an asset. Pages and templates that name it are printed without it.

@@ -175,9 +175,7 @@ pub(super) async fn resolve_with(
             match position.map(|position| found.swap_remove(position)) {
                 None if missing.optional => _ = ignored.insert(missing.handle),
                 None => {
-                    let present = template_version_partials::list_handles(&app.db, account).await?;
-                    let present = present.into_iter().filter(|(id, _)| may_use(*id));
-                    let reason = unknown(&missing.handle, &present.map(|(_, handle)| handle).collect::<Vec<_>>());
+                    let reason = unknown(app, account, &missing.handle, may_use).await?;
                     return Ok(Err(refused(missing, &reason)));
                 }
                 // The next search finds the cycle.
@@ -229,15 +227,24 @@ pub(super) fn pointer_of(diagnostic: &Diagnostic, pointer: &str, unsaved: &BTree
     }
 }
 
-/// Returns why a handle names none of these partials.
-fn unknown(handle: &str, present: &[String]) -> String {
-    let present = present.iter().map(String::as_str);
-    let present: Vec<_> = present.filter(|_| handle.len() <= LONGEST_MISSPELLED).collect();
-    let similar = get_close_matches(handle, &present, 1, ALIKE);
-    let advice = similar
-        .first()
-        .map(|similar| format!("; did you mean {}?", quote(similar)));
-    format!("there is no partial with this handle{}", advice.unwrap_or_default())
+/// Returns why a handle names no partial, with the handle of a partial that is meant perhaps.
+async fn unknown(
+    app: &Services,
+    account: AccountId,
+    handle: &str,
+    may_use: impl Fn(TemplateId) -> bool,
+) -> Result<String, StoreError> {
+    let reason = "there is no partial with this handle";
+    if handle.len() > LONGEST_MISSPELLED {
+        return Ok(reason.to_owned());
+    }
+    let present = template_version_partials::list_handles(&app.db, account).await?;
+    let present = present.iter().filter(|(id, _)| may_use(*id));
+    let present: Vec<_> = present.map(|(_, handle)| handle.as_str()).collect();
+    Ok(match get_close_matches(handle, &present, 1, ALIKE).first() {
+        Some(similar) => format!("{reason}; did you mean {}?", quote(similar)),
+        None => reason.to_owned(),
+    })
 }
 
 fn refused(missing: Missing, reason: &str) -> Diagnostic {
