@@ -21,6 +21,7 @@ use platen_core::{
     service::{
         Services,
         api_keys::{self, KeyUsage, expiring, known::KnownKeys},
+        assets::known::KnownContents,
         billing::{Billing, events},
         connections::buckets::Buckets,
         document_queues::DocumentQueues,
@@ -225,6 +226,7 @@ async fn serve_with(
         jobs: Signals::default(),
         base_url: config.http.base_url_for(bound),
         key_usage: KeyUsage::default(),
+        known_contents: KnownContents::default(),
         known_keys: KnownKeys::default(),
         billing,
         mailing,

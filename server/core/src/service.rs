@@ -52,6 +52,7 @@ use crate::{
     outbound::client::OutboundClient,
     service::{
         api_keys::{KeyUsage, known::KnownKeys},
+        assets::known::KnownContents,
         billing::Billing,
         connections::buckets::Buckets,
         document_queues::DocumentQueues,
@@ -103,6 +104,8 @@ pub struct Services {
     /// The address at which clients reach the service.
     pub base_url: Url,
     pub buckets: Buckets,
+    /// Contents of assets that need not be loaded for a render.
+    pub known_contents: KnownContents,
     /// Buffered last-used times of API keys.
     pub key_usage: KeyUsage,
     /// Keys that need no lookup before a render.

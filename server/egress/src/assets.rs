@@ -1,6 +1,10 @@
 //! Assets: files that a proxy serves itself, without the network.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -23,6 +27,10 @@ pub struct Asset {
 pub trait AssetLibrary: Send + Sync {
     /// Returns the asset with this name.
     fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Option<Asset>>;
+
+    /// Returns the smallest of the assets with these names: as many as have at most `limit` bytes together.
+    fn find_smallest<'a>(&'a self, names: &'a BTreeSet<String>, limit: usize)
+    -> BoxFuture<'a, BTreeMap<String, Asset>>;
 }
 
 /// The assets of a render by name. Cheap to clone.
@@ -57,6 +65,28 @@ impl Assets {
             (None, None) => None,
         }
     }
+
+    /// Returns small assets with these names: of those of the render, and of the library, the smallest, as many as have at most
+    /// `limit` bytes together.
+    pub async fn find_smallest(&self, names: &BTreeSet<String>, limit: usize) -> BTreeMap<String, Asset> {
+        let mut own: Vec<_> = names.iter().filter_map(|name| self.own.get_key_value(name)).collect();
+        own.sort_by_key(|(_, asset)| asset.bytes.len());
+        let mut left = limit;
+        let own = own.into_iter().map_while(|(name, asset)| {
+            left = left.checked_sub(asset.bytes.len())?;
+            Some((name.clone(), asset.clone()))
+        });
+        let mut found: BTreeMap<_, _> = own.collect();
+        let others: BTreeSet<_> = names
+            .iter()
+            .filter(|name| !self.own.contains_key(*name))
+            .cloned()
+            .collect();
+        if let Some(library) = self.library.as_ref().filter(|_| !others.is_empty()) {
+            found.extend(library.find_smallest(&others, left).await);
+        }
+        found
+    }
 }
 
 impl FromIterator<(String, Asset)> for Assets {
@@ -80,5 +110,67 @@ impl Default for Assets {
 impl fmt::Debug for Assets {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Assets({})", self.own.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Records how it is asked for small assets.
+    #[derive(Default)]
+    struct Library(Mutex<Vec<(BTreeSet<String>, usize)>>);
+
+    impl AssetLibrary for Library {
+        fn find<'a>(&'a self, _name: &'a str) -> BoxFuture<'a, Option<Asset>> {
+            Box::pin(async { None })
+        }
+
+        fn find_smallest<'a>(
+            &'a self,
+            names: &'a BTreeSet<String>,
+            limit: usize,
+        ) -> BoxFuture<'a, BTreeMap<String, Asset>> {
+            self.0.lock().unwrap().push((names.clone(), limit));
+            Box::pin(async { BTreeMap::from([asset("of the library", 1)]) })
+        }
+    }
+
+    fn asset(name: &str, size: usize) -> (String, Asset) {
+        let asset = Asset {
+            content_type: "image/png",
+            bytes: vec![0; size].into(),
+        };
+        (name.to_owned(), asset)
+    }
+
+    fn names(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[tokio::test]
+    async fn the_smallest_assets_are_found_within_the_limit() {
+        let library = Arc::new(Library::default());
+        let assets = Assets::from_iter([
+            asset("large", 50),
+            asset("small", 10),
+            asset("medium", 20),
+            asset("x", 1),
+        ])
+        .with_library(Arc::clone(&library) as Arc<dyn AssetLibrary>);
+        let found = assets.find_smallest(&names(&["large", "medium", "small"]), 40).await;
+        assert_eq!(found.into_keys().collect::<BTreeSet<_>>(), names(&["medium", "small"]));
+        assert!(
+            library.0.lock().unwrap().is_empty(),
+            "the render's own assets were looked up"
+        );
+        let found = assets.find_smallest(&names(&["other", "small"]), 40).await;
+        assert_eq!(
+            found.into_keys().collect::<BTreeSet<_>>(),
+            names(&["of the library", "small"])
+        );
+        assert_eq!(*library.0.lock().unwrap(), [(names(&["other"]), 30)]);
     }
 }

@@ -25,6 +25,15 @@ enum Syntax {
     Css,
 }
 
+/// How a page uses the asset at an address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// As a picture or font, or, in CSS, as a style sheet, wherever its content comes from.
+    Content,
+    /// In a way in which its address may matter.
+    Resource,
+}
+
 /// Returns whether a text may hold an address of an asset.
 pub fn may_be_in(text: &str) -> bool {
     colons(text).next().is_some()
@@ -33,13 +42,15 @@ pub fn may_be_in(text: &str) -> bool {
 /// Returns HTML in which the addresses of assets are replaced by those that `address_of` returns for their names. An
 /// address remains if there is none. Links (`<a href>`) are not resources, so they remain, too. Returns `None` if the HTML
 /// names no asset or can't be rewritten.
-pub(crate) fn replace_in_html(html: &str, address_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+pub(crate) fn replace_in_html(html: &str, address_of: &dyn Fn(&str, Use) -> Option<String>) -> Option<String> {
     if !may_be_in(html) {
         return None;
     }
     let settings = RewriteStrSettings::new()
         .append_element_content_handler(element!("*", |element| {
-            let is_link = matches!(element.tag_name().as_str(), "a" | "area");
+            let tag = element.tag_name();
+            let is_link = matches!(tag.as_str(), "a" | "area");
+            let is_picture = matches!(tag.as_str(), "img" | "image");
             for attribute in ADDRESS_ATTRIBUTES.into_iter().chain(["style"]) {
                 let Some(value) = element.get_attribute(attribute) else {
                     continue;
@@ -50,14 +61,19 @@ pub(crate) fn replace_in_html(html: &str, address_of: &dyn Fn(&str) -> Option<St
                     "href" if is_link => continue,
                     _ => Syntax::Address,
                 };
-                if let Some(replaced) = replace(&value, syntax, address_of) {
+                let usage = match syntax {
+                    Syntax::Css => Use::Content,
+                    Syntax::Address if is_picture => Use::Content,
+                    Syntax::Address | Syntax::SourceSet => Use::Resource,
+                };
+                if let Some(replaced) = replace(&value, syntax, &|name| address_of(name, usage)) {
                     element.set_attribute(attribute, &replaced)?;
                 }
             }
             Ok(())
         }))
         .append_element_content_handler(text!("style", |rules| {
-            if let Some(replaced) = replace(rules.as_str(), Syntax::Css, address_of) {
+            if let Some(replaced) = replace(rules.as_str(), Syntax::Css, &|name| address_of(name, Use::Content)) {
                 rules.replace(&replaced, ContentType::Html);
             }
             Ok(())
@@ -69,7 +85,7 @@ pub(crate) fn replace_in_html(html: &str, address_of: &dyn Fn(&str) -> Option<St
 /// Names are as they are written, so they may be invalid.
 pub fn names_in_html(html: &str) -> BTreeSet<String> {
     let names = RefCell::new(BTreeSet::new());
-    replace_in_html(html, &|name| {
+    replace_in_html(html, &|name, _| {
         names.borrow_mut().insert(name.to_owned());
         None
     });
@@ -82,6 +98,11 @@ pub fn served_in_style_sheet(css: &str) -> String {
     replace(css, Syntax::Css, &|name| Some(format!("/{name}"))).unwrap_or_else(|| css.to_owned())
 }
 
+/// Returns an address as the author of a page writes it.
+pub(crate) fn written(name: &str) -> String {
+    format!("{SCHEME}{name}")
+}
+
 /// Returns the address at which the session's proxy serves an asset of this host.
 pub(crate) fn served(host: &str, name: &str) -> String {
     format!("http://{host}/{name}")
@@ -91,9 +112,7 @@ pub(crate) fn served(host: &str, name: &str) -> String {
 pub(crate) fn as_written(address: String) -> String {
     let host_and_path = address.strip_prefix("http://").and_then(|rest| rest.split_once('/'));
     match host_and_path {
-        Some((host, name)) if host.split_once('.').is_some_and(|(_, domain)| domain == ASSET_DOMAIN) => {
-            format!("{SCHEME}{name}")
-        }
+        Some((host, name)) if host.split_once('.').is_some_and(|(_, domain)| domain == ASSET_DOMAIN) => written(name),
         _ => address,
     }
 }
@@ -166,7 +185,7 @@ mod tests {
     use super::*;
 
     fn replaced(html: &str) -> String {
-        replace_in_html(html, &|name| (name != "missing").then(|| format!("/{name}"))).unwrap()
+        replace_in_html(html, &|name, _| (name != "missing").then(|| format!("/{name}"))).unwrap()
     }
 
     #[test]

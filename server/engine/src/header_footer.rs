@@ -13,7 +13,6 @@ use std::{
     time::Instant,
 };
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
 use lol_html::{
     HtmlRewriter, RewriteStrSettings, element,
     errors::AttributeNameError,
@@ -26,6 +25,7 @@ use time::{OffsetDateTime, macros::format_description};
 
 use crate::{
     asset_addresses::{self, ADDRESS_ATTRIBUTES},
+    asset_embedding::data_url,
     error::RenderProblem,
     job::{HeaderFooter, Part, RunningTemplate, Warning},
     steps::print::Templates,
@@ -140,17 +140,11 @@ pub(crate) fn embed_assets(wanted: &mut HeaderFooter, assets: &HashMap<String, A
         (RunningTemplate::Footer, &mut wanted.footer),
     ] {
         let size = Cell::new(template.len());
-        let embedded = asset_addresses::replace_in_html(template, &|name| {
+        let embedded = asset_addresses::replace_in_html(template, &|name, _| {
             let asset = assets.get(name)?;
             size.set(size.get() + asset.bytes.len().div_ceil(3) * 4);
             // What exceeds the limit is refused below.
-            (size.get() <= TEMPLATE_LIMIT).then(|| {
-                format!(
-                    "data:{};base64,{}",
-                    asset.content_type,
-                    BASE64_STANDARD.encode(&asset.bytes)
-                )
-            })
+            (size.get() <= TEMPLATE_LIMIT).then(|| data_url(name, asset))
         });
         check_size(which, "with its assets, the template has", size.get(), TEMPLATE_LIMIT)?;
         if let Some(embedded) = embedded {

@@ -11,6 +11,7 @@ mod admission;
 mod ascii_case;
 mod assembly;
 pub mod asset_addresses;
+mod asset_embedding;
 mod browser;
 mod chromium;
 pub mod config;

@@ -6,7 +6,8 @@ use platen_egress::log::{ConnectionLog, ConnectionRecord, Kind, Outcome};
 use url::{Host, Url};
 
 use crate::{
-    asset_addresses::as_written,
+    asset_addresses::{as_written, written},
+    asset_embedding::name_in_data_url,
     job::Warning,
     network_error::{self, ABORTED, TUNNEL_FAILED},
     render_log::{NetworkRequest, REQUEST_LIMIT},
@@ -93,7 +94,10 @@ pub(crate) fn broken_images<'r>(
 ) -> Option<Warning> {
     let failed = requests.filter(|request| why_failed(request).is_some());
     let failed: BTreeSet<_> = failed.map(|request| request.url.as_str()).collect();
-    let names = images.iter().map(|image| as_written(without_content(image).to_owned()));
+    let names = images.iter().map(|image| match name_in_data_url(image) {
+        Some(asset) => written(&asset),
+        None => as_written(without_content(image).to_owned()),
+    });
     let broken: BTreeSet<_> = names.filter(|image| !failed.contains(image.as_str())).collect();
     let listed: Vec<_> = broken.iter().take(NAMED_IN_WARNING).map(String::as_str).collect();
     let count = match broken.len() {

@@ -8,7 +8,7 @@ use script_free::is_script_free;
 
 use crate::{
     addresses::may_hold_addresses,
-    asset_addresses,
+    asset_embedding::names_only_pictures_and_fonts,
     job::{Part, RenderJob},
 };
 
@@ -54,11 +54,13 @@ impl PageKind {
 }
 
 impl Part {
-    /// Returns whether loading the part certainly runs no scripts, and requests neither addresses nor assets. `false` if in
-    /// doubt.
+    /// Returns whether loading the part certainly runs no scripts, and requests nothing but assets that refer to nothing
+    /// else. `false` if in doubt.
     pub fn is_self_contained(&self) -> bool {
         match self {
-            Self::Html(html) => is_script_free(html) && !may_hold_addresses(html) && !asset_addresses::may_be_in(html),
+            Self::Html(html) => {
+                is_script_free(html) && !may_hold_addresses(html) && names_only_pictures_and_fonts(html)
+            }
             Self::Url(_) => false,
         }
     }

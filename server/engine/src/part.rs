@@ -143,7 +143,9 @@ impl Render<'_> {
                 message: format!("{dialogs} dialogs were dismissed"),
             });
         }
-        self.log.note_requests(index, requests);
+        let embedded = self.embedded.iter().filter(|request| request.part == index);
+        self.log
+            .note_requests(index, embedded.cloned().chain(requests).collect());
         if session.kind.runs_scripts() && session.is_alive() {
             let messages = console::messages(session, index).await;
             self.log.note_console(index, messages);

@@ -1,7 +1,6 @@
 //! Runs a render: prints its parts in sessions, retries after browser failures, assembles the document.
 
 use std::{
-    collections::HashMap,
     sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
@@ -11,18 +10,16 @@ use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Engine, Entered,
-    assembly::blocking,
-    asset_addresses,
+    Engine, Entered, asset_embedding,
     browser::memory::Verdict,
     error::{RenderError, RenderProblem},
     header_footer,
-    job::{Caller, Part, Phase, RenderJob, RenderedDocument, Warning},
+    job::{Caller, Phase, RenderJob, RenderedDocument, Warning},
     page_kind::PageKind,
     part::Printed,
     pool::lease::Lease,
     progress::Progress,
-    render_log::RenderLog,
+    render_log::{NetworkRequest, RenderLog},
     steps::{StepError, print::PrintedBytes},
 };
 
@@ -37,6 +34,8 @@ pub(crate) struct Render<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) caller: Caller,
     pub(crate) job: &'a RenderJob,
+    /// The assets that are embedded in the parts.
+    pub(crate) embedded: Vec<NetworkRequest>,
     /// Time of the render, the same for the whole document.
     pub(crate) instant: OffsetDateTime,
     pub(crate) progress: Progress,
@@ -68,12 +67,15 @@ pub(crate) async fn render(
     if let Some(wanted) = &job.print.header_footer {
         header_footer::check(wanted).map_err(|problem| RenderError::Problem { part: 0, problem })?;
     }
-    let job = entered.within(Phase::Load, log, resolve_assets(job)).await??;
+    let (job, embedded) = entered
+        .within(Phase::Load, log, asset_embedding::resolve(job))
+        .await??;
     let render = Render {
         entered,
         engine: &entered.engine,
         caller: entered.caller,
         job: &job,
+        embedded,
         instant: OffsetDateTime::now_utc(),
         progress: Progress::start(job.parts.len()),
         ends_at: entered.ends_at,
@@ -84,50 +86,6 @@ pub(crate) async fn render(
     let result = result.unwrap_or_else(|_| Err(render.late()));
     log.add_times(render.progress.finish());
     result
-}
-
-/// Replaces the addresses of assets: in HTML by those at which the session's proxy serves them, in header and footer by
-/// their content.
-async fn resolve_assets(mut job: RenderJob) -> Result<RenderJob, RenderError> {
-    let parts = job.parts.iter().filter_map(|part| match part {
-        Part::Html(html) => Some(html),
-        Part::Url(_) => None,
-    });
-    let templates = job
-        .print
-        .header_footer
-        .iter()
-        .flat_map(|wanted| [&wanted.header, &wanted.footer]);
-    if !parts.chain(templates).any(|html| asset_addresses::may_be_in(html)) {
-        return Ok(job);
-    }
-    let names;
-    (job, names) = blocking(move || {
-        let names = job.print.header_footer.as_ref().map(header_footer::asset_names);
-        (job, names.unwrap_or_default())
-    })
-    .await?;
-    let mut embedded = HashMap::new();
-    for name in names {
-        if let Some(asset) = job.assets.find(&name).await {
-            embedded.insert(name, asset);
-        }
-    }
-    blocking(move || {
-        if let Some(wanted) = &mut job.print.header_footer {
-            header_footer::embed_assets(wanted, &embedded)
-                .map_err(|problem| RenderError::Problem { part: 0, problem })?;
-        }
-        for part in &mut job.parts {
-            let Part::Html(html) = part else { continue };
-            let address_of = |name: &str| Some(asset_addresses::served(job.assets.host(), name));
-            if let Some(replaced) = asset_addresses::replace_in_html(html, &address_of) {
-                *html = replaced;
-            }
-        }
-        Ok(job)
-    })
-    .await?
 }
 
 impl Render<'_> {

@@ -1,5 +1,6 @@
 //! Assets of accounts: creating, listing, reading, replacing and deleting them.
 
+pub mod known;
 pub mod library;
 pub(in crate::service) mod remote;
 pub mod upload;
@@ -152,8 +153,8 @@ pub async fn users(
 /// Returns the content of an asset, and the reservation of its memory. The caller has read the asset, and gives its size.
 pub async fn content(app: &Services, account: AccountId, asset: &Asset) -> Result<(Vec<u8>, Reservation), AssetError> {
     let memory = app.memory.reserve(account, asset.bytes.unsigned_abs().into()).await?;
-    let content = assets::find_content(&app.db, account, asset.id).await?;
-    let content = content.ok_or(AssetError::NotFound)?;
+    let mut contents = assets::find_contents(&app.db, account, &[asset.id]).await?;
+    let (_, content) = contents.pop().ok_or(AssetError::NotFound)?;
     let key = key(app, account).await?;
     let opened = spawn_blocking(move || open(&key, account, content)).await??;
     Ok((opened, memory))

@@ -50,6 +50,17 @@ pub struct SealedContent {
     pub sealed: Vec<u8>,
 }
 
+/// Where the content of an asset is found.
+#[derive(Debug)]
+pub struct NamedAsset {
+    pub id: AssetId,
+    pub name: String,
+    /// Id of the current content.
+    pub content_id: Uuid,
+    /// Size of the content in bytes.
+    pub bytes: u64,
+}
+
 /// What became of an asset that was to be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stored {
@@ -172,25 +183,42 @@ pub async fn find(db: &PgPool, account: AccountId, id: AssetId) -> Result<Option
     Ok(row.fetch_optional(db).await?.map(Into::into))
 }
 
-/// Returns the content of an asset.
-pub async fn find_content(db: &PgPool, account: AccountId, id: AssetId) -> Result<Option<SealedContent>, StoreError> {
-    let content = sqlx::query_as!(
-        SealedContent,
-        "select content_id, sealed from assets where account_id = $1 and id = $2",
+/// Returns the contents of assets.
+pub async fn find_contents(
+    db: &PgPool,
+    account: AccountId,
+    ids: &[AssetId],
+) -> Result<Vec<(AssetId, SealedContent)>, StoreError> {
+    let ids: Vec<_> = ids.iter().map(|id| id.0).collect();
+    let contents = sqlx::query!(
+        "select id, content_id, sealed from assets where account_id = $1 and id = any($2)",
         account.0,
-        id.0,
+        &ids,
     );
-    Ok(content.fetch_optional(db).await?)
+    let contents = contents.fetch_all(db).await?.into_iter().map(|row| {
+        let content = SealedContent {
+            content_id: row.content_id,
+            sealed: row.sealed,
+        };
+        (AssetId(row.id), content)
+    });
+    Ok(contents.collect())
 }
 
-/// Returns the id of the asset with a name, and the size of its content in bytes.
-pub async fn find_by_name(db: &PgPool, account: AccountId, name: &str) -> Result<Option<(AssetId, i32)>, StoreError> {
-    let found = sqlx::query!(
-        "select id, bytes from assets where account_id = $1 and name = $2",
+/// Returns the assets with these names, the smallest first.
+pub async fn find_named(db: &PgPool, account: AccountId, names: &[String]) -> Result<Vec<NamedAsset>, StoreError> {
+    let rows = sqlx::query!(
+        "select id, name, content_id, bytes from assets where account_id = $1 and name = any($2) order by bytes",
         account.0,
-        name,
+        names,
     );
-    Ok(found.fetch_optional(db).await?.map(|row| (AssetId(row.id), row.bytes)))
+    let assets = rows.fetch_all(db).await?.into_iter().map(|row| NamedAsset {
+        id: AssetId(row.id),
+        name: row.name,
+        content_id: row.content_id,
+        bytes: row.bytes.unsigned_abs().into(),
+    });
+    Ok(assets.collect())
 }
 
 /// Replaces the content of an asset with that of `asset`, which has the same id and name. Returns `false` if it doesn't

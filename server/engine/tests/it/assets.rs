@@ -1,6 +1,9 @@
 //! Assets that a render brings along, and those of a library.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+};
 
 use futures::future::BoxFuture;
 use platen_egress::assets::{Asset, AssetLibrary, Assets};
@@ -174,6 +177,18 @@ impl AssetLibrary for Library {
         });
         Box::pin(async { found })
     }
+
+    fn find_smallest<'a>(
+        &'a self,
+        names: &'a BTreeSet<String>,
+        _limit: usize,
+    ) -> BoxFuture<'a, BTreeMap<String, Asset>> {
+        self.0
+            .lock()
+            .unwrap()
+            .extend(names.iter().map(|name| format!("small {name}")));
+        Box::pin(async { BTreeMap::new() })
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -193,7 +208,31 @@ async fn a_library_is_asked_for_names_that_a_page_requests_and_a_render_does_not
     assert!(text(&rendered.pdf).contains("library x own"));
     let mut asked = library.0.lock().unwrap().clone();
     asked.sort();
-    assert_eq!(asked, ["header.png", "library.css", "none.png"]);
+    assert_eq!(asked, ["header.png", "library.css", "none.png", "small none.png"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pictures_that_are_broken_or_repeated_too_often_to_be_embedded_are_drawn_or_named() {
+    let engine = TestEngine::start("").await;
+    let files = assets(&[
+        ("drawing.svg", "image/svg+xml", PICTURE),
+        ("broken.png", "image/png", b"\x89PNG\r\n\x1a\n..."),
+    ]);
+    let html = format!(
+        "<img src=asset:broken.png>{}",
+        "<img alt='' src=asset:drawing.svg>".repeat(9_000)
+    );
+    let rendered = engine.render(Uuid::now_v7(), with_assets(&html, files)).await.unwrap();
+    assert_eq!(text(&rendered.pdf).matches("Drawing").count(), 9_000);
+    let warnings: Vec<_> = rendered
+        .warnings
+        .iter()
+        .map(|warning| (warning.code, &*warning.message))
+        .collect();
+    assert!(
+        matches!(warnings[..], [("image_broken", message)] if message.contains("asset:broken.png")),
+        "{warnings:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

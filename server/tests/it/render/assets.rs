@@ -222,6 +222,29 @@ async fn a_name_means_the_requests_asset_else_that_of_the_account_as_it_is_now()
 }
 
 #[tokio::test]
+async fn pictures_in_html_are_those_that_the_account_has_now() {
+    let studio = Studio::start().await;
+    let logo = |word: &str| format!("<svg xmlns='http://www.w3.org/2000/svg'><text y='20'>{word}</text></svg>");
+    let path = studio.asset("logo.svg", logo("First").as_bytes()).await;
+    let page = "<img alt='' src=asset:logo.svg>";
+    // The second render knows the content.
+    for _ in 0..2 {
+        assert_eq!(pdf::text(&studio.pdf(page, json!({})).await).trim(), "First");
+    }
+    let replacement = json!({"asset": {"content": BASE64_STANDARD.encode(logo("Second"))}});
+    let replaced = studio.request(Method::PUT, &path).json(&replacement).send().await;
+    assert_eq!(replaced.unwrap().status(), 200);
+    assert_eq!(pdf::text(&studio.pdf(page, json!({})).await).trim(), "Second");
+    let deleted = studio.request(Method::DELETE, &path).send().await.unwrap();
+    assert_eq!(deleted.status(), 204);
+    let answer = studio.render(page, json!({})).await;
+    let record = studio.recorded(header(&answer, "x-render-id")).await;
+    let warnings = record["warnings"].to_string();
+    assert!(warnings.contains("asset:logo.svg"), "{warnings}");
+    assert_eq!(pdf::text(&answer.bytes().await.unwrap()).trim(), "");
+}
+
+#[tokio::test]
 async fn a_font_that_is_not_there_is_missing_like_other_assets() {
     let studio = Studio::start().await;
     let page = "<style>@font-face { font-family: a; src: url(asset:none.woff2) }</style><p style='font-family: a'>x";

@@ -1,7 +1,7 @@
 //! The assets of an account during a render: each is loaded when a page, header or footer first requests it.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{self, Arc},
 };
 
@@ -32,7 +32,7 @@ use crate::{
         Services,
         assets::{AssetError, fonts, key, open, remote::load_remote},
     },
-    store::assets,
+    store::assets::{self, NamedAsset},
 };
 
 /// Maximum number of names that a render looks up. Further ones don't exist for it.
@@ -77,7 +77,7 @@ pub(in crate::service) async fn render_with_assets(
         failure: sync::Mutex::default(),
     });
     job.assets = job.assets.with_library(Arc::clone(&library) as Arc<dyn AssetLibrary>);
-    let rendered = entered.render(job, log).await;
+    let rendered = Box::pin(entered.render(job, log)).await;
     match lock(&library.failure).take() {
         Some(failure) => Err(failure),
         None => Ok(rendered?),
@@ -108,42 +108,72 @@ struct Loaded {
 impl AssetLibrary for RenderLibrary {
     fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Option<Asset>> {
         Box::pin(async move {
-            if asset::name_problem(name).is_some() {
-                return None;
-            }
-            let mut loaded = self.loaded.lock().await;
-            if let Some(asset) = loaded.assets.get(name) {
-                return asset.clone();
-            }
-            if loaded.assets.len() >= MOST_LOOKUPS || lock(&self.failure).is_some() {
-                return None;
-            }
-            match self.load(&mut loaded, name).await {
-                Ok(asset) => {
-                    loaded.assets.insert(name.to_owned(), asset.clone());
-                    asset
-                }
-                Err(error) => {
-                    *lock(&self.failure) = Some(error);
-                    None
-                }
-            }
+            let names = BTreeSet::from([name.to_owned()]);
+            let mut found = self.find_loading(&names, None).await;
+            found.remove(name)
         })
+    }
+
+    fn find_smallest<'a>(
+        &'a self,
+        names: &'a BTreeSet<String>,
+        limit: usize,
+    ) -> BoxFuture<'a, BTreeMap<String, Asset>> {
+        Box::pin(self.find_loading(names, Some(limit as u64)))
     }
 }
 
 impl RenderLibrary {
-    async fn load(&self, loaded: &mut Loaded, name: &str) -> Result<Option<Asset>, LibraryRenderError> {
+    /// Returns the assets with these names; with a limit, the smallest of them. Loads those that are not loaded.
+    async fn find_loading(&self, names: &BTreeSet<String>, limit: Option<u64>) -> BTreeMap<String, Asset> {
+        let mut loaded = self.loaded.lock().await;
+        if lock(&self.failure).is_none() {
+            let unknown = names
+                .iter()
+                .filter(|name| asset::name_problem(name).is_none() && !loaded.assets.contains_key(*name));
+            let room = MOST_LOOKUPS.saturating_sub(loaded.assets.len());
+            let unknown: Vec<_> = unknown.take(room).cloned().collect();
+            if let Err(error) = self.load(&mut loaded, unknown, limit).await {
+                *lock(&self.failure) = Some(error);
+            }
+        }
+        let found = names.iter().filter_map(|name| {
+            let asset = loaded.assets.get(name)?.clone()?;
+            Some((name.clone(), asset))
+        });
+        found.collect()
+    }
+
+    /// Loads the assets with these names; with a limit, the smallest of them, as many as have no more bytes together.
+    async fn load(
+        &self,
+        loaded: &mut Loaded,
+        names: Vec<String>,
+        limit: Option<u64>,
+    ) -> Result<(), LibraryRenderError> {
+        if names.is_empty() {
+            return Ok(());
+        }
         let Services { db, memory, .. } = &self.app;
-        let found = assets::find_by_name(db, self.account, name).await;
-        let Some((id, bytes)) = found.map_err(AssetError::from)? else {
-            return if name == FONT_SHEET {
-                self.font_sheet(loaded).await
-            } else {
-                Ok(None)
-            };
-        };
-        let bytes = u64::from(bytes.unsigned_abs());
+        let mut found = assets::find_named(db, self.account, &names)
+            .await
+            .map_err(AssetError::from)?;
+        for name in names {
+            if !found.iter().any(|asset| asset.name == name) {
+                let asset = if name == FONT_SHEET {
+                    self.font_sheet(loaded).await?
+                } else {
+                    None
+                };
+                loaded.assets.insert(name, asset);
+            }
+        }
+        let mut bytes = 0;
+        found.retain(|asset| {
+            let fits = limit.is_none_or(|limit| bytes + asset.bytes <= limit);
+            bytes += if fits { asset.bytes } else { 0 };
+            fits
+        });
         loaded.bytes += bytes;
         if loaded.bytes > MOST_BYTES {
             return Err(too_large().into());
@@ -152,21 +182,57 @@ impl RenderLibrary {
         // wait for memory.
         let reserved = memory.try_reserve(self.account, 2 * bytes);
         let mut reserved = reserved.map_err(AssetError::from)?;
-        // Deleted in the meantime, if there is none.
-        let content = assets::find_content(db, self.account, id).await;
-        let Some(content) = content.map_err(AssetError::from)? else {
-            return Ok(None);
-        };
+        let contents = self.contents(loaded, found).await?;
+        let sizes = contents
+            .iter()
+            .filter_map(|(_, asset)| Some(asset.as_ref()?.bytes.len() as u64));
+        reserved.shrink_to(sizes.sum());
+        loaded.memory.push(reserved);
+        loaded.assets.extend(contents);
+        Ok(())
+    }
+
+    /// Returns the contents of assets by name, as far as they still exist.
+    async fn contents(
+        &self,
+        loaded: &mut Loaded,
+        found: Vec<NamedAsset>,
+    ) -> Result<Vec<(String, Option<Asset>)>, LibraryRenderError> {
+        let Services { db, known_contents, .. } = &self.app;
+        let (mut contents, mut unknown) = (Vec::new(), HashMap::new());
+        for asset in found {
+            match known_contents.find(self.account, asset.content_id) {
+                Some(known) => contents.push((asset.name, Some(known))),
+                None => {
+                    unknown.insert(asset.id, asset.name);
+                }
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(contents);
+        }
+        let ids: Vec<_> = unknown.keys().copied().collect();
+        let sealed = assets::find_contents(db, self.account, &ids)
+            .await
+            .map_err(AssetError::from)?;
         let key = match &mut loaded.key {
             Some(key) => key,
             none => none.insert(Arc::new(key(&self.app, self.account).await.map_err(AssetError::from)?)),
         };
-        let (key, account, name) = (Arc::clone(key), self.account, name.to_owned());
-        let opening = move || Ok::<_, AssetError>(served(&name, open(&key, account, content)?.into()));
-        let asset = spawn_blocking(opening).await.map_err(AssetError::from)??;
-        reserved.shrink_to(asset.as_ref().map_or(0, |asset| asset.bytes.len()) as u64);
-        loaded.memory.push(reserved);
-        Ok(asset)
+        let (key, account, known_contents) = (Arc::clone(key), self.account, known_contents.clone());
+        let opening = move || {
+            for (id, content) in sealed {
+                let (content_id, name) = (content.content_id, unknown.remove(&id).unwrap_or_default());
+                let asset = served(&name, open(&key, account, content)?.into());
+                if let Some(asset) = &asset {
+                    known_contents.remember(account, content_id, asset);
+                }
+                contents.push((name, asset));
+            }
+            contents.extend(unknown.into_values().map(|deleted| (deleted, None)));
+            Ok::<_, AssetError>(contents)
+        };
+        Ok(spawn_blocking(opening).await.map_err(AssetError::from)??)
     }
 
     /// Returns the style sheet that declares the account's fonts, if there are any.
