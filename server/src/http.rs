@@ -28,7 +28,7 @@ use axum::{
     extract::{FromRef, Request},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{MethodRouter, any, delete, get, post},
+    routing::{MethodRouter, any, delete, get, post, put},
 };
 use platen_core::service::Services;
 use platen_domain::{caller::Caller, validation::schema};
@@ -50,7 +50,7 @@ struct PreviewRateLimit(RateLimit);
 
 /// Returns every operation of the API, under its path in `openapi.json`.
 fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState>)> {
-    use v1::{assets, connections, credits, health, renderers, renders, templates};
+    use v1::{assets, batches, connections, credits, health, renderers, renders, templates};
     [
         ("/api/v1/assets", get(assets::get).post(assets::post)),
         (
@@ -58,6 +58,15 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
             get(assets::one::get).put(assets::one::put).delete(assets::one::delete),
         ),
         ("/api/v1/assets/{id}/content", get(assets::one::content)),
+        ("/api/v1/batches", get(batches::get).post(batches::post)),
+        ("/api/v1/batches/{id}", get(batches::one::get)),
+        ("/api/v1/batches/{id}/cancel", post(batches::one::cancel)),
+        ("/api/v1/batches/{id}/errors", get(batches::rows::errors)),
+        ("/api/v1/batches/{id}/pause", post(batches::one::pause)),
+        ("/api/v1/batches/{id}/results", get(batches::rows::results)),
+        ("/api/v1/batches/{id}/resume", post(batches::one::resume)),
+        ("/api/v1/batches/{id}/retry", post(batches::one::retry)),
+        ("/api/v1/batches/{id}/rows", put(batches::rows::put)),
         ("/api/v1/connections", get(connections::get).post(connections::post)),
         (
             "/api/v1/connections/{id}",

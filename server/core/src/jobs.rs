@@ -13,6 +13,7 @@ use crate::{
     lifecycle::Lifecycle,
     service::{
         Services,
+        batches::opening,
         billing::{mirror, overage},
         callbacks, exports, mail,
         renders::background,
@@ -29,6 +30,9 @@ const CALLBACKS: usize = 33;
 /// The same of one account in progress across all processes, so that slow receivers don't delay other
 /// accounts.
 const CALLBACKS_OF_ACCOUNT: usize = 8;
+/// Batches whose rows a process opens at once, and those of one account across all processes.
+const BATCHES: usize = 4;
+const BATCHES_OF_ACCOUNT: usize = 2;
 /// Mails that a process sends at once.
 const MAILS: usize = 8;
 /// Customers that a process synchronizes with Stripe at once, and meter events that it sends.
@@ -53,6 +57,7 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
     let renders = worker(JobKind::Render, renders, app.config.limits.concurrency);
     let callbacks = worker(JobKind::Callback, CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
     let deliveries = worker(JobKind::Delivery, CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
+    let batches = worker(JobKind::Batch, BATCHES, Some(BATCHES_OF_ACCOUNT));
     let mails = worker(JobKind::Mail, MAILS, None);
     let mails = async {
         if app.mailing.is_delivered() {
@@ -71,6 +76,7 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
         renders.run(),
         callbacks.run(),
         deliveries.run(),
+        batches.run(),
         mails,
         exports.run(),
         stripe
@@ -83,6 +89,7 @@ async fn execute(app: &Services, lifecycle: &Lifecycle, kind: JobKind, job: &Cla
         ClaimedJob::Render(job) => background::render(app, job, || lifecycle.is_stopping()).await,
         ClaimedJob::Callback(job) => callbacks::send(app, job).await,
         ClaimedJob::Delivery(job) => webhook_deliveries::send(app, job).await,
+        ClaimedJob::Batch(job) => opening::advance(app, job, || lifecycle.is_stopping()).await,
         ClaimedJob::Mail(claim, mail) => mail::send(&app.mailing, claim, *mail).await,
         ClaimedJob::Export(claim, export) => {
             let lifecycle = lifecycle.clone();

@@ -1,6 +1,7 @@
 //! Render requests: turns a body into a request with valid values.
 
 pub mod assets;
+pub mod batch;
 mod pages;
 pub mod preview;
 mod record;

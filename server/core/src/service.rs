@@ -8,6 +8,7 @@ pub mod activity;
 pub mod announcements;
 pub mod api_keys;
 pub mod assets;
+pub mod batches;
 pub mod billing;
 pub mod callbacks;
 pub mod connections;

@@ -11,6 +11,7 @@ pub mod announcements;
 pub mod api_keys;
 pub mod assets;
 pub mod audit_log;
+pub mod batches;
 pub mod callbacks;
 pub mod connection_tests;
 pub mod connections;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::ids::{AccountId, EndpointId, RenderId, UserId};
+use crate::ids::{AccountId, BatchId, EndpointId, RenderId, UserId};
 
 const KEY_BYTES: usize = 32;
 /// The version of the format of associated data and ciphertext.
@@ -213,6 +213,21 @@ impl Place {
     /// A piece of an account's archive.
     pub fn export_piece(account: AccountId, row: Uuid) -> Self {
         Self::new(account.0, "export piece", row)
+    }
+
+    /// The request that each row of a batch completes.
+    pub fn batch_request(account: AccountId, batch: BatchId) -> Self {
+        Self::new(account.0, "batch request", batch.0)
+    }
+
+    /// The webhook of each row of a batch.
+    pub fn batch_callback(account: AccountId, batch: BatchId) -> Self {
+        Self::new(account.0, "batch callback", batch.0)
+    }
+
+    /// A piece of the rows of a batch.
+    pub fn batch_piece(account: AccountId, row: Uuid) -> Self {
+        Self::new(account.0, "batch piece", row)
     }
 
     pub fn thumbnail(account: AccountId, row: Uuid) -> Self {

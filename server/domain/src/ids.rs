@@ -60,6 +60,7 @@ identifiers! {
     PromotionId;
     /// An asset of an account.
     AssetId;
+    BatchId;
     /// A storage connection.
     ConnectionId;
     /// A webhook endpoint of an account.

@@ -27,6 +27,8 @@ pub enum JobKind {
     Delivery,
     /// Send a mail.
     Mail,
+    /// Open rows of a batch.
+    Batch,
     /// Create the archive of an account.
     Export,
     /// Synchronize a customer with Stripe.
@@ -42,6 +44,8 @@ pub enum Priority {
     Normal = 0,
     /// After all others, so that test renders don't delay live ones. Deliveries to failing endpoints have it too.
     Trial = 1,
+    /// After all others: the rows of batches.
+    Batch = 2,
 }
 
 /// Delays before the second, third … attempt of a render.
@@ -77,6 +81,9 @@ const MAIL_DELAYS: [Duration; 7] = [
 /// Delays before the second and the third attempt of an export.
 const EXPORT_DELAYS: [Duration; 2] = [Duration::from_mins(1), Duration::from_mins(10)];
 
+/// Delays before the second, third … attempt of opening rows; further ones follow every ten minutes.
+const BATCH_DELAYS: [Duration; 3] = [Duration::from_secs(5), Duration::from_mins(1), Duration::from_mins(10)];
+
 /// Delays before the second, third … attempt of a request to Stripe; further ones follow hourly.
 const STRIPE_DELAYS: [Duration; 4] = [
     Duration::from_secs(5),
@@ -92,6 +99,7 @@ impl JobKind {
             Self::Callback => "Webhook delivery",
             Self::Delivery => "Webhook event",
             Self::Mail => "Email",
+            Self::Batch => "Batch",
             Self::Export => "Export",
             Self::Customer => "Stripe customer",
             Self::Usage => "Stripe usage report",
@@ -109,6 +117,7 @@ impl JobKind {
             Self::Callback | Self::Delivery => CALLBACK_DELAYS.get(attempt),
             Self::Mail => MAIL_DELAYS.get(attempt),
             Self::Export => EXPORT_DELAYS.get(attempt),
+            Self::Batch => BATCH_DELAYS.get(attempt).or(BATCH_DELAYS.last()),
             Self::Customer | Self::Usage => STRIPE_DELAYS.get(attempt).or(STRIPE_DELAYS.last()),
         };
         Some(delay?.mul_f64(0.75 + chance.clamp(0.0, 1.0) / 2.0))

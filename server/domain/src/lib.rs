@@ -19,6 +19,8 @@ pub mod audit_events;
 #[cfg(feature = "server")]
 pub mod audit_log;
 #[cfg(feature = "server")]
+pub mod batch;
+#[cfg(feature = "server")]
 pub mod billing;
 #[cfg(feature = "server")]
 pub mod callback;

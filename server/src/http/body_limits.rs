@@ -48,14 +48,23 @@ enum Overrun {
     Size(usize),
 }
 
+/// Rate at which the rows of a batch must arrive on average, in bytes a second, once the time of other bodies is over.
+const SLOWEST_ROWS: u64 = 128 * 1024;
+
 /// Limits the time of API request bodies. Their size is limited by the extractor, according to the account's plan.
 pub(super) async fn of_api(time: Duration, request: Request, next: Next) -> Response {
-    bounded(time, usize::MAX, request, next)
+    let slowest = is_rows(request.uri().path()).then_some(SLOWEST_ROWS);
+    bounded(time, slowest, usize::MAX, request, next)
         .await
         .unwrap_or_else(|overrun| match overrun {
             Overrun::Time(time) => ApiError::TooSlow(time).into_response(),
             Overrun::Size(bytes) => ApiError::TooLarge(bytes).into_response(),
         })
+}
+
+/// Returns whether the path takes the rows of a batch.
+fn is_rows(path: &str) -> bool {
+    path.starts_with("/api/v1/batches/") && path.ends_with("/rows")
 }
 
 /// Limits on forms and on calls of server functions.
@@ -88,7 +97,7 @@ impl FormLimits {
             }
             _ => None,
         };
-        let bounded = bounded(self.time, bytes, request, next).await;
+        let bounded = bounded(self.time, None, bytes, request, next).await;
         let response = bounded.unwrap_or_else(|overrun| {
             let (status, message) = match overrun {
                 Overrun::Time(time) => (
@@ -124,7 +133,13 @@ fn full(error: MemoryFull) -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, headers, message).into_response()
 }
 
-async fn bounded(time: Duration, bytes: usize, request: Request, next: Next) -> Result<Response, Overrun> {
+async fn bounded(
+    time: Duration,
+    slowest: Option<u64>,
+    bytes: usize,
+    request: Request,
+    next: Next,
+) -> Result<Response, Overrun> {
     if request.body().is_end_stream() {
         return Ok(next.run(request).await);
     }
@@ -137,6 +152,7 @@ async fn bounded(time: Duration, bytes: usize, request: Request, next: Next) -> 
             body,
             deadline: None,
             time,
+            slowest,
             bytes,
             received: 0,
             overrun: Arc::clone(&overrun),
@@ -155,12 +171,25 @@ struct BoundedBody {
     /// Starts at the first poll, because the client may have to wait for its turn before that.
     deadline: Option<Pin<Box<Sleep>>>,
     time: Duration,
+    /// Number of bytes that add a second to the time.
+    slowest: Option<u64>,
     bytes: usize,
     received: usize,
     overrun: Arc<OnceLock<Overrun>>,
 }
 
 impl BoundedBody {
+    /// Adds the time that bytes may take.
+    fn extend(&mut self, bytes: usize) {
+        let (Some(slowest), Some(deadline)) = (self.slowest, &mut self.deadline) else {
+            return;
+        };
+        let more = Duration::from_secs_f64(bytes as f64 / slowest as f64);
+        self.time += more;
+        let later = deadline.deadline() + more;
+        deadline.as_mut().reset(later);
+    }
+
     fn fail(&self, overrun: Overrun) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let overrun = self.overrun.get_or_init(|| overrun);
         Poll::Ready(Some(Err(axum::Error::new(format!("{overrun:?}")))))
@@ -187,6 +216,7 @@ impl HttpBody for BoundedBody {
             if self.received > self.bytes {
                 return self.fail(Overrun::Size(self.bytes));
             }
+            self.extend(frame.data_ref().map_or(0, Bytes::len));
         }
         polled
     }

@@ -13,6 +13,7 @@ use platen_core::{
     service::{
         api_keys::AuthenticationError,
         assets::AssetError,
+        batches::BatchError,
         callbacks::ResendError,
         connections::ConnectionError,
         renders::{
@@ -88,6 +89,8 @@ pub(super) enum ApiError {
     Template(TemplateError),
     /// An asset couldn't be read or changed.
     Asset(AssetError),
+    /// A batch couldn't be read or changed.
+    Batch(BatchError),
     /// A storage connection couldn't be read or changed.
     Connection(ConnectionError),
 }
@@ -112,7 +115,15 @@ from! {
     ResendError => Resend,
     TemplateError => Template,
     AssetError => Asset,
+    BatchError => Batch,
     ConnectionError => Connection,
+}
+
+impl ApiError {
+    /// The error of a body that ended early, unless it exceeded a limit, whose error replaces this one.
+    pub(super) fn incomplete() -> Self {
+        Self::Invalid(vec![Problem::invalid("", "The body is incomplete; send it again")])
+    }
 }
 
 impl From<CancelError> for ApiError {
@@ -186,6 +197,7 @@ impl IntoResponse for ApiError {
             Self::Resend(conflict) => resource_error(StatusCode::CONFLICT, &sentence(&conflict.to_string())),
             Self::Template(error) => template_error(error),
             Self::Asset(error) => asset_error(&error),
+            Self::Batch(error) => batch_error(error),
             Self::Connection(error) => connection_error(&error),
         }
     }
@@ -201,6 +213,26 @@ fn asset_error(error: &AssetError) -> Response {
         | AssetError::Encryption(_)
         | AssetError::Interrupted(_)
         | AssetError::Store(_) => internal(error),
+    }
+}
+
+fn batch_error(error: BatchError) -> Response {
+    match error {
+        BatchError::NotFound => resource_error(StatusCode::NOT_FOUND, "There is no such batch."),
+        BatchError::Invalid(problems) => validation_error(&problems),
+        BatchError::Conflict(conflict) => resource_error(StatusCode::CONFLICT, &sentence(conflict)),
+        BatchError::TooMany => forbidden("forbidden", &sentence(&error.to_string())),
+        BatchError::KeyOfOtherRequest => render_failure(FailureReason::KeyOfOtherRequest),
+        BatchError::Memory(full) => memory_full(full),
+        BatchError::Render(reason) => render_failure(*reason),
+        BatchError::DataKey(_)
+        | BatchError::Encryption(_)
+        | BatchError::Serialization(_)
+        | BatchError::Unreadable(_)
+        | BatchError::Content(_)
+        | BatchError::RowLost(_)
+        | BatchError::Interrupted(_)
+        | BatchError::Store(_) => internal(&error),
     }
 }
 

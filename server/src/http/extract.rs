@@ -14,6 +14,7 @@ use platen_core::{
         Services,
         api_keys::{self, known::RenderCaller},
         assets::AssetError,
+        batches::BatchError,
         connections::ConnectionError,
         templates::TemplateError,
     },
@@ -24,7 +25,7 @@ use platen_domain::{
     asset::AssetFilter,
     caller::Caller,
     client::Client,
-    ids::{AssetId, ConnectionId, PromotionId, RenderId, TemplateId},
+    ids::{AssetId, BatchId, ConnectionId, PromotionId, RenderId, TemplateId},
     page::PageRequest,
     render::history::RenderFilter,
 };
@@ -251,6 +252,19 @@ impl FromRequestParts<ApiState> for AssetPath {
         let path: Result<Path<String>, _> = Path::from_request_parts(parts, state).await;
         let id = path.ok().and_then(|Path(id)| AssetId::parse(&id));
         id.map(Self).ok_or(ApiError::Asset(AssetError::NotFound))
+    }
+}
+
+/// The batch in the path.
+pub(super) struct BatchPath(pub(super) BatchId);
+
+impl FromRequestParts<ApiState> for BatchPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let path: Result<Path<String>, _> = Path::from_request_parts(parts, state).await;
+        let id = path.ok().and_then(|Path(id)| BatchId::parse(&id));
+        id.map(Self).ok_or(ApiError::Batch(BatchError::NotFound))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Asynchronous renders: acceptance, rendering, delivery, webhooks and recovery.
 
 mod accepted;
+mod batches;
 mod callbacks;
 mod cancelled;
 mod chaos;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use platen_domain::{
     failed_jobs::kept_error,
-    ids::{AccountId, DeliveryId, ExportId, InstanceId, MailId, RenderId},
+    ids::{AccountId, BatchId, DeliveryId, ExportId, InstanceId, MailId, RenderId},
     job::{AFTER_CRASHES, JobKind, LEASE, LEASE_OF_REQUEST, Priority, QueueLength},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
@@ -49,12 +49,21 @@ pub struct DeliveryJob {
     pub delivery: DeliveryId,
 }
 
+/// The claimed job of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchJob {
+    pub claim: Claim,
+    pub account: AccountId,
+    pub batch: BatchId,
+}
+
 /// A job that a worker holds, by its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimedJob {
     Render(RenderJob),
     Callback(RenderJob),
     Delivery(DeliveryJob),
+    Batch(BatchJob),
     Mail(Claim, MailId),
     Export(Claim, ExportId),
     /// Stripe's id of the customer.
@@ -68,6 +77,7 @@ impl ClaimedJob {
         match self {
             Self::Render(job) | Self::Callback(job) => &job.claim,
             Self::Delivery(job) => &job.claim,
+            Self::Batch(job) => &job.claim,
             Self::Mail(claim, _) | Self::Export(claim, _) | Self::Customer(claim, _) | Self::Usage(claim, _) => claim,
         }
     }
@@ -77,6 +87,7 @@ impl ClaimedJob {
         match self {
             Self::Render(job) | Self::Callback(job) => Some(job.account),
             Self::Delivery(job) => Some(job.account),
+            Self::Batch(job) => Some(job.account),
             _ => None,
         }
     }
@@ -125,6 +136,11 @@ impl ClaimedRow {
                 claim,
                 account: of_render.account,
                 delivery: DeliveryId(subject),
+            }),
+            JobKind::Batch => ClaimedJob::Batch(BatchJob {
+                claim,
+                account: of_render.account,
+                batch: BatchId(subject),
             }),
             JobKind::Mail => ClaimedJob::Mail(claim, MailId(subject)),
             JobKind::Export => ClaimedJob::Export(claim, ExportId(subject)),
@@ -248,7 +264,7 @@ pub async fn claim(
             update jobs
             set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
             from chosen where jobs.id = chosen.id and jobs.claim is null
-            returning jobs.id, account_id, coalesce(render_id, mail_id, export_id, meter_event_id, delivery_id) as subject,
+            returning jobs.id, account_id, coalesce(render_id, mail_id, export_id, meter_event_id, delivery_id, batch_id) as subject,
                 customer_id, claim, failures, crashes, turn, is_earlier
          ),
          begun as (

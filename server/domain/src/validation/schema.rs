@@ -43,6 +43,7 @@ pub enum RequestBody {
     ConnectionCreation,
     AssetCreation,
     AssetReplacement,
+    BatchCreation,
 }
 
 impl RequestBody {

@@ -11,7 +11,7 @@ use bytes::BytesMut;
 use http_body_util::{BodyExt, Limited};
 use platen_core::{
     memory::Reservation,
-    render_request::{AsynchronousRequest, SynchronousRequest, preview::PreviewRequest},
+    render_request::{AsynchronousRequest, SynchronousRequest, batch::BatchCreation, preview::PreviewRequest},
     service::parsers::Busy,
     storage::object_stores::ObjectStores,
 };
@@ -61,6 +61,15 @@ impl FromBody for SynchronousRequest {
 }
 
 impl FromBody for AsynchronousRequest {
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::parse(body)
+    }
+}
+
+impl FromBody for BatchCreation {
+    /// The request, and the rows until they are stored.
+    const COPIES: u64 = COPIES_OF_A_BODY;
+
     fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
         Self::parse(body)
     }
@@ -232,10 +241,7 @@ async fn json_body(request: Request, state: &ApiState) -> Result<(Bytes, Reserva
             Ok((body, memory))
         }
         Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(ApiError::TooLarge(limit)),
-        Err(_) => Err(ApiError::Invalid(vec![Problem::invalid(
-            "",
-            "The body is incomplete; send it again",
-        )])),
+        Err(_) => Err(ApiError::incomplete()),
     }
 }
 

@@ -89,6 +89,7 @@ pub(super) fn jobs_name(kind: JobKind) -> &'static str {
         JobKind::Callback => "Webhook deliveries",
         JobKind::Delivery => "Webhook events",
         JobKind::Mail => "Emails",
+        JobKind::Batch => "Batches",
         JobKind::Export => "Exports",
         JobKind::Customer => "Stripe customers",
         JobKind::Usage => "Stripe usage reports",

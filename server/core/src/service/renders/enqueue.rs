@@ -3,7 +3,7 @@
 use platen_domain::{
     callback::CallbackTarget,
     caller::Caller,
-    encryption::Place,
+    encryption::{DataKey, Place},
     idempotency::IdempotentRequest,
     ids::{AccountId, RenderId},
     job::{JobKind, Priority},
@@ -121,14 +121,13 @@ async fn accept(
             KeyHolder::OtherRequest => return Err(FailureReason::KeyOfOtherRequest),
         }
     }
-    insert(
-        &mut transaction,
-        caller.account,
-        new,
-        encrypted.map_err(FailureReason::Content)?,
-        now,
-    )
-    .await?;
+    let priority = if new.livemode {
+        Priority::Normal
+    } else {
+        Priority::Trial
+    };
+    let encrypted = encrypted.map_err(FailureReason::Content)?;
+    insert(&mut transaction, caller.account, &new, &encrypted, priority, now).await?;
     tx::commit(transaction).await?;
     Ok(Accepted { id, replayed: false })
 }
@@ -152,7 +151,7 @@ async fn room_for(
 }
 
 /// Refuses a webhook whose URL contains a forbidden IP address. Host names are resolved when the webhook is delivered.
-fn check_address(app: &Services, target: &CallbackTarget) -> Result<(), FailureReason> {
+pub(in crate::service) fn check_address(app: &Services, target: &CallbackTarget) -> Result<(), FailureReason> {
     let checked = app.outbound.check_literal(&target.url);
     checked.map_err(|refusal| {
         let detail = format!("Must be a public address: {refusal}");
@@ -161,7 +160,7 @@ fn check_address(app: &Services, target: &CallbackTarget) -> Result<(), FailureR
 }
 
 /// Encrypted content of a queued render.
-struct EncryptedContent {
+pub(in crate::service) struct EncryptedContent {
     content: render_contents::EncryptedContent,
     callback: Option<Vec<u8>>,
 }
@@ -175,45 +174,50 @@ async fn encrypt(
     now: OffsetDateTime,
 ) -> Result<EncryptedContent, ContentError> {
     let key = data_key(&app.db, &app.secret_keys, account, now).await?;
-    let encryption = spawn_blocking(move || {
-        let callback = callback.map(|target| {
-            let target = serde_json::to_vec(&target).unwrap_or_default();
-            key.encrypt(&Place::callback_target(account, id), rand::random(), target)
-        });
-        let version = request.version();
-        Ok(EncryptedContent {
-            content: render_contents::EncryptedContent {
-                version,
-                sealed: key.encrypt(
-                    &Place::stored_request(account, id, version),
-                    rand::random(),
-                    request.into_bytes()?,
-                )?,
-            },
-            callback: callback.transpose()?,
-        })
-    });
-    encryption.await?
+    spawn_blocking(move || seal(&key, account, id, request, callback)).await?
 }
 
-async fn insert(
+/// Encrypts the content of a queued render.
+pub(in crate::service) fn seal(
+    key: &DataKey,
+    account: AccountId,
+    id: RenderId,
+    request: StoredRequest,
+    callback: Option<CallbackTarget>,
+) -> Result<EncryptedContent, ContentError> {
+    let callback = callback.map(|target| {
+        let target = serde_json::to_vec(&target).unwrap_or_default();
+        key.encrypt(&Place::callback_target(account, id), rand::random(), target)
+    });
+    let version = request.version();
+    Ok(EncryptedContent {
+        content: render_contents::EncryptedContent {
+            version,
+            sealed: key.encrypt(
+                &Place::stored_request(account, id, version),
+                rand::random(),
+                request.into_bytes()?,
+            )?,
+        },
+        callback: callback.transpose()?,
+    })
+}
+
+/// Queues a render; in live mode, reserves a credit.
+pub(in crate::service) async fn insert(
     db: &mut PgConnection,
     account: AccountId,
-    new: NewRender,
-    encrypted: EncryptedContent,
+    new: &NewRender,
+    encrypted: &EncryptedContent,
+    priority: Priority,
     now: OffsetDateTime,
 ) -> Result<(), FailureReason> {
     let id = new.id;
-    let priority = if new.livemode {
-        Priority::Normal
-    } else {
-        Priority::Trial
-    };
     // The large row first: reserving a credit blocks the account's other renders until the commit.
     render_contents::insert(db, account, id, &encrypted.content).await?;
-    open(db, account, &new, now).await?;
-    if let Some(target) = encrypted.callback {
-        callbacks::insert(db, account, id, Uuid::now_v7(), &target).await?;
+    open(db, account, new, now).await?;
+    if let Some(target) = &encrypted.callback {
+        callbacks::insert(db, account, id, Uuid::now_v7(), target).await?;
     }
     jobs::insert(db, account, JobKind::Render, id, priority).await?;
     Ok(())

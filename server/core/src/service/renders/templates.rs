@@ -49,7 +49,7 @@ pub(super) struct Filled {
 
 /// Looks up the release of each template in the requested channel and notes it in the request. The inner error holds a
 /// validation error for each template that is unknown, a partial or has no release there.
-pub(super) async fn note_versions(
+pub(in crate::service) async fn note_versions(
     app: &Services,
     account: AccountId,
     request: &mut RenderRequest,

@@ -1,0 +1,323 @@
+//! Batches: creating them, uploading their rows, and controlling them. Workers open the rows ([`opening`]).
+
+pub mod opening;
+pub mod upload;
+
+use platen_domain::{
+    batch::{Batch, BatchState, MOST_UNFINISHED},
+    caller::Caller,
+    encryption::{EncryptionError, Place},
+    idempotency::{self, IdempotentRequest},
+    ids::{AccountId, BatchId},
+    job::JobKind,
+    page::{Page, PageRequest},
+    validation::Problem,
+};
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use tokio::task::{JoinError, spawn_blocking};
+
+use crate::{
+    clock,
+    memory::MemoryFull,
+    render_request::{
+        batch::{BatchCreation, of_render},
+        stored::{StoredRequest, Unreadable},
+    },
+    service::{
+        Services,
+        batches::upload::Upload,
+        data_keys::{DataKeyError, data_key},
+        renders::{
+            enqueue::check_address, failure::FailureReason, idempotent_responses::ContentError,
+            templates::note_versions,
+        },
+    },
+    store::{
+        batches::{self, NewBatch, RowOutcome, SealedBatch},
+        error::StoreError,
+        tx,
+    },
+};
+
+/// Retention of batches that have ended.
+const LIFETIME: Duration = Duration::days(14);
+/// How long a batch waits for its rows.
+const PATIENCE: Duration = Duration::days(1);
+/// Maximum size of the request that each row completes, in bytes, because the renders of all rows store it.
+const LARGEST_REQUEST: usize = 256 << 10;
+/// Rows of results that are read at a time.
+const RESULTS_AT_ONCE: i64 = 1_000;
+
+/// Error of an operation on a batch.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchError {
+    /// The account, or the key, has no such batch.
+    #[error("there is no such batch")]
+    NotFound,
+    /// The request or the rows are invalid.
+    #[error("the request body is invalid")]
+    Invalid(Vec<Problem>),
+    /// The batch is in another state.
+    #[error("{0}")]
+    Conflict(&'static str),
+    /// The account has too many batches that have not ended.
+    #[error("the account has {MOST_UNFINISHED} batches that have not ended, the limit; wait for one, or cancel one")]
+    TooMany,
+    /// The idempotency key was used for another request.
+    #[error("the idempotency key was used for a request with another body")]
+    KeyOfOtherRequest,
+    /// The memory limit of requests is reached.
+    #[error(transparent)]
+    Memory(#[from] MemoryFull),
+    /// The account's data key is unavailable.
+    #[error(transparent)]
+    DataKey(#[from] DataKeyError),
+    /// The content can't be encrypted.
+    #[error("the content of a batch: {0}")]
+    Encryption(#[from] EncryptionError),
+    /// The request can't be serialized.
+    #[error("the content of a batch: {0}")]
+    Serialization(#[from] serde_json::Error),
+    /// The stored request can't be read.
+    #[error("the content of a batch: {0}")]
+    Unreadable(#[from] Unreadable),
+    /// The request of a row can't be encrypted.
+    #[error("the content of a batch: {0}")]
+    Content(#[from] ContentError),
+    /// A row is not stored any more.
+    #[error("row {0} of the batch is not stored")]
+    RowLost(i32),
+    /// The render of a row could not be queued.
+    #[error(transparent)]
+    Render(Box<FailureReason>),
+    /// The thread that encrypted it panicked.
+    #[error("the content of a batch: {0}")]
+    Interrupted(#[from] JoinError),
+    /// The database failed, or the account's storage is full.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Creates a batch. With rows, it runs; otherwise it waits for them. A repeated idempotent request returns the batch of the first
+/// one, and `true`.
+pub async fn create(
+    app: &Services,
+    caller: &Caller,
+    creation: BatchCreation,
+    idempotent: Option<&IdempotentRequest>,
+) -> Result<(Batch, bool), BatchError> {
+    let (account, now) = (caller.account, clock::now());
+    if let Some(request) = idempotent
+        && let Some(replayed) = replayed(app, caller, request, now).await?
+    {
+        return Ok((replayed, true));
+    }
+    let BatchCreation {
+        name,
+        mut request,
+        rows,
+    } = creation;
+    if let Some(target) = &request.callback {
+        check_address(app, target).map_err(|reason| match reason {
+            FailureReason::Callback(problem) => BatchError::Invalid(of_render(vec![problem])),
+            _ => BatchError::Conflict("the webhook's address is not allowed"),
+        })?;
+    }
+    // Fixes the templates' versions for all rows.
+    let noted = note_versions(app, account, &mut request.render).await?;
+    noted.map_err(|problems| BatchError::Invalid(of_render(problems)))?;
+    let options = std::mem::take(&mut request.render.options);
+    let (id, key) = (
+        BatchId::generate(),
+        data_key(&app.db, &app.secret_keys, account, now).await?,
+    );
+    let sealing = move || {
+        let stored = StoredRequest {
+            render: request.render,
+            destination: request.destination,
+        };
+        let version = stored.version();
+        let callback = request.callback.map(|target| {
+            let target = serde_json::to_vec(&target)?;
+            Ok::<_, BatchError>(key.encrypt(&Place::batch_callback(account, id), rand::random(), target)?)
+        });
+        let stored = stored.into_bytes()?;
+        if stored.len() > LARGEST_REQUEST {
+            let detail = format!(
+                "Has {} KiB, and may have {} KiB, because the renders of all rows store it; use templates, and assets of the account",
+                stored.len() >> 10,
+                LARGEST_REQUEST >> 10
+            );
+            return Err(BatchError::Invalid(of_render(vec![Problem::invalid("", detail)])));
+        }
+        Ok::<_, BatchError>(SealedBatch {
+            version,
+            sealed: key.encrypt(&Place::batch_request(account, id), rand::random(), stored)?,
+            callback: callback.transpose()?,
+            options,
+        })
+    };
+    let new = NewBatch {
+        id,
+        key: caller.key,
+        livemode: caller.livemode,
+        name: &name,
+        request: spawn_blocking(sealing).await??,
+        idempotent,
+    };
+    let mut transaction = tx::begin(&app.db).await?;
+    if let Some(request) = idempotent {
+        batches::forget_key(&mut transaction, account, request, now - idempotency::LIFETIME).await?;
+    }
+    if !batches::insert(&mut transaction, account, &new, now).await? {
+        drop(transaction);
+        // A request with the same key was faster.
+        let replayed = match idempotent {
+            Some(request) => replayed(app, caller, request, now).await?,
+            None => None,
+        };
+        return Ok((replayed.ok_or(BatchError::KeyOfOtherRequest)?, true));
+    }
+    if batches::count_unfinished(&mut transaction, account).await? > MOST_UNFINISHED {
+        return Err(BatchError::TooMany);
+    }
+    tx::commit(transaction).await?;
+    if rows.is_empty() {
+        return Ok((get(app, caller, id).await?, false));
+    }
+    let mut upload = Upload::begin_known(app, account, id).await?;
+    let stored = upload.add_rows(rows).await;
+    let batch = match stored {
+        Ok(()) => upload.finish(caller).await,
+        Err(error) => Err(error),
+    };
+    if batch.is_err() {
+        // Without its rows it would only wait for them; the request is repeated as a whole.
+        batches::delete(&app.db, account, id).await?;
+    }
+    Ok((batch?, false))
+}
+
+/// Returns the batch of an earlier request with the same idempotency key.
+async fn replayed(
+    app: &Services,
+    caller: &Caller,
+    request: &IdempotentRequest,
+    now: OffsetDateTime,
+) -> Result<Option<Batch>, BatchError> {
+    match batches::find_by_key(&app.db, caller.account, request, now - idempotency::LIFETIME).await? {
+        Some((id, true)) => Ok(Some(get(app, caller, id).await?)),
+        Some((_, false)) => Err(BatchError::KeyOfOtherRequest),
+        None => Ok(None),
+    }
+}
+
+/// Returns a page of the account's batches, the latest first. A key that sees only its own renders sees only its own batches.
+pub async fn list(
+    db: &PgPool,
+    caller: &Caller,
+    page: PageRequest<BatchId>,
+) -> Result<Page<Batch, BatchId>, BatchError> {
+    let found = batches::list(db, caller.account, caller.sees_renders_of(), page).await?;
+    Ok(page.page(found, |batch| batch.id))
+}
+
+/// Returns a batch, or [`BatchError::NotFound`].
+pub async fn get(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
+    let found = batches::find(&app.db, caller.account, id, caller.sees_renders_of()).await?;
+    found.ok_or(BatchError::NotFound)
+}
+
+/// Returns the outcomes of up to [`RESULTS_AT_ONCE`] opened rows after the row `after`, in their order; with `failed`, only those of
+/// failed rows.
+pub async fn outcomes(
+    app: &Services,
+    account: AccountId,
+    id: BatchId,
+    failed: bool,
+    after: i32,
+) -> Result<Vec<RowOutcome>, StoreError> {
+    batches::list_outcomes(&app.db, account, id, failed, after, RESULTS_AT_ONCE).await
+}
+
+/// Opens no more rows until the batch is resumed. Renders that are queued already go on.
+pub async fn pause(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
+    change(app, caller, id, |batch| match batch.state {
+        BatchState::Running | BatchState::Paused => Ok(BatchState::Paused),
+        _ => Err(BatchError::Conflict("only a running batch can be paused")),
+    })
+    .await
+}
+
+/// Continues a paused batch.
+pub async fn resume(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
+    change(app, caller, id, |batch| match batch.state {
+        BatchState::Running | BatchState::Paused => Ok(BatchState::Running),
+        _ => Err(BatchError::Conflict("only a paused batch can be resumed")),
+    })
+    .await
+}
+
+/// Opens no more rows, and cancels the renders that have not ended, free of charge.
+pub async fn cancel(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
+    change(app, caller, id, |batch| match batch.state {
+        BatchState::Ended => Err(BatchError::Conflict("the batch has ended already")),
+        _ => Ok(BatchState::Cancelled),
+    })
+    .await
+}
+
+/// Changes the state of a batch to that which `next` returns.
+async fn change(
+    app: &Services,
+    caller: &Caller,
+    id: BatchId,
+    next: impl FnOnce(&Batch) -> Result<BatchState, BatchError>,
+) -> Result<Batch, BatchError> {
+    let (account, now) = (caller.account, clock::now());
+    let mut transaction = tx::begin(&app.db).await?;
+    let batch = batches::lock(&mut transaction, account, id, caller.sees_renders_of()).await?;
+    let batch = batch.ok_or(BatchError::NotFound)?;
+    let state = next(&batch)?;
+    if state != batch.state {
+        let ended_at = (state == BatchState::Cancelled).then_some(now);
+        batches::set_state(&mut transaction, account, id, state, ended_at).await?;
+    }
+    batches::enqueue(&mut transaction, account, id).await?;
+    tx::commit(transaction).await?;
+    app.jobs.added(JobKind::Batch);
+    get(app, caller, id).await
+}
+
+/// Opens all failed rows once more, with the versions of the templates that the batch has.
+pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
+    let account = caller.account;
+    let mut transaction = tx::begin(&app.db).await?;
+    let batch = batches::lock(&mut transaction, account, id, caller.sees_renders_of()).await?;
+    let batch = batch.ok_or(BatchError::NotFound)?;
+    if !matches!(
+        batch.state,
+        BatchState::Running | BatchState::Paused | BatchState::Ended
+    ) {
+        return Err(BatchError::Conflict(
+            "only rows of a batch that was not cancelled can be opened again",
+        ));
+    }
+    if batches::repeat_failed(&mut transaction, account, id).await? > 0 && batch.state == BatchState::Ended {
+        batches::set_state(&mut transaction, account, id, BatchState::Running, None).await?;
+    }
+    if batches::count_unfinished(&mut transaction, account).await? > MOST_UNFINISHED {
+        return Err(BatchError::TooMany);
+    }
+    batches::enqueue(&mut transaction, account, id).await?;
+    tx::commit(transaction).await?;
+    app.jobs.added(JobKind::Batch);
+    get(app, caller, id).await
+}
+
+/// Deletes batches whose time is over, with their rows.
+pub(in crate::service) async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
+    while batches::delete_old(db, now - LIFETIME, now - PATIENCE).await? {}
+    Ok(())
+}

@@ -1,0 +1,399 @@
+//! Workers advance batches in turns: they record the outcomes of renders, and open further rows as long as the batch has few
+//! unfinished renders, so that it stops cleanly when credits or storage end, and other renders of the account go first.
+
+use std::{collections::BTreeSet, mem, sync::Arc, time::Duration};
+
+use platen_domain::{
+    batch::{BatchState, Hold, WINDOW, path_pattern},
+    callback::CallbackTarget,
+    destination::Destination,
+    encryption::{DataKey, Place},
+    ids::{AccountId, BatchId, RenderId},
+    job::{JobKind, Priority},
+    sentence::sentence,
+};
+use serde_json::{json, value::RawValue};
+use sha2::{Digest, Sha256};
+use tokio::task::spawn_blocking;
+use uuid::Uuid;
+
+use crate::{
+    clock,
+    render_request::stored::StoredRequest,
+    service::{
+        Services,
+        batches::BatchError,
+        connections::delivery::{CoveringError, covering},
+        data_keys::data_key,
+        renders::{
+            cancel::{CancelError, cancel},
+            enqueue::{EncryptedContent, insert, seal},
+            failure::FailureReason,
+            idempotent_responses::ContentError,
+        },
+    },
+    store::{
+        account_storage,
+        batches::{self, OpenedRow, Work},
+        error::StoreError,
+        jobs::{self, BatchJob},
+        renders::{NewRender, Start},
+        tx,
+    },
+};
+
+/// Time between the turns of a batch.
+const TURN: Duration = Duration::from_secs(1);
+/// The same while credits or storage are missing.
+const TURN_ON_HOLD: Duration = Duration::from_secs(15);
+/// Rows that are opened in a transaction, which the account's other renders wait for once the first has reserved its credit.
+const ROWS_AT_ONCE: usize = 10;
+/// Memory of a turn in bytes: the rows of a piece, and those that are opened, with their requests, in three forms.
+const MEMORY: u64 = 16 << 20;
+/// Why a row is not rendered whose path another row has.
+const PATH_TAKEN: &str = "another row of the batch has the same path";
+/// Renders that a turn cancels.
+const CANCELLED_AT_ONCE: i64 = 500;
+
+/// Advances the batch of a claimed job by a turn. `is_stopping` returns whether the service is shutting down.
+pub async fn advance(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> bool) -> Result<(), StoreError> {
+    match take_turn(app, job, is_stopping).await {
+        Ok(Next::Done) => Ok(()),
+        Ok(Next::After(delay)) => jobs::release(&app.db, &job.claim, Some(delay), None).await.map(drop),
+        Err(BatchError::Store(error)) => Err(error),
+        Err(error) => {
+            tracing::error!(batch_id = %job.batch, %error, "batch could not be advanced");
+            let delay = JobKind::Batch.delay(job.claim.failures, rand::random());
+            jobs::release(&app.db, &job.claim, delay, Some(&error.to_string()))
+                .await
+                .map(drop)
+        }
+    }
+}
+
+/// What follows a turn.
+enum Next {
+    /// Another turn after this time.
+    After(Duration),
+    /// Nothing: the job is deleted.
+    Done,
+}
+
+async fn take_turn(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> bool) -> Result<Next, BatchError> {
+    let (db, account, id, now) = (&app.db, job.account, job.batch, clock::now());
+    batches::settle(db, account, id).await?;
+    let Some(work) = batches::find_work(db, account, id, WINDOW, now).await? else {
+        jobs::complete(db, &job.claim).await?;
+        return Ok(Next::Done);
+    };
+    let mut delay = TURN;
+    match work.state {
+        BatchState::Running if !work.is_key_valid => {
+            batches::set_hold(db, account, id, Some(Hold::Key)).await?;
+            delay = TURN_ON_HOLD;
+        }
+        BatchState::Running => {
+            let is_idle = work.unfinished == 0;
+            let hold = open_rows(app, account, id, work, is_stopping).await?;
+            batches::set_hold(db, account, id, hold).await?;
+            if hold.is_some() && is_idle {
+                delay = TURN_ON_HOLD;
+            }
+        }
+        BatchState::Cancelled => cancel_unfinished(app, account, id).await?,
+        BatchState::Open | BatchState::Paused | BatchState::Ended => {}
+    }
+    let mut transaction = tx::begin(db).await?;
+    let Some(batch) = batches::lock(&mut transaction, account, id, None).await? else {
+        return Ok(Next::After(delay));
+    };
+    let has_ended = batches::end(&mut transaction, account, id, now).await?;
+    let is_idle = has_ended || batch.state != BatchState::Running;
+    if !is_idle || !batches::are_settled(&mut transaction, account, id).await? {
+        tx::commit(transaction).await?;
+        return Ok(Next::After(delay));
+    }
+    batches::delete_unneeded_pieces(&mut transaction, account, id).await?;
+    jobs::complete(&mut *transaction, &job.claim).await?;
+    tx::commit(transaction).await?;
+    Ok(Next::Done)
+}
+
+async fn cancel_unfinished(app: &Services, account: AccountId, id: BatchId) -> Result<(), BatchError> {
+    for render in batches::list_unfinished(&app.db, account, id, CANCELLED_AT_ONCE).await? {
+        match cancel(app, account, render, None).await {
+            Err(CancelError::Store(error)) => return Err(error.into()),
+            Ok(()) | Err(CancelError::NotFound | CancelError::Ended | CancelError::Synchronous) => {}
+        }
+    }
+    batches::settle(&app.db, account, id).await?;
+    Ok(())
+}
+
+/// Opens as many rows as the window has room for. Returns why it could open no more.
+async fn open_rows(
+    app: &Services,
+    account: AccountId,
+    id: BatchId,
+    work: Work,
+    is_stopping: impl Fn() -> bool,
+) -> Result<Option<Hold>, BatchError> {
+    let room = WINDOW.saturating_sub(usize::try_from(work.unfinished).unwrap_or(WINDOW));
+    // Rows that have failed before go first.
+    let numbers = work.again.iter().copied().chain(work.opened + 1..=work.rows);
+    let numbers: Vec<_> = numbers.take(room).collect();
+    if numbers.is_empty() {
+        return Ok(None);
+    }
+    let _memory = app.memory.try_reserve(account, MEMORY)?;
+    let mut opener = Opener::new(app, account, id, work).await?;
+    for group in numbers.chunks(ROWS_AT_ONCE) {
+        if is_stopping() {
+            break;
+        }
+        let mut rows = opener.sealed(group).await?;
+        let mut hold = None;
+        while !rows.is_empty() {
+            match opener.open(&rows).await? {
+                Opening::Opened => break,
+                Opening::Stopped => return Ok(None),
+                Opening::Refused { fitting, reason } => {
+                    rows.truncate(fitting);
+                    hold = Some(reason);
+                }
+            }
+        }
+        app.jobs.added(JobKind::Render);
+        if hold.is_some() {
+            return Ok(hold);
+        }
+    }
+    Ok(None)
+}
+
+/// Opens rows of a batch.
+struct Opener<'a> {
+    app: &'a Services,
+    account: AccountId,
+    id: BatchId,
+    work: Work,
+    key: Arc<DataKey>,
+    /// The request that each row completes.
+    request: StoredRequest,
+    /// The webhook of each row.
+    callback: Option<CallbackTarget>,
+    /// The rows of the piece that was read last, from this one.
+    piece: (i32, Vec<String>),
+}
+
+/// A row that is ready to be opened, or an invalid one.
+struct SealedRow {
+    record: OpenedRow,
+    render: Option<(NewRender, EncryptedContent)>,
+}
+
+/// Result of opening several rows.
+enum Opening {
+    /// All rows are opened, or recorded as invalid.
+    Opened,
+    /// None is opened, because the batch no longer runs, or another process opens its rows.
+    Stopped,
+    /// None is opened, because there is room for the first rows at most.
+    Refused { fitting: usize, reason: Hold },
+}
+
+impl<'a> Opener<'a> {
+    async fn new(app: &'a Services, account: AccountId, id: BatchId, mut work: Work) -> Result<Self, BatchError> {
+        let key = Arc::new(data_key(&app.db, &app.secret_keys, account, clock::now()).await?);
+        let (opening, version) = (Arc::clone(&key), work.request.version);
+        let (sealed, callback) = (mem::take(&mut work.request.sealed), work.request.callback.take());
+        let opened = spawn_blocking(move || {
+            let request = opening.decrypt(&Place::batch_request(account, id), sealed)?;
+            let callback = callback.map(|callback| opening.decrypt(&Place::batch_callback(account, id), callback));
+            let callback = callback.transpose()?.map(|callback| serde_json::from_slice(&callback));
+            Ok::<_, BatchError>((StoredRequest::from_bytes(version, &request)?, callback.transpose()?))
+        });
+        let (mut request, callback) = opened.await??;
+        request.render.set_versions(&work.request.options);
+        Ok(Self {
+            app,
+            account,
+            id,
+            work,
+            key,
+            request,
+            callback,
+            piece: (0, Vec::new()),
+        })
+    }
+
+    /// Prepares rows to be opened.
+    async fn sealed(&mut self, numbers: &[i32]) -> Result<Vec<SealedRow>, BatchError> {
+        let mut completed = Vec::new();
+        for number in numbers {
+            let row = self.row(*number).await?;
+            completed.push((*number, self.complete(row).await?));
+        }
+        let (key, account, callback) = (Arc::clone(&self.key), self.account, self.callback.clone());
+        let (api_key, livemode, options) = (self.work.key, self.work.livemode, self.work.request.options.clone());
+        let seal_all = move || {
+            let rows = completed.into_iter().map(|(number, request)| {
+                let request = match request {
+                    Ok(request) => request,
+                    Err(reason) => return Ok(invalid(number, &reason)),
+                };
+                let mut options = options.clone();
+                if let Some(destination) = &request.destination {
+                    options["destination"]["path"] = destination.path.as_str().into();
+                }
+                let id = RenderId::generate();
+                let path_sha256 = request.destination.as_ref().map(|to| Sha256::digest(&to.path).to_vec());
+                let new = NewRender {
+                    id,
+                    key: api_key,
+                    credentials: None,
+                    livemode,
+                    start: Start::Queued {
+                        object: request.destination.is_none().then(Uuid::new_v4),
+                    },
+                    options,
+                };
+                let content = seal(&key, account, id, request, callback.clone())?;
+                let record = OpenedRow {
+                    number,
+                    outcome: Ok(id),
+                    path_sha256,
+                };
+                Ok::<_, ContentError>(SealedRow {
+                    record,
+                    render: Some((new, content)),
+                })
+            });
+            rows.collect()
+        };
+        let sealed: Result<_, ContentError> = spawn_blocking(seal_all).await?;
+        Ok(sealed?)
+    }
+
+    /// Returns a row as it was sent.
+    async fn row(&mut self, number: i32) -> Result<String, BatchError> {
+        let known = |(first, rows): &(i32, Vec<String>)| {
+            let index = usize::try_from(number - first).ok()?;
+            rows.get(index).cloned()
+        };
+        if let Some(row) = known(&self.piece) {
+            return Ok(row);
+        }
+        let piece = batches::find_piece(&self.app.db, self.account, self.id, number).await?;
+        let piece = piece.ok_or(BatchError::RowLost(number))?;
+        let (key, account) = (Arc::clone(&self.key), self.account);
+        let opening = spawn_blocking(move || {
+            let content = key.decrypt(&Place::batch_piece(account, piece.id), piece.sealed)?;
+            let rows = String::from_utf8_lossy(&content)
+                .lines()
+                .map(ToOwned::to_owned)
+                .collect();
+            Ok::<_, BatchError>((piece.first_row, rows))
+        });
+        self.piece = opening.await??;
+        known(&self.piece).ok_or(BatchError::RowLost(number))
+    }
+
+    /// Returns the request that a row completes; or why it can't be rendered.
+    async fn complete(&self, row: String) -> Result<Result<StoredRequest, String>, BatchError> {
+        let row = RawValue::from_string(row)?;
+        let destination = match &self.request.destination {
+            Some(pattern) => match self.destination(pattern, &row).await? {
+                Ok(destination) => Some(destination),
+                Err(reason) => return Ok(Err(reason)),
+            },
+            None => None,
+        };
+        Ok(Ok(StoredRequest {
+            render: self.request.render.with_row(&row),
+            destination,
+        }))
+    }
+
+    async fn destination(
+        &self,
+        pattern: &Destination,
+        row: &RawValue,
+    ) -> Result<Result<Destination, String>, BatchError> {
+        let path = match path_pattern::fill(&pattern.path, &serde_json::from_str(row.get())?) {
+            Ok(path) => path,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let destination = Destination {
+            path,
+            ..pattern.clone()
+        };
+        if let Some(problem) = destination.problems("").pop() {
+            return Ok(Err(problem.detail));
+        }
+        // Only the whole path can be held against the connections' prefixes.
+        match covering(&self.app.buckets, self.account, &destination).await {
+            Ok(_) => Ok(Ok(destination)),
+            Err(CoveringError::Store(error)) => Err(error.into()),
+            Err(uncovered) => Ok(Err(uncovered.to_string())),
+        }
+    }
+
+    /// Opens rows in one transaction, in which the renders are queued and reserve their credits.
+    async fn open(&mut self, rows: &[SealedRow]) -> Result<Opening, BatchError> {
+        let (account, id, now) = (self.account, self.id, clock::now());
+        let mut transaction = tx::begin(&self.app.db).await?;
+        let records: Vec<_> = rows.iter().map(|row| row.record.clone()).collect();
+        let claimed = batches::claim_rows(&mut transaction, account, id, &records).await?;
+        let claimed: BTreeSet<_> = claimed.into_iter().collect();
+        let taken = records.iter().filter(|row| !claimed.contains(&row.number));
+        let taken: Vec<_> = taken.map(|row| invalid(row.number, PATH_TAKEN).record).collect();
+        if !taken.is_empty() {
+            batches::claim_rows(&mut transaction, account, id, &taken).await?;
+        }
+        let invalid = records.iter().filter(|row| row.outcome.is_err()).count();
+        let failed = i32::try_from(invalid + taken.len()).unwrap_or(i32::MAX);
+        let opened = self.work.opened;
+        let more = records.iter().filter(|row| row.number > opened).count();
+        let more = i32::try_from(more).unwrap_or(i32::MAX);
+        if !batches::advance(&mut transaction, account, id, (opened, more), failed).await? {
+            return Ok(Opening::Stopped);
+        }
+        for (index, row) in rows.iter().enumerate() {
+            let Some((new, content)) = row.render.as_ref().filter(|_| claimed.contains(&row.record.number)) else {
+                continue;
+            };
+            let inserted = insert(&mut transaction, account, new, content, Priority::Batch, now).await;
+            let reason = match inserted {
+                Ok(()) => continue,
+                Err(FailureReason::Credits(_)) => Hold::Credits,
+                Err(FailureReason::Store(error)) if account_storage::full(&error).is_some() => Hold::Storage,
+                Err(FailureReason::Store(error)) => return Err(error.into()),
+                Err(reason) => return Err(BatchError::Render(Box::new(reason))),
+            };
+            return Ok(Opening::Refused { fitting: index, reason });
+        }
+        match tx::commit(transaction).await {
+            Ok(()) => {
+                self.work.opened += more;
+                Ok(Opening::Opened)
+            }
+            Err(error) if account_storage::full(&error).is_some() => Ok(Opening::Refused {
+                fitting: rows.len() / 2,
+                reason: Hold::Storage,
+            }),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn invalid(number: i32, reason: &str) -> SealedRow {
+    SealedRow {
+        record: OpenedRow {
+            number,
+            outcome: Err(json!({"code": "row_invalid", "message": sentence(reason)})),
+            path_sha256: None,
+        },
+        render: None,
+    }
+}

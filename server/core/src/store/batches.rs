@@ -1,0 +1,678 @@
+//! Tables `batches`, `batch_pieces` and `batch_rows`.
+
+use platen_domain::{
+    batch::{Batch, BatchState, Hold, RowState},
+    idempotency::IdempotentRequest,
+    ids::{AccountId, ApiKeyId, BatchId, RenderId},
+    job::{JobKind, Priority},
+    page::PageRequest,
+};
+use serde_json::Value;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::store::{
+    error::StoreError,
+    statement::{changes_one, count_changes, execute},
+};
+
+struct BatchRow {
+    id: Uuid,
+    name: String,
+    state: String,
+    hold: Option<String>,
+    livemode: bool,
+    rows: i32,
+    opened: i32,
+    succeeded: i32,
+    failed: i32,
+    inserted_at: OffsetDateTime,
+    ended_at: Option<OffsetDateTime>,
+}
+
+impl From<BatchRow> for Batch {
+    fn from(row: BatchRow) -> Self {
+        Self {
+            id: BatchId(row.id),
+            name: row.name,
+            // A constraint guarantees that it is one of them.
+            state: row.state.parse().unwrap_or(BatchState::Open),
+            hold: row.hold.and_then(|hold| hold.parse().ok()),
+            livemode: row.livemode,
+            rows: row.rows,
+            opened: row.opened,
+            succeeded: row.succeeded,
+            failed: row.failed,
+            inserted_at: row.inserted_at,
+            ended_at: row.ended_at,
+        }
+    }
+}
+
+/// The request that each row of a batch completes, as stored.
+#[derive(Debug)]
+pub struct SealedBatch {
+    /// See `StoredRequest::version`.
+    pub version: i16,
+    /// Encrypted.
+    pub sealed: Vec<u8>,
+    /// The webhook of each row, encrypted.
+    pub callback: Option<Vec<u8>>,
+    /// The request without its content.
+    pub options: Value,
+}
+
+/// A batch to be inserted.
+#[derive(Debug)]
+pub struct NewBatch<'a> {
+    pub id: BatchId,
+    pub key: Option<ApiKeyId>,
+    pub livemode: bool,
+    pub name: &'a str,
+    pub request: SealedBatch,
+    pub idempotent: Option<&'a IdempotentRequest>,
+}
+
+/// Rows as stored: whole ones, one after the other.
+#[derive(Debug)]
+pub struct Piece {
+    /// Number of its first row.
+    pub first_row: i32,
+    pub rows: i32,
+    /// To which its encryption is bound.
+    pub id: Uuid,
+    /// Encrypted.
+    pub sealed: Vec<u8>,
+}
+
+/// Inserts a batch without rows. Returns `false` if its idempotency key is taken.
+pub async fn insert(
+    db: &mut PgConnection,
+    account: AccountId,
+    new: &NewBatch<'_>,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let insert = sqlx::query!(
+        "insert into batches
+            (id, account_id, api_key_id, livemode, name, state, version, sealed, callback, options, idempotency_key,
+             fingerprint, inserted_at)
+         values ($1, $2, $3, $4, $5, 'open', $6, $7, $8, $9, $10, $11, $12)
+         on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing",
+        new.id.0,
+        account.0,
+        new.key.map(|key| key.0),
+        new.livemode,
+        new.name,
+        new.request.version,
+        new.request.sealed,
+        new.request.callback,
+        new.request.options,
+        new.idempotent.map(|request| request.key.as_str()),
+        new.idempotent.map(|request| request.fingerprint.as_bytes()),
+        now,
+    );
+    changes_one(db, insert).await
+}
+
+/// Frees an idempotency key that was used before `before`.
+pub async fn forget_key(
+    db: &mut PgConnection,
+    account: AccountId,
+    request: &IdempotentRequest,
+    before: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update batches set idempotency_key = null, fingerprint = null
+         where account_id = $1 and idempotency_key = $2 and inserted_at < $3",
+        account.0,
+        request.key.as_str(),
+        before,
+    );
+    execute(db, update).await
+}
+
+/// Returns the batch that an earlier request with the same idempotency key has created since `since`, and whether the requests are
+/// the same.
+pub async fn find_by_key(
+    db: &PgPool,
+    account: AccountId,
+    request: &IdempotentRequest,
+    since: OffsetDateTime,
+) -> Result<Option<(BatchId, bool)>, StoreError> {
+    let found = sqlx::query!(
+        r#"select id, fingerprint as "fingerprint!" from batches
+           where account_id = $1 and idempotency_key = $2 and inserted_at >= $3"#,
+        account.0,
+        request.key.as_str(),
+        since,
+    );
+    let found = found.fetch_optional(db).await?;
+    Ok(found.map(|row| (BatchId(row.id), row.fingerprint == request.fingerprint.as_bytes())))
+}
+
+/// Returns how many of an account's batches have not ended.
+pub async fn count_unfinished(db: &mut PgConnection, account: AccountId) -> Result<i64, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from batches where account_id = $1 and ended_at is null"#,
+        account.0,
+    );
+    Ok(count.fetch_one(db).await?)
+}
+
+/// Returns the batches of an account, the latest first; with `key`, only those of that key.
+pub async fn list(
+    db: &PgPool,
+    account: AccountId,
+    key: Option<ApiKeyId>,
+    page: PageRequest<BatchId>,
+) -> Result<Vec<Batch>, StoreError> {
+    let rows = sqlx::query_as!(
+        BatchRow,
+        "select id, name, state, hold, livemode, rows, opened, succeeded, failed, inserted_at, ended_at
+         from batches
+         where account_id = $1 and ($2::uuid is null or api_key_id = $2) and ($3::uuid is null or id < $3)
+         order by id desc
+         limit $4",
+        account.0,
+        key.map(|key| key.0),
+        page.after.map(|id| id.0),
+        page.limit(),
+    );
+    Ok(rows.fetch_all(db).await?.into_iter().map(Into::into).collect())
+}
+
+/// Returns one batch; with `key`, only one of that key.
+pub async fn find(
+    db: &PgPool,
+    account: AccountId,
+    id: BatchId,
+    key: Option<ApiKeyId>,
+) -> Result<Option<Batch>, StoreError> {
+    let row = sqlx::query_as!(
+        BatchRow,
+        "select id, name, state, hold, livemode, rows, opened, succeeded, failed, inserted_at, ended_at
+         from batches where account_id = $1 and id = $2 and ($3::uuid is null or api_key_id = $3)",
+        account.0,
+        id.0,
+        key.map(|key| key.0),
+    );
+    Ok(row.fetch_optional(db).await?.map(Into::into))
+}
+
+/// Like [`find`], and locks the batch.
+pub async fn lock(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: BatchId,
+    key: Option<ApiKeyId>,
+) -> Result<Option<Batch>, StoreError> {
+    let row = sqlx::query_as!(
+        BatchRow,
+        "select id, name, state, hold, livemode, rows, opened, succeeded, failed, inserted_at, ended_at
+         from batches where account_id = $1 and id = $2 and ($3::uuid is null or api_key_id = $3)
+         for no key update",
+        account.0,
+        id.0,
+        key.map(|key| key.0),
+    );
+    Ok(row.fetch_optional(db).await?.map(Into::into))
+}
+
+/// Begins an upload of rows to an open batch, and deletes the rows of earlier uploads.
+pub async fn begin_upload(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: BatchId,
+    upload: Uuid,
+) -> Result<(), StoreError> {
+    let begin = sqlx::query!(
+        "with begun as (
+            update batches set upload = $3 where account_id = $1 and id = $2 and state = 'open' returning id
+         )
+         delete from batch_pieces using begun where batch_id = begun.id",
+        account.0,
+        id.0,
+        upload,
+    );
+    execute(db, begin).await
+}
+
+/// Stores rows of an upload. Returns `false` if a later upload has begun, or the batch is no longer open.
+pub async fn insert_piece(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: BatchId,
+    upload: Uuid,
+    piece: &Piece,
+) -> Result<bool, StoreError> {
+    let insert = sqlx::query!(
+        "with current as (
+            select id from batches where account_id = $1 and id = $2 and upload = $3 and state = 'open' for share
+         )
+         insert into batch_pieces (batch_id, account_id, first_row, rows, id, sealed)
+         select current.id, $1, $4, $5, $6, $7 from current",
+        account.0,
+        id.0,
+        upload,
+        piece.first_row,
+        piece.rows,
+        piece.id,
+        piece.sealed,
+    );
+    changes_one(db, insert).await
+}
+
+/// Ends an upload: the batch runs. Returns `false` if a later upload has begun, or the batch is no longer open.
+pub async fn finish_upload(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: BatchId,
+    upload: Uuid,
+    rows: u32,
+    sha256: &[u8],
+) -> Result<bool, StoreError> {
+    let update = sqlx::query!(
+        "update batches set state = 'running', rows = $4, sha256 = $5, upload = null
+         where account_id = $1 and id = $2 and upload = $3 and state = 'open'",
+        account.0,
+        id.0,
+        upload,
+        i32::try_from(rows).unwrap_or(i32::MAX),
+        sha256,
+    );
+    changes_one(db, update).await
+}
+
+/// Deletes the rows of an upload that has failed.
+pub async fn abandon_upload(db: &PgPool, account: AccountId, id: BatchId, upload: Uuid) -> Result<(), StoreError> {
+    let delete = sqlx::query!(
+        "delete from batch_pieces using batches
+         where batches.account_id = $1 and batches.id = $2 and upload = $3 and state = 'open' and batch_id = batches.id",
+        account.0,
+        id.0,
+        upload,
+    );
+    execute(db, delete).await
+}
+
+/// Returns the SHA-256 of a batch's rows, once they are complete.
+pub async fn find_sha256(db: &PgPool, account: AccountId, id: BatchId) -> Result<Option<Vec<u8>>, StoreError> {
+    let sha256 = sqlx::query_scalar!(
+        "select sha256 from batches where account_id = $1 and id = $2",
+        account.0,
+        id.0
+    );
+    Ok(sha256.fetch_optional(db).await?.flatten())
+}
+
+/// Sets the state of a batch, without a hold.
+pub async fn set_state(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: BatchId,
+    state: BatchState,
+    ended_at: Option<OffsetDateTime>,
+) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update batches set state = $3, ended_at = $4, hold = null where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+        state.into_str(),
+        ended_at,
+    );
+    execute(db, update).await
+}
+
+/// Makes a running batch hold, or go on.
+pub async fn set_hold(db: &PgPool, account: AccountId, id: BatchId, hold: Option<Hold>) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update batches set hold = $3
+         where account_id = $1 and id = $2 and state = 'running' and hold is distinct from $3",
+        account.0,
+        id.0,
+        hold.map(|hold| hold.into_str()),
+    );
+    execute(db, update).await
+}
+
+/// Makes all failed rows wait to be opened again. Returns their number.
+pub async fn repeat_failed(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<u64, StoreError> {
+    let update = sqlx::query!(
+        "update batch_rows set state = 'again' where account_id = $1 and batch_id = $2 and state = 'failed'",
+        account.0,
+        id.0,
+    );
+    let rows = count_changes(&mut *db, update).await?;
+    let update = sqlx::query!(
+        "update batches set failed = failed - $3 where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+        i32::try_from(rows).unwrap_or(i32::MAX),
+    );
+    execute(db, update).await?;
+    Ok(rows)
+}
+
+/// Makes a worker advance the batch now.
+pub async fn enqueue(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
+    let insert = sqlx::query!(
+        "insert into jobs (id, account_id, kind, batch_id, priority, run_at, due)
+         values ($1, $2, $3, $4, $5, now(), true)
+         on conflict (batch_id) where batch_id is not null do update set due = true, run_at = now()
+         where jobs.account_id = excluded.account_id and jobs.claim is null",
+        Uuid::now_v7(),
+        account.0,
+        JobKind::Batch.into_str(),
+        id.0,
+        Priority::Normal as i16,
+    );
+    execute(db, insert).await
+}
+
+/// Records the outcomes of the batch's renders that have ended, and counts them.
+pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "with ended as (
+            select number, renders.id as render_id, renders.status, renders.error
+            from batch_rows left join renders on renders.id = batch_rows.render_id
+            where batch_rows.account_id = $1 and batch_id = $2 and batch_rows.state = 'opened'
+                and (renders.id is null or renders.finished_at is not null)
+         ), settled as (
+            update batch_rows
+            set state = case when ended.status = 'succeeded' then 'succeeded' else 'failed' end,
+                error = case
+                    when ended.status = 'succeeded' then null
+                    when ended.status = 'cancelled' then
+                        '{\"code\": \"cancelled\", \"message\": \"The render was cancelled.\"}'::jsonb
+                    else ended.error
+                end
+            from ended
+            where batch_id = $2 and batch_rows.number = ended.number and batch_rows.state = 'opened'
+            returning state
+         ), counted as (
+            select count(*) filter (where state = 'succeeded') as succeeded, count(*) filter (where state = 'failed') as failed
+            from settled
+         )
+         update batches set succeeded = batches.succeeded + counted.succeeded, failed = batches.failed + counted.failed
+         from counted
+         where account_id = $1 and id = $2 and counted.succeeded + counted.failed > 0",
+        account.0,
+        id.0,
+    );
+    execute(db, update).await
+}
+
+/// A batch that a worker advances.
+#[derive(Debug)]
+pub struct Work {
+    pub state: BatchState,
+    pub key: Option<ApiKeyId>,
+    /// Whether the key, if there is one, is still valid.
+    pub is_key_valid: bool,
+    pub livemode: bool,
+    pub rows: i32,
+    pub opened: i32,
+    /// Number of unfinished renders.
+    pub unfinished: i64,
+    /// Rows that wait to be opened again, the first of them.
+    pub again: Vec<i32>,
+    pub request: SealedBatch,
+}
+
+/// Returns a batch with up to `most_again` rows that wait to be opened again.
+pub async fn find_work(
+    db: &PgPool,
+    account: AccountId,
+    id: BatchId,
+    most_again: usize,
+    now: OffsetDateTime,
+) -> Result<Option<Work>, StoreError> {
+    let row = sqlx::query!(
+        r#"select state, api_key_id, batches.livemode, rows, opened, version, sealed, callback, options,
+            (api_keys.id is null or revoked_at is null and (expires_at is null or expires_at > $4)) as "is_key_valid!",
+            (
+                select count(*) from batch_rows
+                where batch_id = batches.id and batch_rows.state = 'opened'
+            ) as "unfinished!",
+            array(
+                select number from batch_rows
+                where batch_id = batches.id and batch_rows.state = 'again' order by number limit $3
+            ) as "again!"
+         from batches left join api_keys on api_keys.id = batches.api_key_id
+         where batches.account_id = $1 and batches.id = $2"#,
+        account.0,
+        id.0,
+        i64::try_from(most_again).unwrap_or(i64::MAX),
+        now,
+    );
+    Ok(row.fetch_optional(db).await?.map(|row| Work {
+        state: row.state.parse().unwrap_or(BatchState::Open),
+        key: row.api_key_id.map(ApiKeyId),
+        is_key_valid: row.is_key_valid,
+        livemode: row.livemode,
+        rows: row.rows,
+        opened: row.opened,
+        unfinished: row.unfinished,
+        again: row.again,
+        request: SealedBatch {
+            version: row.version,
+            sealed: row.sealed,
+            callback: row.callback,
+            options: row.options,
+        },
+    }))
+}
+
+/// Returns the piece that contains a row.
+pub async fn find_piece(db: &PgPool, account: AccountId, id: BatchId, row: i32) -> Result<Option<Piece>, StoreError> {
+    let piece = sqlx::query_as!(
+        Piece,
+        "select first_row, rows, id, sealed from batch_pieces
+         where account_id = $1 and batch_id = $2 and first_row <= $3
+         order by first_row desc limit 1",
+        account.0,
+        id.0,
+        row,
+    );
+    let piece = piece.fetch_optional(db).await?;
+    Ok(piece.filter(|piece| row - piece.first_row < piece.rows))
+}
+
+/// A row that is opened, or can't be.
+#[derive(Debug, Clone)]
+pub struct OpenedRow {
+    pub number: i32,
+    /// Its render; or why there is none.
+    pub outcome: Result<RenderId, Value>,
+    /// SHA-256 of its path in a client's bucket.
+    pub path_sha256: Option<Vec<u8>>,
+}
+
+/// Claims the paths of rows and records them: rows that have not been recorded before, or those that wait to be opened again.
+/// Returns the numbers of those whose paths no other row has; the others are not recorded.
+pub async fn claim_rows(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: BatchId,
+    rows: &[OpenedRow],
+) -> Result<Vec<i32>, StoreError> {
+    let numbers: Vec<_> = rows.iter().map(|row| row.number).collect();
+    let renders: Vec<_> = rows
+        .iter()
+        .map(|row| row.outcome.as_ref().ok().map(|id| id.0))
+        .collect();
+    let errors: Vec<_> = rows.iter().map(|row| row.outcome.as_ref().err().cloned()).collect();
+    let paths: Vec<_> = rows.iter().map(|row| row.path_sha256.clone()).collect();
+    // A row that is opened again keeps its path.
+    let claimed = sqlx::query_scalar!(
+        r#"with given as (
+            select * from unnest($3::integer[], $4::uuid[], $5::jsonb[], $6::bytea[])
+                as given (number, render_id, error, path_sha256)
+         ), opened_again as (
+            update batch_rows
+            set render_id = given.render_id, error = given.error, path_sha256 = given.path_sha256,
+                state = case when given.render_id is null then 'failed' else 'opened' end
+            from given
+            where batch_id = $2 and account_id = $1 and batch_rows.number = given.number and batch_rows.state = 'again'
+                and not exists (
+                    select from batch_rows other
+                    where other.batch_id = $2 and other.path_sha256 = given.path_sha256 and other.number <> given.number
+                )
+            returning batch_rows.number
+         ), opened as (
+            insert into batch_rows (batch_id, account_id, number, render_id, state, error, path_sha256)
+            select $2, $1, number, render_id, case when render_id is null then 'failed' else 'opened' end, error, path_sha256
+            from given
+            where not exists (select from batch_rows known where known.batch_id = $2 and known.number = given.number)
+            on conflict (batch_id, path_sha256) where path_sha256 is not null do nothing
+            returning number
+         )
+         select number as "number!" from opened_again union all select number from opened"#,
+        account.0,
+        id.0,
+        &numbers,
+        &renders as &[Option<Uuid>],
+        &errors as &[Option<Value>],
+        &paths as &[Option<Vec<u8>>],
+    );
+    Ok(claimed.fetch_all(db).await?)
+}
+
+/// Counts rows that are being opened in the same transaction: `more` after the first `opened`, and failed ones. Returns `false` if
+/// the batch no longer runs, or if another process has opened rows.
+pub async fn advance(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: BatchId,
+    (opened, more): (i32, i32),
+    failed: i32,
+) -> Result<bool, StoreError> {
+    let update = sqlx::query!(
+        "update batches set opened = opened + $4, failed = failed + $5, hold = null
+         where account_id = $1 and id = $2 and opened = $3 and state = 'running'",
+        account.0,
+        id.0,
+        opened,
+        more,
+        failed,
+    );
+    changes_one(db, update).await
+}
+
+/// Ends a running batch all of whose rows have ended. Returns whether it has ended.
+pub async fn end(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: BatchId,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let update = sqlx::query!(
+        "update batches set state = 'ended', ended_at = $3, hold = null
+         where account_id = $1 and id = $2 and state = 'running' and opened = rows
+            and not exists (select from batch_rows where batch_id = $2 and batch_rows.state in ('opened', 'again'))",
+        account.0,
+        id.0,
+        now,
+    );
+    changes_one(db, update).await
+}
+
+/// Returns whether no row of a batch has an unfinished render, or waits to be opened again.
+pub async fn are_settled(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<bool, StoreError> {
+    let settled = sqlx::query_scalar!(
+        r#"select not exists (
+            select from batch_rows where account_id = $1 and batch_id = $2 and state in ('opened', 'again')
+         ) as "settled!""#,
+        account.0,
+        id.0,
+    );
+    Ok(settled.fetch_one(db).await?)
+}
+
+/// Deletes the rows as they were sent of a batch that has ended and of which none can be opened again.
+pub async fn delete_unneeded_pieces(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
+    let delete = sqlx::query!(
+        "delete from batch_pieces using batches
+         where batches.account_id = $1 and batches.id = $2 and batch_id = batches.id
+            and (state = 'cancelled' or state = 'ended' and failed = 0)",
+        account.0,
+        id.0,
+    );
+    execute(db, delete).await
+}
+
+/// Returns renders of a batch that have not ended.
+pub async fn list_unfinished(
+    db: &PgPool,
+    account: AccountId,
+    id: BatchId,
+    at_most: i64,
+) -> Result<Vec<RenderId>, StoreError> {
+    let renders = sqlx::query_scalar!(
+        "select renders.id from batch_rows join renders on renders.id = batch_rows.render_id
+         where batch_rows.account_id = $1 and batch_id = $2 and state = 'opened' and finished_at is null
+         limit $3",
+        account.0,
+        id.0,
+        at_most,
+    );
+    Ok(renders.fetch_all(db).await?.into_iter().map(RenderId).collect())
+}
+
+/// The outcome of a row.
+#[derive(Debug)]
+pub struct RowOutcome {
+    pub number: i32,
+    pub state: RowState,
+    pub render: Option<RenderId>,
+    /// `{code, message}`
+    pub error: Option<Value>,
+}
+
+/// Returns outcomes of opened rows after the row `after`, in the order of the rows; with `failed`, only those of failed ones.
+pub async fn list_outcomes(
+    db: &PgPool,
+    account: AccountId,
+    id: BatchId,
+    failed: bool,
+    after: i32,
+    at_most: i64,
+) -> Result<Vec<RowOutcome>, StoreError> {
+    let rows = sqlx::query!(
+        "select number, state, render_id, error from batch_rows
+         where account_id = $1 and batch_id = $2 and number > $3 and (not $4 or state = 'failed')
+         order by number limit $5",
+        account.0,
+        id.0,
+        after,
+        failed,
+        at_most,
+    );
+    let outcomes = rows.fetch_all(db).await?.into_iter().map(|row| RowOutcome {
+        number: row.number,
+        state: row.state.parse().unwrap_or(RowState::Opened),
+        render: row.render_id.map(RenderId),
+        error: row.error,
+    });
+    Ok(outcomes.collect())
+}
+
+/// Deletes a batch.
+pub async fn delete(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), StoreError> {
+    let delete = sqlx::query!("delete from batches where account_id = $1 and id = $2", account.0, id.0);
+    execute(db, delete).await
+}
+
+/// Deletes a batch, of any account, that ended before `ended`, or that has waited for rows since before `opened`. Returns `false` if
+/// there is none.
+pub async fn delete_old(db: &PgPool, ended: OffsetDateTime, opened: OffsetDateTime) -> Result<bool, StoreError> {
+    let delete = sqlx::query!(
+        "delete from batches where id in (
+            select id from batches where ended_at < $1 or state = 'open' and inserted_at < $2 limit 1
+         )",
+        ended,
+        opened,
+    );
+    changes_one(db, delete).await
+}

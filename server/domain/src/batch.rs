@@ -1,0 +1,111 @@
+//! Batches: one request for many rows of data, each of which becomes a render.
+
+pub mod path_pattern;
+pub mod row_reader;
+
+use serde::Serialize;
+use strum::{EnumString, IntoStaticStr};
+use time::{OffsetDateTime, serde::rfc3339};
+
+use crate::ids::BatchId;
+
+/// Maximum number of rows of a batch.
+pub const MOST_ROWS: u32 = 100_000;
+/// Maximum size of all rows of a batch as they are sent, in bytes.
+pub const MOST_BYTES: u64 = 1 << 30;
+/// Maximum size of a row, as JSON, in bytes.
+pub const LARGEST_ROW: usize = 256 << 10;
+/// Maximum number of an account's batches that have not ended.
+pub const MOST_UNFINISHED: i64 = 20;
+/// Maximum number of unfinished renders of a batch, so that it stops cleanly when credits or storage end.
+pub const WINDOW: usize = 500;
+/// Maximum length of a name, in characters.
+pub const LONGEST_NAME: usize = 200;
+
+/// A batch of an account, as the API serializes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Batch {
+    pub id: BatchId,
+    /// Chosen by the client; need not be unique.
+    pub name: String,
+    pub state: BatchState,
+    /// Why no row is opened at present.
+    pub hold: Option<Hold>,
+    pub livemode: bool,
+    /// Number of rows; 0 until they are uploaded.
+    pub rows: i32,
+    /// Number of rows that have been opened.
+    pub opened: i32,
+    /// Number of rows whose documents are delivered.
+    pub succeeded: i32,
+    /// Number of rows without a document, because they are invalid, or because their renders failed or were cancelled.
+    pub failed: i32,
+    #[serde(with = "rfc3339")]
+    pub inserted_at: OffsetDateTime,
+    #[serde(with = "rfc3339::option")]
+    pub ended_at: Option<OffsetDateTime>,
+}
+
+/// The state of a batch. The names are used in responses and the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum BatchState {
+    /// It has no rows yet.
+    Open,
+    /// Its rows are opened one after the other.
+    Running,
+    /// No more rows are opened until it is resumed.
+    Paused,
+    /// No more rows are opened, and its unfinished renders are cancelled.
+    Cancelled,
+    /// All rows have ended.
+    Ended,
+}
+
+/// Why a running batch opens no row at present; it is tried again by itself. The names are used in responses and the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    /// The account or the key has too few credits left.
+    Credits,
+    /// The account's storage is full, or its queue.
+    Storage,
+    /// The key that created the batch was revoked, or has expired.
+    Key,
+}
+
+/// The state of a row that has been opened. The names are used in responses and the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
+#[strum(const_into_str, serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum RowState {
+    /// Its render has not ended.
+    Opened,
+    Succeeded,
+    Failed,
+    /// It failed, and will be opened again.
+    Again,
+}
+
+/// The format in which rows are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowFormat {
+    /// One JSON object in each line.
+    Ndjson,
+    /// RFC 4180, with a header line that names the members.
+    Csv,
+}
+
+impl RowFormat {
+    /// Returns the format with this media type, parameters apart.
+    pub fn of_media_type(media_type: &str) -> Option<Self> {
+        let essence = media_type.split(';').next().unwrap_or_default().trim();
+        match essence.to_ascii_lowercase().as_str() {
+            "application/x-ndjson" | "application/jsonl" | "application/ndjson" => Some(Self::Ndjson),
+            "text/csv" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+}

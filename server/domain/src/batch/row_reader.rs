@@ -1,0 +1,394 @@
+//! Reads the rows of a batch while they arrive, in bounded memory.
+
+use std::mem;
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use memchr::{memchr, memchr_iter};
+use serde_json::{Map, Value};
+
+use crate::{
+    batch::{LARGEST_ROW, MOST_BYTES, MOST_ROWS, RowFormat},
+    number::grouped,
+    validation::{
+        json::{self, Unreadable},
+        quote,
+    },
+};
+
+/// Maximum number of values in a row.
+const MOST_VALUES: usize = 10_000;
+/// Maximum number of columns.
+const MOST_COLUMNS: usize = 1_000;
+/// Maximum number of objects in each other that the names of columns describe.
+const DEEPEST: usize = 10;
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Rows that can't be read: the line, from 1, and the reason. The line is that on which the row begins, or the following one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("Line {line}: {reason}")]
+pub struct RowError {
+    pub line: u64,
+    pub reason: String,
+}
+
+/// A reader of rows. Feed it with [`Self::push`], and end it with [`Self::finish`].
+pub struct RowReader {
+    /// Bytes that don't make a line yet: of NDJSON, or of the header of CSV.
+    pending: Vec<u8>,
+    /// Number of the next line.
+    line: u64,
+    rows: u32,
+    bytes: u64,
+    /// `None` for NDJSON.
+    csv: Option<CsvReader>,
+}
+
+impl RowReader {
+    pub fn new(format: RowFormat) -> Self {
+        Self {
+            pending: Vec::new(),
+            line: 1,
+            rows: 0,
+            bytes: 0,
+            csv: (format == RowFormat::Csv).then(CsvReader::default),
+        }
+    }
+
+    /// Reads the next bytes, of any number, and adds the rows that are complete to `rows`, each a JSON object in one line.
+    pub fn push(&mut self, bytes: &[u8], rows: &mut Vec<String>) -> Result<(), RowError> {
+        self.bytes = self.bytes.saturating_add(bytes.len() as u64);
+        if self.bytes > MOST_BYTES {
+            return Err(self.error(format!(
+                "The rows have more than {} MiB in total, the limit",
+                MOST_BYTES >> 20
+            )));
+        }
+        let known = rows.len();
+        if self.csv.is_some() {
+            self.push_csv(bytes, rows)?;
+        } else {
+            self.push_lines(bytes, rows)?;
+        }
+        self.count(rows.len() - known)
+    }
+
+    /// Adds the last row, which need not end with a line break. Fails if there is no row at all. Returns the number of rows.
+    pub fn finish(mut self, rows: &mut Vec<String>) -> Result<u32, RowError> {
+        let known = rows.len();
+        if self.csv.is_some() {
+            self.push_csv(b"\n", rows)?;
+            // An empty input ends the last record.
+            self.read_records(&[], rows)?;
+        } else {
+            self.push_lines(b"\n", rows)?;
+        }
+        self.count(rows.len() - known)?;
+        if self.rows == 0 {
+            return Err(self.error("There are no rows; send at least one".to_owned()));
+        }
+        Ok(self.rows)
+    }
+
+    fn count(&mut self, more: usize) -> Result<(), RowError> {
+        self.rows = self.rows.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
+        if self.rows > MOST_ROWS {
+            let most = grouped(MOST_ROWS.into());
+            return Err(self.error(format!(
+                "There are more than {most} rows, the limit; make several batches"
+            )));
+        }
+        Ok(())
+    }
+
+    fn push_lines(&mut self, mut bytes: &[u8], rows: &mut Vec<String>) -> Result<(), RowError> {
+        while let Some(end) = memchr(b'\n', bytes) {
+            self.extend(&bytes[..end])?;
+            bytes = &bytes[end + 1..];
+            let line = mem::take(&mut self.pending);
+            rows.extend(json_row(&line).map_err(|reason| self.error(reason))?);
+            self.line += 1;
+        }
+        self.extend(bytes)
+    }
+
+    fn extend(&mut self, bytes: &[u8]) -> Result<(), RowError> {
+        if self.pending.len() + bytes.len() > LARGEST_ROW {
+            return Err(self.error(too_large()));
+        }
+        self.pending.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn push_csv(&mut self, bytes: &[u8], rows: &mut Vec<String>) -> Result<(), RowError> {
+        let Some(csv) = &mut self.csv else { return Ok(()) };
+        if csv.has_delimiter {
+            return self.read_records(bytes, rows);
+        }
+        // The header shows what separates the columns.
+        self.extend(bytes)?;
+        if let Some(end) = memchr(b'\n', &self.pending) {
+            let header = mem::take(&mut self.pending);
+            if let Some(csv) = &mut self.csv {
+                csv.set_delimiter(&header[..end]);
+            }
+            self.read_records(&header, rows)?;
+        }
+        Ok(())
+    }
+
+    fn read_records(&mut self, bytes: &[u8], rows: &mut Vec<String>) -> Result<(), RowError> {
+        let Some(csv) = &mut self.csv else { return Ok(()) };
+        let read = csv.read(bytes, rows);
+        self.line = csv.reader.line();
+        read.map_err(|reason| self.error(reason))
+    }
+
+    fn error(&self, reason: String) -> RowError {
+        RowError {
+            line: self.line,
+            reason,
+        }
+    }
+}
+
+fn too_large() -> String {
+    format!("A row has at most {} KiB", LARGEST_ROW >> 10)
+}
+
+/// Returns the row in a line; `None` if the line is blank.
+fn json_row(line: &[u8]) -> Result<Option<String>, String> {
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+    let text = str::from_utf8(line)
+        .map_err(|_| "The row is not UTF-8".to_owned())?
+        .trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if !text.starts_with('{') {
+        return Err(format!("A row is a JSON object; got {}", quote(text)));
+    }
+    match json::read_data(text, MOST_VALUES) {
+        Ok(_) => Ok(Some(text.to_owned())),
+        Err(Unreadable::Malformed(error)) => Err(format!("The row is not JSON: {error}")),
+        Err(Unreadable::Excess(problem)) => Err(problem.detail),
+    }
+}
+
+struct CsvReader {
+    reader: Reader,
+    has_delimiter: bool,
+    /// The steps to the member of each column; `None` until the header is read.
+    columns: Option<Vec<Vec<String>>>,
+    /// The fields of the record that is being read, one after the other, and their ends.
+    fields: Vec<u8>,
+    ends: Vec<usize>,
+    filled: usize,
+    ended: usize,
+}
+
+impl Default for CsvReader {
+    fn default() -> Self {
+        Self {
+            reader: Reader::new(),
+            has_delimiter: false,
+            columns: None,
+            fields: vec![0; LARGEST_ROW],
+            ends: vec![0; MOST_COLUMNS],
+            filled: 0,
+            ended: 0,
+        }
+    }
+}
+
+impl CsvReader {
+    /// Spreadsheets separate columns by semicolons where the comma is the decimal separator.
+    fn set_delimiter(&mut self, header: &[u8]) {
+        let count = |delimiter: &u8| memchr_iter(*delimiter, header).count();
+        let delimiter = [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',');
+        self.reader = ReaderBuilder::new().delimiter(delimiter).build();
+        self.has_delimiter = true;
+    }
+
+    /// Reads records. Empty input ends the last one.
+    fn read(&mut self, mut bytes: &[u8], rows: &mut Vec<String>) -> Result<(), String> {
+        loop {
+            let (fields, ends) = (&mut self.fields[self.filled..], &mut self.ends[self.ended..]);
+            let (result, read, filled, ended) = self.reader.read_record(bytes, fields, ends);
+            bytes = &bytes[read..];
+            self.filled += filled;
+            self.ended += ended;
+            match result {
+                ReadRecordResult::InputEmpty | ReadRecordResult::End => return Ok(()),
+                ReadRecordResult::OutputFull => return Err(too_large()),
+                ReadRecordResult::OutputEndsFull => {
+                    return Err(format!("There are at most {MOST_COLUMNS} columns"));
+                }
+                ReadRecordResult::Record => {
+                    let record = self.record()?;
+                    (self.filled, self.ended) = (0, 0);
+                    match &self.columns {
+                        None => self.columns = Some(columns(&record)?),
+                        Some(columns) => rows.push(csv_row(columns, record)?),
+                    }
+                }
+            }
+        }
+    }
+
+    fn record(&self) -> Result<Vec<String>, String> {
+        let mut start = 0;
+        let fields = self.ends[..self.ended].iter().map(|end| {
+            let field = &self.fields[start..*end];
+            start = *end;
+            match str::from_utf8(field) {
+                Ok(field) => Ok(field.to_owned()),
+                Err(_) => Err("The row is not UTF-8. Spreadsheets have an own format for it: CSV UTF-8".to_owned()),
+            }
+        });
+        fields.collect()
+    }
+}
+
+/// Returns the steps to the members that the header names; `customer.name` is a member of an object.
+fn columns(header: &[String]) -> Result<Vec<Vec<String>>, String> {
+    let mut columns: Vec<Vec<String>> = Vec::new();
+    for (index, name) in header.iter().enumerate() {
+        let steps: Vec<_> = name.split('.').map(|step| step.trim().to_owned()).collect();
+        if steps.iter().any(String::is_empty) || steps.len() > DEEPEST {
+            return Err(format!(
+                "The header names column {} by {}; names of members are separated by single dots",
+                index + 1,
+                quote(name)
+            ));
+        }
+        let is_taken = |other: &Vec<String>| other.starts_with(&steps) || steps.starts_with(other);
+        if columns.iter().any(is_taken) {
+            return Err(format!(
+                "The header names {} twice, or as a text and as an object",
+                quote(name)
+            ));
+        }
+        columns.push(steps);
+    }
+    Ok(columns)
+}
+
+/// Returns a record as a JSON object of texts.
+fn csv_row(columns: &[Vec<String>], record: Vec<String>) -> Result<String, String> {
+    if record.len() != columns.len() {
+        return Err(format!(
+            "The row has {} fields, but the header has {}",
+            record.len(),
+            columns.len()
+        ));
+    }
+    let mut row = Map::new();
+    for (steps, field) in columns.iter().zip(record) {
+        let Some((last, objects)) = steps.split_last() else {
+            continue;
+        };
+        let mut object = &mut row;
+        for step in objects {
+            let inner = object.entry(step).or_insert_with(|| Value::Object(Map::new()));
+            // No column is both a text and an object.
+            let Value::Object(inner) = inner else {
+                return Err(format!("{} is no object", quote(step)));
+            };
+            object = inner;
+        }
+        object.insert(last.clone(), field.into());
+    }
+    let row = Value::Object(row).to_string();
+    if row.len() > LARGEST_ROW {
+        return Err(too_large());
+    }
+    Ok(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads text in pieces of every size, which must not matter.
+    fn read(format: RowFormat, text: &[u8]) -> Result<Vec<String>, RowError> {
+        let in_pieces = |size: usize| {
+            let (mut reader, mut rows) = (RowReader::new(format), Vec::new());
+            for piece in text.chunks(size) {
+                reader.push(piece, &mut rows)?;
+            }
+            let count = reader.finish(&mut rows)?;
+            assert_eq!(count as usize, rows.len());
+            Ok(rows)
+        };
+        let whole = in_pieces(text.len().max(1));
+        for size in 1..text.len().min(40) {
+            assert_eq!(in_pieces(size), whole, "in pieces of {size}");
+        }
+        whole
+    }
+
+    #[test]
+    fn each_line_is_a_row() {
+        let text = "\u{feff}{\"a\": 1}\r\n\n  {\"ä\": [2]}  \n{\"c\":\"\\n\"}";
+        assert_eq!(
+            read(RowFormat::Ndjson, text.as_bytes()).unwrap(),
+            ["{\"a\": 1}", "{\"ä\": [2]}", "{\"c\":\"\\n\"}"]
+        );
+    }
+
+    #[test]
+    fn columns_are_members() {
+        let text = "\u{feff}number,customer.name, customer.city\r\n1,\"Ann \"\"A\"\", \nBob\",\r\n\r\n2,ä,b";
+        assert_eq!(
+            read(RowFormat::Csv, text.as_bytes()).unwrap(),
+            [
+                r#"{"number":"1","customer":{"name":"Ann \"A\", \nBob","city":""}}"#,
+                r#"{"number":"2","customer":{"name":"ä","city":"b"}}"#,
+            ]
+        );
+        for text in ["a;b,c\n1;2", "a\tb,c\n1\t2", "a;b,c\r\n1;2\r\n"] {
+            let text = text.replace("b,c", "b");
+            assert_eq!(read(RowFormat::Csv, text.as_bytes()).unwrap(), [r#"{"a":"1","b":"2"}"#]);
+        }
+        assert_eq!(read(RowFormat::Csv, b"a\n1\n").unwrap(), [r#"{"a":"1"}"#]);
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        for (format, text, line, word) in [
+            (RowFormat::Ndjson, &b"{}\n[]"[..], 2, "object"),
+            (RowFormat::Ndjson, b"{}\n\n{\"a\": }", 3, "not JSON"),
+            (RowFormat::Ndjson, b"{\"a\": \"\xff\"}", 1, "UTF-8"),
+            (RowFormat::Ndjson, b" \n", 2, "no rows"),
+            (RowFormat::Csv, b"a,b\n", 2, "no rows"),
+            (RowFormat::Csv, b"a,b\n1\n", 2, "1 fields"),
+            (RowFormat::Csv, b"a,a\n1,2\n", 1, "twice"),
+            (RowFormat::Csv, b"a,a.b\n1,2\n", 1, "twice"),
+            (RowFormat::Csv, b"a,\n1,2\n", 1, "column 2"),
+            (RowFormat::Csv, b"a\n\xff\n", 2, "CSV UTF-8"),
+        ] {
+            let error = read(format, text).unwrap_err();
+            assert!(error.reason.contains(word), "{error}");
+            assert!(error.line.abs_diff(line) <= 1, "{error}");
+        }
+    }
+
+    #[test]
+    fn rows_are_bounded() {
+        let large = "x".repeat(LARGEST_ROW + 1);
+        for (format, text) in [
+            (RowFormat::Ndjson, format!("{{\"a\": \"{large}\"}}")),
+            (RowFormat::Csv, format!("a\n{large}\n")),
+            (RowFormat::Csv, large),
+            (RowFormat::Csv, format!("{}\n", "a,".repeat(MOST_COLUMNS))),
+            (RowFormat::Ndjson, "{}\n".repeat(MOST_ROWS as usize + 1)),
+        ] {
+            let (mut reader, mut rows) = (RowReader::new(format), Vec::new());
+            let error = reader.push(text.as_bytes(), &mut rows).unwrap_err();
+            assert!(
+                error.reason.contains("at most") || error.reason.contains("more than"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The rows of a batch: `/api/v1/batches/{id}/rows`, `/results` and `/errors`.
+
+use axum::{
+    Json,
+    body::{Body, Bytes},
+    extract::State,
+    http::{HeaderMap, Uri, header},
+    response::{IntoResponse, Response},
+};
+use futures::stream;
+use http_body_util::BodyExt;
+use platen_core::{
+    service::{
+        Services,
+        batches::{self, upload::FileUpload},
+    },
+    store::{batches::RowOutcome, error::StoreError},
+};
+use platen_domain::{
+    batch::{Batch, RowFormat, RowState},
+    caller::Caller,
+    csv,
+    ids::BatchId,
+    validation::{Problem, quote},
+};
+use serde_json::json;
+use url::form_urlencoded;
+
+use crate::http::{
+    error::ApiError,
+    extract::{BatchPath, MayReadRenders, MayRender},
+    v1::Data,
+};
+
+const WRONG_TYPE: &str = "Send rows with Content-Type: application/x-ndjson or text/csv, uncompressed.";
+
+/// `PUT …/rows`: uploads the rows, after which the batch runs. A repeated upload of the same rows succeeds.
+pub(in crate::http) async fn put(
+    State(app): State<Services>,
+    MayRender(caller): MayRender,
+    BatchPath(id): BatchPath,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Data<Batch>>, ApiError> {
+    let text = |name| headers.get(&name).and_then(|value| value.to_str().ok());
+    let format = text(header::CONTENT_TYPE).and_then(RowFormat::of_media_type);
+    let is_plain = text(header::CONTENT_ENCODING).is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
+    let format = format.filter(|_| is_plain).ok_or(ApiError::MediaType(WRONG_TYPE))?;
+    let mut upload = FileUpload::begin(&app, &caller, id, format).await?;
+    match receive(&mut upload, body).await {
+        Ok(()) => {
+            let data = upload.finish(&caller).await?;
+            Ok(Json(Data { data }))
+        }
+        Err(error) => {
+            upload.abandon().await?;
+            Err(error)
+        }
+    }
+}
+
+async fn receive(upload: &mut FileUpload<'_>, mut body: Body) -> Result<(), ApiError> {
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| ApiError::incomplete())?;
+        if let Some(bytes) = frame.data_ref() {
+            upload.push(bytes).await?;
+        }
+    }
+    Ok(())
+}
+
+/// `GET …/results`: the outcomes of all rows that have been opened.
+pub(in crate::http) async fn results(
+    State(app): State<Services>,
+    MayReadRenders(caller): MayReadRenders,
+    BatchPath(id): BatchPath,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    list(app, &caller, id, false, &uri).await
+}
+
+/// `GET …/errors`: the outcomes of the failed rows.
+pub(in crate::http) async fn errors(
+    State(app): State<Services>,
+    MayReadRenders(caller): MayReadRenders,
+    BatchPath(id): BatchPath,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    list(app, &caller, id, true, &uri).await
+}
+
+/// Responds with outcomes, in the format that the query names, while they are read from the database.
+async fn list(app: Services, caller: &Caller, id: BatchId, failed: bool, uri: &Uri) -> Result<Response, ApiError> {
+    let format = format(uri)?;
+    let batch = batches::get(&app, caller, id).await?;
+    let account = caller.account;
+    let (media_type, heading) = match format {
+        RowFormat::Ndjson => ("application/x-ndjson", String::new()),
+        RowFormat::Csv => (
+            "text/csv; charset=utf-8",
+            csv::row(&["row", "state", "render_id", "code", "message"]),
+        ),
+    };
+    let following = stream::try_unfold(Some(0), move |after: Option<i32>| {
+        let app = app.clone();
+        async move {
+            let Some(after) = after else {
+                return Ok::<_, StoreError>(None);
+            };
+            let outcomes = batches::outcomes(&app, account, batch.id, failed, after).await?;
+            let text: String = outcomes.iter().map(|outcome| line(outcome, format)).collect();
+            let next = outcomes.last().map(|last| last.number);
+            Ok(Some((Bytes::from(text), next)))
+        }
+    });
+    let heading = stream::iter([Ok::<_, StoreError>(Bytes::from(heading))]);
+    let body = Body::from_stream(stream::StreamExt::chain(heading, following));
+    Ok(([(header::CONTENT_TYPE, media_type)], body).into_response())
+}
+
+fn format(uri: &Uri) -> Result<RowFormat, ApiError> {
+    let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let format = query.filter(|(name, _)| name == "format").last();
+    match format.as_ref().map(|(_, format)| format.as_ref()) {
+        None | Some("ndjson") => Ok(RowFormat::Ndjson),
+        Some("csv") => Ok(RowFormat::Csv),
+        Some(other) => Err(ApiError::Invalid(vec![Problem::invalid(
+            "/format",
+            format!("Must be ndjson or csv; got {}", quote(other)),
+        )])),
+    }
+}
+
+fn line(outcome: &RowOutcome, format: RowFormat) -> String {
+    let RowOutcome {
+        number,
+        state,
+        render,
+        error,
+    } = outcome;
+    let state = match state {
+        RowState::Opened | RowState::Again => "unfinished",
+        RowState::Succeeded => "succeeded",
+        RowState::Failed => "failed",
+    };
+    match format {
+        RowFormat::Ndjson => {
+            let line = json!({"row": number, "state": state, "render_id": render, "error": error});
+            format!("{line}\n")
+        }
+        RowFormat::Csv => {
+            let text = |member: &str| {
+                error
+                    .as_ref()
+                    .and_then(|error| error[member].as_str())
+                    .unwrap_or_default()
+            };
+            let render = render.map(|id| id.to_string()).unwrap_or_default();
+            csv::row(&[&number.to_string(), state, &render, text("code"), text("message")])
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! Batches: rows that become documents.
+
+use std::time::{Duration, Instant};
+
+use reqwest::{Method, Response, header::CONTENT_TYPE};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::{
+    object_stores::{Access, access_key, s3},
+    pdf,
+    process::PATIENCE,
+    service::TestService,
+    studio::{Studio, header},
+};
+
+const POLL: Duration = Duration::from_millis(20);
+const NDJSON: &str = "application/x-ndjson";
+
+async fn data(answer: Response) -> Value {
+    let status = answer.status();
+    let body: Value = answer.json().await.expect("JSON");
+    assert!(status.is_success(), "{status}: {body}");
+    body["data"].clone()
+}
+
+async fn conflict(answer: Response) -> String {
+    assert_eq!(answer.status(), 409);
+    let body: Value = answer.json().await.expect("JSON");
+    body["error"]["message"].as_str().expect("a message").to_owned()
+}
+
+/// Returns the errors of a request that must be invalid, as `pointer: detail`.
+async fn faults(answer: Response) -> Vec<String> {
+    assert_eq!(answer.status(), 422);
+    let body: Value = answer.json().await.expect("JSON");
+    let errors = body["errors"].as_array().expect("errors").iter();
+    let text = |error: &Value| {
+        let pointer = error["source"]["pointer"].as_str().expect("a pointer");
+        format!("{pointer}: {}", error["detail"].as_str().expect("a detail"))
+    };
+    errors.map(text).collect()
+}
+
+impl Studio {
+    /// Returns a request for a batch whose rows fill a template with this content.
+    async fn batch(&self, content: &str) -> Value {
+        let path = self.template("Invoice", content).await;
+        let template = json!({"template_id": path.rsplit_once('/').expect("an id").1});
+        json!({"batch": {"render": {"parts": [{"type": "template", "content": template}]}}})
+    }
+
+    async fn create_batch(&self, body: &Value) -> Response {
+        let request = self.request(Method::POST, "/api/v1/batches").json(body);
+        request.send().await.expect("an answer")
+    }
+
+    /// Creates a batch and returns its path.
+    async fn created(&self, body: &Value) -> String {
+        let answer = self.create_batch(body).await;
+        assert_eq!(answer.status(), 201, "{}", answer.text().await.unwrap_or_default());
+        header(&answer, "location").to_owned()
+    }
+
+    async fn upload(&self, path: &str, media_type: &str, rows: impl Into<String>) -> Response {
+        let request = self
+            .request(Method::PUT, &format!("{path}/rows"))
+            .header(CONTENT_TYPE, media_type);
+        request.body(rows.into()).send().await.expect("an answer")
+    }
+
+    async fn act(&self, path: &str, action: &str) -> Response {
+        self.post(&format!("{path}/{action}")).await
+    }
+
+    async fn get_data(&self, path: &str) -> Value {
+        data(self.request(Method::GET, path).send().await.expect("an answer")).await
+    }
+
+    async fn text(&self, path: &str) -> String {
+        let answer = self.request(Method::GET, path).send().await.expect("an answer");
+        assert_eq!(answer.status(), 200);
+        answer.text().await.expect("a text")
+    }
+
+    /// Returns the batch once it is as wanted.
+    async fn batch_when(&self, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let batch = self.get_data(path).await;
+            if wanted(&batch) {
+                return batch;
+            }
+            assert!(Instant::now() < deadline, "{batch}");
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    async fn batch_ended(&self, path: &str) -> Value {
+        self.batch_when(path, |batch| batch["state"] == "ended").await
+    }
+
+    /// Returns the outcomes of rows in order.
+    async fn outcomes(&self, path: &str) -> Vec<Value> {
+        let text = self.text(&format!("{path}/results")).await;
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect()
+    }
+}
+
+fn with_rows(mut body: Value, rows: impl IntoIterator<Item = Value>) -> Value {
+    body["batch"]["rows"] = rows.into_iter().collect();
+    body
+}
+
+fn numbers(count: usize) -> impl Iterator<Item = Value> {
+    (1..=count).map(|number| json!({"number": number}))
+}
+
+fn counts(batch: &Value) -> [i64; 4] {
+    ["rows", "opened", "succeeded", "failed"].map(|name| batch[name].as_i64().expect("a number"))
+}
+
+#[tokio::test]
+async fn each_row_becomes_a_document() {
+    let studio = Studio::start().await;
+    let mut body = with_rows(studio.batch("Invoice {{ number }}").await, numbers(12));
+    body["batch"]["name"] = "November".into();
+    let path = studio.created(&body).await;
+    let batch = studio.batch_ended(&path).await;
+    assert_eq!(counts(&batch), [12, 12, 12, 0]);
+    assert_eq!((&batch["name"], &batch["hold"]), (&json!("November"), &Value::Null));
+    let outcomes = studio.outcomes(&path).await;
+    assert_eq!(outcomes.len(), 12);
+    for (index, outcome) in outcomes.iter().enumerate() {
+        assert_eq!(
+            (&outcome["row"], &outcome["state"]),
+            (&json!(index + 1), &json!("succeeded"))
+        );
+        let id = outcome["render_id"].as_str().expect("an id");
+        let render = studio.ended(id).await;
+        let document = studio
+            .service
+            .client
+            .get(render["result"]["mediaLink"].as_str().expect("an address"));
+        let document = document.send().await.expect("an answer").bytes().await.expect("a body");
+        assert_eq!(pdf::text(&document).trim(), format!("Invoice {}", index + 1));
+    }
+    // What is no longer needed is deleted.
+    studio.service.number_is(0, "select count(*) from batch_pieces").await;
+    studio
+        .service
+        .number_is(0, "select count(*) from jobs where kind = 'batch'")
+        .await;
+    let listed = studio.get_data("/api/v1/batches").await;
+    assert_eq!(listed, json!([batch]));
+    assert_eq!(studio.text(&format!("{path}/errors")).await, "");
+}
+
+#[tokio::test]
+async fn a_repeated_request_returns_the_same_batch() {
+    let studio = Studio::start().await;
+    let body = with_rows(studio.batch("{{ number }}").await, numbers(2));
+    let send = async |body: &Value| {
+        let request = studio
+            .request(Method::POST, "/api/v1/batches")
+            .header("idempotency-key", "november");
+        request.json(body).send().await.expect("an answer")
+    };
+    let first = send(&body).await;
+    let again = send(&body).await;
+    assert_eq!(again.status(), 201);
+    assert_eq!(header(&again, "idempotent-replayed"), "true");
+    assert_eq!(header(&first, "location"), header(&again, "location"));
+    let other = faults(send(&with_rows(body, numbers(3))).await).await;
+    assert!(other[0].contains("use a new key"), "{other:?}");
+    assert_eq!(studio.service.number("select count(*) from batches").await, 1);
+}
+
+#[tokio::test]
+async fn uploaded_rows_go_to_paths_of_their_own() {
+    let store = s3().await;
+    let bucket = store.bucket(Access::Full);
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", "127.0.0.1")]).await;
+    let connection = json!({
+        "provider": "aws_s3", "name": "invoices", "bucket": bucket, "path_prefix": "2026/",
+        "endpoint": store.endpoint(), "credentials": access_key(),
+    });
+    studio.connected(&connection).await;
+    let mut body = studio.batch("Invoice {{ number }} for {{ customer.name }}").await;
+    let destination = json!({"provider": "aws_s3", "bucket": bucket, "path": "{{ folder }}/{{ number }}.pdf"});
+    body["batch"]["render"]["destination"] = destination;
+    let path = studio.created(&body).await;
+    assert_eq!(studio.get_data(&path).await["state"], "open");
+    let rows = "number,customer.name,folder\r\n\
+                1,\"Ann, \"\"A\"\"\",2026\r\n\
+                a/b,Bob,2026\r\n\
+                1,Ann again,2026\r\n\
+                ..,Dots,..\r\n\
+                5,Eve,2025\r\n\
+                =1+1,Formula,\r\n";
+    let uploaded = data(studio.upload(&path, "text/csv; charset=utf-8", rows).await).await;
+    assert_eq!((&uploaded["state"], &uploaded["rows"]), (&json!("running"), &json!(6)));
+    let batch = studio.batch_ended(&path).await;
+    assert_eq!(counts(&batch), [6, 6, 2, 4]);
+    assert_eq!(store.keys(&bucket).await, ["2026/1.pdf", "2026/a-b.pdf"]);
+    let object = store.object(&bucket, "2026/1.pdf").await.expect("an object");
+    assert_eq!(pdf::text(&object.content).trim(), "Invoice 1 for Ann, \"A\"");
+    let errors = studio.text(&format!("{path}/errors?format=csv")).await;
+    let errors: Vec<_> = errors.lines().collect();
+    assert_eq!(errors.len(), 5, "{errors:?}");
+    assert_eq!(errors[0], "\"row\",\"state\",\"render_id\",\"code\",\"message\"");
+    for (line, (row, reason)) in errors[1..].iter().zip([
+        (3, "the same path"),
+        (4, "the segment .."),
+        (5, "no storage connection"),
+        (6, "is empty"),
+    ]) {
+        assert!(
+            line.starts_with(&format!("\"{row}\",\"failed\",\"\",\"row_invalid\"")),
+            "{line}"
+        );
+        assert!(line.to_lowercase().contains(reason), "{line}");
+    }
+    // A repeated upload of the same rows succeeds; others are refused.
+    assert_eq!(
+        data(studio.upload(&path, "text/csv", rows).await).await["state"],
+        "ended"
+    );
+    let refused = conflict(studio.upload(&path, NDJSON, "{}").await).await;
+    assert!(refused.contains("other rows"), "{refused}");
+
+    // Rows that have failed are rendered once there is a connection.
+    let older = json!({"path_prefix": "2025/", "name": "older"});
+    let mut connection = connection;
+    connection
+        .as_object_mut()
+        .expect("members")
+        .extend(older.as_object().expect("members").clone());
+    studio.connected(&connection).await;
+    assert_eq!(data(studio.act(&path, "retry").await).await["state"], "running");
+    let batch = studio.batch_ended(&path).await;
+    assert_eq!(counts(&batch), [6, 6, 3, 3]);
+    assert_eq!(store.keys(&bucket).await, ["2025/5.pdf", "2026/1.pdf", "2026/a-b.pdf"]);
+}
+
+#[tokio::test]
+async fn malformed_rows_are_refused_with_their_line_and_nothing_is_stored() {
+    let studio = Studio::start().await;
+    let path = studio.created(&studio.batch("{{ number }}").await).await;
+    let many = "{\"number\": 1}\n".repeat(700);
+    let refused = faults(studio.upload(&path, NDJSON, format!("{many}[1]\n")).await).await;
+    assert_eq!(refused, [": Line 701: A row is a JSON object; got \"[1]\""]);
+    assert_eq!(studio.service.number("select count(*) from batch_pieces").await, 0);
+    let answer = studio.upload(&path, "application/json", "{}").await;
+    assert_eq!(answer.status(), 415);
+    let refused = faults(studio.upload(&path, NDJSON, "").await).await;
+    assert!(refused[0].contains("no rows"), "{refused:?}");
+    assert_eq!(studio.get_data(&path).await["state"], "open");
+    data(studio.upload(&path, NDJSON, "{\"number\": 1}").await).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [1, 1, 1, 0]);
+}
+
+#[tokio::test]
+async fn faults_of_a_batch_are_at_their_members() {
+    let studio = Studio::start().await;
+    let valid = studio.batch("{{ number }}").await;
+    let change = |pointer: &str, value: Value| {
+        let mut body = valid.clone();
+        let (parent, name) = pointer.rsplit_once('/').expect("a member");
+        body.pointer_mut(parent).expect("a parent")[name] = value;
+        body
+    };
+    let destination = |path: &str| json!({"provider": "aws_s3", "bucket": "b", "path": path});
+    for (body, pointer, reason) in [
+        (
+            change("/batch/render/parts", json!(["<p>"])),
+            "/batch/render/parts",
+            "template without context",
+        ),
+        (
+            change("/batch/render/scale", json!("x")),
+            "/batch/render/scale",
+            "number",
+        ),
+        (
+            change("/batch/render/destination", destination("a.pdf")),
+            "/batch/render/destination/path",
+            "placeholder",
+        ),
+        (
+            change("/batch/render/destination", destination("{{ a")),
+            "/batch/render/destination/path",
+            "}}",
+        ),
+        (change("/batch/rows", json!([1])), "/batch/rows/0", "object"),
+        (change("/batch/rows", json!([])), "/batch/rows", "empty"),
+        (change("/batch/other", json!(1)), "/batch/other", "not allowed"),
+        (
+            change("/batch/render/assets", json!({"a.css": "cHt9".repeat(100_000)})),
+            "/batch/render",
+            "256 KiB",
+        ),
+        (
+            change(
+                "/batch/render/parts/0/content/template_id",
+                json!("0192f0c1-5a3e-7c44-9d8e-3b1f6a2c7d90"),
+            ),
+            "/batch/render/parts/0/content/template_id",
+            "No such template",
+        ),
+    ] {
+        let faults = faults(studio.create_batch(&body).await).await;
+        assert!(
+            faults
+                .iter()
+                .any(|fault| fault.starts_with(pointer) && fault.contains(reason)),
+            "{pointer}: {faults:?}"
+        );
+    }
+    assert_eq!(studio.service.number("select count(*) from batches").await, 0);
+}
+
+#[tokio::test]
+async fn a_batch_stops_without_credits_and_goes_on_with_more() {
+    let service = TestService::start().await;
+    let account = service.account_with("ann@example.org", &["--credits", "3"]);
+    let studio = Studio { service, account };
+    let body = with_rows(studio.batch("{{ number }}").await, numbers(12));
+    let path = studio.created(&body).await;
+    let held = studio
+        .batch_when(&path, |batch| batch["hold"] == "credits" && batch["succeeded"] == 3)
+        .await;
+    assert_eq!(counts(&held), [12, 3, 3, 0]);
+    data(studio.act(&path, "pause").await).await;
+    let grant = ["accounts", "grant", "--email", "ann@example.org", "--credits", "100"];
+    studio.service.command(&grant, "").succeeded();
+    studio
+        .service
+        .number_is(0, "select count(*) from jobs where kind = 'batch'")
+        .await;
+    assert_eq!(studio.get_data(&path).await["state"], "paused");
+    data(studio.act(&path, "resume").await).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [12, 12, 12, 0]);
+    assert_eq!(studio.service.number("select count(*) from renders").await, 12);
+}
+
+#[tokio::test]
+async fn a_cancelled_batch_cancels_its_renders_and_begins_no_more() {
+    let studio = Studio::start().await;
+    let mut body = with_rows(studio.batch("{{ number }}").await, numbers(600));
+    body["batch"]["render"]["evaluate_js"] = json!({"expression": "new Promise(() => {})"});
+    let path = studio.created(&body).await;
+    studio.batch_when(&path, |batch| batch["opened"] == 500).await;
+    // After all others of the account.
+    assert_eq!(
+        studio
+            .service
+            .number("select min(priority)::bigint from jobs where kind = 'render'")
+            .await,
+        2
+    );
+    let cancelled = data(studio.act(&path, "cancel").await).await;
+    assert_eq!(cancelled["state"], "cancelled");
+    let batch = studio.batch_when(&path, |batch| batch["failed"] == 500).await;
+    assert_eq!(counts(&batch), [600, 500, 0, 500]);
+    studio
+        .service
+        .number_is(0, "select count(*) from renders where status <> 'cancelled'")
+        .await;
+    studio
+        .service
+        .number_is(0, "select count(*) from jobs where kind in ('render', 'batch')")
+        .await;
+    let first = &studio.outcomes(&path).await[0];
+    assert_eq!(first["error"]["code"], "cancelled");
+    for action in ["pause", "resume", "retry"] {
+        conflict(studio.act(&path, action).await).await;
+    }
+}
+
+#[tokio::test]
+async fn a_killed_process_loses_and_repeats_no_row() {
+    let mut studio = Studio::start().await;
+    let body = with_rows(studio.batch("Invoice {{ number }}").await, numbers(60));
+    let path = studio.created(&body).await;
+    studio
+        .batch_when(&path, |batch| batch["opened"].as_i64() > Some(0))
+        .await;
+    studio.service.restart(Signal::KILL).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [60, 60, 60, 0]);
+    assert_eq!(studio.service.number("select count(*) from renders").await, 60);
+    let charged = "select sum(credits)::bigint from renders";
+    assert_eq!(studio.service.number(charged).await, 60);
+}
+
+#[tokio::test]
+async fn a_batch_of_a_revoked_key_holds() {
+    let studio = Studio::start().await;
+    let key = studio.service.create_key("ann@example.org", "batches", &[]).succeeded();
+    let body = studio.batch("{{ number }}").await;
+    let request = studio.service.client.post(studio.service.url("/api/v1/batches"));
+    let created = request.bearer_auth(&key).json(&body).send().await.expect("an answer");
+    let path = header(&created, "location").to_owned();
+    let revoke = "update api_keys set revoked_at = now() where name = 'batches'";
+    assert_eq!(studio.service.execute(revoke).await, 1);
+    data(studio.upload(&path, NDJSON, "{\"number\": 1}").await).await;
+    let batch = studio.batch_when(&path, |batch| batch["hold"] == "key").await;
+    assert_eq!(counts(&batch), [1, 0, 0, 0]);
+}
