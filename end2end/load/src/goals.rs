@@ -195,6 +195,12 @@ fn queue(results: &Results) -> Vec<Goal> {
             results.queue.map(|queue| queue.ratio()),
         ),
         goal(
+            "a batch of invoices: throughput against four callers who wait",
+            Bound::AtLeast(0.95),
+            "×",
+            results.queue.map(|queue| queue.batch_ratio()),
+        ),
+        goal(
             "a queued render on an idle service: p50 from acceptance to start",
             Bound::AtMost(10.0),
             "ms",

@@ -13,7 +13,7 @@ use platen_domain::{
     ids::{AccountId, InstanceId},
     job::JobKind,
 };
-use reqwest::{Method, StatusCode};
+use reqwest::{Method, StatusCode, header::CONTENT_TYPE};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, PgPool};
@@ -25,7 +25,10 @@ use crate::{
     error::LoadError,
     measure::Round,
     pages::Load,
-    platen::{Service, client::Client},
+    platen::{
+        Service,
+        client::{Client, answer},
+    },
     processes,
     statistics::{median, percentile},
 };
@@ -53,6 +56,8 @@ pub(crate) struct QueueThroughput {
     pub(crate) start_p50_ms: f64,
     /// Renders finished per second, from the acceptance of the last one until the queue is empty.
     pub(crate) queued_per_second: f64,
+    /// Rows of a batch finished per second, from its upload until the last one is finished.
+    pub(crate) batched_per_second: f64,
     /// Synchronous renders finished per second with four callers.
     pub(crate) synchronous_per_second: f64,
     /// Memory of the service's own process in bytes, after the queue is empty.
@@ -63,6 +68,11 @@ impl QueueThroughput {
     /// Returns the throughput of the queue relative to that of synchronous callers.
     pub(crate) fn ratio(&self) -> f64 {
         self.queued_per_second / self.synchronous_per_second
+    }
+
+    /// Returns the throughput of a batch relative to that of synchronous callers.
+    pub(crate) fn batch_ratio(&self) -> f64 {
+        self.batched_per_second / self.synchronous_per_second
     }
 }
 
@@ -116,9 +126,46 @@ pub(crate) async fn measure_throughput(
     Ok(QueueThroughput {
         start_p50_ms: median(&start_ms).unwrap_or_default(),
         queued_per_second: finished.len() as f64 / took,
+        batched_per_second: measure_batch(account, load, count).await?,
         synchronous_per_second: synchronous.renders_per_second,
         service_memory: processes::memory(service.pid)?.service,
     })
+}
+
+/// Returns the throughput of a batch of `count` rows.
+async fn measure_batch(account: &Client, load: &Load, count: usize) -> Result<f64, LoadError> {
+    let template = json!({ "template": { "name": "Batch", "content": load.html } });
+    let template = answer(account.request(Method::POST, "templates").json(&template)).await?;
+    let part = json!({ "type": "template", "content": { "template_id": template["data"]["id"] } });
+    let batch = json!({ "batch": { "render": { "parts": [part] } } });
+    let batch = answer(account.request(Method::POST, "batches").json(&batch)).await?;
+    let path = format!("batches/{}", batch["data"]["id"].as_str().unwrap_or_default());
+    let rows = (1..=count)
+        .map(|number| format!("{{\"number\": {number}}}\n"))
+        .collect::<String>();
+    let upload = account.request(Method::PUT, &format!("{path}/rows"));
+    let uploaded = OffsetDateTime::now_utc();
+    answer(upload.header(CONTENT_TYPE, "application/x-ndjson").body(rows)).await?;
+    loop {
+        let batch = answer(account.request(Method::GET, &path)).await?;
+        if batch["data"]["succeeded"] == count {
+            break;
+        }
+        if batch["data"]["failed"] != 0 {
+            return Err(LoadError::Platen(format!("failed rows: {batch}")));
+        }
+        sleep(LOOK_EVERY).await;
+    }
+    let results = account
+        .request(Method::GET, &format!("{path}/results"))
+        .send()
+        .await?
+        .text()
+        .await?;
+    let last: Value = serde_json::from_str(results.lines().last().unwrap_or_default()).unwrap_or_default();
+    let last = ended(account, last["render_id"].as_str().unwrap_or_default()).await?;
+    let took = moment(&last["finished_at"])? - uploaded;
+    Ok(count as f64 / took.as_seconds_f64())
 }
 
 /// Measures the acceptance of renders that no worker runs, and then claims from a queue of 100,000 jobs.

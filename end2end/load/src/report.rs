@@ -237,9 +237,10 @@ fn add_details(text: &mut String, results: &Results) {
     if let Some(queue) = &results.queue {
         let _ = writeln!(
             text,
-            "Full queue of one account: {:.1} renders/s, {:.1} by four callers who wait; idle: begun {:.1} ms after \
-             acceptance; service's memory afterwards {:.1} MB",
+            "Full queue of one account: {:.1} renders/s, {:.1} of a batch, {:.1} by four callers who wait; idle: begun \
+             {:.1} ms after acceptance; service's memory afterwards {:.1} MB",
             queue.queued_per_second,
+            queue.batched_per_second,
             queue.synchronous_per_second,
             queue.start_p50_ms,
             queue.service_memory as f64 / MEGABYTE
