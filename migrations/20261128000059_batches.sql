@@ -2,8 +2,9 @@
 create table batches (
     id uuid not null,
     account_id uuid not null,
-    -- The key whose renders they are. Null: a user's, without a key.
+    -- The key whose renders they are. Null: a user's, or a key that has been deleted.
     api_key_id uuid,
+    has_key boolean not null,
     livemode boolean not null,
     name text not null,
     state text not null,
@@ -14,7 +15,7 @@ create table batches (
     opened integer not null default 0,
     succeeded integer not null default 0,
     failed integer not null default 0,
-    -- The request that each row completes, encrypted, in a version of stored requests.
+    -- The request that each row completes, encrypted, in a version of stored requests; empty once no row needs it.
     version smallint not null,
     sealed bytea not null,
     -- The webhook of each row, encrypted.
@@ -86,22 +87,37 @@ create index batch_rows_failed on batch_rows (batch_id, number) where state = 'f
 create index batch_rows_render_id on batch_rows (render_id);
 create index batch_rows_account_id on batch_rows (account_id);
 
--- Rows count as content of queued renders until their batch has ended.
-create function count_batch_piece() returns trigger language plpgsql as $$
+-- Rows, and the requests that they complete, count as content of queued renders as long as they are needed.
+create function count_batch_content() returns trigger language plpgsql as $$
+declare
+    bytes bigint := 0;
 begin
+    if tg_op <> 'DELETE' then
+        bytes := octet_length(new.sealed);
+    end if;
+    if tg_op <> 'INSERT' then
+        bytes := bytes - octet_length(old.sealed);
+    end if;
     if tg_op = 'INSERT' then
-        perform claim_storage(new.account_id, jsonb_build_object('queued_bytes', octet_length(new.sealed)));
+        perform claim_storage(new.account_id, jsonb_build_object('queued_bytes', bytes));
     else
-        perform add_storage(old.account_id, jsonb_build_object('queued_bytes', -octet_length(old.sealed)));
+        perform add_storage(old.account_id, jsonb_build_object('queued_bytes', bytes));
     end if;
     return null;
 end
 $$;
 
+create constraint trigger batches_count_new after insert on batches
+    deferrable initially deferred for each row execute function count_batch_content();
+create constraint trigger batches_count_emptied after update of sealed on batches
+    deferrable initially deferred for each row execute function count_batch_content();
+create constraint trigger batches_count_gone after delete on batches
+    deferrable initially deferred for each row execute function count_batch_content();
+
 create constraint trigger batch_pieces_count_new after insert on batch_pieces
-    deferrable initially deferred for each row execute function count_batch_piece();
+    deferrable initially deferred for each row execute function count_batch_content();
 create constraint trigger batch_pieces_count_gone after delete on batch_pieces
-    deferrable initially deferred for each row execute function count_batch_piece();
+    deferrable initially deferred for each row execute function count_batch_content();
 
 alter table jobs
     add column batch_id uuid,

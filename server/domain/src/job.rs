@@ -42,9 +42,9 @@ pub enum JobKind {
 pub enum Priority {
     /// In the order of acceptance.
     Normal = 0,
-    /// After all others, so that test renders don't delay live ones. Deliveries to failing endpoints have it too.
+    /// After all those with [`Self::Normal`], so that test renders don't delay live ones. Deliveries to failing endpoints have it too.
     Trial = 1,
-    /// After all others: the rows of batches.
+    /// After all others: the renders of batches.
     Batch = 2,
 }
 
@@ -81,8 +81,8 @@ const MAIL_DELAYS: [Duration; 7] = [
 /// Delays before the second and the third attempt of an export.
 const EXPORT_DELAYS: [Duration; 2] = [Duration::from_mins(1), Duration::from_mins(10)];
 
-/// Delays before the second, third … attempt of opening rows; further ones follow every ten minutes.
-const BATCH_DELAYS: [Duration; 3] = [Duration::from_secs(5), Duration::from_mins(1), Duration::from_mins(10)];
+/// Delays before the second, third … attempt of opening rows; further ones follow every half minute.
+const BATCH_DELAYS: [Duration; 3] = [Duration::from_secs(5), Duration::from_secs(15), Duration::from_secs(30)];
 
 /// Delays before the second, third … attempt of a request to Stripe; further ones follow hourly.
 const STRIPE_DELAYS: [Duration; 4] = [

@@ -3,11 +3,12 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     time::Duration,
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use memchr::memmem;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use platen_egress::assets::Asset;
 
@@ -17,6 +18,7 @@ use crate::{
     error::RenderError,
     header_footer,
     job::{Part, RenderJob},
+    page_kind::is_script_free,
     render_log::NetworkRequest,
 };
 
@@ -24,6 +26,10 @@ use crate::{
 const HTML_LIMIT: usize = 1 << 20;
 /// Maximum size of all assets that are embedded in the parts of a render, in bytes, however often each is named.
 const EMBEDDED_LIMIT: usize = 768 << 10;
+/// Maximum number of names whose assets are embedded.
+const MOST_NAMES: usize = 100;
+/// Beginnings of selectors (Selectors 4, section 6) that may match by an address.
+const SELECTORS: [&[u8]; 4] = [b"[src", b"[href", b"[xlink", b"[style"];
 /// Maximum size of HTML, in bytes, that is scanned for assets before the render, which takes at most a millisecond.
 const SCANNED_AT_ONCE: usize = 128 << 10;
 /// Extensions of names of pictures and fonts. No style sheet has such a name.
@@ -46,15 +52,11 @@ pub(crate) async fn resolve(job: RenderJob) -> Result<(RenderJob, Vec<NetworkReq
     if !parts.chain(templates).any(|html| asset_addresses::may_be_in(html)) {
         return Ok((job, Vec::new()));
     }
-    let (mut job, running, named) = blocking(move || {
+    let (mut job, running, uses) = blocking(move || {
         let running = job.print.header_footer.as_ref().map(header_footer::asset_names);
-        let named = job
-            .parts
-            .iter()
-            .filter_map(html)
-            .flat_map(|html| embeddable_names(html));
-        let named: BTreeSet<_> = named.collect();
-        (job, running.unwrap_or_default(), named)
+        let parts = job.parts.iter().filter_map(html);
+        let uses = count_uses(parts.filter(|_| job.evaluate.is_none()));
+        (job, running.unwrap_or_default(), uses)
     })
     .await?;
     let mut templates = HashMap::new();
@@ -63,61 +65,86 @@ pub(crate) async fn resolve(job: RenderJob) -> Result<(RenderJob, Vec<NetworkReq
             templates.insert(name, asset);
         }
     }
-    let mut small = job.assets.find_smallest(&named, EMBEDDED_LIMIT).await;
-    small.retain(|_, asset| is_embeddable(asset.content_type));
+    let names = uses.keys().cloned().collect();
+    let small = choose(job.assets.find_smallest(&names, EMBEDDED_LIMIT).await, &uses);
     blocking(move || {
         if let Some(wanted) = &mut job.print.header_footer {
             header_footer::embed_assets(wanted, &templates)
                 .map_err(|problem| RenderError::Problem { part: 0, problem })?;
         }
-        let embedding = Embedding {
-            host: job.assets.host(),
-            small,
-            left: Cell::new(EMBEDDED_LIMIT),
-        };
         let mut embedded = Vec::new();
         for (index, part) in job.parts.iter_mut().enumerate() {
             let Part::Html(html) = part else { continue };
-            embedded.extend(embedding.apply(index, html));
+            let small = Some(&small).filter(|_| job.evaluate.is_none() && may_embed(html));
+            embedded.extend(replace(index, html, job.assets.host(), small));
         }
         Ok((job, embedded))
     })
     .await?
 }
 
-/// The assets that are embedded in the parts of a render.
-struct Embedding<'a> {
-    host: &'a str,
-    small: BTreeMap<String, Asset>,
-    /// Bytes that may still be embedded.
-    left: Cell<usize>,
+/// Returns whether assets are embedded in HTML. They aren't where scripts, policies or selectors may depend on their addresses.
+fn may_embed(html: &str) -> bool {
+    html.len() <= HTML_LIMIT
+        && is_script_free(html)
+        && !SELECTORS
+            .iter()
+            .any(|selector| memmem::find(html.as_bytes(), selector).is_some())
 }
 
-impl Embedding<'_> {
-    /// Replaces the addresses in a part, and returns the assets that are embedded in it.
-    fn apply(&self, part: usize, html: &mut String) -> Vec<NetworkRequest> {
-        let is_small = html.len() <= HTML_LIMIT;
-        let embedded = RefCell::new(BTreeSet::new());
-        let replaced = asset_addresses::replace_in_html(html, &|name, usage| {
-            let asset = self.small.get_key_value(name);
-            let asset = asset.filter(|_| is_small && usage == Use::Content);
-            if let Some((name, asset)) = asset
-                && let Some(left) = self.left.get().checked_sub(asset.bytes.len())
-            {
-                self.left.set(left);
-                embedded.borrow_mut().insert(name);
-                return Some(data_url(name, asset));
+/// Returns how often parts name assets where their content can be embedded: the first [`MOST_NAMES`] in the order of names.
+fn count_uses<'a>(parts: impl Iterator<Item = &'a String>) -> BTreeMap<String, usize> {
+    let uses = RefCell::new(BTreeMap::new());
+    for html in parts.filter(|html| may_embed(html)) {
+        asset_addresses::replace_in_html(html, &|name, usage| {
+            if usage == Use::Content {
+                *uses.borrow_mut().entry(name.to_owned()).or_default() += 1;
             }
-            Some(asset_addresses::served(self.host, name))
+            None
         });
-        if let Some(replaced) = replaced {
-            *html = replaced;
-        }
-        let embedded = embedded.into_inner().into_iter();
-        embedded
-            .map(|name| embedded_request(part, name, &self.small[name]))
-            .collect()
     }
+    uses.into_inner().into_iter().take(MOST_NAMES).collect()
+}
+
+/// Returns those of the assets that are embedded wherever they are used: the smallest, as far as the limit allows.
+fn choose(found: BTreeMap<String, Asset>, uses: &BTreeMap<String, usize>) -> BTreeMap<String, Asset> {
+    let size = |(name, asset): &(String, Asset)| asset.bytes.len() * uses.get(name).copied().unwrap_or_default();
+    let mut found: Vec<_> = found
+        .into_iter()
+        .filter(|(_, asset)| is_embeddable(asset.content_type))
+        .collect();
+    found.sort_by_key(size);
+    let mut left = EMBEDDED_LIMIT;
+    let fitting = found.into_iter().map_while(|asset| {
+        left = left.checked_sub(size(&asset))?;
+        Some(asset)
+    });
+    fitting.collect()
+}
+
+/// Replaces the addresses of assets in a part: of those that are embedded by their content, and of others by those at `host`.
+/// Returns the embedded ones.
+fn replace(part: usize, html: &mut String, host: &str, small: Option<&BTreeMap<String, Asset>>) -> Vec<NetworkRequest> {
+    let embedded = RefCell::new(BTreeMap::new());
+    let replaced = asset_addresses::replace_in_html(html, &|name, usage| {
+        let asset = small
+            .filter(|_| usage == Use::Content)
+            .and_then(|small| small.get_key_value(name));
+        Some(match asset {
+            Some((name, asset)) => {
+                embedded.borrow_mut().insert(name, asset);
+                data_url(name, asset)
+            }
+            None => asset_addresses::served(host, name),
+        })
+    });
+    if let Some(replaced) = replaced {
+        *html = replaced;
+    }
+    let embedded = embedded.into_inner().into_iter();
+    embedded
+        .map(|(name, asset)| embedded_request(part, name, asset))
+        .collect()
 }
 
 fn html(part: &Part) -> Option<&String> {
@@ -125,20 +152,6 @@ fn html(part: &Part) -> Option<&String> {
         Part::Html(html) => Some(html),
         Part::Url(_) => None,
     }
-}
-
-/// Returns the names of the assets that HTML names where content can be embedded; none of large HTML.
-fn embeddable_names(html: &str) -> BTreeSet<String> {
-    let names = RefCell::new(BTreeSet::new());
-    if html.len() <= HTML_LIMIT {
-        asset_addresses::replace_in_html(html, &|name, usage| {
-            if usage == Use::Content {
-                names.borrow_mut().insert(name.to_owned());
-            }
-            None
-        });
-    }
-    names.into_inner()
 }
 
 /// Returns whether all assets that HTML names are pictures and fonts that could be embedded. `false` if in doubt.
@@ -199,32 +212,27 @@ fn embedded_request(part: usize, name: &str, Asset { content_type, bytes }: &Ass
 mod tests {
     use super::*;
 
-    fn embedding(files: &[(&str, &'static str, usize)], left: usize) -> Embedding<'static> {
+    fn assets(files: &[(&str, &'static str, usize)]) -> BTreeMap<String, Asset> {
         let asset = |&(name, content_type, size): &(&str, _, _)| {
             let bytes = vec![0; size].into();
             (name.to_owned(), Asset { content_type, bytes })
         };
-        Embedding {
-            host: "host",
-            small: files.iter().map(asset).collect(),
-            left: Cell::new(left),
-        }
+        files.iter().map(asset).collect()
     }
 
-    fn embedded(embedding: &Embedding, html: &str) -> (String, Vec<(String, Option<u64>)>) {
+    fn embedded(small: &BTreeMap<String, Asset>, html: &str) -> (String, Vec<(String, Option<u64>)>) {
         let mut html = html.to_owned();
-        let requests = embedding.apply(0, &mut html).into_iter();
+        let requests = replace(0, &mut html, "host", Some(small)).into_iter();
         let requests = requests.map(|request| (request.url, request.bytes)).collect();
         (html, requests)
     }
 
     #[test]
     fn pictures_and_fonts_are_embedded_where_their_address_does_not_matter() {
-        let files = [
+        let small = assets(&[
             ("a b.svg", "image/svg+xml; charset=utf-8", 1),
             ("c.woff2", "font/woff2", 2),
-        ];
-        let embedding = embedding(&files, 1_000);
+        ]);
         let picture = "data:image/svg+xml;asset=a%20b%2Esvg;base64,AA==";
         for (html, expected) in [
             ("<img src='asset:a b.svg'>", format!("<img src=\"{picture}\">")),
@@ -243,27 +251,48 @@ mod tests {
                     .to_owned(),
             ),
         ] {
-            assert_eq!(embedded(&embedding, html).0, expected);
+            assert_eq!(embedded(&small, html).0, expected);
         }
         let twice = "<img src='asset:a b.svg'><img src='asset:a b.svg'>";
-        assert_eq!(embedded(&embedding, twice).1, [("asset:a b.svg".to_owned(), Some(1))]);
+        assert_eq!(embedded(&small, twice).1, [("asset:a b.svg".to_owned(), Some(1))]);
     }
 
     #[test]
-    fn repetitions_are_bounded() {
-        let embedding = embedding(&[("a.png", "image/png", 400)], 1_000);
-        let (html, requests) = embedded(&embedding, &"<img src=asset:a.png>".repeat(10_000));
-        assert_eq!(html.matches("data:image/png").count(), 2);
-        assert_eq!(html.matches("http://host/a.png").count(), 9_998);
-        assert_eq!(requests.len(), 1);
+    fn an_asset_is_embedded_everywhere_or_nowhere() {
+        let found = assets(&[
+            ("often.png", "image/png", 1_000),
+            ("once.png", "image/png", 100_000),
+            ("sheet.css", "text/css", 1),
+        ]);
+        let uses = |often| BTreeMap::from([("often.png", often), ("once.png", 1), ("sheet.css", 1)]);
+        let chosen = |often| -> Vec<_> {
+            let uses = uses(often)
+                .into_iter()
+                .map(|(name, count)| (name.to_owned(), count))
+                .collect();
+            choose(found.clone(), &uses).into_keys().collect()
+        };
+        assert_eq!(chosen(10), ["often.png", "once.png"]);
+        assert_eq!(chosen(1_000), ["once.png"]);
     }
 
     #[test]
-    fn large_html_keeps_addresses() {
-        let html = format!("<img src=asset:a.png>{}", " ".repeat(HTML_LIMIT));
-        assert!(embeddable_names(&html).is_empty());
-        let (html, requests) = embedded(&embedding(&[("a.png", "image/png", 1)], 1_000), &html);
-        assert!(html.starts_with("<img src=\"http://host/a.png\">") && requests.is_empty());
+    fn nothing_is_embedded_where_an_address_may_matter() {
+        let uses = |html: &str| count_uses([html.to_owned()].iter());
+        let page = "<img src=asset:a.png>";
+        assert_eq!(uses(page), BTreeMap::from([("a.png".to_owned(), 1)]));
+        for more in [
+            "<script>1</script>",
+            "<meta http-equiv=Content-Security-Policy content='img-src *'>",
+            "<style>img[src$='.png'] { width: 1px }</style>",
+            &" ".repeat(HTML_LIMIT),
+        ] {
+            assert!(
+                uses(&format!("{page}{more}")).is_empty(),
+                "{}",
+                &more[..more.len().min(80)]
+            );
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod awaits_frames;
 mod script_free;
 
 use awaits_frames::may_await_frames;
-use script_free::is_script_free;
+pub(crate) use script_free::is_script_free;
 
 use crate::{
     addresses::may_hold_addresses,

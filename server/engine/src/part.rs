@@ -145,7 +145,7 @@ impl Render<'_> {
         }
         let embedded = self.embedded.iter().filter(|request| request.part == index);
         self.log
-            .note_requests(index, embedded.cloned().chain(requests).collect());
+            .note_requests(index, requests.into_iter().chain(embedded.cloned()).collect());
         if session.kind.runs_scripts() && session.is_alive() {
             let messages = console::messages(session, index).await;
             self.log.note_console(index, messages);

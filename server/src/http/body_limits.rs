@@ -22,7 +22,7 @@ use platen_core::{
     service::sessions::LoggedIn,
 };
 use platen_domain::ids::AccountId;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 use crate::http::{error::ApiError, held_body::HeldBody};
 
@@ -185,8 +185,8 @@ impl BoundedBody {
             return;
         };
         let more = Duration::from_secs_f64(bytes as f64 / slowest as f64);
-        self.time += more;
-        let later = deadline.deadline() + more;
+        // A client that sends fast may not pause for longer later.
+        let later = (deadline.deadline() + more).min(Instant::now() + self.time);
         deadline.as_mut().reset(later);
     }
 

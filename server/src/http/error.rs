@@ -223,6 +223,7 @@ fn batch_error(error: BatchError) -> Response {
         BatchError::Conflict(conflict) => resource_error(StatusCode::CONFLICT, &sentence(conflict)),
         BatchError::TooMany => forbidden("forbidden", &sentence(&error.to_string())),
         BatchError::KeyOfOtherRequest => render_failure(FailureReason::KeyOfOtherRequest),
+        BatchError::StorageFull(full) => storage_full(full),
         BatchError::Memory(full) => memory_full(full),
         BatchError::Render(reason) => render_failure(*reason),
         BatchError::DataKey(_)

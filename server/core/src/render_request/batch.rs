@@ -1,13 +1,14 @@
 //! Requests for batches.
 
 use platen_domain::{
-    batch::{LONGEST_NAME, path_pattern},
+    batch::{path_pattern, row_reader::row_problem},
     validation::{
         Problem, Problems,
         json::{self, Layout},
         schema::RequestBody,
     },
 };
+use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use crate::render_request::{AsynchronousRequest, PartSource, RenderRequest};
@@ -33,30 +34,52 @@ pub struct BatchCreation {
     pub rows: Vec<String>,
 }
 
+/// A body, with the parts that are passed on as they were sent.
+#[derive(Deserialize)]
+struct Sent<'a> {
+    #[serde(borrow)]
+    batch: SentBatch<'a>,
+}
+
+#[derive(Deserialize)]
+struct SentBatch<'a> {
+    name: Option<String>,
+    #[serde(borrow)]
+    render: &'a RawValue,
+    #[serde(borrow)]
+    rows: Option<Vec<&'a RawValue>>,
+}
+
 impl BatchCreation {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
-    pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
+    pub fn parse(text: &[u8]) -> Result<Self, Vec<Problem>> {
         let mut problems = Problems::default();
-        let Some(body) = json::parse(body, &LAYOUT, &mut problems) else {
+        let Some(body) = json::parse(text, &LAYOUT, &mut problems) else {
             return Err(problems.sorted(&Value::Null));
         };
         RequestBody::BatchCreation.check(&body.value, &mut problems);
         if !problems.is_empty() {
             return Err(problems.sorted(&body.value));
         }
-        let batch = &body.value["batch"];
-        let request = AsynchronousRequest::parse(batch["render"].to_string().as_bytes()).map_err(of_render)?;
+        // The schema has found its members.
+        let sent: Sent<'_> =
+            serde_json::from_slice(text).map_err(|error| vec![Problem::invalid("", error.to_string())])?;
+        let request = AsynchronousRequest::parse(sent.batch.render.get().as_bytes()).map_err(of_render)?;
         check(&request, &mut problems);
+        let rows = sent.batch.rows.unwrap_or_default().into_iter();
+        let rows: Vec<_> = rows.map(|row| json::compact(row).get().to_owned()).collect();
+        for (index, row) in rows.iter().enumerate() {
+            if let Some(reason) = row_problem(row) {
+                problems.add(Problem::invalid(format!("/batch/rows/{index}"), reason));
+            }
+        }
         if !problems.is_empty() {
             return Err(problems.sorted(&body.value));
         }
-        let name = batch["name"].as_str().unwrap_or_default();
-        let count = batch["rows"].as_array().map_or(0, Vec::len);
-        let rows = (0..count).filter_map(|index| body.data.get(&format!("/batch/rows/{index}")));
         Ok(Self {
-            name: name.chars().take(LONGEST_NAME).collect(),
+            name: sent.batch.name.unwrap_or_default(),
             request,
-            rows: rows.map(|row| json::compact(row).get().to_owned()).collect(),
+            rows,
         })
     }
 }

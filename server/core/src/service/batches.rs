@@ -4,16 +4,17 @@ pub mod opening;
 pub mod upload;
 
 use platen_domain::{
-    batch::{Batch, BatchState, MOST_UNFINISHED},
+    batch::{Batch, BatchState, MOST_ENDED, MOST_UNFINISHED},
     caller::Caller,
     encryption::{EncryptionError, Place},
     idempotency::{self, IdempotentRequest},
-    ids::{AccountId, BatchId},
+    ids::{AccountId, ApiKeyId, BatchId},
     job::JobKind,
     page::{Page, PageRequest},
+    storage::StorageFull,
     validation::Problem,
 };
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 use tokio::task::{JoinError, spawn_blocking};
 
@@ -26,15 +27,15 @@ use crate::{
     },
     service::{
         Services,
-        batches::upload::Upload,
+        batches::upload::SealedRows,
         data_keys::{DataKeyError, data_key},
         renders::{
             enqueue::check_address, failure::FailureReason, idempotent_responses::ContentError,
-            templates::note_versions,
+            retention::TEST_CONTENT_LIFETIME, templates::note_versions,
         },
     },
     store::{
-        batches::{self, NewBatch, RowOutcome, SealedBatch},
+        batches::{self, NewBatch, OldBatches, RowOutcome, SealedBatch},
         error::StoreError,
         tx,
     },
@@ -42,10 +43,13 @@ use crate::{
 
 /// Retention of batches that have ended.
 const LIFETIME: Duration = Duration::days(14);
+/// How long a batch may take, also while it is paused or on hold.
+const LONGEST: Duration = Duration::days(28);
 /// How long a batch waits for its rows.
 const PATIENCE: Duration = Duration::days(1);
 /// Maximum size of the request that each row completes, in bytes, because the renders of all rows store it.
 const LARGEST_REQUEST: usize = 256 << 10;
+const OTHER_MODE: BatchError = BatchError::Conflict("live and test batches are controlled by keys of their own mode");
 /// Rows of results that are read at a time.
 const RESULTS_AT_ONCE: i64 = 1_000;
 
@@ -67,6 +71,9 @@ pub enum BatchError {
     /// The idempotency key was used for another request.
     #[error("the idempotency key was used for a request with another body")]
     KeyOfOtherRequest,
+    /// A storage limit of the account is reached.
+    #[error(transparent)]
+    StorageFull(#[from] StorageFull),
     /// The memory limit of requests is reached.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
@@ -151,25 +158,31 @@ pub async fn create(
             );
             return Err(BatchError::Invalid(of_render(vec![Problem::invalid("", detail)])));
         }
-        Ok::<_, BatchError>(SealedBatch {
+        let sealed = SealedBatch {
             version,
             sealed: key.encrypt(&Place::batch_request(account, id), rand::random(), stored)?,
             callback: callback.transpose()?,
             options,
-        })
+        };
+        Ok::<_, BatchError>((sealed, SealedRows::seal(&key, account, rows)?))
     };
+    let (request, rows) = spawn_blocking(sealing).await??;
     let new = NewBatch {
         id,
         key: caller.key,
         livemode: caller.livemode,
         name: &name,
-        request: spawn_blocking(sealing).await??,
+        request,
         idempotent,
     };
     let mut transaction = tx::begin(&app.db).await?;
     if let Some(request) = idempotent {
         batches::forget_key(&mut transaction, account, request, now - idempotency::LIFETIME).await?;
     }
+    if batches::count_unfinished(&mut transaction, account).await? >= MOST_UNFINISHED {
+        return Err(BatchError::TooMany);
+    }
+    batches::delete_surplus(&mut transaction, account, MOST_ENDED).await?;
     if !batches::insert(&mut transaction, account, &new, now).await? {
         drop(transaction);
         // A request with the same key was faster.
@@ -179,24 +192,15 @@ pub async fn create(
         };
         return Ok((replayed.ok_or(BatchError::KeyOfOtherRequest)?, true));
     }
-    if batches::count_unfinished(&mut transaction, account).await? > MOST_UNFINISHED {
-        return Err(BatchError::TooMany);
+    let runs = !rows.is_empty();
+    if runs {
+        rows.store(&mut transaction, account, id).await?;
     }
     tx::commit(transaction).await?;
-    if rows.is_empty() {
-        return Ok((get(app, caller, id).await?, false));
+    if runs {
+        app.jobs.added(JobKind::Batch);
     }
-    let mut upload = Upload::begin_known(app, account, id).await?;
-    let stored = upload.add_rows(rows).await;
-    let batch = match stored {
-        Ok(()) => upload.finish(caller).await,
-        Err(error) => Err(error),
-    };
-    if batch.is_err() {
-        // Without its rows it would only wait for them; the request is repeated as a whole.
-        batches::delete(&app.db, account, id).await?;
-    }
-    Ok((batch?, false))
+    Ok((get(app, caller, id).await?, false))
 }
 
 /// Returns the batch of an earlier request with the same idempotency key.
@@ -227,6 +231,23 @@ pub async fn list(
 pub async fn get(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
     let found = batches::find(&app.db, caller.account, id, caller.sees_renders_of()).await?;
     found.ok_or(BatchError::NotFound)
+}
+
+/// Returns the key whose batches the caller may control; `None` for all. Restricted keys could otherwise make renders that they may not
+/// request.
+fn controlled_by(caller: &Caller) -> Option<ApiKeyId> {
+    let is_restricted = !caller.templates.everything() || !caller.channels.everything();
+    caller.key.filter(|_| is_restricted)
+}
+
+/// Locks a batch that the caller controls. Keys of test mode control no live batches, and the other way around.
+async fn lock_controlled(db: &mut PgConnection, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
+    let batch = batches::lock(db, caller.account, id, controlled_by(caller)).await?;
+    let batch = batch.ok_or(BatchError::NotFound)?;
+    match caller.key {
+        Some(_) if batch.livemode != caller.livemode => Err(OTHER_MODE),
+        _ => Ok(batch),
+    }
 }
 
 /// Returns the outcomes of up to [`RESULTS_AT_ONCE`] opened rows after the row `after`, in their order; with `failed`, only those of
@@ -277,12 +298,14 @@ async fn change(
 ) -> Result<Batch, BatchError> {
     let (account, now) = (caller.account, clock::now());
     let mut transaction = tx::begin(&app.db).await?;
-    let batch = batches::lock(&mut transaction, account, id, caller.sees_renders_of()).await?;
-    let batch = batch.ok_or(BatchError::NotFound)?;
+    let batch = lock_controlled(&mut transaction, caller, id).await?;
     let state = next(&batch)?;
     if state != batch.state {
         let ended_at = (state == BatchState::Cancelled).then_some(now);
         batches::set_state(&mut transaction, account, id, state, ended_at).await?;
+    }
+    if state == BatchState::Cancelled {
+        batches::fail_waiting(&mut transaction, account, id).await?;
     }
     batches::enqueue(&mut transaction, account, id).await?;
     tx::commit(transaction).await?;
@@ -294,8 +317,7 @@ async fn change(
 pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
     let account = caller.account;
     let mut transaction = tx::begin(&app.db).await?;
-    let batch = batches::lock(&mut transaction, account, id, caller.sees_renders_of()).await?;
-    let batch = batch.ok_or(BatchError::NotFound)?;
+    let batch = lock_controlled(&mut transaction, caller, id).await?;
     if !matches!(
         batch.state,
         BatchState::Running | BatchState::Paused | BatchState::Ended
@@ -318,6 +340,12 @@ pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch
 
 /// Deletes batches whose time is over, with their rows.
 pub(in crate::service) async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
-    while batches::delete_old(db, now - LIFETIME, now - PATIENCE).await? {}
+    let old = OldBatches {
+        ended: now - LIFETIME,
+        opened: now - PATIENCE,
+        tests: now - TEST_CONTENT_LIFETIME,
+        unfinished: now - LONGEST,
+    };
+    while batches::delete_old(db, old).await? {}
     Ok(())
 }

@@ -38,7 +38,8 @@ impl AccountStorage {
         Ok(())
     }
 
-    fn of(&self, resource: StorageResource) -> StorageUse {
+    /// Returns the usage of a resource.
+    pub fn of(&self, resource: StorageResource) -> StorageUse {
         let number = |column: &Value| column[resource.into_str()].as_i64();
         StorageUse {
             resource,

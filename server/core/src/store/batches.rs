@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use crate::store::{
     error::StoreError,
+    renders::columns::storable,
     statement::{changes_one, count_changes, execute},
 };
 
@@ -95,9 +96,9 @@ pub async fn insert(
 ) -> Result<bool, StoreError> {
     let insert = sqlx::query!(
         "insert into batches
-            (id, account_id, api_key_id, livemode, name, state, version, sealed, callback, options, idempotency_key,
+            (id, account_id, api_key_id, has_key, livemode, name, state, version, sealed, callback, options, idempotency_key,
              fingerprint, inserted_at)
-         values ($1, $2, $3, $4, $5, 'open', $6, $7, $8, $9, $10, $11, $12)
+         values ($1, $2, $3, $3::uuid is not null, $4, $5, 'open', $6, $7, $8, $9, $10, $11, $12)
          on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing",
         new.id.0,
         account.0,
@@ -107,7 +108,7 @@ pub async fn insert(
         new.request.version,
         new.request.sealed,
         new.request.callback,
-        new.request.options,
+        storable(new.request.options.clone()),
         new.idempotent.map(|request| request.key.as_str()),
         new.idempotent.map(|request| request.fingerprint.as_bytes()),
         now,
@@ -151,8 +152,14 @@ pub async fn find_by_key(
     Ok(found.map(|row| (BatchId(row.id), row.fingerprint == request.fingerprint.as_bytes())))
 }
 
-/// Returns how many of an account's batches have not ended.
+/// Returns how many of an account's batches have not ended, and lets no other transaction count them until the end of this one.
 pub async fn count_unfinished(db: &mut PgConnection, account: AccountId) -> Result<i64, StoreError> {
+    sqlx::query!(
+        "select pg_advisory_xact_lock(hashtext('batches'), hashtext($1::uuid::text))",
+        account.0
+    )
+    .execute(&mut *db)
+    .await?;
     let count = sqlx::query_scalar!(
         r#"select count(*) as "count!" from batches where account_id = $1 and ended_at is null"#,
         account.0,
@@ -227,15 +234,21 @@ pub async fn begin_upload(
     upload: Uuid,
 ) -> Result<(), StoreError> {
     let begin = sqlx::query!(
-        "with begun as (
-            update batches set upload = $3 where account_id = $1 and id = $2 and state = 'open' returning id
-         )
-         delete from batch_pieces using begun where batch_id = begun.id",
+        "update batches set upload = $3 where account_id = $1 and id = $2 and state = 'open'",
         account.0,
         id.0,
         upload,
     );
-    execute(db, begin).await
+    if changes_one(&mut *db, begin).await? {
+        // A statement of its own, which sees the rows that an earlier upload has just stored.
+        let delete = sqlx::query!(
+            "delete from batch_pieces where account_id = $1 and batch_id = $2",
+            account.0,
+            id.0,
+        );
+        execute(db, delete).await?;
+    }
+    Ok(())
 }
 
 /// Stores rows of an upload. Returns `false` if a later upload has begun, or the batch is no longer open.
@@ -273,8 +286,9 @@ pub async fn finish_upload(
     sha256: &[u8],
 ) -> Result<bool, StoreError> {
     let update = sqlx::query!(
-        "update batches set state = 'running', rows = $4, sha256 = $5, upload = null
-         where account_id = $1 and id = $2 and upload = $3 and state = 'open'",
+        "update batches set state = 'running', rows = $4::integer, sha256 = $5, upload = null
+         where account_id = $1 and id = $2 and upload = $3 and state = 'open'
+            and $4::integer = (select sum(pieces.rows) from batch_pieces pieces where pieces.batch_id = $2)",
         account.0,
         id.0,
         upload,
@@ -354,6 +368,19 @@ pub async fn repeat_failed(db: &mut PgConnection, account: AccountId, id: BatchI
     Ok(rows)
 }
 
+/// Makes the rows fail that wait to be opened again.
+pub async fn fail_waiting(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "with failed as (
+            update batch_rows set state = 'failed' where account_id = $1 and batch_id = $2 and state = 'again' returning number
+         )
+         update batches set failed = failed + (select count(*) from failed) where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+    );
+    execute(db, update).await
+}
+
 /// Makes a worker advance the batch now.
 pub async fn enqueue(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
     let insert = sqlx::query!(
@@ -389,6 +416,7 @@ pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), 
                 end
             from ended
             where batch_id = $2 and batch_rows.number = ended.number and batch_rows.state = 'opened'
+                and batch_rows.render_id is not distinct from ended.render_id
             returning state
          ), counted as (
             select count(*) filter (where state = 'succeeded') as succeeded, count(*) filter (where state = 'failed') as failed
@@ -430,7 +458,8 @@ pub async fn find_work(
 ) -> Result<Option<Work>, StoreError> {
     let row = sqlx::query!(
         r#"select state, api_key_id, batches.livemode, rows, opened, version, sealed, callback, options,
-            (api_keys.id is null or revoked_at is null and (expires_at is null or expires_at > $4)) as "is_key_valid!",
+            (not has_key or api_keys.id is not null and revoked_at is null and (expires_at is null or expires_at > $4))
+                as "is_key_valid!",
             (
                 select count(*) from batch_rows
                 where batch_id = batches.id and batch_rows.state = 'opened'
@@ -507,7 +536,9 @@ pub async fn claim_rows(
     // A row that is opened again keeps its path.
     let claimed = sqlx::query_scalar!(
         r#"with given as (
-            select * from unnest($3::integer[], $4::uuid[], $5::jsonb[], $6::bytea[])
+            select *,
+                path_sha256 is null or row_number() over (partition by path_sha256 order by number) = 1 as is_first
+            from unnest($3::integer[], $4::uuid[], $5::jsonb[], $6::bytea[])
                 as given (number, render_id, error, path_sha256)
          ), opened_again as (
             update batch_rows
@@ -515,6 +546,7 @@ pub async fn claim_rows(
                 state = case when given.render_id is null then 'failed' else 'opened' end
             from given
             where batch_id = $2 and account_id = $1 and batch_rows.number = given.number and batch_rows.state = 'again'
+                and is_first
                 and not exists (
                     select from batch_rows other
                     where other.batch_id = $2 and other.path_sha256 = given.path_sha256 and other.number <> given.number
@@ -524,7 +556,8 @@ pub async fn claim_rows(
             insert into batch_rows (batch_id, account_id, number, render_id, state, error, path_sha256)
             select $2, $1, number, render_id, case when render_id is null then 'failed' else 'opened' end, error, path_sha256
             from given
-            where not exists (select from batch_rows known where known.batch_id = $2 and known.number = given.number)
+            where is_first
+                and not exists (select from batch_rows known where known.batch_id = $2 and known.number = given.number)
             on conflict (batch_id, path_sha256) where path_sha256 is not null do nothing
             returning number
          )
@@ -578,11 +611,11 @@ pub async fn end(
     changes_one(db, update).await
 }
 
-/// Returns whether no row of a batch has an unfinished render, or waits to be opened again.
+/// Returns whether no row of a batch has an unfinished render.
 pub async fn are_settled(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<bool, StoreError> {
     let settled = sqlx::query_scalar!(
         r#"select not exists (
-            select from batch_rows where account_id = $1 and batch_id = $2 and state in ('opened', 'again')
+            select from batch_rows where account_id = $1 and batch_id = $2 and state = 'opened'
          ) as "settled!""#,
         account.0,
         id.0,
@@ -590,14 +623,31 @@ pub async fn are_settled(db: &mut PgConnection, account: AccountId, id: BatchId)
     Ok(settled.fetch_one(db).await?)
 }
 
-/// Deletes the rows as they were sent of a batch that has ended and of which none can be opened again.
-pub async fn delete_unneeded_pieces(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
+/// Deletes the content of a batch that has ended and of which no row can be opened again.
+pub async fn delete_unneeded(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
     let delete = sqlx::query!(
-        "delete from batch_pieces using batches
-         where batches.account_id = $1 and batches.id = $2 and batch_id = batches.id
-            and (state = 'cancelled' or state = 'ended' and failed = 0)",
+        "with emptied as (
+            update batches set sealed = '', callback = null
+            from accounts
+            where batches.account_id = $1 and batches.id = $2 and accounts.id = $1
+                and (state = 'cancelled' or state = 'ended' and (failed = 0 or not keep_content))
+            returning batches.id
+         )
+         delete from batch_pieces using emptied where batch_id = emptied.id",
         account.0,
         id.0,
+    );
+    execute(db, delete).await
+}
+
+/// Deletes the account's oldest batch that has ended, if more than `most` have.
+pub async fn delete_surplus(db: &mut PgConnection, account: AccountId, most: i64) -> Result<(), StoreError> {
+    let delete = sqlx::query!(
+        "delete from batches where id in (
+            select id from batches where account_id = $1 and ended_at is not null order by ended_at desc offset $2 limit 1
+         )",
+        account.0,
+        most,
     );
     execute(db, delete).await
 }
@@ -658,21 +708,32 @@ pub async fn list_outcomes(
     Ok(outcomes.collect())
 }
 
-/// Deletes a batch.
-pub async fn delete(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), StoreError> {
-    let delete = sqlx::query!("delete from batches where account_id = $1 and id = $2", account.0, id.0);
-    execute(db, delete).await
+/// When batches are too old.
+#[derive(Debug, Clone, Copy)]
+pub struct OldBatches {
+    /// Those that ended before.
+    pub ended: OffsetDateTime,
+    /// Those that have waited for rows since before.
+    pub opened: OffsetDateTime,
+    /// Those of test keys that were created before.
+    pub tests: OffsetDateTime,
+    /// Those that were created before and have not ended.
+    pub unfinished: OffsetDateTime,
 }
 
-/// Deletes a batch, of any account, that ended before `ended`, or that has waited for rows since before `opened`. Returns `false` if
-/// there is none.
-pub async fn delete_old(db: &PgPool, ended: OffsetDateTime, opened: OffsetDateTime) -> Result<bool, StoreError> {
+/// Deletes an old batch of any account. Returns `false` if there is none.
+pub async fn delete_old(db: &PgPool, old: OldBatches) -> Result<bool, StoreError> {
     let delete = sqlx::query!(
         "delete from batches where id in (
-            select id from batches where ended_at < $1 or state = 'open' and inserted_at < $2 limit 1
+            select id from batches
+            where ended_at < $1 or state = 'open' and inserted_at < $2 or not livemode and inserted_at < $3
+                or ended_at is null and inserted_at < $4
+            limit 1
          )",
-        ended,
-        opened,
+        old.ended,
+        old.opened,
+        old.tests,
+        old.unfinished,
     );
     changes_one(db, delete).await
 }

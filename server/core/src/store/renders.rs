@@ -1,7 +1,7 @@
 //! Table `renders`.
 
 pub mod charges;
-mod columns;
+pub(in crate::store) mod columns;
 pub mod documents;
 pub mod history;
 pub mod log;

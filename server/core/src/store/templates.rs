@@ -371,7 +371,7 @@ pub async fn delete(
 
 /// Deletes templates of all accounts, with their versions, that were marked as deleted longer ago than the retention of
 /// their plans and that no render can refer to any more: the account has no renders left that were accepted before the
-/// deletion, and no version uses them as partials, except those of templates that have ended too, which need no partials any
+/// deletion, nor batches whose rows can be opened, and no version uses them as partials, except those of templates that have ended too, which need no partials any
 /// more. Deletes up to `at_most` templates and returns how many.
 pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let mut transaction = tx::begin(db).await?;
@@ -388,6 +388,12 @@ pub async fn delete_ended(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Res
                     select from renders
                     where renders.account_id = templates.account_id
                         and renders.inserted_at < templates.deleted_at + interval '1 hour'
+                )
+                -- Rows that are opened later name the versions of their batch.
+                and not exists (
+                    select from batches
+                    where batches.account_id = templates.account_id and batches.sealed <> ''
+                        and batches.inserted_at < templates.deleted_at + interval '1 hour'
                 )
          ),
          uses as (

@@ -19,6 +19,8 @@ use crate::{
 const MOST_VALUES: usize = 10_000;
 /// Maximum number of columns.
 const MOST_COLUMNS: usize = 1_000;
+/// Maximum size of their names together, in bytes. Each row has them all.
+const LONGEST_HEADER: usize = 16 << 10;
 /// Maximum number of objects in each other that the names of columns describe.
 const DEEPEST: usize = 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -38,7 +40,10 @@ pub struct RowReader {
     /// Number of the next line.
     line: u64,
     rows: u32,
+    /// Size of the rows as they were sent.
     bytes: u64,
+    /// Size of the rows as JSON.
+    json_bytes: u64,
     /// `None` for NDJSON.
     csv: Option<CsvReader>,
 }
@@ -50,30 +55,26 @@ impl RowReader {
             line: 1,
             rows: 0,
             bytes: 0,
+            json_bytes: 0,
             csv: (format == RowFormat::Csv).then(CsvReader::default),
         }
     }
 
-    /// Reads the next bytes, of any number, and adds the rows that are complete to `rows`, each a JSON object in one line.
+    /// Reads the next bytes, and adds the rows that are complete to `rows`, each a JSON object in one line. The rows of CSV may be
+    /// 8,000 times as large as the bytes, because each has all names of columns.
     pub fn push(&mut self, bytes: &[u8], rows: &mut Vec<String>) -> Result<(), RowError> {
         self.bytes = self.bytes.saturating_add(bytes.len() as u64);
-        if self.bytes > MOST_BYTES {
-            return Err(self.error(format!(
-                "The rows have more than {} MiB in total, the limit",
-                MOST_BYTES >> 20
-            )));
-        }
         let known = rows.len();
         if self.csv.is_some() {
             self.push_csv(bytes, rows)?;
         } else {
             self.push_lines(bytes, rows)?;
         }
-        self.count(rows.len() - known)
+        self.count(&rows[known..])
     }
 
-    /// Adds the last row, which need not end with a line break. Fails if there is no row at all. Returns the number of rows.
-    pub fn finish(mut self, rows: &mut Vec<String>) -> Result<u32, RowError> {
+    /// Adds the last row, which need not end with a line break. Fails if there is no row at all.
+    pub fn finish(&mut self, rows: &mut Vec<String>) -> Result<(), RowError> {
         let known = rows.len();
         if self.csv.is_some() {
             self.push_csv(b"\n", rows)?;
@@ -82,15 +83,22 @@ impl RowReader {
         } else {
             self.push_lines(b"\n", rows)?;
         }
-        self.count(rows.len() - known)?;
+        self.count(&rows[known..])?;
         if self.rows == 0 {
             return Err(self.error("There are no rows; send at least one".to_owned()));
         }
-        Ok(self.rows)
+        Ok(())
     }
 
-    fn count(&mut self, more: usize) -> Result<(), RowError> {
-        self.rows = self.rows.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
+    fn count(&mut self, more: &[String]) -> Result<(), RowError> {
+        self.json_bytes += more.iter().map(|row| row.len() as u64).sum::<u64>();
+        if self.bytes.max(self.json_bytes) > MOST_BYTES {
+            let most = MOST_BYTES >> 20;
+            return Err(self.error(format!(
+                "The rows have more than {most} MiB in total, the limit; make several batches"
+            )));
+        }
+        self.rows = self.rows.saturating_add(u32::try_from(more.len()).unwrap_or(u32::MAX));
         if self.rows > MOST_ROWS {
             let most = grouped(MOST_ROWS.into());
             return Err(self.error(format!(
@@ -153,6 +161,14 @@ impl RowReader {
 
 fn too_large() -> String {
     format!("A row has at most {} KiB", LARGEST_ROW >> 10)
+}
+
+/// Returns why a row, as JSON in one line, is too large, or no object; `None` if it is a row.
+pub fn row_problem(row: &str) -> Option<String> {
+    if row.len() > LARGEST_ROW {
+        return Some(too_large());
+    }
+    json_row(row.as_bytes()).err()
 }
 
 /// Returns the row in a line; `None` if the line is blank.
@@ -252,6 +268,11 @@ impl CsvReader {
 /// Returns the steps to the members that the header names; `customer.name` is a member of an object.
 fn columns(header: &[String]) -> Result<Vec<Vec<String>>, String> {
     let mut columns: Vec<Vec<String>> = Vec::new();
+    if header.iter().map(String::len).sum::<usize>() > LONGEST_HEADER {
+        return Err(format!(
+            "The names of the columns have more than {LONGEST_HEADER} bytes together, the limit"
+        ));
+    }
     for (index, name) in header.iter().enumerate() {
         let steps: Vec<_> = name.split('.').map(|step| step.trim().to_owned()).collect();
         if steps.iter().any(String::is_empty) || steps.len() > DEEPEST {
@@ -316,8 +337,7 @@ mod tests {
             for piece in text.chunks(size) {
                 reader.push(piece, &mut rows)?;
             }
-            let count = reader.finish(&mut rows)?;
-            assert_eq!(count as usize, rows.len());
+            reader.finish(&mut rows)?;
             Ok(rows)
         };
         let whole = in_pieces(text.len().max(1));
@@ -381,6 +401,7 @@ mod tests {
             (RowFormat::Csv, format!("a\n{large}\n")),
             (RowFormat::Csv, large),
             (RowFormat::Csv, format!("{}\n", "a,".repeat(MOST_COLUMNS))),
+            (RowFormat::Csv, format!("{}\n", "a".repeat(LONGEST_HEADER + 1))),
             (RowFormat::Ndjson, "{}\n".repeat(MOST_ROWS as usize + 1)),
         ] {
             let (mut reader, mut rows) = (RowReader::new(format), Vec::new());

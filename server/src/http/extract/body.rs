@@ -67,7 +67,7 @@ impl FromBody for AsynchronousRequest {
 }
 
 impl FromBody for BatchCreation {
-    /// The request, and the rows until they are stored.
+    /// The request and the rows, and their encrypted copy.
     const COPIES: u64 = COPIES_OF_A_BODY;
 
     fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {

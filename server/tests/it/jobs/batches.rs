@@ -396,6 +396,131 @@ async fn a_killed_process_loses_and_repeats_no_row() {
 }
 
 #[tokio::test]
+async fn rows_that_wait_to_be_opened_again_fail_when_the_batch_is_cancelled() {
+    let studio = Studio::start().await;
+    let mut body = with_rows(studio.batch("{{ number }}").await, numbers(30));
+    let destination = json!({"provider": "aws_s3", "bucket": "none", "path": "{{ number }}.pdf"});
+    body["batch"]["render"]["destination"] = destination;
+    let path = studio.created(&body).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [30, 30, 0, 30]);
+    studio.service.execute("update batch_rows set state = 'again'").await;
+    studio
+        .service
+        .execute("update batches set failed = 0, state = 'paused', ended_at = null")
+        .await;
+    data(studio.act(&path, "cancel").await).await;
+    assert_eq!(counts(&studio.get_data(&path).await), [30, 30, 0, 30]);
+    studio
+        .service
+        .number_is(0, "select count(*) from jobs where kind = 'batch'")
+        .await;
+    // What is no longer needed counts no longer.
+    studio.service.number_is(0, "select count(*) from batch_pieces").await;
+    studio
+        .service
+        .number_is(
+            0,
+            "select coalesce((used -> 'queued_bytes')::bigint, 0) from account_storage",
+        )
+        .await;
+}
+
+#[tokio::test]
+async fn rows_with_the_same_path_do_not_stop_a_retry() {
+    let store = s3().await;
+    let bucket = store.bucket(Access::Full);
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", "127.0.0.1")]).await;
+    let rows = [1, 1, 2, 2, 3].map(|number| json!({"number": number}));
+    let mut body = with_rows(studio.batch("{{ number }}").await, rows);
+    let destination = json!({"provider": "aws_s3", "bucket": bucket, "path": "{{ number }}.pdf"});
+    body["batch"]["render"]["destination"] = destination;
+    let path = studio.created(&body).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [5, 5, 0, 5]);
+    let connection = json!({
+        "provider": "aws_s3", "name": "all", "bucket": bucket, "path_prefix": "", "endpoint": store.endpoint(),
+        "credentials": access_key(),
+    });
+    studio.connected(&connection).await;
+    data(studio.act(&path, "retry").await).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [5, 5, 3, 2]);
+    assert_eq!(store.keys(&bucket).await, ["1.pdf", "2.pdf", "3.pdf"]);
+}
+
+#[tokio::test]
+async fn keys_control_batches_that_they_could_have_created() {
+    let studio = Studio::start().await;
+    let path = studio.created(&studio.batch("{{ number }}").await).await;
+    let with = async |arguments: &[&str], method: Method, path: String| {
+        let key = studio
+            .service
+            .create_key("ann@example.org", "other", arguments)
+            .succeeded();
+        let request = studio
+            .service
+            .client
+            .request(method, studio.service.url(&path))
+            .bearer_auth(key);
+        let request = request.header(CONTENT_TYPE, NDJSON).body("{\"number\": 1}");
+        request.send().await.expect("an answer")
+    };
+    let rows = || format!("{path}/rows");
+    let refused = conflict(with(&["--test"], Method::PUT, rows()).await).await;
+    assert!(refused.contains("own mode"), "{refused}");
+    assert_eq!(
+        with(&["--allow-channel", "production"], Method::PUT, rows())
+            .await
+            .status(),
+        404
+    );
+    assert_eq!(
+        with(&["--test"], Method::POST, format!("{path}/cancel")).await.status(),
+        409
+    );
+    assert_eq!(studio.get_data(&path).await["state"], "open");
+    assert_eq!(with(&[], Method::PUT, rows()).await.status(), 200);
+    assert_eq!(counts(&studio.batch_ended(&path).await), [1, 1, 1, 0]);
+}
+
+#[tokio::test]
+async fn names_of_columns_are_bounded() {
+    let studio = Studio::start().await;
+    let path = studio.created(&studio.batch("{{ number }}").await).await;
+    let header = "x".repeat(200_000);
+    let refused = faults(
+        studio
+            .upload(&path, "text/csv", format!("{header}\n{}", "1\n".repeat(10_000)))
+            .await,
+    )
+    .await;
+    assert!(refused[0].contains("names of the columns"), "{refused:?}");
+    // As many rows as are in a piece, each with long names.
+    let header = vec!["x".repeat(150); 100];
+    let header: Vec<_> = header
+        .iter()
+        .enumerate()
+        .map(|(index, name)| format!("{name}{index}"))
+        .collect();
+    let row = vec!["1"; 100].join(",") + "\n";
+    let rows = format!("{}\n{}", header.join(","), row.repeat(300));
+    data(studio.upload(&path, "text/csv", rows).await).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [300, 300, 300, 0]);
+}
+
+#[tokio::test]
+async fn batches_leave_half_of_the_queue_to_other_renders() {
+    let studio = Studio::start().await;
+    let limits = "update accounts set storage_limits = '{\"queued_renders\": 40}'";
+    assert_eq!(studio.service.execute(limits).await, 1);
+    let mut body = with_rows(studio.batch("{{ number }}").await, numbers(60));
+    body["batch"]["render"]["evaluate_js"] = json!({"expression": "new Promise(() => {})"});
+    let path = studio.created(&body).await;
+    studio.batch_when(&path, |batch| batch["opened"] == 20).await;
+    studio.queued(&json!({"parts": ["<p>x"]})).await;
+    assert_eq!(studio.get_data(&path).await["opened"], 20);
+    data(studio.act(&path, "cancel").await).await;
+}
+
+#[tokio::test]
 async fn a_batch_of_a_revoked_key_holds() {
     let studio = Studio::start().await;
     let key = studio.service.create_key("ann@example.org", "batches", &[]).succeeded();
@@ -408,4 +533,18 @@ async fn a_batch_of_a_revoked_key_holds() {
     data(studio.upload(&path, NDJSON, "{\"number\": 1}").await).await;
     let batch = studio.batch_when(&path, |batch| batch["hold"] == "key").await;
     assert_eq!(counts(&batch), [1, 0, 0, 0]);
+    // Also once the key is deleted.
+    assert_eq!(
+        studio
+            .service
+            .execute("delete from api_keys where name = 'batches'")
+            .await,
+        1
+    );
+    data(studio.act(&path, "resume").await).await;
+    studio
+        .service
+        .number_is(1, "select count(*) from batches where hold = 'key'")
+        .await;
+    assert_eq!(studio.service.number("select count(*) from renders").await, 0);
 }

@@ -9,8 +9,9 @@ use platen_domain::{
     destination::Destination,
     encryption::{DataKey, Place},
     ids::{AccountId, BatchId, RenderId},
-    job::{JobKind, Priority},
+    job::{CRASHES, JobKind, Priority},
     sentence::sentence,
+    storage::StorageResource,
 };
 use serde_json::{json, value::RawValue};
 use sha2::{Digest, Sha256};
@@ -50,6 +51,8 @@ const TURN_ON_HOLD: Duration = Duration::from_secs(15);
 const ROWS_AT_ONCE: usize = 10;
 /// Memory of a turn in bytes: the rows of a piece, and those that are opened, with their requests, in three forms.
 const MEMORY: u64 = 16 << 20;
+/// Maximum length of the error of a row, in characters.
+const LONGEST_MESSAGE: usize = 300;
 /// Why a row is not rendered whose path another row has.
 const PATH_TAKEN: &str = "another row of the batch has the same path";
 /// Renders that a turn cancels.
@@ -57,10 +60,14 @@ const CANCELLED_AT_ONCE: i64 = 500;
 
 /// Advances the batch of a claimed job by a turn. `is_stopping` returns whether the service is shutting down.
 pub async fn advance(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> bool) -> Result<(), StoreError> {
+    if job.claim.crashes >= CRASHES {
+        return give_up(app, job).await;
+    }
     match take_turn(app, job, is_stopping).await {
         Ok(Next::Done) => Ok(()),
         Ok(Next::After(delay)) => jobs::release(&app.db, &job.claim, Some(delay), None).await.map(drop),
         Err(BatchError::Store(error)) => Err(error),
+        Err(BatchError::Memory(_)) => jobs::release(&app.db, &job.claim, Some(TURN), None).await.map(drop),
         Err(error) => {
             tracing::error!(batch_id = %job.batch, %error, "batch could not be advanced");
             let delay = JobKind::Batch.delay(job.claim.failures, rand::random());
@@ -69,6 +76,18 @@ pub async fn advance(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> b
                 .map(drop)
         }
     }
+}
+
+/// Pauses a batch during whose turns several processes have crashed.
+async fn give_up(app: &Services, job: &BatchJob) -> Result<(), StoreError> {
+    tracing::error!(batch_id = %job.batch, "batch paused after crashes");
+    let mut transaction = tx::begin(&app.db).await?;
+    let batch = batches::lock(&mut transaction, job.account, job.batch, None).await?;
+    if batch.is_some_and(|batch| batch.state == BatchState::Running) {
+        batches::set_state(&mut transaction, job.account, job.batch, BatchState::Paused, None).await?;
+    }
+    jobs::complete(&mut *transaction, &job.claim).await?;
+    tx::commit(transaction).await
 }
 
 /// What follows a turn.
@@ -113,7 +132,7 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> boo
         tx::commit(transaction).await?;
         return Ok(Next::After(delay));
     }
-    batches::delete_unneeded_pieces(&mut transaction, account, id).await?;
+    batches::delete_unneeded(&mut transaction, account, id).await?;
     jobs::complete(&mut *transaction, &job.claim).await?;
     tx::commit(transaction).await?;
     Ok(Next::Done)
@@ -138,7 +157,16 @@ async fn open_rows(
     work: Work,
     is_stopping: impl Fn() -> bool,
 ) -> Result<Option<Hold>, BatchError> {
-    let room = WINDOW.saturating_sub(usize::try_from(work.unfinished).unwrap_or(WINDOW));
+    let storage = account_storage::find(&app.db, account).await?;
+    if !work.request.options["destination"].is_object() && storage.room_for(StorageResource::DocumentBytes, 1).is_err()
+    {
+        return Ok(Some(Hold::Storage));
+    }
+    let unfinished = usize::try_from(work.unfinished).unwrap_or(WINDOW);
+    // Batches leave half of the queue to other renders.
+    let queue = storage.of(StorageResource::QueuedRenders);
+    let free = usize::try_from(queue.limit / 2 - queue.used).unwrap_or_default();
+    let room = WINDOW.saturating_sub(unfinished).min(free);
     // Rows that have failed before go first.
     let numbers = work.again.iter().copied().chain(work.opened + 1..=work.rows);
     let numbers: Vec<_> = numbers.take(room).collect();
@@ -348,8 +376,9 @@ impl<'a> Opener<'a> {
         let claimed: BTreeSet<_> = claimed.into_iter().collect();
         let taken = records.iter().filter(|row| !claimed.contains(&row.number));
         let taken: Vec<_> = taken.map(|row| invalid(row.number, PATH_TAKEN).record).collect();
-        if !taken.is_empty() {
-            batches::claim_rows(&mut transaction, account, id, &taken).await?;
+        if !taken.is_empty() && batches::claim_rows(&mut transaction, account, id, &taken).await?.len() < taken.len() {
+            // Another process has opened them.
+            return Ok(Opening::Stopped);
         }
         let invalid = records.iter().filter(|row| row.outcome.is_err()).count();
         let failed = i32::try_from(invalid + taken.len()).unwrap_or(i32::MAX);
@@ -367,7 +396,7 @@ impl<'a> Opener<'a> {
             let reason = match inserted {
                 Ok(()) => continue,
                 Err(FailureReason::Credits(_)) => Hold::Credits,
-                Err(FailureReason::Store(error)) if account_storage::full(&error).is_some() => Hold::Storage,
+                Err(FailureReason::StorageFull(_)) => Hold::Storage,
                 Err(FailureReason::Store(error)) => return Err(error.into()),
                 Err(reason) => return Err(BatchError::Render(Box::new(reason))),
             };
@@ -387,11 +416,16 @@ impl<'a> Opener<'a> {
     }
 }
 
+/// Returns the beginning of a message, which may name a long path.
+fn shortened(message: &str) -> String {
+    message.chars().take(LONGEST_MESSAGE).collect()
+}
+
 fn invalid(number: i32, reason: &str) -> SealedRow {
     SealedRow {
         record: OpenedRow {
             number,
-            outcome: Err(json!({"code": "row_invalid", "message": sentence(reason)})),
+            outcome: Err(json!({"code": "row_invalid", "message": shortened(&sentence(reason))})),
             path_sha256: None,
         },
         render: None,

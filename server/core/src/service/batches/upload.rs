@@ -3,14 +3,19 @@
 use std::mem;
 
 use platen_domain::{
-    batch::{Batch, BatchState, RowFormat, row_reader::RowReader},
+    batch::{
+        Batch, BatchState, RowFormat,
+        row_reader::{RowError, RowReader},
+    },
     caller::Caller,
-    encryption::{DataKey, Place},
+    encryption::{DataKey, EncryptionError, Place},
     ids::{AccountId, BatchId},
     job::JobKind,
+    storage::StorageResource,
     validation::Problem,
 };
 use sha2::{Digest, Sha256};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
@@ -18,11 +23,13 @@ use crate::{
     memory::Reservation,
     service::{
         Services,
-        batches::{BatchError, get},
+        batches::{BatchError, get, lock_controlled},
         data_keys::data_key,
     },
     store::{
+        account_storage,
         batches::{self, Piece},
+        error::StoreError,
         tx,
     },
 };
@@ -30,10 +37,97 @@ use crate::{
 /// Maximum number of rows of a piece, and size in bytes above which a piece is complete.
 const ROWS_OF_A_PIECE: usize = 500;
 const BYTES_OF_A_PIECE: usize = 1 << 20;
+/// Bytes that are read at a time, because rows of CSV can be much larger as JSON.
+const READ_AT_ONCE: usize = 512;
 /// Memory of an upload in bytes: rows that are read, a piece, and its encrypted copy.
-const MEMORY: u64 = 4 << 20;
+const MEMORY: u64 = 8 << 20;
+/// Room that the rows of a batch leave for the requests of its renders, in bytes.
+const ROOM_FOR_RENDERS: usize = 4 << 20;
+const REPLACED: BatchError = BatchError::Conflict("the batch was cancelled, or another upload of rows to it has begun");
+const OTHER_ROWS: BatchError = BatchError::Conflict("the batch has other rows already; create another one for these");
 
-/// An upload in progress. Its rows count once it is finished; an upload that isn't is replaced by the next one.
+/// Rows that have not been sealed yet.
+#[derive(Default)]
+struct PendingRows {
+    rows: Vec<String>,
+    bytes: usize,
+    /// Number of rows before them.
+    before: usize,
+    digest: Sha256,
+}
+
+impl PendingRows {
+    /// Adds a row, a JSON object in one line. Returns whether the rows make a piece.
+    fn add(&mut self, row: String) -> bool {
+        self.digest.update(&row);
+        self.digest.update("\n");
+        self.bytes += row.len() + 1;
+        self.rows.push(row);
+        self.rows.len() >= ROWS_OF_A_PIECE || self.bytes >= BYTES_OF_A_PIECE
+    }
+
+    /// Takes the rows as a piece.
+    fn seal(&mut self, key: &DataKey, account: AccountId) -> Result<Piece, EncryptionError> {
+        let rows = mem::take(&mut self.rows);
+        let (id, first_row) = (Uuid::new_v4(), self.before + 1);
+        (self.bytes, self.before) = (0, self.before + rows.len());
+        Ok(Piece {
+            first_row: i32::try_from(first_row).unwrap_or(i32::MAX),
+            rows: i32::try_from(rows.len()).unwrap_or(i32::MAX),
+            id,
+            sealed: key.encrypt(
+                &Place::batch_piece(account, id),
+                rand::random(),
+                rows.join("\n").into_bytes(),
+            )?,
+        })
+    }
+}
+
+/// All rows of a batch, encrypted.
+pub(super) struct SealedRows {
+    pieces: Vec<Piece>,
+    count: usize,
+    sha256: Vec<u8>,
+}
+
+impl SealedRows {
+    /// Encrypts the rows of a request.
+    pub(super) fn seal(key: &DataKey, account: AccountId, rows: Vec<String>) -> Result<Self, EncryptionError> {
+        let (mut pending, mut pieces) = (PendingRows::default(), Vec::new());
+        for row in rows {
+            if pending.add(row) {
+                pieces.push(pending.seal(key, account)?);
+            }
+        }
+        if !pending.rows.is_empty() {
+            pieces.push(pending.seal(key, account)?);
+        }
+        Ok(Self {
+            pieces,
+            count: pending.before,
+            sha256: pending.digest.finalize().to_vec(),
+        })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Stores the rows of a batch that was inserted in the same transaction. It runs.
+    pub(super) async fn store(self, db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
+        let upload = Uuid::now_v7();
+        batches::begin_upload(db, account, id, upload).await?;
+        for piece in &self.pieces {
+            batches::insert_piece(db, account, id, upload, piece).await?;
+        }
+        let rows = u32::try_from(self.count).unwrap_or(u32::MAX);
+        batches::finish_upload(db, account, id, upload, rows, &self.sha256).await?;
+        batches::enqueue(db, account, id).await
+    }
+}
+
+/// A file with rows that is being uploaded. Its rows count once it is finished; an upload that isn't is replaced by the next one.
 pub struct Upload<'a> {
     app: &'a Services,
     account: AccountId,
@@ -41,122 +135,108 @@ pub struct Upload<'a> {
     /// Under this id, the rows are stored. `None` if the batch has its rows already, which are only compared with these.
     storing: Option<Uuid>,
     key: DataKey,
-    digest: Sha256,
-    /// Rows that are not stored yet.
-    rows: Vec<String>,
-    /// Their size.
-    bytes: usize,
-    /// Number of rows that are stored.
-    stored: usize,
+    reader: RowReader,
+    pending: PendingRows,
     _memory: Reservation,
 }
 
 impl<'a> Upload<'a> {
     /// Begins an upload to a batch that is open; or has its rows, so that a repeated upload succeeds if it is the same.
-    pub async fn begin(app: &'a Services, caller: &Caller, id: BatchId) -> Result<Self, BatchError> {
-        let batch = get(app, caller, id).await?;
-        match batch.state {
-            BatchState::Open => Self::begin_known(app, caller.account, id).await,
-            BatchState::Cancelled => Err(BatchError::Conflict("the batch was cancelled")),
-            _ => Self::new(app, caller.account, id, None).await,
-        }
-    }
-
-    /// Begins an upload to an open batch of the account.
-    pub(super) async fn begin_known(app: &'a Services, account: AccountId, id: BatchId) -> Result<Self, BatchError> {
-        let upload = Uuid::now_v7();
-        let begun = Self::new(app, account, id, Some(upload)).await?;
+    pub async fn begin(app: &'a Services, caller: &Caller, id: BatchId, format: RowFormat) -> Result<Self, BatchError> {
+        let account = caller.account;
+        let memory = app.memory.reserve(account, MEMORY).await?;
+        let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
         let mut transaction = tx::begin(&app.db).await?;
-        batches::begin_upload(&mut transaction, account, id, upload).await?;
+        let storing = match lock_controlled(&mut transaction, caller, id).await?.state {
+            BatchState::Open => {
+                let upload = Uuid::now_v7();
+                batches::begin_upload(&mut transaction, account, id, upload).await?;
+                Some(upload)
+            }
+            BatchState::Cancelled => return Err(BatchError::Conflict("the batch was cancelled")),
+            BatchState::Running | BatchState::Paused | BatchState::Ended => None,
+        };
         tx::commit(transaction).await?;
-        Ok(begun)
-    }
-
-    async fn new(
-        app: &'a Services,
-        account: AccountId,
-        id: BatchId,
-        storing: Option<Uuid>,
-    ) -> Result<Self, BatchError> {
         Ok(Self {
             app,
             account,
             id,
             storing,
-            key: data_key(&app.db, &app.secret_keys, account, clock::now()).await?,
-            digest: Sha256::new(),
-            rows: Vec::new(),
-            bytes: 0,
-            stored: 0,
-            _memory: app.memory.reserve(account, MEMORY).await?,
+            key,
+            reader: RowReader::new(format),
+            pending: PendingRows::default(),
+            _memory: memory,
         })
     }
 
-    /// Adds rows, each a JSON object in one line.
-    pub async fn add_rows(&mut self, rows: impl IntoIterator<Item = String>) -> Result<(), BatchError> {
-        for row in rows {
-            self.digest.update(&row);
-            self.digest.update("\n");
-            self.bytes += row.len() + 1;
-            self.rows.push(row);
-            if self.rows.len() >= ROWS_OF_A_PIECE || self.bytes >= BYTES_OF_A_PIECE {
-                self.store_piece().await?;
+    /// Reads the next bytes of the file, of any number.
+    pub async fn push(&mut self, bytes: &[u8]) -> Result<(), BatchError> {
+        for bytes in bytes.chunks(READ_AT_ONCE) {
+            let mut rows = Vec::new();
+            self.reader.push(bytes, &mut rows).map_err(|error| malformed(&error))?;
+            for row in rows {
+                if self.pending.add(row) {
+                    self.store_piece().await?;
+                }
             }
         }
         Ok(())
     }
 
     async fn store_piece(&mut self) -> Result<(), BatchError> {
-        let rows = mem::take(&mut self.rows);
-        let (first_row, count) = (self.stored + 1, rows.len());
-        (self.bytes, self.stored) = (0, self.stored + count);
-        let Some(upload) = self.storing.filter(|_| count > 0) else {
-            return Ok(());
-        };
-        let id = Uuid::new_v4();
-        let content = rows.join("\n").into_bytes();
-        let piece = Piece {
-            first_row: i32::try_from(first_row).unwrap_or(i32::MAX),
-            rows: i32::try_from(count).unwrap_or(i32::MAX),
-            id,
-            sealed: self
-                .key
-                .encrypt(&Place::batch_piece(self.account, id), rand::random(), content)?,
-        };
+        let piece = self.pending.seal(&self.key, self.account)?;
+        let Some(upload) = self.storing else { return Ok(()) };
         let mut transaction = tx::begin(&self.app.db).await?;
         if !batches::insert_piece(&mut transaction, self.account, self.id, upload, &piece).await? {
-            return Err(BatchError::Conflict("another upload of rows to this batch has begun"));
+            return Err(REPLACED);
         }
         Ok(tx::commit(transaction).await?)
     }
 
-    /// Ends the upload: the batch runs. Fails if the batch has other rows already.
+    /// Ends the upload: the batch runs. Fails if the batch has other rows already, or if the rows leave no room for renders.
     pub async fn finish(mut self, caller: &Caller) -> Result<Batch, BatchError> {
-        self.store_piece().await?;
-        let Self { app, account, id, .. } = self;
-        let sha256 = self.digest.finalize();
+        let ended = self.end().await;
+        if ended.is_err() {
+            self.abandon().await?;
+        }
+        ended?;
+        get(self.app, caller, self.id).await
+    }
+
+    async fn end(&mut self) -> Result<(), BatchError> {
+        let mut rows = Vec::new();
+        self.reader.finish(&mut rows).map_err(|error| malformed(&error))?;
+        for row in rows {
+            self.pending.add(row);
+        }
+        if !self.pending.rows.is_empty() {
+            self.store_piece().await?;
+        }
+        let (db, account, id) = (&self.app.db, self.account, self.id);
+        let sha256 = self.pending.digest.clone().finalize();
         let Some(upload) = self.storing else {
-            let known = batches::find_sha256(&app.db, account, id).await?;
-            if known.as_deref() != Some(&sha256[..]) {
-                return Err(BatchError::Conflict(
-                    "the batch has other rows already; create another one for these",
-                ));
-            }
-            return get(app, caller, id).await;
+            let known = batches::find_sha256(db, account, id).await?;
+            return if known.as_deref() == Some(&sha256[..]) {
+                Ok(())
+            } else {
+                Err(OTHER_ROWS)
+            };
         };
-        let mut transaction = tx::begin(&app.db).await?;
-        let rows = u32::try_from(self.stored).unwrap_or(u32::MAX);
+        let storage = account_storage::find(db, account).await?;
+        storage.room_for(StorageResource::QueuedBytes, ROOM_FOR_RENDERS)?;
+        let rows = u32::try_from(self.pending.before).unwrap_or(u32::MAX);
+        let mut transaction = tx::begin(db).await?;
         if !batches::finish_upload(&mut transaction, account, id, upload, rows, &sha256).await? {
-            return Err(BatchError::Conflict("another upload of rows to this batch has begun"));
+            return Err(REPLACED);
         }
         batches::enqueue(&mut transaction, account, id).await?;
         tx::commit(transaction).await?;
-        app.jobs.added(JobKind::Batch);
-        get(app, caller, id).await
+        self.app.jobs.added(JobKind::Batch);
+        Ok(())
     }
 
     /// Deletes what was stored.
-    pub async fn abandon(self) -> Result<(), BatchError> {
+    pub async fn abandon(&self) -> Result<(), BatchError> {
         if let Some(upload) = self.storing {
             batches::abandon_upload(&self.app.db, self.account, self.id, upload).await?;
         }
@@ -164,45 +244,6 @@ impl<'a> Upload<'a> {
     }
 }
 
-/// A file with rows that is being uploaded.
-pub struct FileUpload<'a> {
-    upload: Upload<'a>,
-    reader: RowReader,
-}
-
-impl<'a> FileUpload<'a> {
-    /// See [`Upload::begin`].
-    pub async fn begin(app: &'a Services, caller: &Caller, id: BatchId, format: RowFormat) -> Result<Self, BatchError> {
-        Ok(Self {
-            upload: Upload::begin(app, caller, id).await?,
-            reader: RowReader::new(format),
-        })
-    }
-
-    /// Reads the next bytes of the file, of any number.
-    pub async fn push(&mut self, bytes: &[u8]) -> Result<(), BatchError> {
-        let mut rows = Vec::new();
-        let read = self.reader.push(bytes, &mut rows);
-        read.map_err(|error| BatchError::Invalid(vec![Problem::invalid("", error.to_string())]))?;
-        self.upload.add_rows(rows).await
-    }
-
-    /// See [`Upload::finish`].
-    pub async fn finish(self, caller: &Caller) -> Result<Batch, BatchError> {
-        let Self { mut upload, reader } = self;
-        let mut rows = Vec::new();
-        match reader.finish(&mut rows) {
-            Ok(_) => upload.add_rows(rows).await?,
-            Err(error) => {
-                upload.abandon().await?;
-                return Err(BatchError::Invalid(vec![Problem::invalid("", error.to_string())]));
-            }
-        }
-        upload.finish(caller).await
-    }
-
-    /// See [`Upload::abandon`].
-    pub async fn abandon(self) -> Result<(), BatchError> {
-        self.upload.abandon().await
-    }
+fn malformed(error: &RowError) -> BatchError {
+    BatchError::Invalid(vec![Problem::invalid("", error.to_string())])
 }

@@ -17,7 +17,7 @@ use crate::{
 /// Retention of documents in the default storage.
 pub(super) const DOCUMENT_LIFETIME: Duration = Duration::days(14);
 /// Retention of the content of test renders on every plan: less than a day, because the purge runs every ten minutes.
-const TEST_CONTENT_LIFETIME: Duration = Duration::minutes(24 * 60 - 15);
+pub(in crate::service) const TEST_CONTENT_LIFETIME: Duration = Duration::minutes(24 * 60 - 15);
 /// Rows that one statement reads or deletes, so that it doesn't block others for long.
 const BATCH: i64 = 500;
 

@@ -11,7 +11,7 @@ use crate::store::{
 };
 
 /// Discards failed jobs. Deliveries and exports fail, mails are deleted, and usage isn't billed. Customers aren't
-/// synchronized until Stripe sends an event about them, or until the nightly comparison. Ending
+/// synchronized until Stripe sends an event about them, or until the nightly comparison. Batches are paused. Ending
 /// renders and exports is left to the caller.
 pub async fn discard(db: &mut PgConnection, names: &[WorkName]) -> Result<Vec<TreatedJob>, StoreError> {
     let (jobs, mut discarded) = lock(db, names).await?;
@@ -20,6 +20,11 @@ pub async fn discard(db: &mut PgConnection, names: &[WorkName]) -> Result<Vec<Tr
     let ids = |kind| ids_of(kind, discarded.iter().map(|job| &job.name));
     let mails = sqlx::query!("delete from mails where id = any($1)", &ids(JobKind::Mail));
     execute(&mut *db, mails).await?;
+    let batches = sqlx::query!(
+        "update batches set state = 'paused', hold = null where id = any($1) and state = 'running'",
+        &ids(JobKind::Batch)
+    );
+    execute(&mut *db, batches).await?;
     let usage = sqlx::query!(
         "update stripe_meter_events set given_up_at = coalesce(given_up_at, now()) where id = any($1)",
         &ids(JobKind::Usage),

@@ -60,7 +60,7 @@ pub(super) fn milliseconds(duration: Duration) -> f64 {
 
 /// Replaces U+0000, which pages and requests may contain but PostgreSQL's `jsonb` rejects, and truncates texts to
 /// [`LONGEST_TEXT`].
-pub(super) fn storable(value: Value) -> Value {
+pub(in crate::store) fn storable(value: Value) -> Value {
     match value {
         Value::String(mut text) => {
             text.truncate(text.floor_char_boundary(LONGEST_TEXT));

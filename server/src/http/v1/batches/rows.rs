@@ -12,7 +12,7 @@ use http_body_util::BodyExt;
 use platen_core::{
     service::{
         Services,
-        batches::{self, upload::FileUpload},
+        batches::{self, upload::Upload},
     },
     store::{batches::RowOutcome, error::StoreError},
 };
@@ -46,7 +46,7 @@ pub(in crate::http) async fn put(
     let format = text(header::CONTENT_TYPE).and_then(RowFormat::of_media_type);
     let is_plain = text(header::CONTENT_ENCODING).is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
     let format = format.filter(|_| is_plain).ok_or(ApiError::MediaType(WRONG_TYPE))?;
-    let mut upload = FileUpload::begin(&app, &caller, id, format).await?;
+    let mut upload = Upload::begin(&app, &caller, id, format).await?;
     match receive(&mut upload, body).await {
         Ok(()) => {
             let data = upload.finish(&caller).await?;
@@ -59,7 +59,7 @@ pub(in crate::http) async fn put(
     }
 }
 
-async fn receive(upload: &mut FileUpload<'_>, mut body: Body) -> Result<(), ApiError> {
+async fn receive(upload: &mut Upload<'_>, mut body: Body) -> Result<(), ApiError> {
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| ApiError::incomplete())?;
         if let Some(bytes) = frame.data_ref() {
