@@ -3,7 +3,9 @@
 mod account_argument;
 mod accounts;
 mod admin;
+mod batch;
 mod billing;
+mod client;
 mod connections;
 mod doctor;
 mod failure;
@@ -110,6 +112,9 @@ enum Command {
     /// Keep the templates of an account in a folder: pull, push, compare and preview them.
     #[command(subcommand)]
     Templates(templates::Command),
+    /// Render a document for each row of a file.
+    #[command(subcommand)]
+    Batch(batch::Command),
     #[command(flatten)]
     OnDatabase(DatabaseCommand),
     /// Check everything that the service depends on, and suggest fixes.
@@ -216,6 +221,7 @@ fn execute(command: Command) -> Result<(), Failure> {
                 Command::Render(arguments) => render::execute(arguments, config).await,
                 Command::Inspect(arguments) => inspect::execute(&arguments),
                 Command::Templates(command) => templates::execute(command).await,
+                Command::Batch(command) => batch::execute(command).await,
                 Command::Doctor => doctor::execute(&config).await,
                 Command::OnDatabase(command) => with_database(&config, command).await,
             }

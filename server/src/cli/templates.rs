@@ -8,7 +8,7 @@ mod watch;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env, iter,
+    iter,
     path::{Path, PathBuf},
     slice,
     time::Duration,
@@ -18,15 +18,12 @@ use clap::{Args, Subcommand};
 use folder::{FolderError, TemplateFiles};
 use platen_domain::{number::counted, template::identity::Handle};
 use platen_template::partials;
-use reqwest::Url;
-use secrecy::SecretString;
 use server::{Server, ServerError, StoredTemplate};
 use similar::{Algorithm, TextDiff};
 
-use crate::cli::failure::Failure;
+use crate::cli::{client::ServerArgument, failure::Failure};
 
-/// Environment variable of the API key.
-const KEY: &str = "PLATEN_KEY";
+const SCOPES: &str = "templates:read and templates:write, and for assets assets:read and assets:write";
 /// Time for comparing two texts. What isn't compared by then is shown as changed.
 const LONGEST_COMPARISON: Duration = Duration::from_secs(5);
 
@@ -80,10 +77,8 @@ pub(super) struct Source {
     /// Folder that holds a folder for each template.
     #[arg(default_value = ".")]
     folder: PathBuf,
-    /// Address of the service. The key is the value of the environment variable `PLATEN_KEY`, with the scopes
-    /// templates:read and, for `push`, templates:write; for assets also assets:read and, for `push`, assets:write.
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:3000")]
-    server: Url,
+    #[command(flatten)]
+    server: ServerArgument,
 }
 
 #[derive(Args)]
@@ -401,18 +396,7 @@ fn failure(error: &ServerError) -> Failure {
 
 impl Source {
     fn server(&self) -> Result<Server, Failure> {
-        let key = env::var(KEY).map_err(|_| {
-            let advice = "set it to an API key with the scopes templates:read and templates:write, and for assets assets:read and assets:write";
-            Failure::by_caller(&format!("the environment variable {KEY} is not set: {advice}"))
-        })?;
-        // Files of secrets often end with a line break.
-        let key = key.trim();
-        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(Failure::by_caller(&format!(
-                "the environment variable {KEY} holds no API key"
-            )));
-        }
-        Ok(Server::new(self.server.clone(), SecretString::from(key))?)
+        Ok(Server(self.server.client(SCOPES)?))
     }
 }
 

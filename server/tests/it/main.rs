@@ -2,6 +2,7 @@
 
 mod api;
 mod backup;
+mod batch_command;
 mod billing;
 mod cli;
 mod connections;

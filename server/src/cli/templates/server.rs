@@ -3,7 +3,7 @@
 pub(super) mod assets;
 mod refusal;
 
-use std::{collections::BTreeMap, error::Error, path::Path, time::Duration};
+use std::{collections::BTreeMap, path::Path};
 
 use platen_domain::{
     ids::TemplateId,
@@ -14,39 +14,22 @@ use platen_domain::{
     },
 };
 use reqwest::{
-    Method, RequestBuilder, Response, StatusCode, Url,
+    Method, RequestBuilder, Response, StatusCode,
     header::{self, HeaderValue},
-    redirect::Policy,
 };
-use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use self::refusal::Refusal;
 use super::folder::{MOST_TEMPLATES, Settings, TemplateFiles};
+use crate::cli::client::{Client, ClientError, Data};
 
 /// The list of templates.
 const TEMPLATES: &str = "/api/v1/templates";
 /// Templates that are requested together.
 const PAGE_SIZE: usize = 10;
-/// Maximum size of a response in bytes: a page of the largest templates, most of whose characters are escaped.
-const LARGEST_RESPONSE: usize = 160 << 20;
-/// Maximum duration of a request, without waiting for the account's rate limit: a comparison may wait a minute for others,
-/// and renders two documents.
-const LONGEST_REQUEST: Duration = Duration::from_mins(5);
-/// Maximum duration of establishing a connection.
-const LONGEST_CONNECTING: Duration = Duration::from_secs(10);
-/// Maximum number of times that a request is sent, if the service is at a limit.
-const TRIES: usize = 5;
-/// The longest wait before a request is sent again.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
-
 /// A service, and a key of one of its accounts.
-pub(super) struct Server {
-    client: reqwest::Client,
-    address: Url,
-    key: SecretString,
-}
+pub(super) struct Server(pub(super) Client);
 
 /// Templates of the account.
 #[derive(Default)]
@@ -68,14 +51,27 @@ pub(super) struct StoredTemplate {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ServerError {
     /// The service was not reached, or its response is not one of Platen.
-    #[error("{address}: {cause}")]
-    Unusable { address: String, cause: String },
+    #[error(transparent)]
+    Unusable(ClientError),
     /// The service refused the request.
     #[error("{0}")]
     Refused(Refusal),
     /// The template has changed since it was listed.
     #[error("the template has changed meanwhile: run the command again")]
     Changed,
+}
+
+impl From<ClientError> for ServerError {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::Refused {
+                status: StatusCode::PRECONDITION_FAILED,
+                ..
+            } => Self::Changed,
+            ClientError::Refused { status, body } => Self::Refused(Refusal::new(status, &body)),
+            unusable @ ClientError::Unusable { .. } => Self::Unusable(unusable),
+        }
+    }
 }
 
 impl ServerError {
@@ -95,11 +91,6 @@ impl ServerError {
             other => Err(other),
         }
     }
-}
-
-#[derive(Deserialize)]
-struct Data<T> {
-    data: T,
 }
 
 #[derive(Deserialize)]
@@ -137,21 +128,6 @@ pub(super) struct PreviewWarning {
 }
 
 impl Server {
-    /// `address` is that of the service, without a path of the API.
-    pub(super) fn new(mut address: Url, key: SecretString) -> Result<Self, reqwest::Error> {
-        // The key authenticates requests. A user name and password would be shown in errors.
-        let _ = address.set_username("");
-        let _ = address.set_password(None);
-        // The key must not be sent to another address.
-        let client = reqwest::Client::builder()
-            .redirect(Policy::none())
-            .timeout(LONGEST_REQUEST)
-            .connect_timeout(LONGEST_CONNECTING)
-            .user_agent(concat!("platen/", env!("CARGO_PKG_VERSION")))
-            .build()?;
-        Ok(Self { client, address, key })
-    }
-
     /// Returns the account's templates with these handles, or all if there are none, with the content of their published
     /// versions. The account may have at most [`MOST_TEMPLATES`].
     pub(super) async fn templates(&self, wanted: &[Handle]) -> Result<StoredTemplates, ServerError> {
@@ -413,8 +389,7 @@ impl Server {
         self.send_if(method, path, body, None).await
     }
 
-    /// Sends a request, and again while the service is at a limit. Returns a response of success. With an entity tag, the
-    /// request is for this version of the template only.
+    /// Sends a request. With an entity tag, it is for this version of the template only.
     async fn send_if(
         &self,
         method: Method,
@@ -422,75 +397,20 @@ impl Server {
         body: Option<&Value>,
         tag: Option<HeaderValue>,
     ) -> Result<Response, ServerError> {
-        let address = self.address.join(path).map_err(|error| self.unusable(&error))?;
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let request = self.client.request(method.clone(), address.clone());
-            let request = request.bearer_auth(self.key.expose_secret());
+        let prepare = |request: RequestBuilder| {
             let request = body.into_iter().fold(request, RequestBuilder::json);
-            let request = match &tag {
-                Some(tag) => request.header(header::IF_MATCH, tag),
-                None => request,
-            };
-            let response = request.send().await.map_err(|error| self.unreached(error))?;
-            match retry_after(&response).filter(|_| tries < TRIES) {
-                Some(wait) => tokio::time::sleep(wait).await,
-                None if response.status().is_success() => return Ok(response),
-                None if response.status() == StatusCode::PRECONDITION_FAILED => return Err(ServerError::Changed),
-                None => return Err(self.refusal(response).await),
-            }
-        }
+            tag.iter()
+                .fold(request, |request, tag| request.header(header::IF_MATCH, tag))
+        };
+        Ok(self.0.send(method, path, prepare).await?)
     }
 
     async fn read<T: DeserializeOwned>(&self, response: Response) -> Result<T, ServerError> {
-        let bytes = self.bytes(response).await?;
-        serde_json::from_slice(&bytes)
-            .map_err(|error| self.unusable(&format!("the response is not that of this version of Platen: {error}")))
-    }
-
-    async fn bytes(&self, mut response: Response) -> Result<Vec<u8>, ServerError> {
-        let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.unreached(error))? {
-            if bytes.len() + chunk.len() > LARGEST_RESPONSE {
-                return Err(self.unusable(&format!("the response has more than {LARGEST_RESPONSE} bytes")));
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        Ok(bytes)
-    }
-
-    async fn refusal(&self, response: Response) -> ServerError {
-        let status = response.status();
-        let body = match self.bytes(response).await {
-            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
-            Err(error) => return error,
-        };
-        ServerError::Refused(Refusal::new(status, &body))
-    }
-
-    /// Returns the error with its causes: only they tell whether the name, the port or the certificate is wrong.
-    fn unreached(&self, error: reqwest::Error) -> ServerError {
-        let error = error.without_url();
-        let mut causes = vec![error.to_string()];
-        let mut cause = error.source();
-        while let Some(deeper) = cause {
-            causes.push(deeper.to_string());
-            cause = deeper.source();
-        }
-        let advice = if error.is_connect() {
-            ". Is --server the address of the service?"
-        } else {
-            ""
-        };
-        self.unusable(&(causes.join(": ") + advice))
+        Ok(self.0.read(response).await?)
     }
 
     fn unusable(&self, cause: &impl ToString) -> ServerError {
-        ServerError::Unusable {
-            address: self.address.to_string(),
-            cause: cause.to_string(),
-        }
+        self.0.unusable(cause).into()
     }
 }
 
@@ -504,24 +424,6 @@ fn settings_path(id: TemplateId) -> String {
 
 fn samples_path(id: TemplateId) -> String {
     format!("{}/samples", path(id))
-}
-
-/// Returns how long to wait if the service is at a limit.
-fn retry_after(response: &Response) -> Option<Duration> {
-    if !matches!(
-        response.status(),
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
-    ) {
-        return None;
-    }
-    let seconds = response
-        .headers()
-        .get(header::RETRY_AFTER)?
-        .to_str()
-        .ok()?
-        .parse()
-        .ok()?;
-    Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
 }
 
 /// Returns the path of the next page of a list: `Link: </api/v1/templates?…>; rel="next"` (RFC 8288, 3). Addresses of other
@@ -576,7 +478,8 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = format!("http://user:secret@{}", listener.local_addr().expect("an address"));
         tokio::spawn(axum::serve(listener, router).into_future());
-        let server = Server::new(address.parse().expect("an address"), "key".into()).expect("a client");
+        let client = Client::new(address.parse().expect("an address"), "key".into());
+        let server = Server(client.expect("a client"));
         let templates = server.templates(&[]).await.expect("a template");
         let (_, stored) = templates.by_handle.into_iter().next().expect("a template");
         let files = TemplateFiles {

@@ -11,8 +11,8 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Data, Server, ServerError, next_page};
-use crate::cli::templates::folder::assets::MOST_ASSETS;
+use super::{Server, ServerError, next_page};
+use crate::cli::{client::Data, templates::folder::assets::MOST_ASSETS};
 
 /// The list.
 const PATH: &str = "/api/v1/assets";
@@ -56,7 +56,7 @@ impl Server {
     pub(in super::super) async fn content_of_asset(&self, asset: &StoredAsset) -> Result<Vec<u8>, ServerError> {
         let path = format!("{PATH}/{}/content", asset.id);
         let response = self.send(Method::GET, &path, None).await?;
-        let content = self.bytes(response).await?;
+        let content = self.0.bytes(response).await?;
         if asset::sha256(&content) != asset.sha256 {
             return Err(self.unusable(&format!("asset:{} has other content than its SHA-256 says", asset.name)));
         }

@@ -1,0 +1,329 @@
+//! `platen batch …`: renders a document for each row of a file, with the API of a running service.
+
+use std::{
+    fs::{self, File},
+    io::{self, IsTerminal},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use clap::{Args, Subcommand};
+use platen_domain::{
+    ids::{BatchId, TemplateId},
+    number::{counted, grouped},
+};
+use reqwest::{Body, Method, header};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::sleep;
+use tokio_util::io::ReaderStream;
+
+use crate::cli::{
+    client::{Client, ClientError, Data, ServerArgument},
+    failure::Failure,
+};
+
+const BATCHES: &str = "/api/v1/batches";
+const SCOPES: &str = "render and renders:read";
+/// Time between two looks at a batch.
+const INTERVAL: Duration = Duration::from_millis(500);
+/// Maximum duration of an upload: 1 GiB with the lowest rate that the service allows.
+const LONGEST_UPLOAD: Duration = Duration::from_hours(3);
+/// Width of the progress bar in characters.
+const BAR: usize = 30;
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Create a batch, upload its rows, and wait for their documents.
+    ///
+    /// Ctrl-C ends the command, not the batch.
+    Run(RunArguments),
+    /// Wait for the documents of a batch.
+    Watch(BatchArguments),
+    /// Render the failed rows of a batch once more, and wait for them.
+    Retry(BatchArguments),
+    /// Begin no more rows of a batch, and cancel its renders that have not ended.
+    Cancel(BatchArguments),
+}
+
+#[derive(Args)]
+pub(super) struct RunArguments {
+    /// File with the rows: *.csv, whose first line names the members, or *.ndjson or *.jsonl with a JSON object in each line.
+    rows: PathBuf,
+    /// Id of the template that the rows fill.
+    #[arg(long, value_name = "ID", value_parser = template_id, required_unless_present = "request")]
+    template: Option<TemplateId>,
+    /// File with the request that each row completes, as JSON: {"parts": […], "destination": {…, "path": "{{ number }}.pdf"}}.
+    #[arg(long, value_name = "FILE", conflicts_with = "template")]
+    request: Option<PathBuf>,
+    /// Label of the batch.
+    #[arg(long, default_value = "")]
+    name: String,
+    /// Don't wait for the documents.
+    #[arg(long, conflicts_with = "results")]
+    detach: bool,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    server: ServerArgument,
+}
+
+#[derive(Args)]
+pub(super) struct BatchArguments {
+    /// Id of the batch.
+    #[arg(value_parser = batch_id)]
+    batch: BatchId,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    server: ServerArgument,
+}
+
+#[derive(Args)]
+struct Output {
+    /// File to which the outcomes of all rows are written as CSV.
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+}
+
+/// A batch, as the API shows it.
+#[derive(Deserialize)]
+struct Batch {
+    id: BatchId,
+    state: String,
+    hold: Option<String>,
+    rows: i64,
+    succeeded: i64,
+    failed: i64,
+}
+
+pub(super) async fn execute(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Run(arguments) => run(&arguments).await,
+        Command::Watch(BatchArguments { batch, output, server }) => {
+            watch(&server.client(SCOPES)?, batch, &output).await
+        }
+        Command::Retry(BatchArguments { batch, output, server }) => {
+            let client = server.client(SCOPES)?;
+            act(&client, batch, "retry").await?;
+            watch(&client, batch, &output).await
+        }
+        Command::Cancel(BatchArguments { batch, output, server }) => {
+            let client = server.client(SCOPES)?;
+            act(&client, batch, "cancel").await?;
+            write_results(&client, batch, &output).await
+        }
+    }
+}
+
+async fn run(arguments: &RunArguments) -> Result<(), Failure> {
+    let client = arguments.server.client(SCOPES)?;
+    let media_type = media_type(&arguments.rows)?;
+    // Before a batch is created for it.
+    let length = open(&arguments.rows)?.metadata()?.len();
+    let body = json!({ "batch": { "name": arguments.name, "render": request(arguments)? } });
+    let created = client.send(Method::POST, BATCHES, |request| request.json(&body)).await;
+    let created = created.map_err(|error| failure(&error))?;
+    let Data { data: Batch { id, .. } } = client.read(created).await?;
+    let path = format!("{BATCHES}/{id}/rows");
+    let upload = client.send(Method::PUT, &path, |request| {
+        let request = request.header(header::CONTENT_TYPE, media_type).timeout(LONGEST_UPLOAD);
+        match open(&arguments.rows) {
+            Ok(file) => {
+                let stream = ReaderStream::new(tokio::fs::File::from_std(file));
+                request
+                    .header(header::CONTENT_LENGTH, length)
+                    .body(Body::wrap_stream(stream))
+            }
+            // The service refuses a file without rows.
+            Err(_) => request,
+        }
+    });
+    if let Err(error) = upload.await {
+        // It would only wait for its rows.
+        let _ = act(&client, id, "cancel").await;
+        return Err(failure(&error));
+    }
+    println!("{id}");
+    if arguments.detach {
+        return Ok(());
+    }
+    watch(&client, id, &arguments.output).await
+}
+
+/// Returns the request that each row completes.
+fn request(arguments: &RunArguments) -> Result<Value, Failure> {
+    let Some(path) = &arguments.request else {
+        let template = json!({ "template_id": arguments.template });
+        return Ok(json!({ "parts": [{ "type": "template", "content": template }] }));
+    };
+    let text = fs::read(path).map_err(|error| Failure::by_caller(&format!("{}: {error}", path.display())))?;
+    serde_json::from_slice(&text).map_err(|error| Failure::by_caller(&format!("{}: {error}", path.display())))
+}
+
+fn media_type(rows: &Path) -> Result<&'static str, Failure> {
+    let extension = rows
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_ascii_lowercase();
+    match &*extension {
+        "csv" => Ok("text/csv"),
+        "ndjson" | "jsonl" => Ok("application/x-ndjson"),
+        _ => Err(Failure::by_caller(&format!(
+            "{}: must be a .csv, .ndjson or .jsonl file",
+            rows.display()
+        ))),
+    }
+}
+
+fn open(path: &Path) -> Result<File, Failure> {
+    File::open(path).map_err(|error| Failure::by_caller(&format!("{}: {error}", path.display())))
+}
+
+async fn act(client: &Client, batch: BatchId, action: &str) -> Result<(), Failure> {
+    let path = format!("{BATCHES}/{batch}/{action}");
+    let done = client.send(Method::POST, &path, |request| request).await;
+    done.map(drop).map_err(|error| failure(&error))
+}
+
+/// Shows the progress of a batch until it has ended, and then the errors of its rows.
+async fn watch(client: &Client, batch: BatchId, output: &Output) -> Result<(), Failure> {
+    let ended = tokio::select! {
+        ended = wait(client, batch) => ended?,
+        interrupted = tokio::signal::ctrl_c() => {
+            interrupted?;
+            clear();
+            return Err(Failure::by_machine(format!("the batch goes on; see platen batch watch {batch}")));
+        }
+    };
+    clear();
+    write_results(client, batch, output).await?;
+    let Batch {
+        rows,
+        succeeded,
+        failed,
+        ..
+    } = ended;
+    eprintln!(
+        "platen: {} of {}",
+        counted(succeeded, "document", "documents"),
+        counted(rows, "row", "rows")
+    );
+    match (&*ended.state, failed) {
+        ("cancelled", _) => Err(Failure::by_caller(&"the batch was cancelled")),
+        ("paused", _) => Err(Failure::by_caller(&"the batch is paused")),
+        ("open", _) => Err(Failure::by_caller(&"the batch waits for its rows")),
+        (_, 0) => Ok(()),
+        (_, failed) => {
+            let failed = counted(failed, "row has", "rows have");
+            let advice = "write their errors to a file with --results, and render them once more with";
+            Err(Failure::by_caller(&format!(
+                "{failed} no document: {advice} platen batch retry {batch}"
+            )))
+        }
+    }
+}
+
+/// Waits until no more documents of a batch are made.
+async fn wait(client: &Client, id: BatchId) -> Result<Batch, Failure> {
+    let (began, mut first) = (Instant::now(), None);
+    loop {
+        let response = client
+            .send(Method::GET, &format!("{BATCHES}/{id}"), |request| request)
+            .await;
+        let Data { data: batch } = client
+            .read::<Data<Batch>>(response.map_err(|error| failure(&error))?)
+            .await?;
+        if batch.state != "running" {
+            return Ok(batch);
+        }
+        let done = batch.succeeded + batch.failed;
+        let since = done - *first.get_or_insert(done);
+        show(&progress(&batch, since, began.elapsed()));
+        sleep(INTERVAL).await;
+    }
+}
+
+/// Returns the line that shows the progress of a batch, of which `since` rows have ended in `elapsed`.
+fn progress(batch: &Batch, since: i64, elapsed: Duration) -> String {
+    let done = batch.succeeded + batch.failed;
+    let share = done as f64 / batch.rows.max(1) as f64;
+    let filled = ((share * BAR as f64) as usize).min(BAR);
+    let bar = "#".repeat(filled) + &"-".repeat(BAR - filled);
+    let failed = match batch.failed {
+        0 => String::new(),
+        failed => format!(", {} failed", grouped(failed)),
+    };
+    let pace = since as f64 / elapsed.as_secs_f64().max(f64::EPSILON);
+    let rest = match batch.hold.as_deref() {
+        Some("credits") => ", waiting for credits".to_owned(),
+        Some("storage") => ", waiting for storage".to_owned(),
+        Some(_) => ", waiting: its API key is no longer valid".to_owned(),
+        None if pace >= 0.1 => {
+            let left = ((batch.rows - done) as f64 / pace).ceil() as u64;
+            format!(", {pace:.0}/s, {}:{:02} left", left / 60, left % 60)
+        }
+        None => String::new(),
+    };
+    format!("[{bar}] {} of {}{failed}{rest}", grouped(done), grouped(batch.rows))
+}
+
+async fn write_results(client: &Client, batch: BatchId, output: &Output) -> Result<(), Failure> {
+    let Some(path) = &output.results else { return Ok(()) };
+    let address = format!("{BATCHES}/{batch}/results?format=csv");
+    let response = client.send(Method::GET, &address, |request| request).await;
+    let results = client.bytes(response.map_err(|error| failure(&error))?).await?;
+    fs::write(path, results).map_err(|error| Failure::by_caller(&format!("{}: {error}", path.display())))
+}
+
+fn failure(error: &ClientError) -> Failure {
+    match error {
+        ClientError::Refused { status, .. } if status.is_client_error() => Failure::by_caller(error),
+        _ => Failure::by_machine(error.to_string()),
+    }
+}
+
+fn show(line: &str) {
+    if io::stderr().is_terminal() {
+        eprint!("\r\x1b[2K{line}");
+    }
+}
+
+fn clear() {
+    show("");
+}
+
+fn template_id(text: &str) -> Result<TemplateId, &'static str> {
+    TemplateId::parse(text).ok_or("must be the id of a template, as in its address")
+}
+
+fn batch_id(text: &str) -> Result<BatchId, &'static str> {
+    BatchId::parse(text).ok_or("must be the id of a batch")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_shows_pace_and_holds() {
+        let batch = |hold: Option<&str>| Batch {
+            id: BatchId::generate(),
+            state: "running".to_owned(),
+            hold: hold.map(ToOwned::to_owned),
+            rows: 12_000,
+            succeeded: 2_998,
+            failed: 2,
+        };
+        let elapsed = Duration::from_secs(20);
+        assert_eq!(
+            progress(&batch(None), 2_000, elapsed),
+            "[#######-----------------------] 3,000 of 12,000, 2 failed, 100/s, 1:30 left"
+        );
+        assert_eq!(
+            progress(&batch(Some("credits")), 0, elapsed),
+            "[#######-----------------------] 3,000 of 12,000, 2 failed, waiting for credits"
+        );
+    }
+}

@@ -1,0 +1,149 @@
+//! `platen batch …`: documents for the rows of a file.
+
+use std::{fs, path::PathBuf};
+
+use tempfile::TempDir;
+
+use crate::support::{
+    command::{Answer, platen, run},
+    folder,
+    studio::Studio,
+};
+
+/// A service, and a folder for files.
+struct Desk {
+    studio: Studio,
+    folder: TempDir,
+    /// Id of a template that shows a number.
+    template: String,
+}
+
+impl Desk {
+    async fn start() -> Self {
+        let studio = Studio::start().await;
+        let path = studio.template("Invoice", "Invoice {{ number }}").await;
+        Self {
+            studio,
+            folder: folder::temporary(),
+            template: path.rsplit_once('/').expect("an id").1.to_owned(),
+        }
+    }
+
+    fn write(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::write(&path, content).expect("a file");
+        path
+    }
+
+    fn execute(&self, arguments: &[&str]) -> Answer {
+        let mut program = platen();
+        program
+            .env("PLATEN_KEY", &self.studio.account.key)
+            .current_dir(self.folder.path());
+        let server = ["--server", &self.studio.service.base_url];
+        run(program, &[&["batch"], arguments, &server[..]].concat(), "")
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rows_of_a_file_become_documents() {
+    let desk = Desk::start().await;
+    desk.write("rows.csv", "number\n1\n2\n3\n");
+    let answer = desk.execute(&[
+        "run",
+        "rows.csv",
+        "--template",
+        &desk.template,
+        "--name",
+        "May",
+        "--results",
+        "out.csv",
+    ]);
+    let id = answer.succeeded();
+    let results = fs::read_to_string(desk.folder.path().join("out.csv")).expect("results");
+    assert_eq!(results.lines().count(), 4, "{results}");
+    assert_eq!(results.matches("\"succeeded\"").count(), 3, "{results}");
+    let named = format!(
+        "select count(*) from batches where id = '{}' and name = 'May'",
+        id.trim()
+    );
+    assert_eq!(desk.studio.service.number(&named).await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failed_rows_are_reported_and_repeated() {
+    let desk = Desk::start().await;
+    let request = format!(
+        r#"{{"parts": [{{"type": "template", "content": {{"template_id": "{}"}}}}],
+            "destination": {{"provider": "aws_s3", "bucket": "none", "path": "{{{{ number }}}}.pdf"}}}}"#,
+        desk.template
+    );
+    desk.write("request.json", &request);
+    desk.write("rows.ndjson", "{\"number\": 1}\n{\"number\": 2}");
+    let answer = desk.execute(&["run", "rows.ndjson", "--request", "request.json"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.stderr.contains("0 documents of 2 rows"), "{answer:?}");
+    assert!(answer.stderr.contains("2 rows have no document"), "{answer:?}");
+    let id = answer.stdout.trim().to_owned();
+    assert!(
+        answer.stderr.contains(&format!("platen batch retry {id}")),
+        "{answer:?}"
+    );
+    let answer = desk.execute(&["retry", &id, "--results", "out.csv"]);
+    assert!(answer.stderr.contains("2 rows have no document"), "{answer:?}");
+    let results = fs::read_to_string(desk.folder.path().join("out.csv")).expect("results");
+    assert_eq!(results.matches("\"row_invalid\"").count(), 2, "{results}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused_is_explained_and_leaves_no_batch_that_waits() {
+    let desk = Desk::start().await;
+    desk.write("rows.csv", "number\n1,2\n");
+    desk.write("rows.txt", "1");
+    desk.write("request.json", "{\"parts\": [\"<p>\"]}");
+    let template = desk.template.as_str();
+    for (arguments, reason) in [
+        (
+            &["run", "rows.csv", "--template", template][..],
+            "Line 2: The row has 2 fields",
+        ),
+        (
+            &["run", "rows.txt", "--template", template],
+            "must be a .csv, .ndjson or .jsonl file",
+        ),
+        (&["run", "none.csv", "--template", template], "none.csv: "),
+        (
+            &["run", "rows.csv", "--request", "request.json"],
+            "/batch/render/parts: Must have a part that is a template",
+        ),
+        (&["run", "rows.csv", "--template", "x"], "must be the id of a template"),
+        (&["run", "rows.csv"], "--request"),
+        (&["watch", template], "There is no such batch"),
+    ] {
+        let answer = desk.execute(arguments);
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        assert!(answer.stderr.contains(reason), "{reason}: {answer:?}");
+    }
+    let waiting = "select count(*) from batches where state <> 'cancelled'";
+    assert_eq!(desk.studio.service.number(waiting).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_goes_on_without_the_command_until_it_is_cancelled() {
+    let desk = Desk::start().await;
+    let request = format!(
+        r#"{{"parts": [{{"type": "template", "content": {{"template_id": "{}"}}}}],
+            "evaluate_js": {{"expression": "new Promise(() => {{}})"}}}}"#,
+        desk.template
+    );
+    desk.write("request.json", &request);
+    desk.write("rows.jsonl", "{}\n{}\n");
+    let id = desk
+        .execute(&["run", "rows.jsonl", "--request", "request.json", "--detach"])
+        .succeeded();
+    desk.studio.recorded_under_way(2).await;
+    desk.execute(&["cancel", id.trim()]).succeeded();
+    desk.studio.recorded_under_way(0).await;
+    let answer = desk.execute(&["watch", id.trim()]);
+    assert!(answer.stderr.contains("the batch was cancelled"), "{answer:?}");
+}
