@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use platen_domain::{
     ids::{BatchId, TemplateId},
     number::{counted, grouped},
@@ -47,14 +47,15 @@ pub(super) enum Command {
 }
 
 #[derive(Args)]
+#[command(group(ArgGroup::new("render").required(true).args(["template", "request"])))]
 pub(super) struct RunArguments {
     /// File with the rows: *.csv, whose first line names the members, or *.ndjson or *.jsonl with a JSON object in each line.
     rows: PathBuf,
     /// Id of the template that the rows fill.
-    #[arg(long, value_name = "ID", value_parser = template_id, required_unless_present = "request")]
+    #[arg(long, value_name = "ID", value_parser = template_id)]
     template: Option<TemplateId>,
     /// File with the request that each row completes, as JSON: {"parts": […], "destination": {…, "path": "{{ number }}.pdf"}}.
-    #[arg(long, value_name = "FILE", conflicts_with = "template")]
+    #[arg(long, value_name = "FILE")]
     request: Option<PathBuf>,
     /// Label of the batch.
     #[arg(long, default_value = "")]
