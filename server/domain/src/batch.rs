@@ -17,7 +17,7 @@ pub const MOST_BYTES: u64 = 1 << 30;
 pub const LARGEST_ROW: usize = 256 << 10;
 /// Maximum number of an account's batches that have not ended.
 pub const MOST_UNFINISHED: i64 = 20;
-/// Maximum number of an account's batches that have ended; the oldest are deleted.
+/// Maximum number of an account's live batches that have ended, and of its test batches; the oldest are deleted.
 pub const MOST_ENDED: i64 = 100;
 /// Maximum number of unfinished renders of a batch, so that it stops cleanly when credits or storage end.
 pub const WINDOW: usize = 500;

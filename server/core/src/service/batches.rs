@@ -182,7 +182,7 @@ pub async fn create(
     if batches::count_unfinished(&mut transaction, account).await? >= MOST_UNFINISHED {
         return Err(BatchError::TooMany);
     }
-    batches::delete_surplus(&mut transaction, account, MOST_ENDED).await?;
+    batches::delete_surplus(&mut transaction, account, caller.livemode, MOST_ENDED).await?;
     if !batches::insert(&mut transaction, account, &new, now).await? {
         drop(transaction);
         // A request with the same key was faster.

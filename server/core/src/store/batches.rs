@@ -640,13 +640,20 @@ pub async fn delete_unneeded(db: &mut PgConnection, account: AccountId, id: Batc
     execute(db, delete).await
 }
 
-/// Deletes the account's oldest batch that has ended, if more than `most` have.
-pub async fn delete_surplus(db: &mut PgConnection, account: AccountId, most: i64) -> Result<(), StoreError> {
+/// Deletes the account's oldest live or test batch that has ended, if more than `most` have.
+pub async fn delete_surplus(
+    db: &mut PgConnection,
+    account: AccountId,
+    livemode: bool,
+    most: i64,
+) -> Result<(), StoreError> {
     let delete = sqlx::query!(
         "delete from batches where id in (
-            select id from batches where account_id = $1 and ended_at is not null order by ended_at desc offset $2 limit 1
+            select id from batches where account_id = $1 and livemode = $2 and ended_at is not null
+            order by ended_at desc offset $3 limit 1
          )",
         account.0,
+        livemode,
         most,
     );
     execute(db, delete).await
