@@ -11,6 +11,7 @@ mod doctor;
 mod failure;
 mod inspect;
 mod keys;
+mod progress_line;
 mod render;
 mod secret_key;
 mod templates;

@@ -2,7 +2,6 @@
 
 use std::{
     fs::{self, File},
-    io::{self, IsTerminal},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -21,6 +20,7 @@ use tokio_util::io::ReaderStream;
 use crate::cli::{
     client::{Client, ClientError, Data, ServerArgument},
     failure::Failure,
+    progress_line::ProgressLine,
 };
 
 const BATCHES: &str = "/api/v1/batches";
@@ -190,15 +190,16 @@ async fn act(client: &Client, batch: BatchId, action: &str) -> Result<(), Failur
 
 /// Shows the progress of a batch until it has ended, and then the errors of its rows.
 async fn watch(client: &Client, batch: BatchId, output: &Output) -> Result<(), Failure> {
+    let progress = ProgressLine::new();
     let ended = tokio::select! {
-        ended = wait(client, batch) => ended?,
+        ended = wait(client, batch, &progress) => ended?,
         interrupted = tokio::signal::ctrl_c() => {
             interrupted?;
-            clear();
+            progress.clear();
             return Err(Failure::by_machine(format!("the batch goes on; see platen batch watch {batch}")));
         }
     };
-    clear();
+    progress.clear();
     write_results(client, batch, output).await?;
     let Batch {
         rows,
@@ -227,7 +228,7 @@ async fn watch(client: &Client, batch: BatchId, output: &Output) -> Result<(), F
 }
 
 /// Waits until no more documents of a batch are made.
-async fn wait(client: &Client, id: BatchId) -> Result<Batch, Failure> {
+async fn wait(client: &Client, id: BatchId, line: &ProgressLine) -> Result<Batch, Failure> {
     let (began, mut first) = (Instant::now(), None);
     loop {
         let response = client
@@ -241,7 +242,7 @@ async fn wait(client: &Client, id: BatchId) -> Result<Batch, Failure> {
         }
         let done = batch.succeeded + batch.failed;
         let since = done - *first.get_or_insert(done);
-        show(&progress(&batch, since, began.elapsed()));
+        line.show(progress(&batch, since, began.elapsed()));
         sleep(INTERVAL).await;
     }
 }
@@ -283,16 +284,6 @@ fn failure(error: &ClientError) -> Failure {
         ClientError::Refused { status, .. } if status.is_client_error() => Failure::by_caller(error),
         _ => Failure::by_machine(error.to_string()),
     }
-}
-
-fn show(line: &str) {
-    if io::stderr().is_terminal() {
-        eprint!("\r\x1b[2K{line}");
-    }
-}
-
-fn clear() {
-    show("");
 }
 
 fn template_id(text: &str) -> Result<TemplateId, &'static str> {

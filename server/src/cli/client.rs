@@ -166,20 +166,27 @@ impl Client {
     }
 }
 
-/// Returns the errors of a response in one of the API's three formats.
-fn messages(status: StatusCode, body: &Value) -> Vec<String> {
+/// Returns the errors of a response in one of the API's three formats, with the pointers of those that have one.
+pub(super) fn errors(status: StatusCode, body: &Value) -> Vec<(Option<&str>, String)> {
     if let Some(errors) = body["errors"].as_array() {
-        let messages = errors.iter().map(|error| {
+        let errors = errors.iter().map(|error| {
             let detail = error["detail"].as_str().unwrap_or_default();
-            match error["source"]["pointer"].as_str() {
-                Some(pointer) if !pointer.is_empty() => format!("{pointer}: {detail}"),
-                _ => detail.to_owned(),
-            }
+            (error["source"]["pointer"].as_str(), detail.to_owned())
         });
-        return messages.collect();
+        return errors.collect();
     }
     let message = body["message"].as_str().or(body["error"]["message"].as_str());
-    vec![message.map_or_else(|| format!("the service responded with {status}"), ToOwned::to_owned)]
+    let text = message.map_or_else(|| format!("the service responded with {status}"), ToOwned::to_owned);
+    vec![(None, text)]
+}
+
+fn messages(status: StatusCode, body: &Value) -> Vec<String> {
+    let errors = errors(status, body).into_iter();
+    let messages = errors.map(|(pointer, text)| match pointer {
+        Some(pointer) if !pointer.is_empty() => format!("{pointer}: {text}"),
+        _ => text,
+    });
+    messages.collect()
 }
 
 /// Returns how long to wait if the service is at a limit.

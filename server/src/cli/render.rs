@@ -3,8 +3,7 @@
 mod local_files;
 
 use std::{
-    fmt,
-    io::{self, IsTerminal, Read, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -33,6 +32,7 @@ use crate::{
     boot::browser,
     cli::{
         failure::Failure,
+        progress_line::ProgressLine,
         render::local_files::{LocalFiles, LocalPages},
     },
 };
@@ -93,7 +93,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     // Handle signals, so that the browser's profile is removed.
     let lifecycle = Lifecycle::default();
     lifecycle.watch_signals()?;
-    let progress = Progress::new();
+    let progress = ProgressLine::new();
     progress.show("Starting the browser…");
     config.browser.browsers = 1;
     config.browser.slots = 1;
@@ -119,7 +119,7 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     };
     let rendered = tokio::select! {
         rendered = rendering => Some(rendered),
-        () = progress.follow(&log, count) => None,
+        () = follow(&progress, &log, count) => None,
         () = lifecycle.stopping() => None,
     };
     browsers.engine.shutdown(Duration::ZERO).await;
@@ -138,7 +138,9 @@ pub(super) async fn execute(arguments: Arguments, mut config: Config) -> Result<
     }
     accessibility::check(&document, &demanded).map_err(|unmet| Failure::by_caller(&list(&unmet.problems())))?;
     write(&arguments.output, &document.pdf)?;
-    progress.finish(&arguments.output, &document, started.elapsed());
+    if progress.is_drawn {
+        describe(&arguments.output, &document, started.elapsed());
+    }
     Ok(())
 }
 
@@ -269,51 +271,27 @@ fn write(output: &Path, pdf: &[u8]) -> Result<(), Failure> {
     std::fs::write(output, pdf).map_err(|error| Failure::by_caller(&format!("{}: {error}", output.display())))
 }
 
-/// Progress on one line of standard error, if that is a terminal.
-struct Progress {
-    terminal: bool,
+/// Shows the part that is being rendered, out of `count`, until it is cancelled.
+async fn follow(progress: &ProgressLine, log: &RenderLog, count: usize) {
+    let mut interval = tokio::time::interval(PROGRESS_INTERVAL);
+    loop {
+        interval.tick().await;
+        progress.show(status(log.printed_parts(), count));
+    }
 }
 
-impl Progress {
-    fn new() -> Self {
-        Self {
-            terminal: io::stderr().is_terminal(),
-        }
-    }
-
-    fn show(&self, what: impl fmt::Display) {
-        if self.terminal {
-            eprint!("\r\x1b[2K{what}");
-        }
-    }
-
-    /// Shows the part that is being rendered, out of `count`, until it is cancelled.
-    async fn follow(&self, log: &RenderLog, count: usize) {
-        let mut interval = tokio::time::interval(PROGRESS_INTERVAL);
-        loop {
-            interval.tick().await;
-            self.show(status(log.printed_parts(), count));
-        }
-    }
-
-    fn clear(&self) {
-        self.show("");
-    }
-
-    fn finish(&self, output: &Path, document: &RenderedDocument, took: Duration) {
-        if self.terminal {
-            let pages = match document.page_count {
-                1 => "1 page".to_owned(),
-                several => format!("{several} pages"),
-            };
-            let kilobytes = document.pdf.len().div_ceil(1000);
-            eprintln!(
-                "{}: {pages}, {kilobytes} kB in {:.1} s",
-                output.display(),
-                took.as_secs_f64()
-            );
-        }
-    }
+/// Describes the document, where progress was shown.
+fn describe(output: &Path, document: &RenderedDocument, took: Duration) {
+    let pages = match document.page_count {
+        1 => "1 page".to_owned(),
+        several => format!("{several} pages"),
+    };
+    let kilobytes = document.pdf.len().div_ceil(1000);
+    eprintln!(
+        "{}: {pages}, {kilobytes} kB in {:.1} s",
+        output.display(),
+        took.as_secs_f64()
+    );
 }
 
 /// Returns the progress line of a render with `count` parts, of which `printed` have been printed.

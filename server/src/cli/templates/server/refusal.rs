@@ -6,7 +6,10 @@ use platen_domain::template::{identity::Handle, sample_sets::SetName};
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use crate::cli::templates::folder::{CONTENT, SAMPLE, SETTINGS, TRANSLATIONS, file_of_set};
+use crate::cli::{
+    client::errors,
+    templates::folder::{CONTENT, SAMPLE, SETTINGS, TRANSLATIONS, file_of_set},
+};
 
 /// Why the service refused a request.
 #[derive(Debug)]
@@ -96,28 +99,16 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Returns the errors of a response in one of the API's three formats. Those of a request's body name the file.
+/// Returns the errors of a response. Those of a request's body name the file.
 fn lines(status: StatusCode, body: &Value) -> Vec<Line> {
-    if let Some(errors) = body["errors"].as_array() {
-        let lines = errors.iter().map(|error| {
-            let pointer = error["source"]["pointer"].as_str();
-            let detail = error["detail"].as_str().unwrap_or_default();
-            Line {
-                place: pointer.map_or(Place::Elsewhere, place_of),
-                text: match pointer.and_then(translation) {
-                    Some(text) => format!("{text}: {detail}"),
-                    None => detail.to_owned(),
-                },
-            }
-        });
-        return lines.collect();
-    }
-    let message = body["message"].as_str().or(body["error"]["message"].as_str());
-    let text = message.map_or_else(|| format!("the service responded with {status}"), ToOwned::to_owned);
-    vec![Line {
-        place: Place::Elsewhere,
-        text,
-    }]
+    let lines = errors(status, body).into_iter().map(|(pointer, detail)| Line {
+        place: pointer.map_or(Place::Elsewhere, place_of),
+        text: match pointer.and_then(translation) {
+            Some(text) => format!("{text}: {detail}"),
+            None => detail,
+        },
+    });
+    lines.collect()
 }
 
 /// Returns language and key of the text that a pointer into a request's body names.
