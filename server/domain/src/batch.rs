@@ -7,7 +7,11 @@ use serde::Serialize;
 use strum::{EnumString, IntoStaticStr};
 use time::{OffsetDateTime, serde::rfc3339};
 
-use crate::ids::BatchId;
+use crate::{
+    ids::BatchId,
+    page::parameter,
+    validation::{Problem, quote},
+};
 
 /// Maximum number of rows of a batch.
 pub const MOST_ROWS: u32 = 100_000;
@@ -99,6 +103,21 @@ pub enum RowFormat {
 }
 
 impl RowFormat {
+    /// Parses the parameter `format` of a query string; without it, returns [`Self::Ndjson`].
+    pub fn parse(query: &str) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let format = parameter(query, "format", &mut problems, |text| match text {
+            "ndjson" => Ok(Self::Ndjson),
+            "csv" => Ok(Self::Csv),
+            other => Err(format!("Must be ndjson or csv; got {}", quote(other))),
+        });
+        if problems.is_empty() {
+            Ok(format.unwrap_or(Self::Ndjson))
+        } else {
+            Err(problems)
+        }
+    }
+
     /// Returns the format with this media type, parameters apart.
     pub fn of_media_type(media_type: &str) -> Option<Self> {
         let essence = media_type.split(';').next().unwrap_or_default().trim();

@@ -14,7 +14,7 @@ use platen_domain::{
     storage::StorageFull,
     validation::Problem,
 };
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 use time::{Duration, OffsetDateTime};
 use tokio::task::{JoinError, spawn_blocking};
 
@@ -37,7 +37,7 @@ use crate::{
     store::{
         batches::{self, NewBatch, OldBatches, RowOutcome, SealedBatch},
         error::StoreError,
-        tx,
+        jobs, tx,
     },
 };
 
@@ -126,10 +126,7 @@ pub async fn create(
         rows,
     } = creation;
     if let Some(target) = &request.callback {
-        check_address(app, target).map_err(|reason| match reason {
-            FailureReason::Callback(problem) => BatchError::Invalid(of_render(vec![problem])),
-            _ => BatchError::Conflict("the webhook's address is not allowed"),
-        })?;
+        check_address(app, target).map_err(|problem| BatchError::Invalid(of_render(vec![problem])))?;
     }
     // Fixes the templates' versions for all rows.
     let noted = note_versions(app, account, &mut request.render).await?;
@@ -289,6 +286,19 @@ pub async fn cancel(app: &Services, caller: &Caller, id: BatchId) -> Result<Batc
     .await
 }
 
+/// Commits changes of a batch, and makes a worker advance it.
+async fn commit_and_advance(
+    app: &Services,
+    mut transaction: Transaction<'static, Postgres>,
+    account: AccountId,
+    id: BatchId,
+) -> Result<(), StoreError> {
+    jobs::advance_batch_now(&mut transaction, account, id).await?;
+    tx::commit(transaction).await?;
+    app.jobs.added(JobKind::Batch);
+    Ok(())
+}
+
 /// Changes the state of a batch to that which `next` returns.
 async fn change(
     app: &Services,
@@ -307,9 +317,7 @@ async fn change(
     if state == BatchState::Cancelled {
         batches::fail_waiting(&mut transaction, account, id).await?;
     }
-    batches::enqueue(&mut transaction, account, id).await?;
-    tx::commit(transaction).await?;
-    app.jobs.added(JobKind::Batch);
+    commit_and_advance(app, transaction, account, id).await?;
     get(app, caller, id).await
 }
 
@@ -332,9 +340,7 @@ pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch
     if batches::count_unfinished(&mut transaction, account).await? > MOST_UNFINISHED {
         return Err(BatchError::TooMany);
     }
-    batches::enqueue(&mut transaction, account, id).await?;
-    tx::commit(transaction).await?;
-    app.jobs.added(JobKind::Batch);
+    commit_and_advance(app, transaction, account, id).await?;
     get(app, caller, id).await
 }
 

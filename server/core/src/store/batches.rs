@@ -4,7 +4,6 @@ use platen_domain::{
     batch::{Batch, BatchState, Hold, RowState},
     idempotency::IdempotentRequest,
     ids::{AccountId, ApiKeyId, BatchId, RenderId},
-    job::{JobKind, Priority},
     page::PageRequest,
 };
 use serde_json::Value;
@@ -167,6 +166,19 @@ pub async fn count_unfinished(db: &mut PgConnection, account: AccountId) -> Resu
     Ok(count.fetch_one(db).await?)
 }
 
+/// A query for batches of the account `$1`.
+macro_rules! batches_of {
+    ($condition:literal, $account:expr, $($argument:expr),+ $(,)?) => {
+        sqlx::query_as!(
+            BatchRow,
+            "select id, name, state, hold, livemode, rows, opened, succeeded, failed, inserted_at, ended_at
+             from batches where account_id = $1 and " + $condition,
+            $account.0,
+            $($argument),+
+        )
+    };
+}
+
 /// Returns the batches of an account, the latest first; with `key`, only those of that key.
 pub async fn list(
     db: &PgPool,
@@ -174,14 +186,9 @@ pub async fn list(
     key: Option<ApiKeyId>,
     page: PageRequest<BatchId>,
 ) -> Result<Vec<Batch>, StoreError> {
-    let rows = sqlx::query_as!(
-        BatchRow,
-        "select id, name, state, hold, livemode, rows, opened, succeeded, failed, inserted_at, ended_at
-         from batches
-         where account_id = $1 and ($2::uuid is null or api_key_id = $2) and ($3::uuid is null or id < $3)
-         order by id desc
-         limit $4",
-        account.0,
+    let rows = batches_of!(
+        "($2::uuid is null or api_key_id = $2) and ($3::uuid is null or id < $3) order by id desc limit $4",
+        account,
         key.map(|key| key.0),
         page.after.map(|id| id.0),
         page.limit(),
@@ -196,14 +203,8 @@ pub async fn find(
     id: BatchId,
     key: Option<ApiKeyId>,
 ) -> Result<Option<Batch>, StoreError> {
-    let row = sqlx::query_as!(
-        BatchRow,
-        "select id, name, state, hold, livemode, rows, opened, succeeded, failed, inserted_at, ended_at
-         from batches where account_id = $1 and id = $2 and ($3::uuid is null or api_key_id = $3)",
-        account.0,
-        id.0,
-        key.map(|key| key.0),
-    );
+    let key = key.map(|key| key.0);
+    let row = batches_of!("id = $2 and ($3::uuid is null or api_key_id = $3)", account, id.0, key);
     Ok(row.fetch_optional(db).await?.map(Into::into))
 }
 
@@ -214,14 +215,12 @@ pub async fn lock(
     id: BatchId,
     key: Option<ApiKeyId>,
 ) -> Result<Option<Batch>, StoreError> {
-    let row = sqlx::query_as!(
-        BatchRow,
-        "select id, name, state, hold, livemode, rows, opened, succeeded, failed, inserted_at, ended_at
-         from batches where account_id = $1 and id = $2 and ($3::uuid is null or api_key_id = $3)
-         for no key update",
-        account.0,
+    let key = key.map(|key| key.0);
+    let row = batches_of!(
+        "id = $2 and ($3::uuid is null or api_key_id = $3) for no key update",
+        account,
         id.0,
-        key.map(|key| key.0),
+        key,
     );
     Ok(row.fetch_optional(db).await?.map(Into::into))
 }
@@ -379,22 +378,6 @@ pub async fn fail_waiting(db: &mut PgConnection, account: AccountId, id: BatchId
         id.0,
     );
     execute(db, update).await
-}
-
-/// Makes a worker advance the batch now.
-pub async fn enqueue(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
-    let insert = sqlx::query!(
-        "insert into jobs (id, account_id, kind, batch_id, priority, run_at, due)
-         values ($1, $2, $3, $4, $5, now(), true)
-         on conflict (batch_id) where batch_id is not null do update set due = true, run_at = now()
-         where jobs.account_id = excluded.account_id and jobs.claim is null",
-        Uuid::now_v7(),
-        account.0,
-        JobKind::Batch.into_str(),
-        id.0,
-        Priority::Normal as i16,
-    );
-    execute(db, insert).await
 }
 
 /// Records the outcomes of the batch's renders that have ended, and counts them.

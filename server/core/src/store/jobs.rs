@@ -400,26 +400,35 @@ pub async fn delete(
     Ok(())
 }
 
-/// Makes a waiting job due now, or inserts it. Returns `false` if a worker holds it.
+/// Makes the waiting job of a subject due now, or inserts it. Returns `false` if a worker holds it.
+macro_rules! make_due {
+    ($db:expr, $account:expr, $kind:expr, $column:literal, $unique:literal, $subject:expr) => {{
+        let insert = sqlx::query!(
+            "insert into jobs (id, account_id, kind, "
+                + $column
+                + ", priority, run_at, due)
+             values ($1, $2, $3, $4, 0, now(), true)
+             on conflict "
+                + $unique
+                + " do update set due = true, run_at = now()
+             where jobs.account_id = excluded.account_id and jobs.claim is null",
+            Uuid::now_v7(),
+            $account.0,
+            $kind.into_str(),
+            $subject.0,
+        );
+        changes_one($db, insert).await
+    }};
+}
+
+/// Makes the waiting job of a render, or of its webhook, due now, or inserts it. Returns `false` if a worker holds it.
 pub async fn retry_now(
     db: &mut PgConnection,
     account: AccountId,
     kind: JobKind,
     render: RenderId,
 ) -> Result<bool, StoreError> {
-    let done = sqlx::query!(
-        "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
-         values ($1, $2, $3, $4, 0, now(), true)
-         on conflict (kind, render_id) do update set due = true, run_at = now()
-         where jobs.account_id = excluded.account_id and jobs.claim is null",
-        Uuid::now_v7(),
-        account.0,
-        kind.into_str(),
-        render.0,
-    )
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    make_due!(db, account, kind, "render_id", "(kind, render_id)", render)
 }
 
 /// As [`retry_now`], for a delivery to a webhook endpoint.
@@ -428,17 +437,27 @@ pub async fn retry_delivery_now(
     account: AccountId,
     delivery: DeliveryId,
 ) -> Result<bool, StoreError> {
-    let insert = sqlx::query!(
-        "insert into jobs (id, account_id, kind, delivery_id, priority, run_at, due)
-         values ($1, $2, $3, $4, 0, now(), true)
-         on conflict (delivery_id) where delivery_id is not null do update set due = true, run_at = now()
-         where jobs.account_id = excluded.account_id and jobs.claim is null",
-        Uuid::now_v7(),
-        account.0,
-        JobKind::Delivery.into_str(),
-        delivery.0,
-    );
-    changes_one(db, insert).await
+    let kind = JobKind::Delivery;
+    make_due!(
+        db,
+        account,
+        kind,
+        "delivery_id",
+        "(delivery_id) where delivery_id is not null",
+        delivery
+    )
+}
+
+/// As [`retry_now`], for a turn of a batch.
+pub async fn advance_batch_now(db: &mut PgConnection, account: AccountId, batch: BatchId) -> Result<bool, StoreError> {
+    make_due!(
+        db,
+        account,
+        JobKind::Batch,
+        "batch_id",
+        "(batch_id) where batch_id is not null",
+        batch
+    )
 }
 
 /// Deletes the job of a delivery to a webhook endpoint, even if a worker holds it.

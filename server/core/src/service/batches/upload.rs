@@ -10,7 +10,6 @@ use platen_domain::{
     caller::Caller,
     encryption::{DataKey, EncryptionError, Place},
     ids::{AccountId, BatchId},
-    job::JobKind,
     storage::StorageResource,
     validation::Problem,
 };
@@ -23,14 +22,14 @@ use crate::{
     memory::Reservation,
     service::{
         Services,
-        batches::{BatchError, get, lock_controlled},
+        batches::{BatchError, commit_and_advance, get, lock_controlled},
         data_keys::data_key,
     },
     store::{
         account_storage,
         batches::{self, Piece},
         error::StoreError,
-        tx,
+        jobs, tx,
     },
 };
 
@@ -123,7 +122,7 @@ impl SealedRows {
         }
         let rows = u32::try_from(self.count).unwrap_or(u32::MAX);
         batches::finish_upload(db, account, id, upload, rows, &self.sha256).await?;
-        batches::enqueue(db, account, id).await
+        jobs::advance_batch_now(db, account, id).await.map(drop)
     }
 }
 
@@ -229,10 +228,7 @@ impl<'a> Upload<'a> {
         if !batches::finish_upload(&mut transaction, account, id, upload, rows, &sha256).await? {
             return Err(REPLACED);
         }
-        batches::enqueue(&mut transaction, account, id).await?;
-        tx::commit(transaction).await?;
-        self.app.jobs.added(JobKind::Batch);
-        Ok(())
+        Ok(commit_and_advance(self.app, transaction, account, id).await?)
     }
 
     /// Deletes what was stored.

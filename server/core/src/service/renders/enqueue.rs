@@ -84,7 +84,7 @@ async fn accept(
         destination,
     } = request;
     if let Some(target) = &callback {
-        check_address(app, target)?;
+        check_address(app, target).map_err(FailureReason::Callback)?;
     }
     if let Some(destination) = &destination {
         covering(&app.buckets, caller.account, destination).await?;
@@ -151,11 +151,11 @@ async fn room_for(
 }
 
 /// Refuses a webhook whose URL contains a forbidden IP address. Host names are resolved when the webhook is delivered.
-pub(in crate::service) fn check_address(app: &Services, target: &CallbackTarget) -> Result<(), FailureReason> {
+pub(in crate::service) fn check_address(app: &Services, target: &CallbackTarget) -> Result<(), Problem> {
     let checked = app.outbound.check_literal(&target.url);
     checked.map_err(|refusal| {
         let detail = format!("Must be a public address: {refusal}");
-        FailureReason::Callback(Problem::invalid("/callback/url", detail))
+        Problem::invalid("/callback/url", detail)
     })
 }
 

@@ -21,10 +21,8 @@ use platen_domain::{
     caller::Caller,
     csv,
     ids::BatchId,
-    validation::{Problem, quote},
 };
 use serde_json::json;
-use url::form_urlencoded;
 
 use crate::http::{
     error::ApiError,
@@ -91,7 +89,7 @@ pub(in crate::http) async fn errors(
 
 /// Responds with outcomes, in the format that the query names, while they are read from the database.
 async fn list(app: Services, caller: &Caller, id: BatchId, failed: bool, uri: &Uri) -> Result<Response, ApiError> {
-    let format = format(uri)?;
+    let format = RowFormat::parse(uri.query().unwrap_or_default()).map_err(ApiError::Invalid)?;
     let batch = batches::get(&app, caller, id).await?;
     let account = caller.account;
     let (media_type, heading) = match format {
@@ -116,19 +114,6 @@ async fn list(app: Services, caller: &Caller, id: BatchId, failed: bool, uri: &U
     let heading = stream::iter([Ok::<_, StoreError>(Bytes::from(heading))]);
     let body = Body::from_stream(stream::StreamExt::chain(heading, following));
     Ok(([(header::CONTENT_TYPE, media_type)], body).into_response())
-}
-
-fn format(uri: &Uri) -> Result<RowFormat, ApiError> {
-    let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    let format = query.filter(|(name, _)| name == "format").last();
-    match format.as_ref().map(|(_, format)| format.as_ref()) {
-        None | Some("ndjson") => Ok(RowFormat::Ndjson),
-        Some("csv") => Ok(RowFormat::Csv),
-        Some(other) => Err(ApiError::Invalid(vec![Problem::invalid(
-            "/format",
-            format!("Must be ndjson or csv; got {}", quote(other)),
-        )])),
-    }
 }
 
 fn line(outcome: &RowOutcome, format: RowFormat) -> String {
