@@ -34,19 +34,13 @@ use platen_core::service::Services;
 use platen_domain::{caller::Caller, validation::schema};
 use tower::ServiceExt;
 
-use crate::http::{error::ApiError, rate_limit::RateLimit};
+use crate::http::error::ApiError;
 
 /// State shared by handlers and extractors.
 #[derive(Clone, FromRef)]
 struct ApiState {
     app: Services,
-    rate_limit: RateLimit,
-    preview_rate_limit: PreviewRateLimit,
 }
-
-/// Previews are free of charge and have a rate limit of their own.
-#[derive(Clone, Default)]
-struct PreviewRateLimit(RateLimit);
 
 /// Returns every operation of the API, under its path in `openapi.json`.
 fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState>)> {
@@ -131,11 +125,7 @@ pub(crate) fn router(app: Services, dashboard: impl FnOnce(&Services, OwnApi) ->
     for (path, methods) in operations() {
         router = router.route(path, methods);
     }
-    let state = ApiState {
-        app: app.clone(),
-        rate_limit: RateLimit::default(),
-        preview_rate_limit: PreviewRateLimit::default(),
-    };
+    let state = ApiState { app: app.clone() };
     let own_api = OwnApi(router.clone().with_state(state.clone()));
     router
         .merge(reference::routes())

@@ -26,6 +26,7 @@ pub mod parsers;
 pub mod passwords;
 pub mod people;
 pub mod plans;
+pub mod rate_limits;
 pub mod renders;
 pub mod secret_keys;
 pub mod sessions;
@@ -61,8 +62,8 @@ use crate::{
         metrics::Metrics,
         parsers::Parsers,
         people::People,
+        rate_limits::RateLimits,
         renders::{accessibility::storing::AccessibilityReports, contents::RequestContents, thumbnails::Thumbnails},
-        templates::live::LivePreviews,
     },
     signals::Signals,
     storage::default_storage::DefaultStorage,
@@ -80,8 +81,7 @@ pub struct Services {
     /// Worker processes that fill templates.
     pub templates: Pool,
     pub drawing: Drawing,
-    /// Rate limiter of live previews.
-    pub live_previews: LivePreviews,
+    pub rate_limits: RateLimits,
     /// Queues of those who compare or read documents.
     pub document_queues: DocumentQueues,
     /// Makes and stores thumbnails.

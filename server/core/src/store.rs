@@ -38,6 +38,7 @@ pub mod passkeys;
 pub mod plans;
 pub mod pool;
 pub mod process_events;
+pub mod rate_limits;
 pub mod render_contents;
 pub mod render_thumbnails;
 pub mod renders;

@@ -2,7 +2,7 @@
 
 pub(super) mod body;
 
-use std::{num::NonZeroU32, str::FromStr, time::Instant};
+use std::str::FromStr;
 
 use axum::{
     extract::{FromRequestParts, Path},
@@ -16,6 +16,7 @@ use platen_core::{
         assets::AssetError,
         batches::BatchError,
         connections::ConnectionError,
+        rate_limits::Rate,
         templates::TemplateError,
     },
 };
@@ -32,12 +33,11 @@ use platen_domain::{
 use serde::Deserialize;
 
 use crate::http::{
-    ApiState, PreauthenticatedCaller, PreviewRateLimit, client_address::client, error::ApiError,
-    rate_limit::RateLimitSlot,
+    ApiState, PreauthenticatedCaller,
+    client_address::client,
+    error::ApiError,
+    rate_limit::{RateLimitSlot, RateLimitStatus, whole_seconds},
 };
-
-/// For each account.
-const PREVIEWS_PER_MINUTE: NonZeroU32 = NonZeroU32::MIN.saturating_add(59);
 
 /// The owner of the bearer token (RFC 6750, 2.1). Counts the request against the account's rate limit.
 impl FromRequestParts<ApiState> for Caller {
@@ -48,7 +48,7 @@ impl FromRequestParts<ApiState> for Caller {
             Some(PreauthenticatedCaller(caller)) => caller.clone(),
             None => holder_of_key(parts, &state.app).await?,
         };
-        admit(parts, state, &caller)?;
+        admit(parts, state, &caller).await?;
         Ok(caller)
     }
 }
@@ -66,11 +66,15 @@ async fn holder_of_key(parts: &Parts, app: &Services) -> Result<Caller, ApiError
 }
 
 /// Counts a request against the rate limit of its account.
-fn admit(parts: &mut Parts, state: &ApiState, caller: &Caller) -> Result<(), ApiError> {
+async fn admit(parts: &mut Parts, state: &ApiState, caller: &Caller) -> Result<(), ApiError> {
     tracing::Span::current().record("account_id", tracing::field::display(caller.account));
-    let status = state
-        .rate_limit
-        .take(caller.account, caller.limits.rate_per_minute, Instant::now());
+    let per_minute = caller.limits.rate_per_minute;
+    let taken = state
+        .app
+        .rate_limits
+        .take(caller.account, Rate::Requests(per_minute))
+        .await?;
+    let status = RateLimitStatus::new(per_minute, taken);
     if let Some(slot) = parts.extensions.get::<RateLimitSlot>() {
         slot.fill(status);
     }
@@ -111,10 +115,10 @@ impl FromRequestParts<ApiState> for MayRenderNow {
         if !is_small(&parts.headers, caller.caller.limits.body_bytes) {
             caller = caller.confirm(app).await?;
         }
-        let admitted = admit(parts, state, &caller.caller);
+        let admitted = admit(parts, state, &caller.caller).await;
         if admitted.is_err() && caller.unconfirmed().is_some() {
             caller = caller.confirm(app).await?;
-            admit(parts, state, &caller.caller)?;
+            admit(parts, state, &caller.caller).await?;
         } else {
             admitted?;
         }
@@ -331,10 +335,9 @@ impl FromRequestParts<ApiState> for MayPreview {
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
         let MayReadTemplates(caller) = MayReadTemplates::from_request_parts(parts, state).await?;
-        let PreviewRateLimit(limit) = &state.preview_rate_limit;
-        let status = limit.take(caller.account, PREVIEWS_PER_MINUTE, Instant::now());
-        match status.refused_for() {
-            Some(seconds) => Err(ApiError::RateLimited(seconds)),
+        let taken = state.app.rate_limits.take(caller.account, Rate::Previews).await?;
+        match taken.refused_for {
+            Some(refused_for) => Err(ApiError::RateLimited(whole_seconds(refused_for))),
             None => Ok(Self(caller)),
         }
     }

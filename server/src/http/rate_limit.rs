@@ -1,10 +1,10 @@
-//! Rate limits by account: a burst of a minute's requests, then continuous replenishment. Every response to an
-//! authenticated caller contains the rate limit status, in the fields of draft-ietf-httpapi-ratelimit-headers-10.
+//! The rate limit status of the caller's account, which every response to an authenticated caller contains, in the fields of
+//! draft-ietf-httpapi-ratelimit-headers-10.
 
 use std::{
     num::NonZeroU32,
     sync::{Arc, OnceLock},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use axum::{
@@ -13,39 +13,19 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use platen_core::service::throttle::{self, Quota, Throttle};
-use platen_domain::ids::AccountId;
+use platen_core::service::throttle::QuotaStatus;
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-const MINUTE: Duration = Duration::from_mins(1);
-
-/// Counts requests by account. Cheap to clone.
-#[derive(Clone, Default)]
-pub(super) struct RateLimit(Throttle<AccountId>);
 
 /// Rate limit status of an account after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RateLimitStatus {
     per_minute: NonZeroU32,
-    now: throttle::QuotaStatus,
+    now: QuotaStatus,
 }
 
-impl RateLimit {
-    /// Counts a request, unless it exceeds the limit.
-    pub(super) fn take(&self, account: AccountId, per_minute: NonZeroU32, now: Instant) -> RateLimitStatus {
-        let quota = Quota {
-            times: per_minute,
-            within: MINUTE,
-        };
-        RateLimitStatus {
-            per_minute,
-            now: self.0.take(account, quota, now),
-        }
-    }
-}
-
-fn whole_seconds(duration: Duration) -> u64 {
+pub(super) fn whole_seconds(duration: Duration) -> u64 {
     duration.as_secs_f64().ceil() as u64
 }
 
@@ -73,13 +53,17 @@ pub(super) async fn add_headers(mut request: Request, next: Next) -> Response {
 }
 
 impl RateLimitStatus {
+    pub(super) fn new(per_minute: NonZeroU32, now: QuotaStatus) -> Self {
+        Self { per_minute, now }
+    }
+
     /// Returns the seconds until the next request is allowed, if this one was refused.
     pub(super) fn refused_for(&self) -> Option<u64> {
         self.now.refused_for.map(whole_seconds)
     }
 
     fn write(&self, headers: &mut HeaderMap) {
-        let policy = format!("\"requests\";q={};w={}", self.per_minute, MINUTE.as_secs());
+        let policy = format!("\"requests\";q={};w=60", self.per_minute);
         let status = format!(
             "\"requests\";r={};t={}",
             self.now.remaining,
@@ -100,10 +84,12 @@ mod tests {
     #[test]
     fn the_fields_are_those_of_the_draft() {
         let mut headers = HeaderMap::new();
-        let rate = NonZeroU32::new(60).expect("not 0");
-        RateLimit::default()
-            .take(AccountId::generate(), rate, Instant::now())
-            .write(&mut headers);
+        let now = QuotaStatus {
+            remaining: 59,
+            complete_in: Duration::from_millis(999),
+            refused_for: None,
+        };
+        RateLimitStatus::new(NonZeroU32::new(60).expect("not 0"), now).write(&mut headers);
         assert_eq!(headers["ratelimit-policy"], "\"requests\";q=60;w=60");
         assert_eq!(headers["ratelimit"], "\"requests\";r=59;t=1");
     }

@@ -135,7 +135,10 @@ pub async fn render_now(
         key: caller.caller.key,
         credentials: caller.unconfirmed().cloned(),
         livemode: caller.caller.livemode,
-        start: Start::Now(app.instance),
+        start: Start::Now {
+            instance: app.instance,
+            concurrency: caller.caller.limits.concurrency,
+        },
         options: std::mem::take(&mut request.options),
     };
     let early = if new.credentials.is_some() {

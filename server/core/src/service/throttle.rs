@@ -1,5 +1,5 @@
-//! Rate limits: a full quota at once, which is then replenished continuously. Each process counts separately, so the
-//! limit is approximate with several processes.
+//! Rate limits of this process: a full quota at once, which is then replenished continuously. Those of accounts are counted
+//! for all processes together (`rate_limits`).
 
 use std::{
     collections::HashMap,

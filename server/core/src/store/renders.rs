@@ -45,8 +45,13 @@ pub struct NewRender {
 /// When a render begins.
 #[derive(Debug, Clone, Copy)]
 pub enum Start {
-    /// Immediately, in this process, while the caller waits.
-    Now(InstanceId),
+    /// Immediately, while the caller waits.
+    Now {
+        /// This process.
+        instance: InstanceId,
+        /// Maximum number of synchronous renders of the account, in all processes.
+        concurrency: usize,
+    },
     /// When a worker claims its job.
     Queued {
         /// Name of the document in the default storage. `None` if the render has a destination.
@@ -58,6 +63,8 @@ pub enum Start {
 pub enum NotAdded {
     /// The account has too few credits left.
     Credits(NotEnoughCredits),
+    /// The account has as many synchronous renders as it may have.
+    Concurrency { limit: usize },
     /// The key's credentials have changed since it was looked up.
     Credentials,
 }
@@ -65,25 +72,26 @@ pub enum NotAdded {
 /// Result of a statement on credits. `None`, without changes, if the account has no credit period at that time.
 pub type InPeriod<T> = Option<T>;
 
-/// Inserts a render. A live render reserves a credit, and is refused if the account or the key has none left. A render
-/// is also refused if its key, the key's account, plan or creator has changed since the key was looked up.
+/// Inserts a render. A live render reserves a credit, and is refused if the account or the key has none left. A synchronous one is
+/// refused if the account has too many in all processes. A render is also refused if its key, the key's account, plan or
+/// creator has changed since the key was looked up.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
     render: &NewRender,
     now: OffsetDateTime,
 ) -> Result<InPeriod<Result<(), NotAdded>>, StoreError> {
-    let (mode, status, instance, object) = match render.start {
-        Start::Now(instance) => ("sync", "processing", Some(instance.0), None),
-        Start::Queued { object } => ("async", "queued", None, object),
+    let (mode, status, instance, object, concurrency) = match render.start {
+        Start::Now { instance, concurrency } => ("sync", "processing", Some(instance.0), None, Some(concurrency)),
+        Start::Queued { object } => ("async", "queued", None, object, None),
     };
-    let is_volatile = matches!(render.start, Start::Now(_));
+    let is_volatile = concurrency.is_some();
     let decision = sqlx::query!(
         r#"with credentials as materialized (
                select $12::text is null
                    or exists (select from credentials_versions where api_key_id = $3 and version = $12) as are_current
            ), decision as materialized (
-               select decided.* from credentials, may_open_render($2, $3, $6, $9, $11) decided where are_current
+               select decided.* from credentials, may_open_render($2, $3, $6, $9, $11, $13) decided where are_current
            ), added as (
                insert into renders
                    (id, account_id, api_key_id, mode, status, livemode, instance, options, inserted_at, object_id,
@@ -93,7 +101,8 @@ pub async fn insert(
                from decision where is_free
            )
            select are_current as "are_current!", is_free, total_credits as "total?", used_credits as "used?",
-               reserved as "reserved?", period_ends_at as "ends_at?", exceeded_limit as "exceeded_limit?"
+               reserved as "reserved?", period_ends_at as "ends_at?", exceeded_limit as "exceeded_limit?",
+               is_busy as "is_busy?"
            from credentials left join decision on true"#,
         render.id.0,
         account.0,
@@ -107,6 +116,7 @@ pub async fn insert(
         object,
         is_volatile,
         render.credentials.as_ref().map(|version| version.0.as_str()),
+        concurrency.map(|limit| i32::try_from(limit).unwrap_or(i32::MAX)),
     );
     let row = decision.fetch_one(db).await?;
     if !row.are_current {
@@ -117,6 +127,9 @@ pub async fn insert(
     };
     if is_free {
         return Ok(Some(Ok(())));
+    }
+    if let (Some(limit), Some(true)) = (concurrency, row.is_busy) {
+        return Ok(Some(Err(NotAdded::Concurrency { limit })));
     }
     let refusal = match (render.key, row.exceeded_limit) {
         (Some(key), Some(limit)) => NotEnoughCredits::KeyLimitReached { key, limit, ends_at },

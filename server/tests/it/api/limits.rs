@@ -1,11 +1,16 @@
 //! Rate limits and deadlines.
 
+use std::{num::NonZeroU32, time::Instant};
+
 use futures::{
     StreamExt as _,
     future::join_all,
     stream::{self, FuturesUnordered},
 };
+use platen_core::service::rate_limits::{Rate, RateLimits};
+use platen_domain::ids::AccountId;
 use serde_json::{Value, json};
+use sqlx::postgres::PgPoolOptions;
 
 use crate::support::{
     origin::Origin,
@@ -53,7 +58,78 @@ async fn one_render_more_than_an_account_may_have_at_once_is_refused_at_once() {
     assert_eq!(first.status(), 200);
     assert_eq!(second.status(), 429);
     assert!(header(&second, "retry-after").parse::<u64>().unwrap() >= 1);
-    assert!(!header(&second, "x-render-id").is_empty());
+    // It is refused before there is a render.
+    assert_eq!(studio.service.number("select count(*) from renders").await, 1);
+}
+
+#[tokio::test]
+async fn processes_count_the_requests_and_renders_of_an_account_together() {
+    let origin = Origin::start().await;
+    let settings = [
+        ("PLATEN_CONCURRENCY", "1"),
+        ("PLATEN_RATE_PER_MINUTE", "5"),
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+    ];
+    let studio = Studio::start_with(&settings).await;
+    let other = studio.service.apart(&settings).await;
+    let test_key = studio
+        .service
+        .create_key("ann@example.org", "tries", &["--test"])
+        .succeeded();
+    let render = async |key: &str| {
+        let request = other.client.post(other.url("/api/v1/renderers/pdf"));
+        let request = request.bearer_auth(key).json(&body("<p>", json!({})));
+        request.send().await.unwrap()
+    };
+    let first = studio.render(origin.url("/held"), json!({}));
+    let refused = async {
+        asked(&origin).await;
+        let refused = [render(&studio.account.key).await, render(&test_key).await];
+        origin.release();
+        refused
+    };
+    let (first, refused) = tokio::join!(first, refused);
+    assert_eq!(first.status(), 200);
+    for refused in refused {
+        assert_eq!(refused.status(), 429);
+        assert!(refused.text().await.unwrap().contains("has 1 renders in progress"));
+    }
+    assert_eq!(render(&studio.account.key).await.status(), 200);
+
+    // The fifth and last request of a minute.
+    let last = studio.render("<p>", json!({})).await;
+    assert_eq!(last.status(), 200);
+    assert!(header(&last, "ratelimit").starts_with("\"requests\";r=0;"));
+    let refused = render(&studio.account.key).await;
+    assert_eq!(refused.status(), 429);
+    assert!(header(&refused, "ratelimit").starts_with("\"requests\";r=0;"));
+}
+
+#[tokio::test]
+async fn twelve_processes_together_allow_the_rate_of_an_account() {
+    let studio = Studio::start().await;
+    let db = PgPoolOptions::new().max_connections(12);
+    let db = db.connect(studio.service.database_url()).await.unwrap();
+    let account = studio.service.text("select id::text from accounts").await;
+    let account = AccountId::parse(&account).unwrap();
+    let rate = Rate::Requests(NonZeroU32::new(6_000).unwrap());
+    let began = Instant::now();
+    let processes = (0..12).map(|_| {
+        let limits = RateLimits::new(db.clone());
+        async move {
+            let mut allowed = 0;
+            while limits.take(account, rate).await.unwrap().refused_for.is_none() {
+                allowed += 1;
+            }
+            allowed
+        }
+    });
+    let allowed: u32 = join_all(processes).await.into_iter().sum();
+    let replenished = began.elapsed().as_secs_f64() * 100.0;
+    assert!(
+        (6_000.0..=6_001.0 + replenished).contains(&f64::from(allowed)),
+        "{allowed}"
+    );
 }
 
 #[tokio::test]

@@ -273,6 +273,7 @@ impl From<NotAdded> for FailureReason {
     fn from(reason: NotAdded) -> Self {
         match reason {
             NotAdded::Credits(credits) => Self::Credits(credits),
+            NotAdded::Concurrency { limit } => Self::Engine(RenderError::TooManyConcurrent { limit }),
             NotAdded::Credentials => Self::CredentialsChanged,
         }
     }

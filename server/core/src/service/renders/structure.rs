@@ -1,10 +1,7 @@
 //! The structure of a render's document, for the dashboard. It is read from the stored document when it is viewed, in a
 //! sandboxed worker process, and not stored.
 
-use std::{
-    fs, io,
-    time::{Duration, Instant},
-};
+use std::{fs, io, time::Duration};
 
 use platen_domain::{
     caller::Access,
@@ -23,11 +20,11 @@ use crate::{
     service::{
         Services,
         parsers::Busy,
+        rate_limits::Rate,
         renders::{
             detail, history,
             thumbnails::{LARGEST_DOCUMENT, is_drawn_when_looked_at},
         },
-        templates::live::QUOTA,
     },
     store::{
         error::StoreError,
@@ -99,7 +96,7 @@ async fn read(
     if bytes > LARGEST_DOCUMENT as u64 {
         return Ok(Err(MissingStructure::TooLarge));
     }
-    let taken = app.live_previews.take(account, QUOTA, Instant::now());
+    let taken = app.rate_limits.take(account, Rate::LivePreviews).await?;
     if let Some(retry_after) = taken.refused_for {
         return Err(StructureError::TooMany { retry_after });
     }

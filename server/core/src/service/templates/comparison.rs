@@ -1,7 +1,7 @@
 //! Comparison of the pages of two versions, each rendered with the same sample data, like a preview. Nothing is charged
 //! or stored.
 
-use std::{collections::BTreeSet, time::Instant};
+use std::collections::BTreeSet;
 
 use platen_domain::{
     caller::Caller,
@@ -34,10 +34,11 @@ use crate::{
         Services,
         assets::library::render_with_assets,
         parsers::Busy,
+        rate_limits::Rate,
         renders::{engine_caller, enter, templates::fill, terms_while_waiting},
         templates::{
             TemplateError, faulty_template, get,
-            live::{LiveError, QUOTA},
+            live::LiveError,
             partials::{self, PartialSet},
             settings::get_settings,
             versions,
@@ -71,11 +72,8 @@ pub async fn compare(
     set: &str,
 ) -> Result<Comparison, LiveError> {
     for _ in 0..2 {
-        if let Some(retry_after) = app
-            .live_previews
-            .take(caller.account, QUOTA, Instant::now())
-            .refused_for
-        {
+        let taken = app.rate_limits.take(caller.account, Rate::LivePreviews).await?;
+        if let Some(retry_after) = taken.refused_for {
             return Err(LiveError::TooMany { retry_after });
         }
     }

@@ -1,6 +1,6 @@
 //! Sample data generated from a template.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::collections::BTreeMap;
 
 use platen_domain::{
     caller::Caller,
@@ -20,11 +20,8 @@ use serde_json::{Map, Value};
 
 use crate::service::{
     Services,
-    templates::{
-        TemplateError, faulty_template,
-        live::{LiveError, QUOTA},
-        partials,
-    },
+    rate_limits::Rate,
+    templates::{TemplateError, faulty_template, live::LiveError, partials},
 };
 
 /// Language of an empty catalogue.
@@ -39,7 +36,7 @@ pub async fn generate(
     data: String,
 ) -> Result<Result<String, String>, LiveError> {
     let account = caller.account;
-    if let Some(retry_after) = app.live_previews.take(account, QUOTA, Instant::now()).refused_for {
+    if let Some(retry_after) = app.rate_limits.take(account, Rate::LivePreviews).await?.refused_for {
         return Err(LiveError::TooMany { retry_after });
     }
     if content.len() > LONGEST_CONTENT {

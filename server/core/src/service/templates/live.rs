@@ -3,10 +3,7 @@
 
 mod remarks;
 
-use std::{
-    num::NonZeroU32,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use platen_domain::{
     caller::Caller,
@@ -42,30 +39,21 @@ use crate::{
     service::{
         Services,
         assets::library::render_with_assets,
+        rate_limits::Rate,
         renders::{engine_caller, enter, terms_while_waiting},
         templates::{
             TemplateError,
             partials::{self, PartialSet},
             settings::get_settings,
         },
-        throttle::{Quota, Throttle},
     },
+    store::error::StoreError,
 };
 
 /// Maximum number of pages that are rasterized.
 const MOST_PICTURES: usize = 20;
 /// Maximum number of words of a document that are located.
 const MOST_WORDS: usize = 5000;
-/// Ten previews a second for a minute: more than users cause, who pause between words, and half of what one browser can
-/// do.
-pub(in crate::service) const QUOTA: Quota = Quota {
-    times: NonZeroU32::MIN.saturating_add(599),
-    within: Duration::from_mins(1),
-};
-
-/// Counts live previews by account.
-pub type LivePreviews = Throttle<AccountId>;
-
 /// Content of the editor.
 pub struct Typed {
     /// Source of the template.
@@ -120,6 +108,12 @@ pub enum LiveError {
     /// The template could not be read or rendered.
     #[error(transparent)]
     Template(#[from] TemplateError),
+}
+
+impl From<StoreError> for LiveError {
+    fn from(error: StoreError) -> Self {
+        Self::Template(error.into())
+    }
 }
 
 /// A document rendered from the editor's content, and its pending results.
@@ -242,7 +236,7 @@ async fn print(
     typed: Typed,
     watermark: Option<Watermark>,
 ) -> Result<Result<Printed, Remark>, LiveError> {
-    let taken = app.live_previews.take(caller.account, QUOTA, Instant::now());
+    let taken = app.rate_limits.take(caller.account, Rate::LivePreviews).await?;
     if let Some(retry_after) = taken.refused_for {
         return Err(LiveError::TooMany { retry_after });
     }
