@@ -26,6 +26,8 @@ pub enum EventType {
     CreditsLow,
     #[strum(serialize = "key.expiring")]
     KeyExpiring,
+    #[strum(serialize = "batch.ended")]
+    BatchEnded,
 }
 
 impl EventType {
@@ -36,6 +38,7 @@ impl EventType {
             Self::RenderFailed => "A render failed or was cancelled",
             Self::CreditsLow => "80 % of the credits are used, and all",
             Self::KeyExpiring => "An API key expires in seven days",
+            Self::BatchEnded => "All rows of a batch have ended, or it was cancelled",
         }
     }
 
@@ -59,6 +62,10 @@ impl EventType {
             Self::KeyExpiring => json!({
                 "key_id": "0192f0c1-90aa-7c02-a1d0-3b5a7c9e1f24", "name": "Invoices", "livemode": true,
                 "expires_at": "2026-11-28T00:00:00Z",
+            }),
+            Self::BatchEnded => json!({
+                "batch_id": "0192f0c2-1f60-7a44-9c3b-8d2e5f7a1b06", "name": "Invoices of November", "state": "ended",
+                "livemode": true, "rows": 5000, "succeeded": 4998, "failed": 2,
             }),
         };
         payload(

@@ -334,7 +334,10 @@ pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch
             "only rows of a batch that was not cancelled can be opened again",
         ));
     }
-    if batches::repeat_failed(&mut transaction, account, id).await? > 0 && batch.state == BatchState::Ended {
+    if batches::repeat_failed(&mut transaction, account, id).await? == 0 {
+        return Ok(batch);
+    }
+    if batch.state == BatchState::Ended {
         batches::set_state(&mut transaction, account, id, BatchState::Running, None).await?;
     }
     if batches::count_unfinished(&mut transaction, account).await? > MOST_UNFINISHED {

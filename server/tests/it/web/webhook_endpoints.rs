@@ -418,6 +418,38 @@ async fn an_endpoint_that_fails_for_five_days_is_disabled_and_delays_no_other() 
 }
 
 #[tokio::test]
+async fn the_end_of_a_batch_is_an_event_also_after_a_retry() {
+    let stage = Stage::set(&["--plan", "Scale"]).await;
+    stage.endpoint("/batches", &["batch.ended"]).await;
+    let post = async |path: &str, body: &Value| {
+        let request = stage.service.client.post(stage.service.url(path));
+        let answer = request.bearer_auth(&stage.account.key).json(body).send().await;
+        let answer: Value = answer.expect("an answer").json().await.expect("JSON");
+        answer["data"]["id"].as_str().expect("an id").to_owned()
+    };
+    let template = json!({"template": {"name": "Invoice", "content": "{{ number }}"}});
+    let template = json!({"template_id": post("/api/v1/templates", &template).await});
+    let parts = json!([{"type": "template", "content": template}]);
+    // No storage connection covers the documents, so no row succeeds.
+    let destination = json!({"provider": "aws_s3", "bucket": "none", "path": "{{ number }}.pdf"});
+    let batch = json!({
+        "name": "November", "render": {"parts": parts, "destination": destination},
+        "rows": [{"number": 1}, {"number": 2}],
+    });
+    let id = post("/api/v1/batches", &json!({"batch": batch})).await;
+    let expected = json!({
+        "batch_id": id, "name": "November", "state": "ended", "livemode": true, "rows": 2, "succeeded": 0, "failed": 2,
+    });
+    let first = stage.receiver.wait_for(1).await.remove(0);
+    assert!(first.is_signed_with(&stage.secret()));
+    assert_eq!(event(&first), ("batch.ended".to_owned(), expected.clone()));
+
+    post(&format!("/api/v1/batches/{id}/retry"), &Value::Null).await;
+    let second = stage.receiver.wait_for(2).await.remove(1);
+    assert_eq!(event(&second), ("batch.ended".to_owned(), expected));
+}
+
+#[tokio::test]
 async fn endpoints_of_another_account_are_not_found() {
     let stage = Stage::set(&["--plan", "Scale"]).await;
     let id = stage.endpoint("/503", &["render.succeeded"]).await;

@@ -12,6 +12,7 @@ use platen_domain::{
     job::{CRASHES, JobKind, Priority},
     sentence::sentence,
     storage::StorageResource,
+    webhook_endpoint::EventType,
 };
 use serde_json::{json, value::RawValue};
 use sha2::{Digest, Sha256};
@@ -39,7 +40,7 @@ use crate::{
         error::StoreError,
         jobs::{self, BatchJob},
         renders::{NewRender, Start},
-        tx,
+        tx, webhook_endpoints,
     },
 };
 
@@ -132,9 +133,26 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> boo
         tx::commit(transaction).await?;
         return Ok(Next::After(delay));
     }
+    let state = if has_ended { BatchState::Ended } else { batch.state };
+    let is_announced = matches!(state, BatchState::Ended | BatchState::Cancelled);
+    if is_announced {
+        let data = json!({
+            "batch_id": id,
+            "name": batch.name,
+            "state": state.into_str(),
+            "livemode": batch.livemode,
+            "rows": batch.rows,
+            "succeeded": batch.succeeded,
+            "failed": batch.failed,
+        });
+        webhook_endpoints::publish(&mut transaction, account, EventType::BatchEnded, None, &data).await?;
+    }
     batches::delete_unneeded(&mut transaction, account, id).await?;
     jobs::complete(&mut *transaction, &job.claim).await?;
     tx::commit(transaction).await?;
+    if is_announced {
+        app.jobs.added(JobKind::Delivery);
+    }
     Ok(Next::Done)
 }
 
