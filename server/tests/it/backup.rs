@@ -64,7 +64,7 @@ impl Studio {
     }
 
     /// Returns the document of an asynchronous render from the default storage.
-    async fn document(&self, object: &str) -> Vec<u8> {
+    async fn file_of(&self, object: &str) -> Vec<u8> {
         let answer = service::client()
             .get(self.service.url(&format!("/files/renders/{object}.pdf")))
             .send()
@@ -101,7 +101,7 @@ async fn everything_works_after_dump_and_restore() {
     before.ended(&delivered).await;
     let recorded = before.recorded(&delivered).await;
     let object = recorded["object_id"].as_str().expect("it is in our storage").to_owned();
-    let document = before.document(&object).await;
+    let document = before.file_of(&object).await;
     drop(worker);
     let queued = before.queued(&json!({"parts": [part(3)]})).await;
 
@@ -128,7 +128,7 @@ async fn everything_works_after_dump_and_restore() {
 
     assert_eq!(after.service.command(&list_keys, "").succeeded(), keys);
     assert_eq!(after.render_as("invoice-1", &once).await, answered, "a replay");
-    assert_eq!(after.document(&object).await, document);
+    assert_eq!(after.file_of(&object).await, document);
     assert_eq!(after.webhook_secret(), secret);
     assert_eq!(after.ended(&queued).await["state"], "succeeded");
     after.pdf(part(4), json!({})).await;

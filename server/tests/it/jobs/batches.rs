@@ -138,13 +138,7 @@ async fn each_row_becomes_a_document() {
             (&outcome["row"], &outcome["state"]),
             (&json!(index + 1), &json!("succeeded"))
         );
-        let id = outcome["render_id"].as_str().expect("an id");
-        let render = studio.ended(id).await;
-        let document = studio
-            .service
-            .client
-            .get(render["result"]["mediaLink"].as_str().expect("an address"));
-        let document = document.send().await.expect("an answer").bytes().await.expect("a body");
+        let document = studio.document(outcome["render_id"].as_str().expect("an id")).await;
         assert_eq!(pdf::text(&document).trim(), format!("Invoice {}", index + 1));
     }
     // What is no longer needed is deleted.

@@ -149,6 +149,16 @@ impl Studio {
         self.service.ended(&self.account, id).await
     }
 
+    /// Returns the document of a render, once it has ended.
+    pub(crate) async fn document(&self, id: &str) -> Vec<u8> {
+        let render = self.ended(id).await;
+        let link = render["result"]["mediaLink"].as_str();
+        let link = link.unwrap_or_else(|| panic!("no document: {render}"));
+        let answer = self.service.client.get(link).send().await.expect("an answer");
+        assert_eq!(answer.status(), 200);
+        answer.bytes().await.expect("a body").to_vec()
+    }
+
     /// Posts to a path without a body.
     pub(crate) async fn post(&self, path: &str) -> Response {
         self.request(Method::POST, path).send().await.expect("an answer")
