@@ -202,6 +202,7 @@ pub trait Backend: Send + Sync {
 
     /// Sets whether the content of requests is stored after their renders have ended.
     async fn keep_content(&self, keep: bool) -> Result<(), AppError>;
+    async fn set_document_links(&self, seconds: Option<i32>) -> Result<(), AppError>;
 
     /// Sets the channels of templates before `production`, separated by commas, and whether promotions to `production` need
     /// the approval of another member.

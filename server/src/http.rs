@@ -11,7 +11,7 @@ mod drain;
 mod error;
 mod extract;
 pub(crate) mod file_name;
-mod files;
+pub(crate) mod files;
 pub(crate) mod held_body;
 mod metrics;
 mod probes;
@@ -76,6 +76,10 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
         ("/api/v1/renders/{id}/accessibility", get(renders::accessibility::get)),
         ("/api/v1/renders/{id}/callback/resend", post(renders::one::resend)),
         ("/api/v1/renders/{id}/cancel", post(renders::one::cancel)),
+        (
+            "/api/v1/renders/{id}/links",
+            post(renders::links::post).delete(renders::links::delete),
+        ),
         ("/api/v1/channels", get(templates::promotions::channels)),
         ("/api/v1/templates", get(templates::get).post(templates::post)),
         (
@@ -132,6 +136,7 @@ pub(crate) fn router(app: Services, dashboard: impl FnOnce(&Services, OwnApi) ->
         .merge(metrics::routes(&app.config.metrics))
         .merge(dev_mail::routes(&app.mailing.delivery))
         .merge(security_txt::routes(&app.config.disclosure))
+        .route("/files/links/{token}", get(files::linked))
         .route("/files/renders/{name}", get(files::get))
         .route("/livez", get(probes::live))
         .route("/readyz", get(probes::ready))

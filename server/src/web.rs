@@ -8,6 +8,7 @@ mod assets;
 mod audit_log;
 mod backend;
 mod csv_file;
+mod documents;
 mod events;
 mod exports;
 mod failures;
@@ -96,6 +97,7 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
         .route("/dashboard/assets/{id}/content", get(assets::download))
         .route("/dashboard/assets/{id}/font", get(assets::font))
         .route(SHEET_PATH, get(assets::specimen_sheet))
+        .route("/dashboard/renders/{id}/document.pdf", get(documents::get))
         .route("/dashboard/renders/{id}/pages/{name}", get(thumbnails::get))
         .route("/dashboard/renders/{id}/request.json", get(requests::get))
         .route("/dashboard/templates/{id}/data.json", get(template_data::get))

@@ -36,6 +36,8 @@ pub struct OwnedAccount {
     pub called: String,
     /// Whether the content of requests is stored after their renders have ended.
     pub keep_content: bool,
+    /// Lifetime of the links to new documents in seconds; `None` if they get public addresses.
+    pub link_seconds: Option<i32>,
     /// The channels of its templates.
     pub channels: Channels,
     /// The day from which all members need a second factor.

@@ -78,6 +78,7 @@ fn done(word: &str) -> Option<&'static str> {
         "device" => "This device asks for the second factor again.",
         "account" => "Account name saved.",
         "content" => "Setting saved.",
+        "links" => "Setting saved. It applies to documents that are rendered from now on.",
         "export" => "Export started. We’ll email you when it is ready.",
         "session" => "Session logged out.",
         "sessions" => "All other sessions are logged out.",

@@ -21,6 +21,7 @@ pub mod deletions;
 pub mod deliveries;
 pub mod devices;
 pub mod directory;
+pub mod download_links;
 pub mod error;
 pub mod exports;
 pub mod failed_jobs;

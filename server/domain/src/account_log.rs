@@ -17,6 +17,8 @@ audit_events! {
     AccountRenamed { name: String } "account.renamed" "renamed the account to {name}";
     ContentKept {} "account.content_kept" "turned on storage of request content";
     ContentForgotten {} "account.content_forgotten" "turned off storage of request content";
+    DocumentLinksSet { minutes: i32 } "account.document_links_set" "set links to new documents to expire after {minutes} minutes";
+    DocumentsMadePublic {} "account.documents_made_public" "set new documents to have public addresses";
     ExportAsked {} "account.export_asked" "requested an export of the account";
     ExportFetched {} "account.export_fetched" "downloaded an export of the account";
     DeletionAsked { on: String } "account.deletion_asked" "scheduled the deletion of the account for {on}";

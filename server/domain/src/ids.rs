@@ -61,6 +61,8 @@ identifiers! {
     /// An asset of an account.
     AssetId;
     BatchId;
+    /// A link to a document; not its token.
+    DownloadLinkId;
     /// A storage connection.
     ConnectionId;
     /// A webhook endpoint of an account.

@@ -39,6 +39,8 @@ pub mod destination;
 pub mod diff;
 #[cfg(feature = "server")]
 pub mod display_name;
+#[cfg(feature = "server")]
+pub mod download_link;
 pub mod editor;
 #[cfg(feature = "server")]
 pub mod email;

@@ -1,4 +1,4 @@
-//! Tokens in the links of mails, which prove that their user receives mail at an address. Each is valid once.
+//! Random tokens in links: of mails, which prove that their user receives mail at an address and are valid once, and of documents.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret, SecretString};

@@ -19,6 +19,7 @@ use platen_core::{
         renders::{
             cancel::CancelError,
             failure::{FailureReason, RenderFailure},
+            links::LinkError,
         },
         templates::TemplateError,
     },
@@ -93,6 +94,8 @@ pub(super) enum ApiError {
     Batch(BatchError),
     /// A storage connection couldn't be read or changed.
     Connection(ConnectionError),
+    /// A link to a document couldn't be created or used.
+    Link(LinkError),
 }
 
 macro_rules! from {
@@ -117,6 +120,7 @@ from! {
     AssetError => Asset,
     BatchError => Batch,
     ConnectionError => Connection,
+    LinkError => Link,
 }
 
 impl ApiError {
@@ -199,8 +203,20 @@ impl IntoResponse for ApiError {
             Self::Asset(error) => asset_error(&error),
             Self::Batch(error) => batch_error(error),
             Self::Connection(error) => connection_error(&error),
+            Self::Link(error) => link_error(&error),
         }
     }
+}
+
+fn link_error(error: &LinkError) -> Response {
+    let status = match error {
+        LinkError::NoSuchRender | LinkError::NoSuchLink => StatusCode::NOT_FOUND,
+        LinkError::NoDocument | LinkError::TooMany => StatusCode::CONFLICT,
+        LinkError::Ended => StatusCode::GONE,
+        LinkError::Memory(full) => return memory_full(*full),
+        LinkError::Storage(_) | LinkError::Store(_) => return internal(error),
+    };
+    resource_error(status, &sentence(&error.to_string()))
 }
 
 fn asset_error(error: &AssetError) -> Response {

@@ -1,19 +1,25 @@
-//! `/files/renders/<uuid>.pdf`: documents in the service's own folder. Their random names protect them.
+//! Documents in the default storage: `/files/renders/<uuid>.pdf`, protected by their random names, if they are on disk; and
+//! `/files/links/<token>`, which expire.
 
 use std::{convert::Infallible, path::Path as FilePath};
 
 use axum::{
     body::Body,
     extract::{Path, Request, State},
-    http::{HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderName, HeaderValue, Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use platen_core::service::Services;
+use platen_core::service::{
+    Services,
+    renders::links::{self, OpenedDocument},
+};
 use tower::ServiceExt;
 use tower_http::services::ServeFile;
 use uuid::Uuid;
 
-use crate::http::error::ApiError;
+use crate::http::{error::ApiError, held_body::HeldBody};
+
+const PDF: &str = "application/pdf";
 
 /// `GET`, including range requests (RFC 9110, 14) and conditional requests (RFC 9110, 13).
 pub(super) async fn get(State(app): State<Services>, Path(name): Path<String>, request: Request) -> Response {
@@ -29,13 +35,58 @@ pub(super) async fn get(State(app): State<Services>, Path(name): Path<String>, r
     {
         return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
     }
-    let mut response = send(&app.documents.files().path(id), "application/pdf", request).await;
-    if response.status().is_client_error() && response.status() != StatusCode::RANGE_NOT_SATISFIABLE {
+    let mut response = send(&app.documents.files().path(id), request).await;
+    if response.status().is_success() {
+        response
+            .headers_mut()
+            .insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
+        response
+            .headers_mut()
+            .extend(HeaderValue::try_from(tag).ok().map(|tag| (header::ETAG, tag)));
+    }
+    response
+}
+
+/// `GET` of a link. A link for one use ends, unless only its headers are requested.
+pub(super) async fn linked(
+    State(app): State<Services>,
+    Path(token): Path<String>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let document = links::open(&app, &token, request.method() == Method::GET).await?;
+    Ok(opened(document, request).await)
+}
+
+/// Responds with a document that must not be cached, because access to it can end.
+pub(crate) async fn opened(document: OpenedDocument, request: Request) -> Response {
+    let mut response = match document {
+        OpenedDocument::File(path) => send(&path, request).await,
+        OpenedDocument::Content(content, memory) => with_headers(Body::new(HeldBody::new(content, memory))),
+    };
+    if response.status().is_success() {
+        response
+            .headers_mut()
+            .insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    }
+    response
+}
+
+/// Responds with a file, or the requested range of it.
+async fn send(path: &FilePath, request: Request) -> Response {
+    let file = ServeFile::new_with_mime(path, &PDF.parse().expect("a media type"));
+    let served: Result<_, Infallible> = file.oneshot(request).await;
+    let Ok(served) = served;
+    if served.status().is_client_error() && served.status() != StatusCode::RANGE_NOT_SATISFIABLE {
         return ApiError::NoSuchPath.into_response();
     }
-    // The name is a secret, which must not leak to shared caches, search engines or other sites.
+    with_headers(served.map(Body::new))
+}
+
+/// Adds the headers of a document. Its address is a secret, which must not leak to shared caches, search engines or other sites.
+fn with_headers(response: impl IntoResponse) -> Response {
+    let mut response = response.into_response();
     for (name, value) in [
-        (header::CACHE_CONTROL, "private, max-age=3600"),
+        (header::CONTENT_TYPE, PDF),
         (header::CONTENT_DISPOSITION, "inline; filename=\"document.pdf\""),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -44,17 +95,6 @@ pub(super) async fn get(State(app): State<Services>, Path(name): Path<String>, r
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response
-        .headers_mut()
-        .extend(HeaderValue::try_from(tag).ok().map(|tag| (header::ETAG, tag)));
-    response
-}
-
-/// Responds with a file, or the requested range of it.
-async fn send(path: &FilePath, media_type: &str, request: Request) -> Response {
-    let file = ServeFile::new_with_mime(path, &media_type.parse().expect("a media type"));
-    let served: Result<_, Infallible> = file.oneshot(request).await;
-    let Ok(served) = served;
-    served.map(Body::new).into_response()
 }
 
 /// Parses the name of a document. Only the canonical spelling is accepted.

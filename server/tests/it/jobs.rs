@@ -9,6 +9,7 @@ mod default_bucket;
 mod delivered;
 mod destinations;
 mod fairness;
+mod links;
 mod recipes;
 mod stored;
 mod survival;

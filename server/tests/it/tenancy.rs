@@ -81,6 +81,9 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
             let reports = format!("select count(*) from accessibility_reports where render_id = '{id}'");
             studio.service.number_is(1, &reports).await;
         }
+        if of_render.ends_with("/links") {
+            studio.ended(&id).await;
+        }
         if of_render.ends_with("/resend") {
             // A delivery in progress isn't sent again.
             let untried = "select count(*) from jobs where kind = 'callback' and (failures = 0 or claim is not null)";

@@ -9,7 +9,10 @@ use crate::{
     model::{rejection::Field, settings::OwnedAccount},
     outcome::{ButtonForm, DialogForm, FormField, NarrowForm, Outcome, OutcomeErrors},
     pages::settings::{
-        api::{KeepContent, RenameAccount, RequestDeletion, RequireSecondFactor, SetChannels, UndoDeletion},
+        api::{
+            KeepContent, RenameAccount, RequestDeletion, RequireSecondFactor, SetChannels, SetDocumentLinks,
+            UndoDeletion,
+        },
         export::ExportSection,
         while_suspended,
     },
@@ -18,6 +21,7 @@ use crate::{
         check::Check,
         dialog::Weight,
         moment::Moment,
+        select::Select,
     },
 };
 
@@ -31,6 +35,7 @@ pub fn AccountSections(
     view! {
         <AccountSection name=account.name />
         <ContentSection keep=account.keep_content />
+        <LinksSection seconds=account.link_seconds />
         <ChannelsSection channels=account.channels />
         <SecondFactorPolicy from=account.second_factor_from />
         <Provider value=while_suspended()>
@@ -72,6 +77,37 @@ fn ContentSection(keep: bool) -> impl IntoView {
                     label="Store request content"
                     hint="Stores requests, encrypted, for your plan’s retention, so that you can view them with their renders. Without it, content is deleted when a render ends. Turning it off also deletes stored requests, thumbnails, titles and console messages within minutes."
                     checked=keep
+                />
+            </NarrowForm>
+        </Section>
+    }
+}
+
+/// Lifetimes of links, in seconds.
+const LIFETIMES: [(i32, &str); 5] = [
+    (3_600, "Links that expire after an hour"),
+    (86_400, "Links that expire after a day"),
+    (259_200, "Links that expire after three days"),
+    (604_800, "Links that expire after a week"),
+    (1_209_600, "Links that are valid as long as the document"),
+];
+
+#[component]
+fn LinksSection(seconds: Option<i32>) -> impl IntoView {
+    let outcome = Outcome::of::<SetDocumentLinks>();
+    let lifetimes = LIFETIMES.map(|(seconds, label)| (seconds.to_string(), label));
+    let options = [(String::new(), "Public, unlisted addresses")]
+        .into_iter()
+        .chain(lifetimes);
+    view! {
+        <Section heading="Document links" note="Owners only" kind=SectionKind::Hanging>
+            <NarrowForm outcome action="Save setting">
+                <Select
+                    name="link_seconds"
+                    label="New documents get"
+                    options
+                    chosen=seconds.map(|seconds| seconds.to_string()).unwrap_or_default()
+                    hint="Applies to documents in the service’s own storage. The API creates further links and revokes them. Members can always open documents here."
                 />
             </NarrowForm>
         </Section>

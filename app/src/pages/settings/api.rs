@@ -58,6 +58,20 @@ pub async fn keep_content(
     leave_for("/dashboard/settings?done=content")
 }
 
+/// Sets whether new documents get public addresses, or links that expire.
+#[server(prefix = "/web", endpoint = "set-document-links")]
+pub async fn set_document_links(
+    /// Lifetime of the links in seconds. Empty: public addresses.
+    link_seconds: String,
+) -> Result<(), AppError> {
+    let seconds = match link_seconds.as_str() {
+        "" => None,
+        seconds => Some(seconds.parse().map_err(|_| AppError::Malformed)?),
+    };
+    backend().set_document_links(seconds).await?;
+    leave_for("/dashboard/settings?done=links")
+}
+
 /// Sets the channels of the account's templates.
 #[server(prefix = "/web", endpoint = "set-channels")]
 pub async fn set_channels(

@@ -14,6 +14,7 @@ pub mod enqueue;
 pub mod failure;
 pub mod history;
 pub mod idempotent_responses;
+pub mod links;
 pub mod log;
 mod record;
 pub mod request;

@@ -58,6 +58,8 @@ pub struct AwsS3 {
     guard: Arc<Guard>,
     /// Connects to Amazon's addresses, and is shared by all storage connections.
     http: SharedHttpClient,
+    /// For buckets of the operator, whose responses are not bounded.
+    own_http: SharedHttpClient,
     /// If `None`, no roles can be assumed.
     token_service: Option<Arc<TokenService>>,
 }
@@ -65,9 +67,11 @@ pub struct AwsS3 {
 impl AwsS3 {
     /// Creates the factory; `guard` decides which S3-compatible stores may be reached.
     pub fn new(guard: Arc<Guard>, token_service: Option<TokenService>) -> Self {
+        let own_http = Builder::new().tls_provider(TLS).build_https();
         Self {
             guard,
-            http: bounded(Builder::new().tls_provider(TLS).build_https()),
+            http: bounded(own_http.clone()),
+            own_http,
             token_service: token_service.map(Arc::new),
         }
     }
@@ -84,9 +88,8 @@ impl AwsS3 {
 
     /// Returns a bucket of the operator, which may be at any address.
     pub fn own_bucket(&self, name: &str, region: Option<&str>, endpoint: Option<&Url>, key: &AccessKey) -> Bucket {
-        let endpoint = endpoint.map(|url| (url, self.http.clone()));
         Bucket {
-            client: self.client(region, credentials(key), endpoint),
+            client: client(region, credentials(key), self.own_http.clone(), endpoint),
             name: name.to_owned(),
             endpoint: None,
         }
@@ -105,41 +108,40 @@ impl AwsS3 {
 
     fn bucket_by(&self, settings: &Settings, credentials: SharedCredentialsProvider) -> Bucket {
         let endpoint = settings.endpoint.as_ref().map(|url| Endpoint::new(&self.guard, url));
-        let guarded = endpoint.as_ref().map(|endpoint| {
-            let http = Builder::new().tls_provider(TLS).build_with_resolver(endpoint.clone());
-            (&endpoint.url, bounded(http))
-        });
+        let http = endpoint.as_ref().map_or_else(
+            || self.http.clone(),
+            |endpoint| bounded(Builder::new().tls_provider(TLS).build_with_resolver(endpoint.clone())),
+        );
+        let url = endpoint.as_ref().map(|endpoint| &endpoint.url);
         Bucket {
-            client: self.client(settings.region.as_deref(), credentials, guarded),
+            client: client(settings.region.as_deref(), credentials, http, url),
             name: settings.bucket.clone(),
             endpoint,
         }
     }
+}
 
-    /// `endpoint` is the address of a store other than Amazon's, with the client that reaches it.
-    fn client(
-        &self,
-        region: Option<&str>,
-        credentials: SharedCredentialsProvider,
-        endpoint: Option<(&Url, SharedHttpClient)>,
-    ) -> Client {
-        let config = Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new(region.unwrap_or(ANY_REGION).to_owned()))
-            .credentials_provider(credentials)
-            // Requests are retried by the job queue.
-            .retry_config(RetryConfig::disabled())
-            .timeout_config(TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).build());
-        let config = match endpoint {
-            None => config.http_client(self.http.clone()),
-            // Few other stores have a host name for each bucket.
-            Some((url, http)) => config
-                .endpoint_url(url.as_str())
-                .force_path_style(true)
-                .http_client(http),
-        };
-        Client::from_conf(config.build())
-    }
+/// `endpoint` is the address of a store other than Amazon's.
+fn client(
+    region: Option<&str>,
+    credentials: SharedCredentialsProvider,
+    http: SharedHttpClient,
+    endpoint: Option<&Url>,
+) -> Client {
+    let config = Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new(region.unwrap_or(ANY_REGION).to_owned()))
+        .credentials_provider(credentials)
+        // Requests are retried by the job queue.
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).build())
+        .http_client(http);
+    let config = match endpoint {
+        None => config,
+        // Few other stores have a host name for each bucket.
+        Some(url) => config.endpoint_url(url.as_str()).force_path_style(true),
+    };
+    Client::from_conf(config.build())
 }
 
 fn credentials(key: &AccessKey) -> SharedCredentialsProvider {
@@ -233,16 +235,20 @@ impl Bucket {
     }
 
     /// See [`super::bucket::Bucket::get`].
-    pub async fn get(&self, path: &str) -> Result<Vec<u8>, BucketError> {
+    pub async fn get(&self, path: &str, most: usize) -> Result<Vec<u8>, BucketError> {
         self.check().await?;
         let get = self.client.get_object().bucket(&self.name).key(path);
         let answer = get.send().await.map_err(failure)?;
-        match answer.body.collect().await {
-            Ok(content) => Ok(content.to_vec()),
-            Err(error) => Err(BucketError::Silent(format!(
-                "the store's response was interrupted: {error}"
-            ))),
+        let mut body = answer.body;
+        let mut content = Vec::new();
+        while let Some(piece) = body.next().await {
+            let interrupted = |error| BucketError::Silent(format!("the store's response was interrupted: {error}"));
+            content.extend_from_slice(&piece.map_err(interrupted)?);
+            if content.len() > most {
+                return Err(BucketError::Silent("the object is longer than expected".into()));
+            }
         }
+        Ok(content)
     }
 
     /// See [`super::bucket::Bucket::delete`].

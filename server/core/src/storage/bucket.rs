@@ -11,12 +11,13 @@ use crate::storage::{aws_s3, google_cloud_storage};
 
 /// Timeout for connecting to a store.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Timeout of a request to a store, not counting the upload.
+/// Timeout of a request to a store, not counting the transfer.
 const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
-/// The lowest tolerated upload speed; slower uploads could occupy a worker for an hour.
+/// The lowest tolerated speed of transfers; slower uploads could occupy a worker for an hour.
 const SLOWEST_BYTES_PER_SECOND: u64 = 256 * 1024;
-/// Maximum size of a response in bytes. Stores respond with a few hundred; objects are read only to see what they are.
-pub(super) const LONGEST_ANSWER: usize = 64 * 1024;
+/// Maximum size of a response of a tenant's store in bytes. Stores respond with a few hundred; objects are read only to see what they
+/// are.
+pub(crate) const LONGEST_ANSWER: usize = 64 * 1024;
 /// Maximum length of a store's message in characters. Stores send a sentence, but proxies in front of them may send a
 /// page.
 const LONGEST_MESSAGE: usize = 500;
@@ -151,18 +152,19 @@ impl Bucket {
     /// Uploads a PDF, and replaces an object of the same name. Returns the store's result for the webhook. Times out
     /// after one minute plus one second per 256 KiB.
     pub async fn put(&self, path: &str, pdf: Bytes) -> Result<Value, BucketError> {
-        let patience = REQUEST_TIMEOUT + Duration::from_secs(pdf.len() as u64 / SLOWEST_BYTES_PER_SECOND);
+        let patience = patience(pdf.len());
         match self {
             Self::AwsS3(bucket) => within(patience, bucket.put(path, pdf).boxed()).await,
             Self::GoogleCloudStorage(bucket) => within(patience, bucket.put(path, pdf).boxed()).await,
         }
     }
 
-    /// Reads an object of at most 64 KiB. Times out after one minute.
-    pub async fn get(&self, path: &str) -> Result<Vec<u8>, BucketError> {
+    /// Reads an object of at most `most` bytes; tenants' S3 buckets send 64 KiB at most. Times out like an upload.
+    pub async fn get(&self, path: &str, most: usize) -> Result<Vec<u8>, BucketError> {
+        let patience = patience(most);
         match self {
-            Self::AwsS3(bucket) => within(REQUEST_TIMEOUT, bucket.get(path).boxed()).await,
-            Self::GoogleCloudStorage(bucket) => within(REQUEST_TIMEOUT, bucket.get(path).boxed()).await,
+            Self::AwsS3(bucket) => within(patience, bucket.get(path, most).boxed()).await,
+            Self::GoogleCloudStorage(bucket) => within(patience, bucket.get(path, most).boxed()).await,
         }
     }
 
@@ -178,6 +180,11 @@ impl Bucket {
 /// Returns an error and its sources, down to the root cause.
 pub(super) fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     iter::successors(Some(error), |&error| error.source())
+}
+
+/// Returns how long a request may take that transfers so many bytes.
+fn patience(bytes: usize) -> Duration {
+    REQUEST_TIMEOUT + Duration::from_secs(bytes as u64 / SLOWEST_BYTES_PER_SECOND)
 }
 
 async fn within<T>(patience: Duration, request: BoxFuture<'_, Result<T, BucketError>>) -> Result<T, BucketError> {

@@ -1,7 +1,10 @@
 //! The default storage, for documents without a destination: a folder, or a bucket of the operator. Documents have
 //! random names, and are public to those who know them.
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
@@ -14,7 +17,7 @@ use uuid::Uuid;
 use crate::{
     config::storage::DefaultStorageConfig,
     storage::{
-        bucket::{Bucket, BucketError},
+        bucket::{Bucket, BucketError, LONGEST_ANSWER},
         documents::{DocumentFiles, object_name, object_resource},
         object_stores::ObjectStores,
     },
@@ -116,7 +119,7 @@ impl DefaultStorage {
             let trying = spawn_blocking(move || files.write(nothing, &[]).and_then(|()| files.remove(nothing)));
             return Ok(trying.await??);
         };
-        match bucket.get(&object_name(nothing)).await {
+        match bucket.get(&object_name(nothing), LONGEST_ANSWER).await {
             // Credentials that may write need not be allowed to list or read objects.
             Err(BucketError::Refused(refusal)) if NOTHING_THERE.contains(&refusal.code()) => Ok(()),
             answer => Ok(answer.map(drop)?),
@@ -147,6 +150,24 @@ impl DefaultStorage {
     pub async fn remove_forgotten(&self, before: OffsetDateTime) -> Result<(), DefaultStorageError> {
         let files = self.files.clone();
         Ok(spawn_blocking(move || files.remove_written_before(before.into())).await??)
+    }
+
+    /// Returns the path of a document if it is on disk, and `None` if it can only be in the bucket.
+    pub async fn file(&self, id: Uuid) -> Result<Option<PathBuf>, DefaultStorageError> {
+        let path = self.files.path(id);
+        let is_file = self.bucket.is_none() || tokio::fs::try_exists(&path).await?;
+        Ok(is_file.then_some(path))
+    }
+
+    /// Downloads a document of at most `most` bytes from the bucket.
+    pub async fn download(&self, id: Uuid, most: u64) -> Result<Bytes, DefaultStorageError> {
+        let bucket = self
+            .bucket
+            .as_ref()
+            .ok_or(io::ErrorKind::NotFound)
+            .map_err(io::Error::from)?;
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        Ok(bucket.get(&object_name(id), most).await?.into())
     }
 
     /// The documents on disk.

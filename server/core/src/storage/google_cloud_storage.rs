@@ -24,7 +24,7 @@ use url::Url;
 use crate::{
     config::storage::Impersonator,
     storage::{
-        bucket::{BucketError, CONNECT_TIMEOUT, LONGEST_ANSWER, Refusal, chain},
+        bucket::{BucketError, CONNECT_TIMEOUT, Refusal, chain},
         google_cloud_storage::object::{SEGMENT, result},
     },
 };
@@ -137,13 +137,13 @@ impl Bucket {
     }
 
     /// See [`super::bucket::Bucket::get`].
-    pub async fn get(&self, path: &str) -> Result<Vec<u8>, BucketError> {
+    pub async fn get(&self, path: &str, most: usize) -> Result<Vec<u8>, BucketError> {
         let read = self.storage.read_object(self.resource(), path);
         let mut answer = read.send().boxed().await.map_err(|error| failure(&error))?;
         let mut content = Vec::new();
         while let Some(piece) = answer.next().await {
             content.extend_from_slice(&piece.map_err(|error| failure(&error))?);
-            if content.len() > LONGEST_ANSWER {
+            if content.len() > most {
                 return Err(BucketError::Silent("the object is longer than expected".into()));
             }
         }

@@ -109,6 +109,12 @@ pub async fn update_keep_content(
     execute(db, update).await
 }
 
+/// Sets the lifetime of the links to an account's new documents in seconds; `None`: they get public addresses.
+pub async fn update_link_seconds(db: &mut PgConnection, id: AccountId, seconds: Option<i32>) -> Result<(), StoreError> {
+    let update = sqlx::query!("update accounts set link_seconds = $2 where id = $1", id.0, seconds);
+    execute(db, update).await
+}
+
 /// Returns the accounts whose stored content has to be deleted, with the time before which the renders were accepted.
 pub async fn list_to_forget(db: &PgPool) -> Result<Vec<(AccountId, OffsetDateTime)>, StoreError> {
     let accounts = sqlx::query!(
@@ -139,6 +145,8 @@ pub struct OwnersChoices {
     pub name: String,
     /// Whether the content of requests stays stored after their renders have ended.
     pub keep_content: bool,
+    /// Lifetime of the links to new documents in seconds; `None` if they get public addresses.
+    pub link_seconds: Option<i32>,
     /// When a second factor becomes mandatory for all members.
     pub second_factor_from: Option<OffsetDateTime>,
     /// When the account will be deleted, if its deletion is scheduled.
@@ -149,7 +157,7 @@ pub struct OwnersChoices {
 pub async fn find_of_owner(db: &PgPool, id: AccountId, owner: UserId) -> Result<Option<OwnersChoices>, StoreError> {
     let choices = sqlx::query_as!(
         OwnersChoices,
-        "select accounts.name, accounts.keep_content, accounts.second_factor_from, accounts.delete_at
+        "select accounts.name, accounts.keep_content, accounts.link_seconds, accounts.second_factor_from, accounts.delete_at
          from accounts join members on members.account_id = accounts.id
          where accounts.id = $1 and members.user_id = $2 and members.role = 'owner'",
         id.0,

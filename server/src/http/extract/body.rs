@@ -18,6 +18,7 @@ use platen_core::{
 use platen_domain::{
     asset::{AssetCreation, AssetReplacement},
     connection::NewConnection,
+    download_link::LinkRequest,
     idempotency::{Fingerprint, IdempotencyKey, IdempotentRequest},
     template::{
         Saved, Submission, comparison::ComparisonRequest, promotions::PromotionRequest,
@@ -100,6 +101,12 @@ impl FromBody for SampleSetReplacement {
 }
 
 impl FromBody for PromotionRequest {
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::parse(body)
+    }
+}
+
+impl FromBody for LinkRequest {
     fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
         Self::parse(body)
     }

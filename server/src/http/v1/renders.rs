@@ -1,6 +1,7 @@
 //! `/api/v1/renders`
 
 pub(in crate::http) mod accessibility;
+pub(in crate::http) mod links;
 pub(in crate::http) mod one;
 
 use std::num::NonZeroU16;

@@ -388,6 +388,7 @@ impl Backend for RequestBackend {
                 called: called(owned.name.clone(), &person.email),
                 name: owned.name,
                 keep_content: owned.keep_content,
+                link_seconds: owned.link_seconds,
                 channels: self.answer(channels::find(db, caller.account).await)?,
                 second_factor_from: owned.second_factor_from.map(OffsetDateTime::date),
                 delete_at: owned.delete_at,
@@ -438,6 +439,14 @@ impl Backend for RequestBackend {
     async fn keep_content(&self, keep: bool) -> Result<(), AppError> {
         let caller = self.caller_who_may(SetPolicy).await?;
         self.answer(account::keep_content(&self.app.people, &caller, keep, clock::now()).await)
+    }
+
+    async fn set_document_links(&self, seconds: Option<i32>) -> Result<(), AppError> {
+        let caller = self.caller_who_may(SetPolicy).await?;
+        match account::set_document_links(&self.app.people, &caller, seconds, clock::now()).await {
+            Err(PeopleError::Invalid(_)) => Err(AppError::Malformed),
+            set => self.answer(set),
+        }
     }
 
     async fn set_channels(&self, before_production: String, approval: bool) -> Result<(), AppError> {

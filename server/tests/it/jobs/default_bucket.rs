@@ -22,7 +22,7 @@ fn settings<'a>(endpoint: &'a str, bucket: &'a str) -> [(&'static str, &'a str);
     ]
 }
 
-async fn studio_with_bucket(endpoint: &str, bucket: &str, receiver: &Receiver) -> Studio {
+pub(super) async fn studio_with_bucket(endpoint: &str, bucket: &str, receiver: &Receiver) -> Studio {
     let allowed = ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str());
     Studio::start_with(&[&settings(endpoint, bucket)[..], &[allowed]].concat()).await
 }

@@ -235,6 +235,7 @@ const FUNCTIONS: &[Line] = &[
     ("remove-member", In(ManagePeople), &[("subject", "{owner}")]),
     ("rename-account", In(SetPolicy), &[("account_name", "")]),
     ("keep-content", In(SetPolicy), &[("keep", "true")]),
+    ("set-document-links", In(SetPolicy), &[("link_seconds", "3600")]),
     ("set-channels", In(SetPolicy), &[("channels", "A")]),
     ("require-second-factor", In(SetPolicy), &[("second_factor_from", "x")]),
     ("subscribe", In(ManageBilling), &[("plan", "Growth")]),

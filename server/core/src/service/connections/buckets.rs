@@ -18,7 +18,7 @@ use crate::{
     mutex::lock,
     service::data_keys::{self, DataKeyError},
     storage::{
-        bucket::{Bucket, BucketError},
+        bucket::{Bucket, BucketError, LONGEST_ANSWER},
         object_stores::ObjectStores,
     },
     store::{connections, error::StoreError},
@@ -159,7 +159,7 @@ impl Buckets {
 /// account of the service, because Google has no external id; so the bucket must name the account it is for.
 async fn check_opened(bucket: &Bucket, account: AccountId, settings: &Settings) -> Result<(), BucketsError> {
     let object = format!("{}{OPENED_TO}", settings.path_prefix);
-    let held = match bucket.get(&object).await {
+    let held = match bucket.get(&object, LONGEST_ANSWER).await {
         Ok(held) => held,
         Err(BucketError::Refused(refusal)) if refusal.code() == "notFound" => Vec::new(),
         Err(error) => return Err(error.into()),

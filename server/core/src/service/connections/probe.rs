@@ -20,7 +20,7 @@ use crate::{
         buckets::{Buckets, BucketsError},
         get,
     },
-    storage::bucket::{Bucket, BucketError, Obstacle},
+    storage::bucket::{Bucket, BucketError, LONGEST_ANSWER, Obstacle},
     store::{connection_tests, error::StoreError},
 };
 
@@ -85,7 +85,7 @@ async fn steps(bucket: &Bucket, connection: &Connection) -> Vec<TestStep> {
 }
 
 async fn read(bucket: &Bucket, path: &str) -> Result<(), BucketError> {
-    if bucket.get(path).await? == CONTENT {
+    if bucket.get(path, LONGEST_ANSWER).await? == CONTENT {
         Ok(())
     } else {
         let message = "the content read differs from the content written: another object has this name".into();

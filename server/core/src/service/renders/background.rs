@@ -35,7 +35,7 @@ use crate::{
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             failure::{FailureReason, Retry},
             idempotent_responses::ContentError,
-            make, note,
+            links, make, note,
             thumbnails::{self, PagesToDraw},
             watermark,
         },
@@ -157,7 +157,14 @@ async fn finish(
     let pdf = Bytes::from(std::mem::take(&mut document.pdf));
     check_room(&queued, pdf.len())?;
     let stored = match (queued.object, destination) {
-        (Some(object), _) => deliver(app, object, pdf.clone()).await?,
+        (Some(object), _) => {
+            let mut stored = deliver(app, object, pdf.clone()).await?;
+            if let Some(seconds) = queued.link_seconds {
+                let lifetime = time::Duration::seconds(seconds.into());
+                links::replace_address(app, job.account, job.render, lifetime, &mut stored.result).await?;
+            }
+            stored
+        }
         (None, Some(destination)) => deliver_to_client(app, job.account, &destination, pdf.clone()).await?,
         (None, None) => return Err(FailureReason::Ended),
     };

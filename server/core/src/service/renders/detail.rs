@@ -19,7 +19,7 @@ use crate::{
     service::{
         Services,
         renders::{
-            accessibility, history,
+            accessibility, history, links,
             log::{self, Templates, sources, summary},
             request::{self, RequestContent},
             thumbnails,
@@ -161,12 +161,17 @@ fn document(render: &Render, pictures: Pictures) -> Option<Document> {
     })
 }
 
-/// Returns the address from which a document in the default storage can be downloaded, until the service deletes it.
+/// Returns the address from which members of the account can download a document in the default storage, until the service deletes
+/// it.
 pub(super) fn url(render: &Render) -> Option<String> {
-    render
-        .object_expires_at
-        .and(render.result.as_ref())
-        .and_then(|result| text(result, "mediaLink"))
+    let address = text(render.object_expires_at.and(render.result.as_ref())?, "mediaLink")?;
+    // Its link may have expired, or been revoked.
+    let is_link = links::is_link(&address);
+    Some(if is_link {
+        format!("/dashboard/renders/{}/document.pdf", render.id)
+    } else {
+        address
+    })
 }
 
 /// Returns the location of the document, as the store's tools write it.

@@ -56,6 +56,23 @@ pub async fn find_document(
     Ok(document.fetch_optional(db).await?)
 }
 
+/// Returns the name and the size in bytes of a render's document, if it is in the default storage.
+pub async fn find_object(
+    db: &PgPool,
+    account: AccountId,
+    id: RenderId,
+    now: OffsetDateTime,
+) -> Result<Option<(Uuid, i64)>, StoreError> {
+    let found = sqlx::query!(
+        r#"select object_id as "object!", bytes as "bytes!" from renders
+           where account_id = $1 and id = $2 and status = 'succeeded' and object_expires_at > $3"#,
+        account.0,
+        id.0,
+        now,
+    );
+    Ok(found.fetch_optional(db).await?.map(|row| (row.object, row.bytes)))
+}
+
 /// An expired document in the default storage, of any account.
 #[derive(Debug)]
 pub struct ExpiredObject {

@@ -23,6 +23,8 @@ pub struct QueuedRender {
     pub concurrency: usize,
     /// Maximum size of a request body of the account, in bytes.
     pub body_bytes: usize,
+    /// Lifetime in seconds of the link to a document in the default storage; `None` if it has a public address.
+    pub link_seconds: Option<i32>,
     /// The account's storage when its worker read the render.
     pub storage: AccountStorage,
     /// The encrypted request and the account's data key. `None` if the render has ended in the meantime.
@@ -35,8 +37,9 @@ pub async fn find(db: &PgPool, account: AccountId, id: RenderId) -> Result<Optio
         r#"select renders.livemode, renders.options, renders.object_id, limits.concurrency as "concurrency!",
             limits.body_bytes as "body_bytes!", limits.storage_limits as "storage_limits!", storage.used as "used!",
             content.version as "version?", content.sealed as "sealed?", data_key.secret_key_id as "secret_key_id?",
-            data_key.wrapped_key as "wrapped_key?"
+            data_key.wrapped_key as "wrapped_key?", accounts.link_seconds
          from renders
+         join accounts on accounts.id = renders.account_id
          join account_limits limits on limits.account_id = renders.account_id
          join account_storage storage on storage.account_id = renders.account_id
          left join account_keys data_key on data_key.account_id = renders.account_id
@@ -60,6 +63,7 @@ pub async fn find(db: &PgPool, account: AccountId, id: RenderId) -> Result<Optio
             object: row.object_id,
             concurrency: row.concurrency.unsigned_abs() as usize,
             body_bytes: row.body_bytes.unsigned_abs() as usize,
+            link_seconds: row.link_seconds,
             storage: AccountStorage {
                 used: row.used,
                 limits: row.storage_limits,

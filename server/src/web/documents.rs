@@ -1,0 +1,34 @@
+//! Documents in the default storage, for logged-in members of the account.
+
+use axum::{
+    extract::{Path, Request, State},
+    http::StatusCode,
+    response::Response,
+};
+use platen_core::service::renders::links::{self, LinkError};
+use platen_domain::{ids::RenderId, role::Permission};
+
+use crate::{
+    http::files,
+    web::{Web, viewer::Viewer},
+};
+
+/// `GET …/document.pdf`
+pub(super) async fn get(
+    State(web): State<Web>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+    request: Request,
+) -> Result<Response, StatusCode> {
+    let render = RenderId::parse(&id).ok_or(StatusCode::NOT_FOUND)?;
+    let account = viewer.reader(&web, Permission::Produce).await?.account;
+    match links::open_of_render(&web.app, account, render).await {
+        Ok(document) => Ok(files::opened(document, request).await),
+        Err(LinkError::NoDocument) => Err(StatusCode::NOT_FOUND),
+        Err(LinkError::Memory(_)) => Err(StatusCode::SERVICE_UNAVAILABLE),
+        Err(error) => {
+            tracing::error!(%error, "a document could not be read");
+            Err(StatusCode::INTERNAL_SERVER_ERROR)
+        }
+    }
+}
