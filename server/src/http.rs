@@ -55,6 +55,7 @@ fn operations() -> impl IntoIterator<Item = (&'static str, MethodRouter<ApiState
         ("/api/v1/batches", get(batches::get).post(batches::post)),
         ("/api/v1/batches/{id}", get(batches::one::get)),
         ("/api/v1/batches/{id}/cancel", post(batches::one::cancel)),
+        ("/api/v1/batches/{id}/documents", get(batches::one::documents)),
         ("/api/v1/batches/{id}/errors", get(batches::rows::errors)),
         ("/api/v1/batches/{id}/pause", post(batches::one::pause)),
         ("/api/v1/batches/{id}/results", get(batches::rows::results)),

@@ -97,13 +97,26 @@ async fn path_to_own(studio: &Studio, operation: &Operation) -> String {
         let request = studio.request(Method::POST, "/api/v1/batches").json(&body);
         let created = request.send().await.expect("an answer");
         let path = header(&created, "location").to_owned();
-        if ["/pause", "/resume", "/retry"].contains(&of_batch) {
-            // One without rows can only be cancelled.
-            let rows = studio.request(Method::PUT, &format!("{path}/rows"));
-            let rows = rows
+        // One without rows can only be cancelled.
+        let rows = match of_batch {
+            "/pause" | "/resume" | "/retry" => 100,
+            "/documents" => 1,
+            _ => 0,
+        };
+        if rows > 0 {
+            let upload = studio.request(Method::PUT, &format!("{path}/rows"));
+            let upload = upload
                 .header(CONTENT_TYPE, "application/x-ndjson")
-                .body("{}\n".repeat(100));
-            assert_eq!(rows.send().await.expect("an answer").status(), 200);
+                .body("{}\n".repeat(rows));
+            assert_eq!(upload.send().await.expect("an answer").status(), 200);
+        }
+        if of_batch == "/documents" {
+            let (_, id) = path.rsplit_once('/').expect("an id");
+            let succeeded = format!(
+                "select count(*) from batch_rows join renders on renders.id = render_id
+                 where batch_id = '{id}' and status = 'succeeded'"
+            );
+            studio.service.number_is(1, &succeeded).await;
         }
         return path + of_batch;
     }

@@ -1,5 +1,6 @@
 //! Batches: creating them, uploading their rows, and controlling them. Workers open the rows ([`opening`]).
 
+pub mod documents;
 pub mod opening;
 pub mod upload;
 

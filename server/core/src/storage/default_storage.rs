@@ -159,6 +159,23 @@ impl DefaultStorage {
         Ok(is_file.then_some(path))
     }
 
+    /// Reads a document of at most `most` bytes, or returns `None` if it doesn't exist.
+    pub async fn read(&self, id: Uuid, most: u64) -> Result<Option<Bytes>, DefaultStorageError> {
+        let read = match self.file(id).await? {
+            Some(path) => tokio::fs::read(path).await.map(Bytes::from).map_err(Into::into),
+            None => self.download(id, most).await,
+        };
+        match read {
+            Err(DefaultStorageError::File(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(DefaultStorageError::Bucket(BucketError::Refused(refusal)))
+                if ["NoSuchKey", "notFound"].contains(&refusal.code()) =>
+            {
+                Ok(None)
+            }
+            read => read.map(Some),
+        }
+    }
+
     /// Downloads a document of at most `most` bytes from the bucket.
     pub async fn download(&self, id: Uuid, most: u64) -> Result<Bytes, DefaultStorageError> {
         let bucket = self

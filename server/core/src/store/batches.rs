@@ -698,6 +698,40 @@ pub async fn list_outcomes(
     Ok(outcomes.collect())
 }
 
+/// A row whose document is in the default storage.
+#[derive(Debug)]
+pub struct StoredRow {
+    pub number: i32,
+    /// Name of the object.
+    pub object: Uuid,
+    pub bytes: i64,
+}
+
+/// Returns rows after the row `after` whose documents are in the default storage, in the order of the rows.
+pub async fn list_stored(
+    db: &PgPool,
+    account: AccountId,
+    id: BatchId,
+    after: i32,
+    at_most: i64,
+    now: OffsetDateTime,
+) -> Result<Vec<StoredRow>, StoreError> {
+    let rows = sqlx::query_as!(
+        StoredRow,
+        r#"select number, object_id as "object!", bytes as "bytes!"
+           from batch_rows join renders on renders.id = batch_rows.render_id
+           where batch_rows.account_id = $1 and batch_id = $2 and number > $3
+               and status = 'succeeded' and object_expires_at > $5
+           order by number limit $4"#,
+        account.0,
+        id.0,
+        after,
+        at_most,
+        now,
+    );
+    Ok(rows.fetch_all(db).await?)
+}
+
 /// When batches are too old.
 #[derive(Debug, Clone, Copy)]
 pub struct OldBatches {

@@ -1,10 +1,14 @@
 //! Batches: rows that become documents.
 
-use std::time::{Duration, Instant};
+use std::{
+    io::{Cursor, Read},
+    time::{Duration, Instant},
+};
 
 use reqwest::{Method, Response, header::CONTENT_TYPE};
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use zip::ZipArchive;
 
 use crate::support::{
     object_stores::{Access, access_key, s3},
@@ -120,6 +124,38 @@ fn numbers(count: usize) -> impl Iterator<Item = Value> {
 
 fn counts(batch: &Value) -> [i64; 4] {
     ["rows", "opened", "succeeded", "failed"].map(|name| batch[name].as_i64().expect("a number"))
+}
+
+#[tokio::test]
+async fn all_documents_are_downloaded_together() {
+    let studio = Studio::start().await;
+    let body = studio.batch("Invoice {{ number + 1 }}").await;
+    let body = with_rows(
+        body,
+        [json!({"number": 1}), json!({"number": "none"}), json!({"number": 3})],
+    );
+    let path = studio.created(&body).await;
+    let counted = counts(&studio.batch_ended(&path).await);
+    assert_eq!(counted, [3, 3, 2, 1]);
+    let request = studio.request(Method::GET, &format!("{path}/documents"));
+    let answer = request.send().await.expect("an answer");
+    assert_eq!(header(&answer, "content-type"), "application/zip");
+    let archive = Cursor::new(answer.bytes().await.expect("an archive"));
+    let mut archive = ZipArchive::new(archive).expect("a ZIP archive");
+    assert_eq!(archive.len(), 2);
+    for (name, text) in [("000001.pdf", "Invoice 2"), ("000003.pdf", "Invoice 4")] {
+        let mut document = Vec::new();
+        let mut file = archive.by_name(name).expect("a document");
+        file.read_to_end(&mut document).expect("a document");
+        assert!(pdf::text(&document).contains(text));
+    }
+    studio
+        .service
+        .execute("update renders set object_expires_at = now()")
+        .await;
+    let answer = studio.request(Method::GET, &format!("{path}/documents")).send().await;
+    let message = conflict(answer.expect("an answer")).await;
+    assert_eq!(message, "The batch has no documents in the default storage.");
 }
 
 #[tokio::test]
