@@ -21,7 +21,7 @@ pub(crate) mod request_log;
 mod security_txt;
 pub(crate) mod server;
 mod stripe;
-mod v1;
+pub(crate) mod v1;
 
 use axum::{
     Router,

@@ -13,7 +13,7 @@ use std::{
 };
 
 use platen_domain::{
-    ids::{AccountId, DeliveryId, InstanceId, RenderId},
+    ids::{AccountId, BatchId, DeliveryId, InstanceId, RenderId},
     job::JobKind,
 };
 use sqlx::PgPool;
@@ -83,6 +83,12 @@ impl Signals {
     pub fn delivery_changed(&self, account: AccountId, delivery: DeliveryId, render: Option<RenderId>) {
         // Only lists show deliveries, and they listen to all changes: an id that no render has will do.
         self.changed(account, render.unwrap_or(RenderId(delivery.0)));
+    }
+
+    /// Signals that a batch has changed. Must be called after that is committed.
+    pub fn batch_changed(&self, account: AccountId, batch: BatchId) {
+        // As for deliveries: no render has this id, and the page of the batch listens to it.
+        self.changed(account, RenderId(batch.0));
     }
 
     pub fn changes(&self) -> &Changes {

@@ -93,6 +93,14 @@ pub enum RowState {
     Again,
 }
 
+/// Rows that a list of outcomes contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListedRows {
+    /// All rows that have been opened.
+    Opened,
+    Failed,
+}
+
 /// The format in which rows are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowFormat {
@@ -125,6 +133,37 @@ impl RowFormat {
             "application/x-ndjson" | "application/jsonl" | "application/ndjson" => Some(Self::Ndjson),
             "text/csv" => Some(Self::Csv),
             _ => None,
+        }
+    }
+
+    /// Returns the format of a file with this name. Browsers don't agree on the media types of such files.
+    pub fn of_file_name(name: &str) -> Option<Self> {
+        let (_, extension) = name.rsplit_once('.')?;
+        match extension.to_ascii_lowercase().as_str() {
+            "csv" | "tsv" | "txt" => Some(Self::Csv),
+            "ndjson" | "jsonl" => Some(Self::Ndjson),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_tell_their_format() {
+        for (name, format) in [
+            ("invoices.csv", Some(RowFormat::Csv)),
+            ("Rechnungen 11.2026.CSV", Some(RowFormat::Csv)),
+            ("export.txt", Some(RowFormat::Csv)),
+            ("rows.jsonl", Some(RowFormat::Ndjson)),
+            ("rows.ndjson", Some(RowFormat::Ndjson)),
+            ("invoices.xlsx", None),
+            ("csv", None),
+            ("", None),
+        ] {
+            assert_eq!(RowFormat::of_file_name(name), format, "{name}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Version 1 of the API, as described in `openapi.json`.
 
 pub(super) mod assets;
-pub(super) mod batches;
+pub(crate) mod batches;
 pub(super) mod connections;
 pub(super) mod credits;
 pub(super) mod health;

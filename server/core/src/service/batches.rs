@@ -2,10 +2,11 @@
 
 pub mod documents;
 pub mod opening;
+pub mod rejected_file;
 pub mod upload;
 
 use platen_domain::{
-    batch::{Batch, BatchState, MOST_ENDED, MOST_UNFINISHED},
+    batch::{Batch, BatchState, ListedRows, MOST_ENDED, MOST_UNFINISHED},
     caller::Caller,
     encryption::{EncryptionError, Place},
     idempotency::{self, IdempotentRequest},
@@ -51,6 +52,9 @@ const PATIENCE: Duration = Duration::days(1);
 /// Maximum size of the request that each row completes, in bytes, because the renders of all rows store it.
 const LARGEST_REQUEST: usize = 256 << 10;
 const OTHER_MODE: BatchError = BatchError::Conflict("live and test batches are controlled by keys of their own mode");
+const ROWS_DELETED: BatchError = BatchError::Conflict(
+    "the rows were deleted when the batch ended, because the account stores no content; create another batch with those that failed",
+);
 /// Rows of results that are read at a time.
 const RESULTS_AT_ONCE: i64 = 1_000;
 
@@ -248,16 +252,41 @@ async fn lock_controlled(db: &mut PgConnection, caller: &Caller, id: BatchId) ->
     }
 }
 
-/// Returns the outcomes of up to [`RESULTS_AT_ONCE`] opened rows after the row `after`, in their order; with `failed`, only those of
-/// failed rows.
+/// Returns the outcomes of up to [`RESULTS_AT_ONCE`] rows after the row `after`, in their order.
 pub async fn outcomes(
     app: &Services,
     account: AccountId,
     id: BatchId,
-    failed: bool,
+    rows: ListedRows,
     after: i32,
 ) -> Result<Vec<RowOutcome>, StoreError> {
-    batches::list_outcomes(&app.db, account, id, failed, after, RESULTS_AT_ONCE).await
+    batches::list_outcomes(&app.db, account, id, rows, after, RESULTS_AT_ONCE).await
+}
+
+/// Returns the outcomes of the first `most` rows.
+pub async fn first_outcomes(
+    app: &Services,
+    account: AccountId,
+    id: BatchId,
+    rows: ListedRows,
+    most: i64,
+) -> Result<Vec<RowOutcome>, StoreError> {
+    batches::list_outcomes(&app.db, account, id, rows, 0, most).await
+}
+
+/// Returns whether failed rows can be opened again. Accounts that store no content lose their rows when a batch ends.
+pub async fn can_retry(app: &Services, account: AccountId, batch: &Batch) -> Result<bool, StoreError> {
+    match batch.state {
+        BatchState::Running | BatchState::Paused => Ok(batch.failed > 0),
+        BatchState::Ended if batch.failed > 0 => has_rows(app, account, batch.id).await,
+        BatchState::Open | BatchState::Cancelled | BatchState::Ended => Ok(false),
+    }
+}
+
+/// Returns whether rows of the batch can still be opened. Its content is deleted all at once.
+async fn has_rows(app: &Services, account: AccountId, id: BatchId) -> Result<bool, StoreError> {
+    let work = batches::find_work(&app.db, account, id, 0, clock::now()).await?;
+    Ok(work.is_some_and(|work| !work.request.sealed.is_empty()))
 }
 
 /// Opens no more rows until the batch is resumed. Renders that are queued already go on.
@@ -325,6 +354,7 @@ async fn change(
 /// Opens all failed rows once more, with the versions of the templates that the batch has.
 pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
     let account = caller.account;
+    let has_rows = has_rows(app, account, id).await?;
     let mut transaction = tx::begin(&app.db).await?;
     let batch = lock_controlled(&mut transaction, caller, id).await?;
     if !matches!(
@@ -334,6 +364,9 @@ pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch
         return Err(BatchError::Conflict(
             "only rows of a batch that was not cancelled can be opened again",
         ));
+    }
+    if batch.failed > 0 && !has_rows {
+        return Err(ROWS_DELETED);
     }
     if batches::repeat_failed(&mut transaction, account, id).await? == 0 {
         return Ok(batch);

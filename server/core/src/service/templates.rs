@@ -15,6 +15,8 @@ pub mod retention;
 pub mod settings;
 pub mod versions;
 
+use std::collections::HashSet;
+
 use platen_domain::{
     account_log::{AccountEvent, Actor},
     allowed::NotAllowed,
@@ -26,6 +28,7 @@ use platen_domain::{
     template::{
         CONTENT, ExpectedVersion, LONGEST_NAME, NewTemplate, Saved, Submission, Template, TemplateChanges,
         TemplateCreation, TemplateFilter, TemplateGlance,
+        channels::ChannelName,
         identity::{TemplateIdentity, TemplateKind},
         labels::labelled,
         note::VersionNote,
@@ -215,6 +218,22 @@ pub async fn list(db: &PgPool, account: AccountId, ids: &[TemplateId]) -> Result
 /// Returns up to `most` templates of an account with their names, which are distinct, in alphabetical order.
 pub async fn names(db: &PgPool, account: AccountId, most: i64) -> Result<Vec<(TemplateId, String)>, StoreError> {
     Ok(labelled(templates::list_names(db, account, most).await?))
+}
+
+/// As [`names`], without those that have no release in `production`.
+pub async fn names_in_production(
+    db: &PgPool,
+    account: AccountId,
+    most: i64,
+) -> Result<Vec<(TemplateId, String)>, StoreError> {
+    let mut names = names(db, account, most).await?;
+    let production = ChannelName::production();
+    let named: Vec<_> = names.iter().map(|(id, _)| (*id, production.clone())).collect();
+    let releases = template_channels::list_named(db, account, &named).await?;
+    let released = releases.into_iter().filter(|release| release.version.is_some());
+    let released: HashSet<_> = released.map(|release| release.template).collect();
+    names.retain(|(id, _)| released.contains(id));
+    Ok(names)
 }
 
 /// Returns a page of the account's templates that match the filter, the latest first.

@@ -1,7 +1,7 @@
 //! Tables `batches`, `batch_pieces` and `batch_rows`.
 
 use platen_domain::{
-    batch::{Batch, BatchState, Hold, RowState},
+    batch::{Batch, BatchState, Hold, ListedRows, RowState},
     idempotency::IdempotentRequest,
     ids::{AccountId, ApiKeyId, BatchId, RenderId},
     page::PageRequest,
@@ -670,12 +670,12 @@ pub struct RowOutcome {
     pub error: Option<Value>,
 }
 
-/// Returns outcomes of opened rows after the row `after`, in the order of the rows; with `failed`, only those of failed ones.
+/// Returns outcomes of rows after the row `after`, in the order of the rows.
 pub async fn list_outcomes(
     db: &PgPool,
     account: AccountId,
     id: BatchId,
-    failed: bool,
+    rows: ListedRows,
     after: i32,
     at_most: i64,
 ) -> Result<Vec<RowOutcome>, StoreError> {
@@ -686,7 +686,7 @@ pub async fn list_outcomes(
         account.0,
         id.0,
         after,
-        failed,
+        rows == ListedRows::Failed,
         at_most,
     );
     let outcomes = rows.fetch_all(db).await?.into_iter().map(|row| RowOutcome {

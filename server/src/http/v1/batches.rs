@@ -1,7 +1,7 @@
 //! `/api/v1/batches`
 
 pub(in crate::http) mod one;
-pub(in crate::http) mod rows;
+pub(crate) mod rows;
 
 use std::num::NonZeroU16;
 

@@ -64,7 +64,9 @@ pub async fn advance(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> b
     if job.claim.crashes >= CRASHES {
         return give_up(app, job).await;
     }
-    match take_turn(app, job, is_stopping).await {
+    let turn = take_turn(app, job, is_stopping).await;
+    app.jobs.batch_changed(job.account, job.batch);
+    match turn {
         Ok(Next::Done) => Ok(()),
         Ok(Next::After(delay)) => jobs::release(&app.db, &job.claim, Some(delay), None).await.map(drop),
         Err(BatchError::Store(error)) => Err(error),

@@ -17,10 +17,10 @@ use platen_core::{
     store::{batches::RowOutcome, error::StoreError},
 };
 use platen_domain::{
-    batch::{Batch, RowFormat, RowState},
+    batch::{Batch, ListedRows, RowFormat, RowState},
     caller::Caller,
     csv,
-    ids::BatchId,
+    ids::{AccountId, BatchId},
 };
 use serde_json::json;
 
@@ -74,7 +74,7 @@ pub(in crate::http) async fn results(
     BatchPath(id): BatchPath,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    list(app, &caller, id, false, &uri).await
+    list(app, &caller, id, ListedRows::Opened, &uri).await
 }
 
 /// `GET …/errors`: the outcomes of the failed rows.
@@ -84,14 +84,24 @@ pub(in crate::http) async fn errors(
     BatchPath(id): BatchPath,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    list(app, &caller, id, true, &uri).await
+    list(app, &caller, id, ListedRows::Failed, &uri).await
 }
 
-/// Responds with outcomes, in the format that the query names, while they are read from the database.
-async fn list(app: Services, caller: &Caller, id: BatchId, failed: bool, uri: &Uri) -> Result<Response, ApiError> {
+/// Responds with outcomes, in the format that the query names.
+async fn list(app: Services, caller: &Caller, id: BatchId, rows: ListedRows, uri: &Uri) -> Result<Response, ApiError> {
     let format = RowFormat::parse(uri.query().unwrap_or_default()).map_err(ApiError::Invalid)?;
     let batch = batches::get(&app, caller, id).await?;
-    let account = caller.account;
+    Ok(outcomes(app, caller.account, batch.id, rows, format))
+}
+
+/// Responds with outcomes of an existing batch while they are read from the database.
+pub(crate) fn outcomes(
+    app: Services,
+    account: AccountId,
+    id: BatchId,
+    rows: ListedRows,
+    format: RowFormat,
+) -> Response {
     let (media_type, heading) = match format {
         RowFormat::Ndjson => ("application/x-ndjson", String::new()),
         RowFormat::Csv => (
@@ -105,7 +115,7 @@ async fn list(app: Services, caller: &Caller, id: BatchId, failed: bool, uri: &U
             let Some(after) = after else {
                 return Ok::<_, StoreError>(None);
             };
-            let outcomes = batches::outcomes(&app, account, batch.id, failed, after).await?;
+            let outcomes = batches::outcomes(&app, account, id, rows, after).await?;
             let text: String = outcomes.iter().map(|outcome| line(outcome, format)).collect();
             let next = outcomes.last().map(|last| last.number);
             Ok(Some((Bytes::from(text), next)))
@@ -113,7 +123,7 @@ async fn list(app: Services, caller: &Caller, id: BatchId, failed: bool, uri: &U
     });
     let heading = stream::iter([Ok::<_, StoreError>(Bytes::from(heading))]);
     let body = Body::from_stream(stream::StreamExt::chain(heading, following));
-    Ok(([(header::CONTENT_TYPE, media_type)], body).into_response())
+    ([(header::CONTENT_TYPE, media_type)], body).into_response()
 }
 
 fn line(outcome: &RowOutcome, format: RowFormat) -> String {
