@@ -1,6 +1,8 @@
 //! Interface between pages and services. The server implements [`Backend`] and provides it in the context of every
 //! request, for pages and server functions alike.
 
+pub mod batches;
+
 use std::{pin::Pin, sync::Arc};
 
 use async_trait::async_trait;
@@ -33,6 +35,7 @@ use platen_domain::{
 use time::OffsetDateTime;
 
 use crate::{
+    backend::batches::BatchBackend,
     error::AppError,
     model::{
         account_summary::AccountSummary,
@@ -72,7 +75,7 @@ pub type PreviewEvents = Pin<Box<dyn Stream<Item = Result<PreviewEvent, AppError
 /// session, checks the permission and acts for the session's account, except for those of log-in, sign-up, password reset
 /// and invitations, [`Backend::mail_sent_to`], [`Backend::address_of_link`] and [`Backend::plans`], which are public.
 #[async_trait]
-pub trait Backend: Send + Sync {
+pub trait Backend: BatchBackend {
     /// Returns the public base URL of the service, without a trailing slash.
     fn base_url(&self) -> String;
 

@@ -9,6 +9,8 @@ pub mod api_key;
 #[cfg(feature = "ssr")]
 pub mod asset;
 #[cfg(feature = "ssr")]
+pub mod batch;
+#[cfg(feature = "ssr")]
 pub mod connection;
 #[cfg(feature = "ssr")]
 pub mod delivery;

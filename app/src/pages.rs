@@ -6,6 +6,7 @@ pub mod api_key;
 pub mod api_keys;
 pub mod assets;
 pub mod auth;
+pub mod batches;
 pub mod billing;
 pub mod connections;
 pub mod failure;

@@ -21,6 +21,7 @@ use crate::pages::{
         invitation::Invitation, log_in::LogIn, reset_password::ResetPassword, second_step::SecondStep, sign_up::SignUp,
         verify::Verify,
     },
+    batches::{Batches, create::NewBatch, detail::BatchPage},
     billing::Billing,
     connections::Connections,
     fonts::Fonts,
@@ -72,6 +73,9 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/dashboard/assets") view=Assets ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/assets/:id") view=Asset ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/fonts") view=Fonts ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/batches") view=Batches ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/batches/new") view=NewBatch ssr=SsrMode::Async />
+                <Route path=path!("/dashboard/batches/:id") view=BatchPage ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/billing") view=Billing ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys") view=ApiKeys ssr=SsrMode::Async />
                 <Route path=path!("/dashboard/api-keys/:id") view=ApiKey ssr=SsrMode::Async />

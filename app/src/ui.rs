@@ -27,6 +27,7 @@ pub mod moment;
 pub mod notice;
 pub mod pager;
 pub mod passkey_button;
+pub mod progress;
 pub mod radio;
 pub mod segmented;
 pub mod select;

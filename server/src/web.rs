@@ -7,6 +7,7 @@ mod account_log;
 mod assets;
 mod audit_log;
 mod backend;
+mod batches;
 mod csv_file;
 mod documents;
 mod events;
@@ -93,6 +94,15 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
                 .post(assets::upload)
                 .layer(DefaultBodyLimit::disable()),
         )
+        .route(
+            "/dashboard/batches/{id}/rows",
+            // As for assets.
+            get(batches::form)
+                .post(batches::upload)
+                .layer(DefaultBodyLimit::disable()),
+        )
+        .route("/dashboard/batches/{id}/results.csv", get(batches::results))
+        .route("/dashboard/batches/{id}/errors.csv", get(batches::errors))
         .route("/dashboard/assets/{id}/picture", get(assets::picture))
         .route("/dashboard/assets/{id}/content", get(assets::download))
         .route("/dashboard/assets/{id}/font", get(assets::font))

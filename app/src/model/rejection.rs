@@ -144,6 +144,12 @@ pub enum Field {
     EndsAt,
     /// Tags of an asset.
     Tags,
+    /// Template of a batch.
+    BatchTemplate,
+    /// Storage connection of a batch.
+    BatchStorage,
+    /// Path of each document of a batch.
+    DocumentPath,
     /// Hidden or checked: the selected items of a list.
     Chosen,
 }
@@ -204,6 +210,7 @@ impl Field {
             | Self::GoogleAccess
             | Self::GrantLasts
             | Self::TemplateKind
+            | Self::BatchStorage
             | Self::Plan => "Choose one of the options.",
             Self::Scopes => "Choose at least one scope.",
             Self::ExpiryDay => "Choose today or a later day.",
@@ -252,6 +259,10 @@ impl Field {
             Self::DueAt => "Enter a future time in UTC, within a year, such as 2027-01-31T18:00.",
             Self::EndsAt => "Enter a date and time in UTC, after now and after the start.",
             Self::Tags => "Enter up to 10 tags of at most 40 characters each, with commas between them.",
+            Self::BatchTemplate => "Choose a template with a release in production.",
+            Self::DocumentPath => {
+                "Enter a path with the name of a column in double braces, such as 2026/11/{{ number }}.pdf, so that each row has a path of its own."
+            }
             Self::Chosen => "Select at least one row, or all matches.",
             Self::TemplateName
             | Self::TemplateContent

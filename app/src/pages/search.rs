@@ -31,7 +31,7 @@ pub(crate) const MOST_CHARACTERS: usize = 200;
 const MOST_TEMPLATES: usize = 6;
 
 /// Actions: name, synonyms, the page with the dialog that its fragment opens, icon, and the permission that it requires.
-const ACTIONS: [(&str, &str, &str, Glyph, Permission); 6] = [
+const ACTIONS: [(&str, &str, &str, Glyph, Permission); 7] = [
     (
         "New render",
         "create document pdf",
@@ -50,6 +50,13 @@ const ACTIONS: [(&str, &str, &str, Glyph, Permission); 6] = [
         "Upload files",
         "asset image picture logo font style sheet",
         "/dashboard/assets#upload",
+        Glyph::Add,
+        Permission::Produce,
+    ),
+    (
+        "New batch",
+        "csv rows upload bulk",
+        "/dashboard/batches/new",
         Glyph::Add,
         Permission::Produce,
     ),

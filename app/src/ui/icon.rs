@@ -33,6 +33,8 @@ pub enum Glyph {
     Info,
     /// A key.
     Key,
+    /// Three layers: batches.
+    Layers,
     /// An arrow out of a box.
     Leave,
     /// A capital A: fonts.
@@ -101,6 +103,7 @@ impl Glyph {
             Self::Problem => "M8 1.75a6.25 6.25 0 1 1 0 12.5a6.25 6.25 0 0 1 0-12.5zM8 4.75v4M8 11v.25",
             Self::Info => "M8 1.75a6.25 6.25 0 1 1 0 12.5a6.25 6.25 0 0 1 0-12.5zM8 7.5V11M8 5v.1",
             Self::Key => "M2 11a3 3 0 1 0 6 0a3 3 0 1 0 -6 0zM7.2 8.8 13.5 2.5M11 5l2 2",
+            Self::Layers => "m8 2 6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3",
             Self::Leave => "M6 3H3v10h10v-3M9 2.5h4.5V7M13 3 7.5 8.5",
             Self::Letter => "M2.5 13.5 8 2l5.5 11.5M4.6 9.5h6.8",
             Self::Menu => "M2 4h12M2 8h12M2 12h12",

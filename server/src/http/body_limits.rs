@@ -16,12 +16,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use hyper::body::{Frame, SizeHint};
-use platen_app::pages::assets::UPLOAD_PATH;
+use platen_app::pages::{assets::UPLOAD_PATH, batches::upload::is_upload};
 use platen_core::{
     memory::{MemoryBudget, MemoryFull},
     service::sessions::LoggedIn,
 };
-use platen_domain::ids::AccountId;
+use platen_domain::{batch::MOST_BYTES, ids::AccountId};
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::http::{error::ApiError, held_body::HeldBody};
@@ -32,12 +32,16 @@ pub(super) const FORM_BYTES: usize = 8 * 1024 * 1024;
 const STRANGERS_FORM_BYTES: usize = 64 * 1024;
 /// The largest upload of assets of logged-in users.
 const UPLOAD_BYTES: usize = 32 * 1024 * 1024;
+/// The largest form with the rows of a batch: a file, and its boundaries.
+const ROWS_FORM_BYTES: usize = MOST_BYTES as usize + 64 * 1024;
 /// The files, and their encrypted copy on its way to the database.
 const COPIES_OF_AN_UPLOAD: u64 = 2;
 /// Responses such as the playground's document; pages are shorter.
 const LARGE_RESPONSE: u64 = 1024 * 1024;
 /// The raw bytes, the unescaped bytes, and the parsed fields.
 const COPIES_OF_A_FORM: u64 = 3;
+/// Rows of a batch are stored while they arrive, under a reservation of their own.
+const COPIES_OF_ROWS: u64 = 0;
 
 /// The limit that a body exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,15 +85,16 @@ impl FormLimits {
     /// A large response holds its reservation until it is sent.
     pub(super) async fn of_form(self, request: Request, next: Next) -> Response {
         let person = request.extensions().get::<LoggedIn>().map(|person| person.user);
-        let (bytes, copies) = match person {
-            Some(_) if request.uri().path() == UPLOAD_PATH => (UPLOAD_BYTES, COPIES_OF_AN_UPLOAD),
-            Some(_) => (FORM_BYTES, COPIES_OF_A_FORM),
-            None => (STRANGERS_FORM_BYTES, COPIES_OF_A_FORM),
+        let (bytes, copies, slowest) = match (person, request.uri().path()) {
+            (Some(_), UPLOAD_PATH) => (UPLOAD_BYTES, COPIES_OF_AN_UPLOAD, None),
+            (Some(_), path) if is_upload(path) => (ROWS_FORM_BYTES, COPIES_OF_ROWS, Some(SLOWEST_ROWS)),
+            (Some(_), _) => (FORM_BYTES, COPIES_OF_A_FORM, None),
+            (None, _) => (STRANGERS_FORM_BYTES, COPIES_OF_A_FORM, None),
         };
         let upper = request.body().size_hint().upper().unwrap_or(u64::MAX).min(bytes as u64);
         let _reservation = match person {
             // All forms of a user count together, regardless of their account.
-            Some(user) if upper > STRANGERS_FORM_BYTES as u64 => {
+            Some(user) if copies > 0 && upper > STRANGERS_FORM_BYTES as u64 => {
                 match self.memory.reserve(AccountId(user.0), copies * upper).await {
                     Ok(reservation) => Some(reservation),
                     Err(error) => return full(error),
@@ -97,7 +102,7 @@ impl FormLimits {
             }
             _ => None,
         };
-        let bounded = bounded(self.time, None, bytes, request, next).await;
+        let bounded = bounded(self.time, slowest, bytes, request, next).await;
         let response = bounded.unwrap_or_else(|overrun| {
             let (status, message) = match overrun {
                 Overrun::Time(time) => (

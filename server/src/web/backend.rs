@@ -1,6 +1,7 @@
 //! Implements the interface between pages and services.
 
 mod assets;
+pub(super) mod batches;
 mod catalog;
 mod comparisons;
 mod connection_forms;

@@ -40,11 +40,13 @@ const CHANGED: &str = "changed";
 /// Event data if the changed renders are unknown.
 const SOME: &str = "*";
 
-/// Returns the streams for all renders of an account, for one render, and for operators.
+/// Returns the streams for all renders of an account, for one render, for one batch, and for operators.
 pub(super) fn routes() -> Router<Web> {
     Router::new()
         .route("/dashboard/events/renders", get(of_all))
         .route("/dashboard/events/renders/{id}", get(of_one))
+        // See `Signals::batch_changed`.
+        .route("/dashboard/events/batches/{id}", get(of_one))
         .route("/admin/events/health", get(health::get))
 }
 

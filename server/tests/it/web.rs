@@ -3,6 +3,7 @@
 mod admin;
 mod api_keys;
 mod assets;
+mod batches;
 mod billing;
 mod destinations;
 mod events;

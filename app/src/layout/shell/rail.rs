@@ -22,6 +22,7 @@ pub enum Entry {
     Assets,
     Fonts,
     Renders,
+    Batches,
     ApiKeys,
     /// Storage connections.
     Connections,
@@ -62,6 +63,7 @@ impl Entry {
             Self::Assets => "files images pictures logo style sheets upload",
             Self::Fonts => "typefaces families specimens woff2",
             Self::Renders => "documents pdf history log",
+            Self::Batches => "csv rows bulk mass mail merge",
             Self::ApiKeys => "tokens credentials",
             Self::Connections => "buckets destinations s3 google cloud",
             Self::Webhooks => "callbacks deliveries signing secret",
@@ -81,6 +83,7 @@ impl Entry {
             Self::Assets => ("Assets", "/dashboard/assets", Glyph::Picture, Produce),
             Self::Fonts => ("Fonts", "/dashboard/fonts", Glyph::Letter, Produce),
             Self::Renders => ("Renders", "/dashboard/renders", Glyph::Sheets, Produce),
+            Self::Batches => ("Batches", "/dashboard/batches", Glyph::Layers, Produce),
             Self::ApiKeys => ("API keys", "/dashboard/api-keys", Glyph::Key, ManageKeys),
             Self::Connections => (
                 "Storage connections",
@@ -113,7 +116,13 @@ pub const GROUPS: [(Option<&str>, &[Entry]); 4] = [
     (None, &[Entry::Overview, Entry::Playground]),
     (
         Some("Produce"),
-        &[Entry::Templates, Entry::Assets, Entry::Fonts, Entry::Renders],
+        &[
+            Entry::Templates,
+            Entry::Assets,
+            Entry::Fonts,
+            Entry::Renders,
+            Entry::Batches,
+        ],
     ),
     (Some("Connect"), &[Entry::ApiKeys, Entry::Connections, Entry::Webhooks]),
     (Some("Account"), &[Entry::Billing, Entry::Team, Entry::Settings]),

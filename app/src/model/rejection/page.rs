@@ -55,6 +55,10 @@ pub enum PageReason {
     ExportsSpent,
     /// Another version has been published since the page was loaded.
     PublishedMeanwhile,
+    /// The account has the maximum number of batches that have not ended.
+    TooManyBatches,
+    /// The state of the batch no longer allows the change.
+    BatchChanged,
     /// About a render or its delivery.
     Render(RenderRefusal),
     /// About a plan or a payment.
@@ -81,6 +85,8 @@ impl PageReason {
             | Self::OwnerStays
             | Self::TooManyPasskeys
             | Self::TooManyEndpoints
+            | Self::TooManyBatches
+            | Self::BatchChanged
             | Self::ExportUnderWay => 409,
             Self::KeyEnded
             | Self::CredentialsRejected
@@ -147,6 +153,12 @@ impl fmt::Display for PageReason {
                 "The test with the new credentials failed. The previous credentials stay in use."
             }
             Self::PublishedMeanwhile => "Another version has been published since you opened this page. Check it, and publish again.",
+            Self::TooManyBatches => {
+                "The account has 20 batches that have not ended, the maximum. Wait for one, or cancel one."
+            }
+            Self::BatchChanged => {
+                "The batch has changed since you opened this page, and no longer allows this. Its current state is shown below."
+            }
             Self::Render(refusal) => refusal.sentence(),
             Self::Payment(refusal) => refusal.sentence(),
         })

@@ -15,6 +15,7 @@ use platen_core::{
     service::{
         api_keys::{EndKeyError, KeySettingsError, new_key::NewKeyError},
         assets::AssetError,
+        batches::BatchError,
         billing::BillingError,
         callbacks::{ResendError, StopError},
         connections::ConnectionError,
@@ -139,6 +140,30 @@ impl VisitorError for EndKeyError {
 impl VisitorError for AssetError {
     fn for_visitor(&self) -> Option<AppError> {
         matches!(self, Self::NotFound).then_some(AppError::NotFound)
+    }
+}
+
+impl VisitorError for BatchError {
+    fn for_visitor(&self) -> Option<AppError> {
+        Some(match self {
+            Self::NotFound => AppError::NotFound,
+            Self::Invalid(problems) => invalid_batch(problems),
+            Self::Conflict(_) => rejected(PageReason::BatchChanged),
+            Self::TooMany => rejected(PageReason::TooManyBatches),
+            Self::StorageFull(full) => rejected(Reason::StorageFull(*full)),
+            Self::Memory(_) => too_many(Duration::ZERO),
+            // Forms have no idempotency keys.
+            Self::KeyOfOtherRequest
+            | Self::DataKey(_)
+            | Self::Encryption(_)
+            | Self::Serialization(_)
+            | Self::Unreadable(_)
+            | Self::Content(_)
+            | Self::RowLost(_)
+            | Self::Render(_)
+            | Self::Interrupted(_)
+            | Self::Store(_) => return None,
+        })
     }
 }
 
@@ -306,6 +331,20 @@ pub(super) fn too_many(retry_after: Duration) -> AppError {
 /// Returns the error for a form with invalid fields.
 pub(super) fn invalid(fields: Vec<Field>) -> AppError {
     rejected(Reason::Invalid(fields))
+}
+
+/// Returns the error for the form of a batch.
+pub(super) fn invalid_batch(problems: &[Problem]) -> AppError {
+    let fields = [
+        ("/batch/name", Field::Name),
+        ("/batch/render/parts", Field::BatchTemplate),
+        ("/batch/render/destination", Field::DocumentPath),
+    ];
+    let named = fields.into_iter().filter(|(pointer, _)| {
+        let mut pointers = problems.iter().map(|problem| problem.pointer.as_str());
+        pointers.any(|found| found.starts_with(pointer))
+    });
+    invalid(named.map(|(_, field)| field).collect())
 }
 
 /// Returns the error for the form of a template.

@@ -89,6 +89,22 @@ const FUNCTIONS: &[Line] = &[
     ),
     ("delete-asset", In(Produce), &[("id", NOBODYS)]),
     ("set-asset-tags", In(Produce), &[("id", NOBODYS), ("tags", "brand")]),
+    (
+        "create-batch",
+        In(Produce),
+        &[
+            ("name", ""),
+            ("batch_template", "{template}"),
+            ("batch_storage", ""),
+            ("document_path", ""),
+        ],
+    ),
+    (
+        "change-batch",
+        In(Produce),
+        // It waits for rows, so that there is nothing to resume.
+        &[("id", "{batch}"), ("change", "resume")],
+    ),
     ("publish-users-of-partial", In(Produce), &[("id", "{template}")]),
     (
         "delete-template",
@@ -354,6 +370,9 @@ const PAGES: &[(&str, Permission)] = &[
     ("/dashboard/renders", Produce),
     ("/dashboard/renders/:id", Produce),
     ("/dashboard/renders/:id/structure", Produce),
+    ("/dashboard/batches", Produce),
+    ("/dashboard/batches/new", Produce),
+    ("/dashboard/batches/:id", Produce),
     ("/dashboard/api-keys", ManageKeys),
     ("/dashboard/api-keys/:id", ManageKeys),
     ("/dashboard/destinations", ManageDestinations),
@@ -375,6 +394,8 @@ const FILES: &[(&str, Permission)] = &[
     ("/dashboard/team/log.csv", ReadLog),
     ("/dashboard/billing/usage.csv", SeeAccount),
     ("/dashboard/templates/:id/data.json", Produce),
+    ("/dashboard/batches/:id/results.csv", Produce),
+    ("/dashboard/batches/:id/errors.csv", Produce),
 ];
 
 /// An account with one user in each role, and a user with another account.
@@ -423,9 +444,13 @@ impl Stage {
         let asset = json!({"asset": {"name": "a.css", "content": "cCB7fQ=="}});
         let id_of = async |query: &str| service.text(query).await;
         let user = |role: &str| format!("select id::text from users where email = '{role}@example.org'");
+        let template = make("/api/v1/templates", &template).await;
+        let part = json!({"type": "template", "content": {"template_id": template}});
+        let batch = json!({"batch": {"render": {"parts": [part]}}});
         let own = vec![
             ("{key}", account.key_id.clone()),
-            ("{template}", make("/api/v1/templates", &template).await),
+            ("{template}", template),
+            ("{batch}", make("/api/v1/batches", &batch).await),
             ("{asset}", make("/api/v1/assets", &asset).await),
             ("{render}", service.queued(&account, &json!({"parts": ["<p>"]})).await),
             ("{invitation}", id_of("select id::text from invitations").await),
@@ -455,6 +480,7 @@ impl Stage {
             page if page.contains("/templates/") => "{template}",
             page if page.contains("/assets/") => "{asset}",
             page if page.contains("/api-keys/") => "{key}",
+            page if page.contains("/batches/") => "{batch}",
             _ => "{render}",
         };
         self.filled(&page.replace(":id", id))

@@ -1,0 +1,67 @@
+//! The pages of batches.
+
+use platen_domain::{
+    batch::{Batch, RowState},
+    ids::{ConnectionId, RenderId, TemplateId},
+};
+use serde::{Deserialize, Serialize};
+
+/// A batch, as its page shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchDetail {
+    pub batch: Batch,
+    /// The first rows that have been opened.
+    pub first_rows: Vec<ListedRow>,
+    /// The first failed rows.
+    pub failed_rows: Vec<ListedRow>,
+    /// Whether failed rows can be opened again.
+    pub can_retry: bool,
+    /// Why the file that led to the page was rejected.
+    pub rejected_file: Option<String>,
+}
+
+/// A row of a batch with its outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedRow {
+    /// From 1.
+    pub number: i32,
+    pub state: RowState,
+    /// `None` if the row is invalid, or its render was deleted.
+    pub render: Option<RenderId>,
+    /// Why it failed; empty if it didn't.
+    pub error: String,
+}
+
+/// What a new batch may render, and where its documents may go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchChoices {
+    /// Templates with a release in production.
+    pub templates: Vec<(TemplateId, String)>,
+    /// Storage connections, with name and URI.
+    pub connections: Vec<(ConnectionId, String)>,
+}
+
+/// The form that creates a batch, as typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewBatchForm {
+    pub name: String,
+    /// Id of the template.
+    pub template: String,
+    /// Id of the storage connection; empty for the default storage.
+    pub storage: String,
+    /// Path of each document below the prefix of the connection, with placeholders. Ignored for the default storage.
+    pub path: String,
+}
+
+/// A change of a batch that users make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BatchChange {
+    /// No more rows are opened until it is resumed.
+    Pause,
+    Resume,
+    /// Unfinished renders are cancelled, too.
+    Cancel,
+    /// Failed rows are opened again.
+    Retry,
+}

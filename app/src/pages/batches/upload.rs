@@ -1,0 +1,115 @@
+//! The form that uploads the rows of a batch.
+
+use leptos::prelude::*;
+use platen_domain::{
+    batch::{MOST_BYTES, MOST_ROWS},
+    ids::BatchId,
+    number::grouped,
+};
+
+use crate::{
+    csrf,
+    layout::page::Section,
+    pages::batches::{PATH, page_of},
+    read_only::Changes,
+    ui::{
+        button::{Rank, SubmitButton},
+        field::{FieldFrame, described_by},
+        notice::DetailedWarning,
+    },
+};
+
+/// Name of the field with the file.
+pub const FILE: &str = "file";
+/// End of the path of the form's action.
+pub const ROWS: &str = "rows";
+/// The `accept` attribute of the field.
+const ACCEPTED: &str = ".csv,.tsv,.txt,.ndjson,.jsonl";
+const HINT: &str =
+    "CSV in UTF-8 with the names of the columns in the first line, or NDJSON. In Excel, save as “CSV UTF-8”.";
+
+/// Returns the path of the action of the form.
+pub fn upload_path(id: BatchId) -> String {
+    format!("{}/{ROWS}", page_of(id))
+}
+
+/// Returns whether this is the path of the action of such a form.
+pub fn is_upload(path: &str) -> bool {
+    let path = path.strip_prefix(PATH).and_then(|rest| rest.strip_prefix('/'));
+    path.and_then(|path| path.split_once('/'))
+        .is_some_and(|(_, rest)| rest == ROWS)
+}
+
+/// The section with the form. The token of the form is in the address of its action, because the file is read while it arrives.
+#[component]
+pub fn UploadSection(
+    id: BatchId,
+    /// Why the last file was rejected.
+    rejected: Option<String>,
+) -> impl IntoView {
+    let token = csrf::token().unwrap_or_default();
+    let rejected = rejected.map(|reason| {
+        view! {
+            <DetailedWarning title="The file was rejected, and no row of it is stored">
+                <p class="break">{reason}</p>
+                <p>"Correct the file and upload it again."</p>
+            </DetailedWarning>
+        }
+    });
+    let limits = format!(
+        "Up to {} rows and {} MiB. All rows are checked before the first is rendered. The batch begins as soon as the file is complete, and uses one credit or more for each document.",
+        grouped(MOST_ROWS.into()),
+        grouped((MOST_BYTES >> 20).cast_signed())
+    );
+    view! {
+        <Section heading="Upload the rows" id="rows">
+            <div class="stack">
+                {rejected}
+                <form
+                    class="fields fields--narrow"
+                    method="post"
+                    action=format!("{}?{}={token}", upload_path(id), csrf::FIELD)
+                    enctype="multipart/form-data"
+                >
+                    <Changes>
+                        <FieldFrame id=FILE label="File" hint=Some(HINT) problem=None>
+                            <input
+                                class="input input--file"
+                                id=FILE
+                                type="file"
+                                name=FILE
+                                accept=ACCEPTED
+                                required
+                                aria-describedby=described_by(FILE, Some(HINT), None)
+                            />
+                        </FieldFrame>
+                        <p class="small quiet">{limits}</p>
+                        <div>
+                            <SubmitButton rank=Rank::Primary>"Upload and begin"</SubmitButton>
+                        </div>
+                    </Changes>
+                </form>
+            </div>
+        </Section>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_form_of_rows_may_be_large() {
+        assert!(is_upload(&upload_path(BatchId::generate())));
+        for path in [
+            "/dashboard/batches",
+            "/dashboard/batches/rows",
+            "/dashboard/batches/x/rows/y",
+            "/dashboard/batches/x/y/rows",
+            "/dashboard/batches2/x/rows",
+            "/web/rows",
+        ] {
+            assert!(!is_upload(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Batches.
+
+use std::num::NonZeroU16;
+
+use async_trait::async_trait;
+use axum::extract::{
+    Multipart,
+    multipart::{Field as FormField, MultipartError},
+};
+use platen_app::{
+    backend::batches::BatchBackend,
+    error::AppError,
+    model::{
+        batch::{BatchChange, BatchChoices, BatchDetail, ListedRow, NewBatchForm},
+        rejection::Field,
+    },
+    pages::batches::upload::FILE,
+};
+use platen_core::{
+    clock,
+    render_request::batch::BatchCreation,
+    service::{
+        batches::{self, BatchError, rejected_file, upload::Upload},
+        connections, templates,
+    },
+    store::{account_storage, batches::RowOutcome},
+};
+use platen_domain::{
+    batch::{Batch, ListedRows, RowFormat},
+    caller::Caller,
+    connection::Connection,
+    ids::{AccountId, BatchId, ConnectionId, TemplateId},
+    page::{Page, PageRequest},
+    role::Permission::Produce,
+    sentence::sentence,
+    validation::quote,
+};
+use serde_json::{Value, json};
+
+use super::{
+    RequestBackend,
+    visitor_errors::{invalid, invalid_batch},
+};
+
+/// Number of batches on a page of their list.
+const BATCH_PAGE: NonZeroU16 = NonZeroU16::MIN.saturating_add(24);
+/// Maximum number of templates in the form.
+const OFFERED_TEMPLATES: i64 = 500;
+/// Maximum number of storage connections in the form.
+const OFFERED_CONNECTIONS: NonZeroU16 = NonZeroU16::MIN.saturating_add(99);
+/// Maximum number of failed rows on the page of a batch. All are in the file of errors.
+const LISTED_FAILED_ROWS: i64 = 20;
+/// Maximum number of first rows on the page of a batch.
+const LISTED_FIRST_ROWS: i64 = 5;
+/// Maximum length of a name, in characters.
+const LONGEST_NAME: usize = 200;
+
+/// What became of a file with rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::web) enum Received {
+    /// The batch has its rows.
+    Rows,
+    /// The page of the batch shows the reason.
+    RejectedFile,
+}
+
+/// Why a file is not stored.
+enum FileError {
+    /// With the reason, in a sentence.
+    Rejected(String),
+    Batch(BatchError),
+}
+
+impl From<BatchError> for FileError {
+    fn from(error: BatchError) -> Self {
+        Self::Batch(error)
+    }
+}
+
+impl From<MultipartError> for FileError {
+    fn from(_: MultipartError) -> Self {
+        Self::Rejected("The file was not received completely.".to_owned())
+    }
+}
+
+#[async_trait]
+impl BatchBackend for RequestBackend {
+    async fn batches(&self, after: Option<BatchId>) -> Result<Page<Batch, BatchId>, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let page = PageRequest::after(after, BATCH_PAGE);
+        self.answer(batches::list(&self.app.db, &caller, page).await)
+    }
+
+    async fn batch(&self, id: BatchId) -> Result<BatchDetail, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let (app, account) = (&self.app, caller.account);
+        let batch = self.answer(batches::get(app, &caller, id).await)?;
+        let found = tokio::try_join!(
+            batches::first_outcomes(app, account, id, ListedRows::Opened, LISTED_FIRST_ROWS),
+            batches::first_outcomes(app, account, id, ListedRows::Failed, LISTED_FAILED_ROWS),
+            batches::can_retry(app, account, &batch),
+        );
+        let (first_rows, failed_rows, can_retry) = self.answer(found)?;
+        let rejected_file = rejected_file::take(&self.session, account, id, clock::now()).await;
+        Ok(BatchDetail {
+            batch,
+            first_rows: first_rows.into_iter().map(listed).collect(),
+            failed_rows: failed_rows.into_iter().map(listed).collect(),
+            can_retry,
+            rejected_file: self.answer(rejected_file)?,
+        })
+    }
+
+    async fn batch_choices(&self) -> Result<BatchChoices, AppError> {
+        let (account, db) = (self.caller_who_may(Produce).await?.account, &self.app.db);
+        let templates = templates::names_in_production(db, account, OFFERED_TEMPLATES).await;
+        let page = PageRequest::after(None, OFFERED_CONNECTIONS);
+        let connections = self.answer(connections::list(db, account, page).await)?.items;
+        let named = |connection: Connection| {
+            let name = format!("{} ({})", connection.settings.name, connection.covers());
+            (connection.id, name)
+        };
+        Ok(BatchChoices {
+            templates: self.answer(templates)?,
+            connections: connections.into_iter().map(named).collect(),
+        })
+    }
+
+    async fn create_batch(&self, form: NewBatchForm) -> Result<BatchId, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let request = self.request(caller.account, form).await?.to_string();
+        let creation = BatchCreation::parse(request.as_bytes()).map_err(|problems| invalid_batch(&problems))?;
+        let (batch, _) = self.answer(batches::create(&self.app, &caller, creation, None).await)?;
+        Ok(batch.id)
+    }
+
+    async fn change_batch(&self, id: BatchId, change: BatchChange) -> Result<(), AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        let changed = match change {
+            BatchChange::Pause => batches::pause(&self.app, &caller, id).await,
+            BatchChange::Resume => batches::resume(&self.app, &caller, id).await,
+            BatchChange::Cancel => batches::cancel(&self.app, &caller, id).await,
+            BatchChange::Retry => batches::retry(&self.app, &caller, id).await,
+        };
+        self.answer(changed).map(drop)
+    }
+}
+
+impl RequestBackend {
+    /// Returns the request of the API that a form stands for.
+    async fn request(&self, account: AccountId, form: NewBatchForm) -> Result<Value, AppError> {
+        let NewBatchForm {
+            name,
+            template,
+            storage,
+            path,
+        } = form;
+        let mut faulty = Vec::new();
+        let name = name.trim();
+        if name.is_empty() || name.chars().count() > LONGEST_NAME {
+            faulty.push(Field::Name);
+        }
+        if TemplateId::parse(&template).is_none() {
+            faulty.push(Field::BatchTemplate);
+        }
+        let destination = if storage.is_empty() {
+            Value::Null
+        } else {
+            let connection = ConnectionId::parse(&storage).ok_or_else(|| invalid(vec![Field::BatchStorage]))?;
+            let connection = match connections::get(&self.app.db, account, connection).await {
+                Err(connections::ConnectionError::NotFound) => return Err(invalid(vec![Field::BatchStorage])),
+                found => self.answer(found)?,
+            };
+            let path = path.trim().trim_start_matches('/');
+            if path.is_empty() {
+                faulty.push(Field::DocumentPath);
+            }
+            let settings = connection.settings;
+            json!({
+                "provider": settings.provider,
+                "bucket": settings.bucket,
+                "path": format!("{}{path}", settings.path_prefix),
+            })
+        };
+        if !faulty.is_empty() {
+            return Err(invalid(faulty));
+        }
+        let mut request = json!({"batch": {
+            "name": name,
+            "render": {"parts": [{"type": "template", "content": {"template_id": template}}]},
+        }});
+        if destination.is_object() {
+            request["batch"]["render"]["destination"] = destination;
+        }
+        Ok(request)
+    }
+
+    /// Stores the rows of a file while it arrives. The reason why it is rejected reaches the page of the batch in the session.
+    pub(in crate::web) async fn receive_rows(&self, id: BatchId, mut form: Multipart) -> Result<Received, AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        // Nothing is read for a batch of another account.
+        self.answer(batches::get(&self.app, &caller, id).await)?;
+        let stored = self.store_rows(&caller, id, &mut form).await;
+        // A browser shows the response only if it could send the whole form.
+        while let Ok(Some(_)) = form.next_field().await {}
+        let reason = match stored {
+            Ok(()) => return Ok(Received::Rows),
+            Err(FileError::Rejected(reason)) => reason,
+            Err(FileError::Batch(error)) => match reason(&error) {
+                Some(reason) => reason,
+                None => return self.answer(Err(error)),
+            },
+        };
+        self.answer(rejected_file::keep(&self.session, caller.account, id, reason, clock::now()).await)?;
+        Ok(Received::RejectedFile)
+    }
+
+    async fn store_rows(&self, caller: &Caller, id: BatchId, form: &mut Multipart) -> Result<(), FileError> {
+        while let Some(field) = form.next_field().await? {
+            if field.name() == Some(FILE) {
+                return self.store_file(caller, id, field).await;
+            }
+        }
+        Err(FileError::Rejected("No file was chosen.".to_owned()))
+    }
+
+    async fn store_file(&self, caller: &Caller, id: BatchId, mut file: FormField<'_>) -> Result<(), FileError> {
+        let name = file.file_name().unwrap_or_default();
+        if name.is_empty() {
+            return Err(FileError::Rejected("No file was chosen.".to_owned()));
+        }
+        let Some(format) = RowFormat::of_file_name(name) else {
+            let name = quote(name);
+            return Err(FileError::Rejected(format!(
+                "{name} is not a .csv, .ndjson or .jsonl file. Export spreadsheets as CSV first."
+            )));
+        };
+        let mut upload = Upload::begin(&self.app, caller, id, format).await?;
+        match receive(&mut upload, &mut file).await {
+            Ok(()) => {
+                upload.finish(caller).await?;
+                Ok(())
+            }
+            Err(error) => {
+                upload.abandon().await?;
+                Err(error)
+            }
+        }
+    }
+}
+
+async fn receive(upload: &mut Upload<'_>, file: &mut FormField<'_>) -> Result<(), FileError> {
+    while let Some(bytes) = file.chunk().await? {
+        upload.push(&bytes).await?;
+    }
+    Ok(())
+}
+
+/// Returns why a file was rejected, in a sentence; `None` if the error is another one.
+fn reason(error: &BatchError) -> Option<String> {
+    match error {
+        BatchError::Invalid(problems) => problems.first().map(|problem| sentence(&problem.detail)),
+        BatchError::Conflict(conflict) => Some(sentence(conflict)),
+        BatchError::Memory(_) => Some("The service is overloaded. Upload the file again in a moment.".to_owned()),
+        BatchError::StorageFull(full) => Some(full.to_string()),
+        error => account_storage::full(error).map(|full| full.to_string()),
+    }
+}
+
+fn listed(outcome: RowOutcome) -> ListedRow {
+    let message = outcome.error.as_ref().and_then(|error| error["message"].as_str());
+    ListedRow {
+        number: outcome.number,
+        state: outcome.state,
+        render: outcome.render,
+        error: message.unwrap_or_default().to_owned(),
+    }
+}

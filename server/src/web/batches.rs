@@ -1,0 +1,90 @@
+//! Uploads of the rows of a batch, and downloads of their outcomes.
+
+use axum::{
+    extract::{FromRequest, Multipart, Path, Request, State},
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Redirect, Response},
+};
+use platen_app::pages::batches::{PATH, api::after, page_of};
+use platen_core::service::batches::{self, BatchError};
+use platen_domain::{
+    batch::{ListedRows, RowFormat},
+    ids::BatchId,
+    role::Permission,
+};
+
+use crate::{
+    http::v1::batches::rows::outcomes,
+    web::{
+        Web,
+        backend::{RequestBackend, batches::Received},
+        viewer::Viewer,
+    },
+};
+
+/// `GET …/rows`, as after a log-in: leads to the page with the form.
+pub(super) async fn form(Path(id): Path<String>) -> Redirect {
+    let page = BatchId::parse(&id).map(page_of);
+    Redirect::to(&page.unwrap_or_else(|| PATH.to_owned()))
+}
+
+/// `POST …/rows`: stores the rows of a form (`multipart/form-data`, RFC 7578) while they arrive. `body_limits` bounds its size and
+/// time.
+pub(super) async fn upload(State(web): State<Web>, Path(id): Path<String>, request: Request) -> Response {
+    let Some(id) = BatchId::parse(&id) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let (parts, body) = request.into_parts();
+    let backend = RequestBackend::of(&web, &parts);
+    let form = match Multipart::from_request(Request::from_parts(parts, body), &()).await {
+        Ok(form) => form,
+        Err(error) => return error.into_response(),
+    };
+    match backend.receive_rows(id, form).await {
+        Ok(Received::Rows) => Redirect::to(&after(id, "uploaded").to_string()).into_response(),
+        Ok(Received::RejectedFile) => Redirect::to(&page_of(id)).into_response(),
+        Err(error) => {
+            let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::FORBIDDEN);
+            (status, format!("{error}\n")).into_response()
+        }
+    }
+}
+
+/// `GET …/results.csv`: the outcomes of all rows that have been opened.
+pub(super) async fn results(
+    State(web): State<Web>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+) -> Result<Response, StatusCode> {
+    download(web, &viewer, &id, ListedRows::Opened).await
+}
+
+/// `GET …/errors.csv`: the outcomes of the failed rows.
+pub(super) async fn errors(
+    State(web): State<Web>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+) -> Result<Response, StatusCode> {
+    download(web, &viewer, &id, ListedRows::Failed).await
+}
+
+async fn download(web: Web, viewer: &Viewer, id: &str, rows: ListedRows) -> Result<Response, StatusCode> {
+    let caller = viewer.caller(&web, Permission::Produce).await?;
+    let id = BatchId::parse(id).ok_or(StatusCode::NOT_FOUND)?;
+    let batch = batches::get(&web.app, &caller, id).await.map_err(|error| match error {
+        BatchError::NotFound => StatusCode::NOT_FOUND,
+        error => {
+            tracing::error!(%error, "a batch could not be read");
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
+    })?;
+    let file = match rows {
+        ListedRows::Opened => "attachment; filename=\"platen-batch-results.csv\"",
+        ListedRows::Failed => "attachment; filename=\"platen-batch-errors.csv\"",
+    };
+    let mut response = outcomes(web.app, caller.account, batch.id, rows, RowFormat::Csv);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static(file));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    Ok(response)
+}

@@ -1,0 +1,435 @@
+//! The pages of batches, the upload of their rows, and the downloads.
+
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::site;
+use crate::support::{
+    object_stores::{Access, access_key, s3},
+    process::PATIENCE,
+    service::TestService,
+    studio::{Studio, header},
+    visitor::Visitor,
+};
+
+const PAGE: &str = "/dashboard/batches";
+const BOUNDARY: &str = "----of-this-form";
+const ENDED: &str = "select count(*) from batches where state = 'ended'";
+
+async fn studio() -> (TempDir, Studio, Visitor) {
+    studio_with("10000").await
+}
+
+/// Returns a service with an account that has so many credits.
+async fn studio_with(credits: &str) -> (TempDir, Studio, Visitor) {
+    let site = site();
+    let settings = [
+        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
+        ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
+    ];
+    let service = TestService::start_with(&settings).await;
+    let account = service.account_with("ann@example.org", &["--credits", credits]);
+    let visitor = Visitor::log_in(&service, "ann@example.org").await;
+    (site, Studio { service, account }, visitor)
+}
+
+/// Returns the id at the end of a path.
+fn id_of(path: &str) -> String {
+    let (_, id) = path.rsplit_once('/').expect("an id");
+    id.split('?').next().expect("an id").to_owned()
+}
+
+/// Creates a template and returns its id.
+async fn template(studio: &Studio, content: &str) -> String {
+    id_of(&studio.template("Invoice", content).await)
+}
+
+/// Creates a batch by the form and returns its id.
+async fn created(visitor: &Visitor, fields: &[(&str, &str)]) -> String {
+    let answer = visitor.submit("create-batch", fields).await;
+    let location = header(&answer, "location").to_owned();
+    assert!(location.ends_with("?done=created"), "{location}");
+    id_of(&location)
+}
+
+/// Uploads a file as the form does (RFC 7578).
+async fn upload(visitor: &Visitor, batch: &str, name: &str, content: &str) -> Response {
+    let token = visitor.token().await;
+    upload_with(visitor, &format!("csrf={token}"), batch, name, content).await
+}
+
+async fn upload_with(visitor: &Visitor, query: &str, batch: &str, name: &str, content: &str) -> Response {
+    let form = format!(
+        "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
+         Content-Type: application/vnd.ms-excel\r\n\r\n{content}\r\n--{BOUNDARY}--\r\n"
+    );
+    let media_type = format!("multipart/form-data; boundary={BOUNDARY}");
+    let path = format!("{PAGE}/{batch}/rows?{query}");
+    visitor.post_body(&path, &media_type, form.into_bytes()).await
+}
+
+/// Returns the page that shows why a form was rejected.
+async fn rejected(visitor: &mut Visitor, page: &str, answer: &Response) -> String {
+    visitor.remember(answer);
+    let (_, error) = header(answer, "location").split_once('?').expect("an error");
+    visitor.page(&format!("{page}?{error}")).await
+}
+
+/// Creates a batch by the API, with this many rows whose renders don't end.
+async fn endless(studio: &Studio, rows: usize) -> String {
+    let template = json!({"template_id": template(studio, "{{ number }}").await});
+    let rows: Vec<Value> = (1..=rows).map(|number| json!({"number": number})).collect();
+    let render = json!({
+        "parts": [{"type": "template", "content": template}],
+        "evaluate_js": {"expression": "new Promise(() => {})"},
+    });
+    let body = json!({"batch": {"name": "Endless", "render": render, "rows": rows}});
+    let request = studio.request(Method::POST, "/api/v1/batches").json(&body);
+    let answer = request.send().await.expect("an answer");
+    assert_eq!(answer.status(), 201);
+    id_of(header(&answer, "location"))
+}
+
+#[tokio::test]
+async fn a_batch_is_created_by_a_form_filled_by_a_file_and_watched() {
+    let (_site, studio, mut visitor) = studio().await;
+    assert!(visitor.page(PAGE).await.contains("No batches yet"));
+    let new = format!("{PAGE}/new");
+    assert!(visitor.page(&new).await.contains("No published templates"));
+    let template = template(&studio, "Invoice {{ number }} for {{ customer.name }}").await;
+    studio.partial("footer", "Page").await;
+    let page = visitor.page(&new).await;
+    assert!(page.contains(&template) && !page.contains("footer"), "{page}");
+
+    let answer = visitor
+        .submit("create-batch", &[("name", " "), ("batch_template", "")])
+        .await;
+    let page = rejected(&mut visitor, &new, &answer).await;
+    for text in [
+        "Check the 2 highlighted fields.",
+        "Enter a name of 1",
+        "Choose a template with a release",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    let unknown = Uuid::now_v7().to_string();
+    let fields = [("name", "November & more"), ("batch_template", unknown.as_str())];
+    let answer = visitor.submit("create-batch", &fields).await;
+    let page = rejected(&mut visitor, &new, &answer).await;
+    assert!(page.contains("Choose a template with a release"), "{page}");
+    assert!(page.contains("value=\"November &amp; more\""), "{page}");
+
+    let batch = created(&visitor, &[("name", "November"), ("batch_template", &template)]).await;
+    let path = format!("{PAGE}/{batch}");
+    let page = visitor.page(&format!("{path}?done=created")).await;
+    for text in ["Batch created.", "Waiting for rows", "Upload the rows", "Cancel batch"] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert!(!page.contains("<live-part id=\"batch\" data-events"), "{page}");
+
+    let events = [("accept", "text/event-stream")];
+    let mut events = visitor
+        .get_with(&format!("/dashboard/events/batches/{batch}"), &events)
+        .await;
+    events.chunk().await.expect("it listens");
+    let rows = "number;customer.name\r\n1;Ann\r\n2;\"Bob; B\"\r\n3;Ümit\r\n";
+    let answer = upload(&visitor, &batch, "Rechnungen.CSV", rows).await;
+    assert_eq!(header(&answer, "location"), format!("{path}?done=uploaded"));
+    // Each turn is an event, also the last one, after which no render changes.
+    let until_end = async {
+        loop {
+            let event = events.chunk().await.expect("an event").expect("an event");
+            if String::from_utf8_lossy(&event).contains(&batch) {
+                let page = visitor.page(&path).await;
+                if page.contains("3 of 3 rows") && page.contains("Ended") {
+                    return page;
+                }
+            }
+        }
+    };
+    let page = timeout(PATIENCE, until_end).await.expect("the batch ends");
+    drop(events);
+    for text in [
+        "Ended",
+        "3 of 3 rows",
+        "<progress class=\"progress\" value=\"3\" max=\"3\"",
+        "Download results (CSV)",
+        "/dashboard/renders/",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    for text in ["Upload the rows", "Cancel batch", "Retry", "Download errors", "Pause"] {
+        assert!(!page.contains(text), "{text}: {page}");
+    }
+    let list = visitor.page(PAGE).await;
+    assert!(list.contains("November") && list.contains("3 of 3"), "{list}");
+
+    let results = visitor.get(&format!("{path}/results.csv")).await;
+    assert_eq!(header(&results, "content-type"), "text/csv; charset=utf-8");
+    assert!(header(&results, "content-disposition").contains("platen-batch-results.csv"));
+    let results = results.text().await.expect("a text");
+    let lines: Vec<_> = results.lines().collect();
+    assert_eq!(lines.len(), 4, "{results}");
+    assert!(lines[3].starts_with("\"3\",\"succeeded\",\""), "{results}");
+    // The same file once more is no other one; another is.
+    let answer = upload(&visitor, &batch, "rows.csv", rows).await;
+    assert_eq!(header(&answer, "location"), format!("{path}?done=uploaded"));
+    let answer = upload(&visitor, &batch, "rows.csv", "number\r\n4\r\n").await;
+    assert_eq!(header(&answer, "location"), path);
+    assert_eq!(studio.service.number("select count(*) from renders").await, 3);
+    studio.service.storage_is_counted().await;
+}
+
+#[tokio::test]
+async fn a_rejected_file_is_explained_once_and_stores_nothing() {
+    let (_site, studio, visitor) = studio().await;
+    let template = template(&studio, "{{ number }}").await;
+    let batch = created(&visitor, &[("name", "November"), ("batch_template", &template)]).await;
+    let path = format!("{PAGE}/{batch}");
+    let many = "1,2\r\n".repeat(1200);
+    for (name, content, reason) in [
+        ("rows.csv", format!("number,name\r\n{many}1,2,3\r\n"), "Line 1202:"),
+        (
+            "rows.jsonl",
+            "{\"number\": 1}\n[1]\n".to_owned(),
+            "Line 2: A row is a JSON object",
+        ),
+        ("rows.csv", String::new(), "There are no rows"),
+        ("rows.xlsx", "PK".to_owned(), "\"rows.xlsx\" is not a .csv"),
+        ("", String::new(), "No file was chosen."),
+    ] {
+        let answer = upload(&visitor, &batch, name, &content).await;
+        assert_eq!(
+            (answer.status().as_u16(), header(&answer, "location")),
+            (303, path.as_str())
+        );
+        let page = visitor.page(&path).await.replace("&quot;", "\"");
+        assert!(
+            page.contains("The file was rejected") && page.contains(reason),
+            "{reason}: {page}"
+        );
+        assert!(page.contains("Waiting for rows"), "{page}");
+        let again = visitor.page(&path).await;
+        assert!(
+            !again.contains("The file was rejected"),
+            "a reason is shown once: {again}"
+        );
+        assert_eq!(studio.service.number("select count(*) from batch_pieces").await, 0);
+    }
+    let file = ("rows.csv", "number\r\n1\r\n");
+    for query in ["", "csrf=forged"] {
+        let answer = upload_with(&visitor, query, &batch, file.0, file.1).await;
+        assert_eq!(answer.status(), 403, "{query}");
+    }
+    studio.service.account("bob@example.org");
+    let stranger = Visitor::log_in(&studio.service, "bob@example.org").await;
+    assert_eq!(upload(&stranger, &batch, file.0, file.1).await.status(), 404);
+    for path in [
+        path.clone(),
+        format!("{path}/results.csv"),
+        format!("{path}/errors.csv"),
+    ] {
+        assert_eq!(stranger.get(&path).await.status(), 404, "{path}");
+    }
+    assert!(stranger.page(PAGE).await.contains("No batches yet"));
+    let suspend = format!(
+        "update accounts set suspended_at = now() where id = '{}'",
+        studio.account.id
+    );
+    assert_eq!(studio.service.execute(&suspend).await, 1);
+    assert_eq!(upload(&visitor, &batch, file.0, file.1).await.status(), 403);
+    assert_eq!(studio.service.number("select count(*) from batch_pieces").await, 0);
+    assert_eq!(studio.service.text("select state from batches").await, "open");
+}
+
+#[tokio::test]
+async fn documents_go_to_paths_in_the_bucket_and_failed_rows_are_listed_and_retried() {
+    let store = s3().await;
+    let bucket = store.bucket(Access::Full);
+    let (_site, studio, mut visitor) = studio().await;
+    let connection = json!({
+        "provider": "aws_s3", "name": "Archive", "bucket": bucket, "path_prefix": "invoices/",
+        "endpoint": store.endpoint(), "credentials": access_key(),
+    });
+    let connection = id_of(&studio.connected(&connection).await);
+    let template = template(&studio, "{{ number }}").await;
+    let new = format!("{PAGE}/new");
+    assert!(visitor.page(&new).await.contains("Archive (s3://"));
+    let with_path = |path: &'static str| {
+        [
+            ("name", "November"),
+            ("batch_template", template.as_str()),
+            ("batch_storage", connection.as_str()),
+            ("document_path", path),
+        ]
+    };
+    for path in ["", "all.pdf", "{{ number", "../{{ number }}.pdf"] {
+        let answer = visitor.submit("create-batch", &with_path(path)).await;
+        let page = rejected(&mut visitor, &new, &answer).await;
+        assert!(
+            page.contains("Enter a path with the name of a column"),
+            "{path}: {page}"
+        );
+    }
+    let mut unknown = with_path("{{ number }}.pdf");
+    unknown[2].1 = &studio.account.id;
+    let answer = visitor.submit("create-batch", &unknown).await;
+    let page = rejected(&mut visitor, &new, &answer).await;
+    assert!(page.contains("Choose one of the options."), "{page}");
+
+    let batch = created(&visitor, &with_path("/2026/{{ number }}.pdf")).await;
+    let rows: String = (1..=30).map(|_| "same\n").collect();
+    upload(&visitor, &batch, "rows.csv", &format!("number\n{rows}")).await;
+    studio.service.number_is(1, ENDED).await;
+    assert_eq!(store.keys(&bucket).await, ["invoices/2026/same.pdf"]);
+    let path = format!("{PAGE}/{batch}");
+    let page = visitor.page(&path).await;
+    for text in [
+        "Ended with errors",
+        "29 failed rows",
+        "the first 20 of 29",
+        "Another row of the batch has the same path.",
+        "Retry 29 failed rows",
+        "Download errors (CSV)",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert_eq!(page.matches("has the same path.").count(), 20);
+    let errors = visitor.page(&format!("{path}/errors.csv")).await;
+    assert_eq!(errors.lines().count(), 30, "{errors}");
+
+    let answer = visitor
+        .submit("change-batch", &[("id", &batch), ("change", "retry")])
+        .await;
+    assert_eq!(header(&answer, "location"), format!("{path}?done=retried"));
+    studio.service.number_is(1, ENDED).await;
+    assert!(visitor.page(&path).await.contains("29 failed rows"));
+}
+
+#[tokio::test]
+async fn rows_that_are_no_longer_stored_are_not_retried() {
+    let (_site, studio, mut visitor) = studio().await;
+    let keep = "update accounts set keep_content = false";
+    assert!(studio.service.execute(keep).await > 0);
+    let connection = json!({
+        "provider": "aws_s3", "name": "Archive", "bucket": "archive", "path_prefix": "",
+        "endpoint": "http://127.0.0.1:1", "credentials": access_key(),
+    });
+    let connection = id_of(&studio.connected(&connection).await);
+    let template = template(&studio, "{{ number }}").await;
+    let fields = [
+        ("name", "November"),
+        ("batch_template", template.as_str()),
+        ("batch_storage", connection.as_str()),
+        ("document_path", "{{ other }}.pdf"),
+    ];
+    let batch = created(&visitor, &fields).await;
+    upload(&visitor, &batch, "rows.csv", "number\n1\n").await;
+    studio.service.number_is(1, ENDED).await;
+    let path = format!("{PAGE}/{batch}");
+    let page = visitor.page(&path).await;
+    assert!(page.contains("1 failed row") && !page.contains("Retry"), "{page}");
+    let answer = visitor
+        .submit("change-batch", &[("id", &batch), ("change", "retry")])
+        .await;
+    let page = rejected(&mut visitor, &path, &answer).await;
+    assert!(page.contains("no longer allows this"), "{page}");
+    assert_eq!(studio.service.number(ENDED).await, 1);
+}
+
+#[tokio::test]
+async fn a_batch_is_paused_resumed_and_cancelled() {
+    let (_site, studio, mut visitor) = studio().await;
+    let batch = endless(&studio, 2).await;
+    studio
+        .service
+        .number_is(1, "select count(*) from batches where opened = 2")
+        .await;
+    let path = format!("{PAGE}/{batch}");
+    let page = visitor.page(&path).await;
+    assert!(page.contains("data-events=\"/dashboard/events/batches/"), "{page}");
+    for (change, done, shown, hidden) in [
+        ("pause", "paused", "Resume", "Pause"),
+        ("resume", "resumed", "Pause", "Resume"),
+        ("cancel", "cancelled", "Cancelled", "Cancel batch"),
+    ] {
+        let answer = visitor
+            .submit("change-batch", &[("id", &batch), ("change", change)])
+            .await;
+        assert_eq!(header(&answer, "location"), format!("{path}?done={done}"));
+        let page = visitor.page(&path).await;
+        let is_on_button = |text: &str| page.contains(&format!("{text}</button>"));
+        assert!(page.contains(shown) && !is_on_button(hidden), "{change}: {page}");
+    }
+    let answer = visitor
+        .submit("change-batch", &[("id", &batch), ("change", "resume")])
+        .await;
+    let page = rejected(&mut visitor, &path, &answer).await;
+    assert!(page.contains("no longer allows this"), "{page}");
+    studio
+        .service
+        .number_is(0, "select count(*) from jobs where kind in ('render', 'batch')")
+        .await;
+    let page = visitor.page(&path).await;
+    assert!(
+        page.contains("2 failed rows") && page.contains("The render was cancelled."),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn a_hold_is_explained_with_the_next_step() {
+    let (_site, studio, visitor) = studio_with("2").await;
+    let template = template(&studio, "{{ number }}").await;
+    let batch = created(&visitor, &[("name", "November"), ("batch_template", &template)]).await;
+    upload(&visitor, &batch, "rows.csv", "number\n1\n2\n3\n").await;
+    let held = "select count(*) from batches where hold = 'credits' and succeeded = 2";
+    studio.service.number_is(1, held).await;
+    let path = format!("{PAGE}/{batch}");
+    for (hold, text) in [
+        ("credits", "On hold: not enough credits"),
+        ("storage", "On hold: storage is full"),
+        ("key", "was revoked, or has expired"),
+    ] {
+        // The next turn of the batch is only after 15 seconds.
+        studio
+            .service
+            .execute(&format!("update batches set hold = '{hold}'"))
+            .await;
+        let page = visitor.page(&path).await;
+        assert!(page.contains(text) && page.contains("2 of 3 rows"), "{hold}: {page}");
+    }
+}
+
+#[tokio::test]
+async fn older_batches_are_on_further_pages() {
+    let (_site, studio, visitor) = studio().await;
+    let template = template(&studio, "{{ number }}").await;
+    for number in 1..=20 {
+        let name = format!("Batch {number:02}");
+        created(&visitor, &[("name", &name), ("batch_template", &template)]).await;
+    }
+    // No more may wait at a time, but those that have ended are listed, too.
+    let answer = visitor
+        .submit("create-batch", &[("name", "One more"), ("batch_template", &template)])
+        .await;
+    assert!(header(&answer, "location").contains("too_many_batches"));
+    let end = "update batches set state = 'cancelled', ended_at = now()";
+    assert_eq!(studio.service.execute(end).await, 20);
+    for number in 21..=26 {
+        let name = format!("Batch {number:02}");
+        created(&visitor, &[("name", &name), ("batch_template", &template)]).await;
+    }
+    let page = visitor.page(PAGE).await;
+    assert!(
+        page.contains("Batch 26") && page.contains("Batch 02") && !page.contains("Batch 01"),
+        "{page}"
+    );
+    let (_, older) = page.split_once("/dashboard/batches?cursor=").expect("a link");
+    let cursor = older.split('"').next().expect("a cursor");
+    let older = visitor.page(&format!("{PAGE}?cursor={cursor}")).await;
+    assert!(older.contains("Batch 01") && !older.contains("Batch 02"), "{older}");
+}
