@@ -1,0 +1,184 @@
+import type { APIRequestContext, Page } from "@playwright/test";
+
+import { expect, test } from "../fixtures.ts";
+import type { Member } from "../people.ts";
+
+const SIZES = [
+  { width: 1280, height: 900 },
+  { width: 390, height: 844 },
+];
+
+/** Creates a template by the API. */
+async function makeTemplate(request: APIRequestContext, member: Member, content: string): Promise<string> {
+  const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/templates`, {
+    headers: { authorization: `Bearer ${member.key}` },
+    data: { template: { name: "Invoice", content } },
+  });
+  const { data } = (await answer.json()) as { data: { id: string } };
+  return data.id;
+}
+
+/** Creates a batch by the API, of which no render ends. */
+async function makeEndless(request: APIRequestContext, member: Member): Promise<string> {
+  const template = await makeTemplate(request, member, "{{ number }}");
+  const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/batches`, {
+    headers: { authorization: `Bearer ${member.key}` },
+    data: {
+      batch: {
+        name: "Statements of the third quarter",
+        render: {
+          parts: [{ type: "template", content: { template_id: template } }],
+          evaluate_js: { expression: "new Promise(() => {})" },
+        },
+        rows: [{ number: 1 }, { number: 2 }, { number: 3 }],
+      },
+    },
+  });
+  const { data } = (await answer.json()) as { data: { id: string } };
+  return data.id;
+}
+
+/** Creates a batch by the form, and ends on its page. */
+async function create(page: Page, name: string): Promise<void> {
+  await page.goto("/dashboard/batches/new");
+  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Template").selectOption("Invoice");
+  await page.getByRole("button", { name: "Create batch" }).click();
+  await expect(page.getByText("Batch created.")).toBeVisible();
+}
+
+/** Uploads a file with rows on the page of a batch. */
+async function upload(page: Page, name: string, content: string): Promise<void> {
+  await page.getByLabel("File").setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(content) });
+  await page.getByRole("button", { name: "Upload and begin" }).click();
+}
+
+/** Waits for the end of a batch. Without JavaScript, its page has to be loaded again. */
+async function ended(page: Page, javaScriptEnabled: boolean, text: string): Promise<void> {
+  await expect(async () => {
+    if (!javaScriptEnabled) await page.goto(new URL(page.url()).pathname);
+    await expect(page.getByText(text, { exact: true })).toBeVisible({ timeout: 500 });
+  }).toPass({ timeout: 20_000 });
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+    test.use({ javaScriptEnabled });
+
+    test("a file becomes documents, and a malformed one is explained", async ({ page, member, request }) => {
+      await makeTemplate(request, member, "<h1>Invoice {{ number }}</h1><p>{{ customer.name }}</p>");
+      await page.goto("/dashboard/batches");
+      await expect(page.getByText("No batches yet")).toBeVisible();
+      await page.getByRole("link", { name: "New batch" }).first().click();
+      await page.getByLabel("Name").fill("November");
+      await page.getByRole("button", { name: "Create batch" }).click();
+      await expect(page.getByLabel("Template")).toHaveAccessibleDescription(/Choose a template with a release/);
+      await expect(page.getByLabel("Name")).toHaveValue("November");
+      await page.getByLabel("Template").selectOption("Invoice");
+      await expect(page.getByLabel("Path of each document")).toBeHidden();
+      await page.getByRole("button", { name: "Create batch" }).click();
+      await expect(page.getByText("Batch created.")).toBeVisible();
+
+      await upload(page, "rows.csv", "number,customer.name\n1,Ann\n2,Bob,Berlin\n");
+      const rejection = page.getByRole("status").filter({ hasText: "The file was rejected" });
+      await expect(rejection).toContainText("Line 3:");
+      await upload(page, "rows.csv", "number,customer.name\n1,Ann\n2,Bob\n");
+      await ended(page, javaScriptEnabled, "Ended");
+      await expect(page.getByText("2 of 2 rows")).toBeVisible();
+      const downloading = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Download results (CSV)" }).click();
+      expect((await downloading).suggestedFilename()).toBe("platen-batch-results.csv");
+      await page.getByRole("link", { name: /^Row 2:/ }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toContainText("Invoice");
+
+      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Batches" }).click();
+      await expect(page.getByRole("row", { name: /November/ })).toContainText("2 of 2");
+    });
+
+    test("a batch is paused, resumed and cancelled", async ({ page, member, request }) => {
+      const id = await makeEndless(request, member);
+      await page.goto(`/dashboard/batches/${id}`);
+      await page.getByRole("button", { name: "Pause" }).click();
+      await expect(page.getByText("Batch paused.")).toBeVisible();
+      await page.getByRole("button", { name: "Resume" }).click();
+      await expect(page.getByText("Batch resumed.")).toBeVisible();
+      await page.getByRole("button", { name: "Cancel batch" }).click();
+      const dialog = page.getByRole("dialog", { name: "Cancel batch" });
+      await dialog.getByRole("button", { name: "Cancel batch" }).click();
+      await expect(page.getByText("Batch cancelled.")).toBeVisible();
+      await expect(page.getByRole("button", { name: "Resume" })).toHaveCount(0);
+      const failed = page.getByRole("table", { name: "Failed rows" });
+      await expect(async () => {
+        if (!javaScriptEnabled) await page.reload();
+        await expect(failed.getByRole("rowheader")).toHaveText(["1", "2", "3"], { timeout: 500 });
+      }).toPass({ timeout: 20_000 });
+      await expect(failed).toContainText("The render was cancelled.");
+    });
+  });
+}
+
+for (const viewport of SIZES) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    test.describe(`at ${viewport.width} px, ${colorScheme}`, () => {
+      test.use({ viewport, colorScheme });
+
+      test("the pages are accessible", async ({ page, member, request, hydrated, expectAccessible, picture }) => {
+        const seen = async (state: string) => {
+          await hydrated(page);
+          await expectAccessible(page);
+          await picture(page, `batches-${state}-${viewport.width}-${colorScheme}`);
+        };
+        await page.goto("/dashboard/batches");
+        await seen("empty");
+        await makeTemplate(request, member, "<h1>Invoice {{ number }}</h1>");
+        await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/connections`, {
+          headers: { authorization: `Bearer ${member.key}` },
+          data: {
+            connection: {
+              provider: "aws_s3",
+              name: "Archive",
+              bucket: "northwind-archive",
+              path_prefix: "invoices/",
+              region: "eu-central-1",
+              credentials: { access_key_id: "AKIA", secret_access_key: "secret" },
+            },
+          },
+        });
+        await page.goto("/dashboard/batches/new");
+        await seen("new");
+        await page.getByLabel("Name").fill("Invoices of November");
+        await page.getByLabel("Template").selectOption("Invoice");
+        await page.getByLabel("Store the documents in").selectOption("Archive (s3://northwind-archive/invoices/)");
+        await page.getByRole("button", { name: "Create batch" }).click();
+        await expect(page.getByLabel("Path of each document")).toHaveAccessibleDescription(
+          /so that each row has a path/,
+        );
+        await seen("new-rejected");
+        await page.getByLabel("Path of each document").fill("2026/11/{{ invoice_number }}.pdf");
+        await page.getByRole("button", { name: "Create batch" }).click();
+        await seen("created");
+        await upload(page, "rows.csv", "number,customer\n1,Ann\n2,Bob,Berlin\n");
+        await seen("rejected-file");
+        await upload(page, "rows.csv", `number\n${Array.from({ length: 24 }, (_, index) => index).join("\n")}\n`);
+        await ended(page, true, "Ended with errors");
+        await seen("failed");
+
+        const endless = await makeEndless(request, member);
+        await create(page, "Letters to all customers");
+        await page.goto(`/dashboard/batches/${endless}`);
+        await expect(page.getByText("0 of 3 rows")).toBeVisible();
+        await expect(page.getByRole("table", { name: "First rows" })).toContainText("In progress");
+        await seen("running");
+        await page.getByRole("button", { name: "Cancel batch" }).click();
+        await expectAccessible(page);
+        await picture(page, `batches-cancel-${viewport.width}-${colorScheme}`);
+        await page.goto("/dashboard/batches");
+        await seen("list");
+        await page.goto(`/dashboard/batches/${endless}`);
+        await page.getByRole("button", { name: "Cancel batch" }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "Cancel batch" }).click();
+        await expect(page.getByText("Batch cancelled.")).toBeVisible();
+      });
+    });
+  }
+}
