@@ -88,6 +88,9 @@ for (const javaScriptEnabled of [true, false]) {
       const downloading = page.waitForEvent("download");
       await page.getByRole("link", { name: "Download results (CSV)" }).click();
       expect((await downloading).suggestedFilename()).toBe("platen-batch-results.csv");
+      const archive = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Download documents (ZIP)" }).click();
+      expect((await archive).suggestedFilename()).toMatch(/^[0-9a-f-]{36}\.zip$/);
       await page.getByRole("link", { name: /^Row 2:/ }).click();
       await expect(page.getByRole("heading", { level: 1 })).toContainText("Invoice");
 

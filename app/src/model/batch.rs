@@ -16,6 +16,8 @@ pub struct BatchDetail {
     pub failed_rows: Vec<ListedRow>,
     /// Whether failed rows can be opened again.
     pub can_retry: bool,
+    /// Whether documents are in the default storage.
+    pub has_documents: bool,
     /// Why the file that led to the page was rejected.
     pub rejected_file: Option<String>,
 }

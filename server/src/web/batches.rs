@@ -1,4 +1,4 @@
-//! Uploads of the rows of a batch, and downloads of their outcomes.
+//! Uploads of the rows of a batch, and downloads of their outcomes and documents.
 
 use axum::{
     extract::{FromRequest, Multipart, Path, Request, State},
@@ -14,7 +14,7 @@ use platen_domain::{
 };
 
 use crate::{
-    http::v1::batches::rows::outcomes,
+    http::v1::batches::{one::zip, rows::outcomes},
     web::{
         Web,
         backend::{RequestBackend, batches::Received},
@@ -68,16 +68,32 @@ pub(super) async fn errors(
     download(web, &viewer, &id, ListedRows::Failed).await
 }
 
-async fn download(web: Web, viewer: &Viewer, id: &str, rows: ListedRows) -> Result<Response, StatusCode> {
+/// `GET …/documents.zip`: the documents in the default storage.
+pub(super) async fn documents(
+    State(web): State<Web>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+) -> Result<Response, StatusCode> {
     let caller = viewer.caller(&web, Permission::Produce).await?;
-    let id = BatchId::parse(id).ok_or(StatusCode::NOT_FOUND)?;
-    let batch = batches::get(&web.app, &caller, id).await.map_err(|error| match error {
-        BatchError::NotFound => StatusCode::NOT_FOUND,
+    let id = BatchId::parse(&id).ok_or(StatusCode::NOT_FOUND)?;
+    let archive = batches::documents::archive(&web.app, &caller, id).await;
+    Ok(zip(id, archive.map_err(status)?))
+}
+
+fn status(error: BatchError) -> StatusCode {
+    match error {
+        BatchError::NotFound | BatchError::Conflict(_) => StatusCode::NOT_FOUND,
         error => {
             tracing::error!(%error, "a batch could not be read");
             StatusCode::INTERNAL_SERVER_ERROR
         }
-    })?;
+    }
+}
+
+async fn download(web: Web, viewer: &Viewer, id: &str, rows: ListedRows) -> Result<Response, StatusCode> {
+    let caller = viewer.caller(&web, Permission::Produce).await?;
+    let id = BatchId::parse(id).ok_or(StatusCode::NOT_FOUND)?;
+    let batch = batches::get(&web.app, &caller, id).await.map_err(status)?;
     let file = match rows {
         ListedRows::Opened => "attachment; filename=\"platen-batch-results.csv\"",
         ListedRows::Failed => "attachment; filename=\"platen-batch-errors.csv\"",

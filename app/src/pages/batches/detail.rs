@@ -82,6 +82,7 @@ fn Whole(found: BatchDetail) -> impl IntoView {
         first_rows,
         failed_rows,
         can_retry,
+        has_documents,
         rejected_file,
     } = found;
     let events = events(&batch);
@@ -95,7 +96,7 @@ fn Whole(found: BatchDetail) -> impl IntoView {
             <div class="stack notices">{batch.hold.map(|hold| view! { <HoldNotice hold /> })}</div>
             {has_rows.then(|| view! { <ProgressSection batch=batch.clone() /> })}
             {(failed > 0).then(|| view! { <FailedSection id rows=failed_rows failed /> })}
-            {(!first_rows.is_empty()).then(|| view! { <FirstSection id rows=first_rows /> })}
+            {(!first_rows.is_empty()).then(|| view! { <FirstSection id rows=first_rows has_documents /> })}
             <CancelDialog id />
         </LivePart>
         {upload}
@@ -222,11 +223,22 @@ fn FailedSection(
 }
 
 #[component]
-fn FirstSection(id: BatchId, rows: Vec<ListedRow>) -> impl IntoView {
+fn FirstSection(id: BatchId, rows: Vec<ListedRow>, has_documents: bool) -> impl IntoView {
+    let page = page_of(id);
+    let documents = has_documents.then(|| {
+        view! {
+            <ButtonLink href=format!("{page}/documents.zip") size=Size::Small icon=Glyph::Download>
+                "Download documents (ZIP)"
+            </ButtonLink>
+        }
+    });
     let beside = view! {
-        <ButtonLink href=format!("{}/results.csv", page_of(id)) size=Size::Small icon=Glyph::Download>
-            "Download results (CSV)"
-        </ButtonLink>
+        <div class="cluster">
+            {documents}
+            <ButtonLink href=format!("{page}/results.csv") size=Size::Small icon=Glyph::Download>
+                "Download results (CSV)"
+            </ButtonLink>
+        </div>
     }
     .into_any();
     view! {

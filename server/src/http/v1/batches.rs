@@ -1,6 +1,6 @@
 //! `/api/v1/batches`
 
-pub(in crate::http) mod one;
+pub(crate) mod one;
 pub(crate) mod rows;
 
 use std::num::NonZeroU16;

@@ -99,14 +99,16 @@ impl BatchBackend for RequestBackend {
             batches::first_outcomes(app, account, id, ListedRows::Opened, LISTED_FIRST_ROWS),
             batches::first_outcomes(app, account, id, ListedRows::Failed, LISTED_FAILED_ROWS),
             batches::can_retry(app, account, &batch),
+            batches::documents::has_documents(app, account, id),
         );
-        let (first_rows, failed_rows, can_retry) = self.answer(found)?;
+        let (first_rows, failed_rows, can_retry, has_documents) = self.answer(found)?;
         let rejected_file = rejected_file::take(&self.session, account, id, clock::now()).await;
         Ok(BatchDetail {
             batch,
             first_rows: first_rows.into_iter().map(listed).collect(),
             failed_rows: failed_rows.into_iter().map(listed).collect(),
             can_retry,
+            has_documents,
             rejected_file: self.answer(rejected_file)?,
         })
     }

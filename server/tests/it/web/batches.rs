@@ -174,6 +174,9 @@ async fn a_batch_is_created_by_a_form_filled_by_a_file_and_watched() {
     let lines: Vec<_> = results.lines().collect();
     assert_eq!(lines.len(), 4, "{results}");
     assert!(lines[3].starts_with("\"3\",\"succeeded\",\""), "{results}");
+    let archive = visitor.get(&format!("{path}/documents.zip")).await;
+    assert_eq!(header(&archive, "content-type"), "application/zip");
+    assert!(archive.bytes().await.expect("an archive").starts_with(b"PK"));
     // The same file once more is no other one; another is.
     let answer = upload(&visitor, &batch, "rows.csv", rows).await;
     assert_eq!(header(&answer, "location"), format!("{path}?done=uploaded"));
@@ -231,6 +234,7 @@ async fn a_rejected_file_is_explained_once_and_stores_nothing() {
         path.clone(),
         format!("{path}/results.csv"),
         format!("{path}/errors.csv"),
+        format!("{path}/documents.zip"),
     ] {
         assert_eq!(stranger.get(&path).await.status(), 404, "{path}");
     }

@@ -72,7 +72,7 @@ pub async fn archive(
         after: 0,
         zip: ZipWriter::new_stream(written.clone()),
         written,
-        _memory: None,
+        memory: None,
     };
     if !archive.find_rows().await? {
         return Err(BatchError::Conflict(
@@ -85,6 +85,12 @@ pub async fn archive(
             None => Ok(None),
         }
     }))
+}
+
+/// Returns whether documents of a batch are in the default storage.
+pub async fn has_documents(app: &Services, account: AccountId, id: BatchId) -> Result<bool, StoreError> {
+    let first = batches::list_stored(&app.db, account, id, 0, 1, clock::now()).await?;
+    Ok(!first.is_empty())
 }
 
 /// What was written and not sent yet.
@@ -112,7 +118,7 @@ struct Archive {
     zip: ZipWriter<StreamWriter<Written>>,
     written: Written,
     /// The reservation for the document that is being sent.
-    _memory: Option<Reservation>,
+    memory: Option<Reservation>,
 }
 
 impl Archive {
@@ -145,7 +151,7 @@ impl Archive {
                 return Ok(Some((mem::take(&mut *lock(&self.written.0)).into(), None)));
             };
             let bytes = row.bytes.unsigned_abs();
-            self._memory = Some(self.app.memory.try_reserve(self.account, COPIES * bytes)?);
+            self.memory = Some(self.app.memory.try_reserve(self.account, COPIES * bytes)?);
             // It may have been deleted meanwhile.
             let Some(document) = self.app.documents.read(row.object, bytes).await? else {
                 continue;
