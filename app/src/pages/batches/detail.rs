@@ -87,7 +87,7 @@ fn Whole(found: BatchDetail) -> impl IntoView {
     } = found;
     let events = events(&batch);
     let says = format!("{}: {}", name(&batch), summary(&batch));
-    let id = batch.id;
+    let (id, can_cancel) = (batch.id, batch.ended_at.is_none());
     let upload = (batch.state == BatchState::Open).then(|| view! { <UploadSection id rejected=rejected_file /> });
     let (has_rows, failed) = (batch.rows > 0, i64::from(batch.failed));
     view! {
@@ -97,7 +97,7 @@ fn Whole(found: BatchDetail) -> impl IntoView {
             {has_rows.then(|| view! { <ProgressSection batch=batch.clone() /> })}
             {(failed > 0).then(|| view! { <FailedSection id rows=failed_rows failed /> })}
             {(!first_rows.is_empty()).then(|| view! { <FirstSection id rows=first_rows has_documents /> })}
-            <CancelDialog id />
+            {can_cancel.then(|| view! { <CancelDialog id /> })}
         </LivePart>
         {upload}
     }

@@ -226,14 +226,16 @@ pub async fn names_in_production(
     account: AccountId,
     most: i64,
 ) -> Result<Vec<(TemplateId, String)>, StoreError> {
-    let mut names = names(db, account, most).await?;
+    let mut templates = names(db, account, most).await?;
     let production = ChannelName::production();
-    let named: Vec<_> = names.iter().map(|(id, _)| (*id, production.clone())).collect();
-    let releases = template_channels::list_named(db, account, &named).await?;
-    let released = releases.into_iter().filter(|release| release.version.is_some());
-    let released: HashSet<_> = released.map(|release| release.template).collect();
-    names.retain(|(id, _)| released.contains(id));
-    Ok(names)
+    let wanted: Vec<_> = templates.iter().map(|(id, _)| (*id, production.clone())).collect();
+    let found = template_channels::list_named(db, account, &wanted).await?.into_iter();
+    let in_production: HashSet<_> = found
+        .filter(|release| release.version.is_some())
+        .map(|release| release.template)
+        .collect();
+    templates.retain(|(id, _)| in_production.contains(id));
+    Ok(templates)
 }
 
 /// Returns a page of the account's templates that match the filter, the latest first.

@@ -147,10 +147,11 @@ impl RowReader {
     fn read_records(&mut self, bytes: &[u8], rows: &mut Vec<String>) -> Result<(), RowError> {
         let Some(csv) = &mut self.csv else { return Ok(()) };
         let read = csv.read(bytes, rows);
+        let is_after_break = csv.is_after_break;
         self.line = csv.reader.line();
         read.map_err(|reason| {
-            // A record is read once its line has ended.
-            self.line = self.line.saturating_sub(1).max(1);
+            // The record ended with the line before, unless it ends with CR, or is too large.
+            self.line = self.line.saturating_sub(is_after_break.into()).max(1);
             self.error(reason)
         })
     }
@@ -204,6 +205,8 @@ struct CsvReader {
     ends: Vec<usize>,
     filled: usize,
     ended: usize,
+    /// Whether the last byte that was read is LF.
+    is_after_break: bool,
 }
 
 impl Default for CsvReader {
@@ -216,6 +219,7 @@ impl Default for CsvReader {
             ends: vec![0; MOST_COLUMNS],
             filled: 0,
             ended: 0,
+            is_after_break: false,
         }
     }
 }
@@ -234,6 +238,9 @@ impl CsvReader {
         loop {
             let (fields, ends) = (&mut self.fields[self.filled..], &mut self.ends[self.ended..]);
             let (result, read, filled, ended) = self.reader.read_record(bytes, fields, ends);
+            if let Some(last) = bytes[..read].last() {
+                self.is_after_break = *last == b'\n';
+            }
             bytes = &bytes[read..];
             self.filled += filled;
             self.ended += ended;
@@ -390,6 +397,8 @@ mod tests {
             (RowFormat::Csv, b"a,a.b\n1,2\n", 1, "twice"),
             (RowFormat::Csv, b"a,\n1,2\n", 1, "column 2"),
             (RowFormat::Csv, b"a\n\xff\n", 2, "CSV UTF-8"),
+            (RowFormat::Csv, b"a,b\r\n1,2\r\n1\r\n1,2\r\n", 3, "1 fields"),
+            (RowFormat::Csv, b"a,b\r\n1,2\r\n\r\n1", 4, "1 fields"),
         ] {
             let error = read(format, text).unwrap_err();
             assert!(error.reason.contains(word), "{error}");

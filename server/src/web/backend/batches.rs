@@ -105,8 +105,8 @@ impl BatchBackend for RequestBackend {
         let rejected_file = rejected_file::take(&self.session, account, id, clock::now()).await;
         Ok(BatchDetail {
             batch,
-            first_rows: first_rows.into_iter().map(listed).collect(),
-            failed_rows: failed_rows.into_iter().map(listed).collect(),
+            first_rows: first_rows.iter().map(listed).collect(),
+            failed_rows: failed_rows.iter().map(listed).collect(),
             can_retry,
             has_documents,
             rejected_file: self.answer(rejected_file)?,
@@ -269,7 +269,7 @@ fn reason(error: &BatchError) -> Option<String> {
     }
 }
 
-fn listed(outcome: RowOutcome) -> ListedRow {
+fn listed(outcome: &RowOutcome) -> ListedRow {
     let message = outcome.error.as_ref().and_then(|error| error["message"].as_str());
     ListedRow {
         number: outcome.number,
