@@ -9,10 +9,15 @@ const SIZES = [
 ];
 
 /** Creates a template by the API. */
-async function makeTemplate(request: APIRequestContext, member: Member, content: string): Promise<string> {
+async function makeTemplate(
+  request: APIRequestContext,
+  member: Member,
+  content: string,
+  name = "Invoice",
+): Promise<string> {
   const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/templates`, {
     headers: { authorization: `Bearer ${member.key}` },
-    data: { template: { name: "Invoice", content } },
+    data: { template: { name, content } },
   });
   const { data } = (await answer.json()) as { data: { id: string } };
   return data.id;
@@ -20,7 +25,7 @@ async function makeTemplate(request: APIRequestContext, member: Member, content:
 
 /** Creates a batch by the API, of which no render ends. */
 async function makeEndless(request: APIRequestContext, member: Member): Promise<string> {
-  const template = await makeTemplate(request, member, "{{ number }}");
+  const template = await makeTemplate(request, member, "{{ number }}", "Statement");
   const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/batches`, {
     headers: { authorization: `Bearer ${member.key}` },
     data: {

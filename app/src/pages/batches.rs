@@ -143,8 +143,8 @@ fn row(batch: Batch) -> impl IntoView {
         || "–".into_any(),
         |rows| {
             view! {
+                {rows}
                 <Progress value most label=format!("Progress of {name}") />
-                <span class="table__sub">{rows}</span>
             }
             .into_any()
         },

@@ -12,8 +12,8 @@ use crate::{
     },
 };
 
-const FAILED_COLUMNS: &[Column] = &[Column::figure("Row"), Column::text("Error"), Column::text("Render")];
-const FIRST_COLUMNS: &[Column] = &[Column::figure("Row"), Column::text("Status"), Column::text("Render")];
+const FAILED_COLUMNS: &[Column] = &[Column::tight("Row"), Column::text("Error"), Column::text("Render")];
+const FIRST_COLUMNS: &[Column] = &[Column::tight("Row"), Column::text("Status"), Column::text("Render")];
 
 /// The first failed rows.
 #[component]
@@ -21,7 +21,7 @@ pub fn FailedRows(rows: Vec<ListedRow>) -> impl IntoView {
     let rows = rows.into_iter().map(|row| {
         view! {
             <tr data-key=row.number.to_string()>
-                <th scope="row" class="table__figure">
+                <th scope="row" class="table__tight">
                     {row.number}
                 </th>
                 <td class="break">{row.error.clone()}</td>
@@ -44,7 +44,7 @@ pub fn FirstRows(rows: Vec<ListedRow>) -> impl IntoView {
         };
         view! {
             <tr data-key=row.number.to_string()>
-                <th scope="row" class="table__figure">
+                <th scope="row" class="table__tight">
                     {row.number}
                 </th>
                 <td>

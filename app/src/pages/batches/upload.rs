@@ -57,9 +57,9 @@ pub fn UploadSection(
         }
     });
     let limits = format!(
-        "Up to {} rows and {} MiB. All rows are checked before the first is rendered. The batch begins as soon as the file is complete, and uses one credit or more for each document.",
+        "Up to {} rows and {} GiB. All rows are checked before the first is rendered. The batch begins as soon as the file is complete, and uses one credit or more for each document.",
         grouped(MOST_ROWS.into()),
-        grouped((MOST_BYTES >> 20).cast_signed())
+        MOST_BYTES >> 30
     );
     view! {
         <Section heading="Upload the rows" id="rows">
