@@ -14,7 +14,6 @@ create unlogged table rate_limits (
 create function take_rate(of_account uuid, of_kind text, per_minute integer, wanted integer)
 returns table (
     taken integer,
-    remaining integer,
     -- Seconds until the quota is full.
     full_in float8,
     -- Seconds until the next request can be taken, if none was.
@@ -51,8 +50,10 @@ begin
         where account_id = of_account and kind = of_kind;
     else
         refused_for := full_in + share - 60;
+        -- The clock of the database was set back.
+        update rate_limits set full_at = at_time + interval '60 s'
+        where account_id = of_account and kind = of_kind and full_at_before > at_time + interval '60 s';
     end if;
-    remaining := greatest(floor((60 - full_in) / share + 1e-4)::integer, 0);
     return next;
 end
 $$;

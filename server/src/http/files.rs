@@ -11,7 +11,7 @@ use axum::{
 };
 use platen_core::service::{
     Services,
-    renders::links::{self, OpenedDocument},
+    renders::links::{self, LocatedDocument},
 };
 use tower::ServiceExt;
 use tower_http::services::ServeFile;
@@ -47,21 +47,40 @@ pub(super) async fn get(State(app): State<Services>, Path(name): Path<String>, r
     response
 }
 
-/// `GET` of a link. A link for one use ends, unless only its headers are requested.
+/// `GET` of a link. A link for one use ends when it is responded to with the whole document.
 pub(super) async fn linked(
     State(app): State<Services>,
     Path(token): Path<String>,
-    request: Request,
+    mut request: Request,
 ) -> Result<Response, ApiError> {
-    let document = links::open(&app, &token, request.method() == Method::GET).await?;
-    Ok(opened(document, request).await)
+    let link = links::open(&app, &token).await?;
+    if !link.single_use {
+        return Ok(located(&app, link.document, request).await);
+    }
+    // A range, or a response without a document, would use it up.
+    let is_get = request.method() == Method::GET;
+    request.headers_mut().clear();
+    let mut response = located(&app, link.document.clone(), request).await;
+    if is_get && response.status() == StatusCode::OK {
+        links::use_up(&app, &link).await?;
+    }
+    response
+        .headers_mut()
+        .insert(header::ACCEPT_RANGES, HeaderValue::from_static("none"));
+    Ok(response)
 }
 
 /// Responds with a document that must not be cached, because access to it can end.
-pub(crate) async fn opened(document: OpenedDocument, request: Request) -> Response {
+pub(crate) async fn located(app: &Services, document: LocatedDocument, request: Request) -> Response {
     let mut response = match document {
-        OpenedDocument::File(path) => send(&path, request).await,
-        OpenedDocument::Content(content, memory) => with_headers(Body::new(HeldBody::new(content, memory))),
+        LocatedDocument::File(path) => send(&path, request).await,
+        LocatedDocument::InBucket(object) if request.method() == Method::HEAD => {
+            with_headers([(header::CONTENT_LENGTH, object.bytes.to_string())])
+        }
+        LocatedDocument::InBucket(object) => match links::download(app, object).await {
+            Ok((content, memory)) => with_headers(Body::new(HeldBody::new(content, memory))),
+            Err(error) => return ApiError::from(error).into_response(),
+        },
     };
     if response.status().is_success() {
         response

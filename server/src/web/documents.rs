@@ -22,13 +22,13 @@ pub(super) async fn get(
 ) -> Result<Response, StatusCode> {
     let render = RenderId::parse(&id).ok_or(StatusCode::NOT_FOUND)?;
     let account = viewer.reader(&web, Permission::Produce).await?.account;
-    match links::open_of_render(&web.app, account, render).await {
-        Ok(document) => Ok(files::opened(document, request).await),
-        Err(LinkError::NoDocument) => Err(StatusCode::NOT_FOUND),
-        Err(LinkError::Memory(_)) => Err(StatusCode::SERVICE_UNAVAILABLE),
-        Err(error) => {
+    let document = links::locate_of_render(&web.app, account, render).await;
+    let document = document.map_err(|error| match error {
+        LinkError::NoDocument => StatusCode::NOT_FOUND,
+        error => {
             tracing::error!(%error, "a document could not be read");
-            Err(StatusCode::INTERNAL_SERVER_ERROR)
+            StatusCode::INTERNAL_SERVER_ERROR
         }
-    }
+    })?;
+    Ok(files::located(&web.app, document, request).await)
 }

@@ -96,9 +96,10 @@ const LIFETIMES: [(i32, &str); 5] = [
 fn LinksSection(seconds: Option<i32>) -> impl IntoView {
     let outcome = Outcome::of::<SetDocumentLinks>();
     let lifetimes = LIFETIMES.map(|(seconds, label)| (seconds.to_string(), label));
-    let options = [(String::new(), "Public, unlisted addresses")]
-        .into_iter()
-        .chain(lifetimes);
+    let other = seconds.filter(|seconds| LIFETIMES.iter().all(|(listed, _)| listed != seconds));
+    let other = other.map(|seconds| (seconds.to_string(), "Links with another lifetime"));
+    let public = [(String::new(), "Public, unlisted addresses")];
+    let options = public.into_iter().chain(lifetimes).chain(other);
     view! {
         <Section heading="Document links" note="Owners only" kind=SectionKind::Hanging>
             <NarrowForm outcome action="Save setting">

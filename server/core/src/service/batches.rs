@@ -340,10 +340,11 @@ async fn change(
     let mut transaction = tx::begin(&app.db).await?;
     let batch = lock_controlled(&mut transaction, caller, id).await?;
     let state = next(&batch)?;
-    if state != batch.state {
-        let ended_at = (state == BatchState::Cancelled).then_some(now);
-        batches::set_state(&mut transaction, account, id, state, ended_at).await?;
+    if state == batch.state {
+        return Ok(batch);
     }
+    let ended_at = (state == BatchState::Cancelled).then_some(now);
+    batches::set_state(&mut transaction, account, id, state, ended_at).await?;
     if state == BatchState::Cancelled {
         batches::fail_waiting(&mut transaction, account, id).await?;
     }

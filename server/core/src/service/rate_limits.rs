@@ -11,15 +11,19 @@ use std::{
 use lru::LruCache;
 use platen_domain::ids::AccountId;
 use sqlx::PgPool;
+use tokio::time::timeout;
 
 use crate::{
     mutex::lock,
     service::throttle::QuotaStatus,
-    store::{error::StoreError, rate_limits},
+    store::{error::StoreError, pool::ACQUIRE_TIMEOUT, rate_limits},
 };
 
 /// What a process takes in advance is at most one in so many requests of a minute: what twelve processes hold is less than 2 %.
 const SHARE: u32 = 600;
+const MINUTE: Duration = Duration::from_mins(1);
+/// For rounding: times in Postgres have microseconds.
+const TOLERANCE: Duration = Duration::from_micros(2);
 /// Maximum number of accounts whose share is known. What others have taken in advance is lost.
 const MOST: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
 
@@ -57,9 +61,11 @@ impl Rate {
 #[derive(Clone)]
 pub struct RateLimits {
     db: PgPool,
-    /// By account and name of the rate.
-    shares: Arc<Mutex<LruCache<(AccountId, &'static str), Arc<tokio::sync::Mutex<Share>>>>>,
+    shares: Arc<Mutex<Shares>>,
 }
+
+/// By account and name of the rate.
+type Shares = LruCache<(AccountId, &'static str), Arc<tokio::sync::Mutex<Share>>>;
 
 /// What this process knows of an account's quota.
 #[derive(Debug)]
@@ -67,8 +73,6 @@ struct Share {
     per_minute: NonZeroU32,
     /// Requests that were taken in advance.
     unused: u32,
-    /// Requests that remained beside them.
-    remaining: u32,
     /// Time at which the quota is full again.
     full_at: Instant,
     /// Until then the quota is used up.
@@ -93,7 +97,8 @@ impl RateLimits {
             Arc::clone(shares.get_or_insert((account, name), unknown))
         };
         // Requests of the account that come meanwhile use what the first one takes.
-        let mut share = share.lock().await;
+        let share = timeout(ACQUIRE_TIMEOUT, share.lock()).await;
+        let mut share = share.map_err(|_| sqlx::Error::PoolTimedOut)?;
         if share.per_minute != per_minute {
             *share = Share::unknown(per_minute, now);
         }
@@ -104,7 +109,6 @@ impl RateLimits {
         let taken = rate_limits::take(&self.db, account, name, per_minute, wanted).await?;
         let now = Instant::now();
         share.unused = taken.requests;
-        share.remaining = taken.remaining;
         share.full_at = now + taken.full_in;
         share.refused_until = now + taken.refused_for;
         Ok(share.take(now).unwrap_or_else(|| share.refusal(now)))
@@ -116,7 +120,6 @@ impl Share {
         Self {
             per_minute,
             unused: 0,
-            remaining: 0,
             full_at: now,
             refused_until: now,
         }
@@ -126,10 +129,13 @@ impl Share {
     fn take(&mut self, now: Instant) -> Option<QuotaStatus> {
         if self.unused > 0 {
             self.unused -= 1;
-            let unused = Duration::from_mins(1) / self.per_minute.get() * self.unused;
+            let share = MINUTE / self.per_minute.get();
+            let full_in = self.full_at.saturating_duration_since(now);
+            let room = MINUTE.saturating_sub(full_in).as_nanos() + TOLERANCE.as_nanos();
+            let remaining = u32::try_from(room / share.as_nanos().max(1)).unwrap_or(u32::MAX);
             return Some(QuotaStatus {
-                remaining: self.remaining + self.unused,
-                complete_in: self.full_at.saturating_duration_since(now).saturating_sub(unused),
+                remaining: remaining.saturating_add(self.unused).min(self.per_minute.get()),
+                complete_in: full_in.saturating_sub(share * self.unused),
                 refused_for: None,
             });
         }

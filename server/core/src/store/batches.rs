@@ -732,6 +732,24 @@ pub async fn list_stored(
     Ok(rows.fetch_all(db).await?)
 }
 
+/// Returns whether the document of the last row that has succeeded is in the default storage.
+pub async fn has_stored(db: &PgPool, account: AccountId, id: BatchId, now: OffsetDateTime) -> Result<bool, StoreError> {
+    let found = sqlx::query_scalar!(
+        r#"select exists (
+            select from (
+                select render_id from batch_rows
+                where account_id = $1 and batch_id = $2 and state = 'succeeded'
+                order by number desc limit 1
+            ) last join renders on renders.id = last.render_id
+            where object_expires_at > $3
+         ) as "exists!""#,
+        account.0,
+        id.0,
+        now,
+    );
+    Ok(found.fetch_one(db).await?)
+}
+
 /// When batches are too old.
 #[derive(Debug, Clone, Copy)]
 pub struct OldBatches {

@@ -73,25 +73,32 @@ pub async fn lock_document(
     Ok(found.fetch_optional(db).await?)
 }
 
-/// Deletes the links of a document that have ended, and returns how many remain.
+/// Returns how many links to a document are valid. Of the others, only the last `most_ended` remain.
 pub async fn count_valid(
     db: &mut PgConnection,
     account: AccountId,
     render: RenderId,
+    most_ended: i64,
     now: OffsetDateTime,
 ) -> Result<i64, StoreError> {
     let delete = sqlx::query!(
-        "delete from download_links
-         where account_id = $1 and render_id = $2 and (expires_at <= $3 or ended_at is not null)",
+        "delete from download_links where id in (
+            select id from download_links
+            where account_id = $1 and render_id = $2 and (expires_at <= $3 or ended_at is not null)
+            order by id desc offset $4
+         )",
         account.0,
         render.0,
         now,
+        most_ended,
     );
     execute(&mut *db, delete).await?;
     let count = sqlx::query_scalar!(
-        r#"select count(*) as "count!" from download_links where account_id = $1 and render_id = $2"#,
+        r#"select count(*) as "count!" from download_links
+           where account_id = $1 and render_id = $2 and expires_at > $3 and ended_at is null"#,
         account.0,
         render.0,
+        now,
     );
     Ok(count.fetch_one(db).await?)
 }

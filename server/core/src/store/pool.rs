@@ -15,7 +15,7 @@ use crate::store::error::StoreError;
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 
 /// A longer wait for a connection means that the database is overloaded or unreachable.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+pub const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection that has been idle for longer is tested before it is used, because the database may have restarted.
 const TEST_AFTER: Duration = Duration::from_millis(500);
 

@@ -12,8 +12,6 @@ use crate::store::error::StoreError;
 pub struct Taken {
     /// Number of requests that were taken.
     pub requests: u32,
-    /// Number of requests that remain.
-    pub remaining: u32,
     /// Time until the quota is full.
     pub full_in: Duration,
     /// Time until the next request can be taken. Zero if one was taken.
@@ -30,7 +28,7 @@ pub async fn take(
 ) -> Result<Taken, StoreError> {
     let integer = |number: NonZeroU32| i32::try_from(number.get()).unwrap_or(i32::MAX);
     let row = sqlx::query!(
-        r#"select taken as "taken!", remaining as "remaining!", full_in as "full_in!", refused_for
+        r#"select taken as "taken!", full_in as "full_in!", refused_for
            from take_rate($1, $2, $3, $4)"#,
         account.0,
         kind,
@@ -43,7 +41,6 @@ pub async fn take(
     let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default();
     Ok(Taken {
         requests: row.taken.unsigned_abs(),
-        remaining: row.remaining.unsigned_abs(),
         full_in: seconds(row.full_in),
         refused_for: seconds(row.refused_for.unwrap_or_default()),
     })

@@ -99,7 +99,7 @@ impl BatchBackend for RequestBackend {
             batches::first_outcomes(app, account, id, ListedRows::Opened, LISTED_FIRST_ROWS),
             batches::first_outcomes(app, account, id, ListedRows::Failed, LISTED_FAILED_ROWS),
             batches::can_retry(app, account, &batch),
-            batches::documents::has_documents(app, account, id),
+            batches::documents::has_documents(app, account, &batch),
         );
         let (first_rows, failed_rows, can_retry, has_documents) = self.answer(found)?;
         let rejected_file = rejected_file::take(&self.session, account, id, clock::now()).await;

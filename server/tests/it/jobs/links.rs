@@ -91,7 +91,12 @@ async fn links_are_for_one_use_or_until_they_are_revoked() {
     // A preview of the link doesn't use it.
     let head = studio.service.client.head(once["url"].as_str().expect("a URL"));
     assert_eq!(head.send().await.expect("an answer").status(), 200);
-    let first = studio.download(&once).await;
+    let range = studio.service.client.get(once["url"].as_str().expect("a URL"));
+    let first = range.header("range", "bytes=0-1").send().await.expect("an answer");
+    assert_eq!(
+        (first.status().as_u16(), header(&first, "accept-ranges")),
+        (200, "none")
+    );
     assert!(pdf::text(&first.bytes().await.expect("a document")).contains("Once"));
     assert_eq!(studio.download(&once).await.status(), 410);
 
@@ -102,6 +107,9 @@ async fn links_are_for_one_use_or_until_they_are_revoked() {
     assert_eq!(revoking.send().await.expect("an answer").status(), 204);
     assert_eq!(studio.download(&lasting).await.status(), 410);
     assert_eq!(studio.download(&studio.link(&id, json!({})).await).await.status(), 200);
+    for ended in [&once, &lasting] {
+        assert_eq!(studio.download(ended).await.status(), 410);
+    }
 
     studio
         .service

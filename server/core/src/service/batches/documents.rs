@@ -10,6 +10,7 @@ use std::{
 use bytes::Bytes;
 use futures::{Stream, stream};
 use platen_domain::{
+    batch::Batch,
     caller::Caller,
     ids::{AccountId, BatchId},
 };
@@ -21,7 +22,6 @@ use zip::{
 
 use crate::{
     clock,
-    config::memory::COPIES,
     memory::{MemoryFull, Reservation},
     mutex::lock,
     service::{
@@ -38,15 +38,21 @@ use crate::{
 /// Documents that are looked up at a time.
 const ROWS_AT_ONCE: i64 = 500;
 
+/// Memory for an entry of the archive's directory, in bytes.
+const ENTRY: u64 = 512;
+
 /// Error while an archive is sent.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// Too little memory is left for the next document.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
-    /// A document can't be read.
-    #[error(transparent)]
+    /// A document can't be read. The store's message may contain the name of the object.
+    #[error("the default storage can't be read")]
     Storage(#[from] DefaultStorageError),
+    /// The batch was deleted, so documents may be missing.
+    #[error("the batch was deleted")]
+    Deleted,
     #[error("ZIP archive: {0}")]
     Zip(#[from] ZipError),
     #[error("ZIP archive: {0}")]
@@ -72,6 +78,9 @@ pub async fn archive(
         after: 0,
         zip: ZipWriter::new_stream(written.clone()),
         written,
+        _directory: app
+            .memory
+            .try_reserve(account, ENTRY * u64::from(batch.rows.unsigned_abs()))?,
         memory: None,
     };
     if !archive.find_rows().await? {
@@ -88,9 +97,8 @@ pub async fn archive(
 }
 
 /// Returns whether documents of a batch are in the default storage.
-pub async fn has_documents(app: &Services, account: AccountId, id: BatchId) -> Result<bool, StoreError> {
-    let first = batches::list_stored(&app.db, account, id, 0, 1, clock::now()).await?;
-    Ok(!first.is_empty())
+pub async fn has_documents(app: &Services, account: AccountId, batch: &Batch) -> Result<bool, StoreError> {
+    Ok(batch.succeeded > 0 && batches::has_stored(&app.db, account, batch.id, clock::now()).await?)
 }
 
 /// What was written and not sent yet.
@@ -117,6 +125,8 @@ struct Archive {
     after: i32,
     zip: ZipWriter<StreamWriter<Written>>,
     written: Written,
+    /// The reservation for the directory at the end.
+    _directory: Reservation,
     /// The reservation for the document that is being sent.
     memory: Option<Reservation>,
 }
@@ -147,11 +157,19 @@ impl Archive {
                 if self.find_rows().await? {
                     continue;
                 }
+                if batches::find(&self.app.db, self.account, self.id, None)
+                    .await?
+                    .is_none()
+                {
+                    return Err(ArchiveError::Deleted);
+                }
                 self.zip.finish()?;
                 return Ok(Some((mem::take(&mut *lock(&self.written.0)).into(), None)));
             };
             let bytes = row.bytes.unsigned_abs();
-            self.memory = Some(self.app.memory.try_reserve(self.account, COPIES * bytes)?);
+            // That of the last document, which has been sent.
+            drop(self.memory.take());
+            self.memory = Some(self.app.memory.reserve(self.account, 2 * bytes).await?);
             // It may have been deleted meanwhile.
             let Some(document) = self.app.documents.read(row.object, bytes).await? else {
                 continue;

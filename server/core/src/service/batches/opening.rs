@@ -150,7 +150,10 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> boo
         webhook_endpoints::publish(&mut transaction, account, EventType::BatchEnded, None, &data).await?;
     }
     batches::delete_unneeded(&mut transaction, account, id).await?;
-    jobs::complete(&mut *transaction, &job.claim).await?;
+    if !jobs::complete(&mut *transaction, &job.claim).await? {
+        // Another worker holds the job, and announces the end.
+        return Ok(Next::Done);
+    }
     tx::commit(transaction).await?;
     if is_announced {
         app.jobs.added(JobKind::Delivery);

@@ -178,7 +178,10 @@ pub(super) fn url(render: &Render) -> Option<String> {
 fn place(render: &Render) -> Option<String> {
     let destination = render.options.get("destination");
     let Some(destination) = destination else {
-        return Some(text(render.result.as_ref()?, "name")?.clone());
+        let result = render.result.as_ref()?;
+        // Documents with links don't show where they are.
+        return text(result, "name")
+            .filter(|_| !text(result, "mediaLink").is_some_and(|address| links::is_link(&address)));
     };
     let scheme = match destination["provider"].as_str()? {
         "aws_s3" => "s3",

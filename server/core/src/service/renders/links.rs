@@ -18,7 +18,6 @@ use uuid::Uuid;
 
 use crate::{
     clock,
-    config::memory::COPIES,
     memory::{MemoryFull, Reservation},
     service::{
         Services,
@@ -54,14 +53,16 @@ pub enum LinkError {
     /// The memory limit of requests is reached.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
-    /// The document can't be read.
-    #[error(transparent)]
+    /// The document can't be read. The store's message may contain the name of the object.
+    #[error("the default storage can't be read")]
     Storage(#[from] DefaultStorageError),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
+/// Ended links of a document that are remembered, so that they respond with 410.
+const MOST_ENDED: i64 = 1_000;
 /// Path of all links.
 const LINKS: [&str; 2] = ["files", "links"];
 
@@ -77,7 +78,7 @@ pub async fn create(
     let mut transaction = tx::begin(&app.db).await?;
     let document = download_links::lock_document(&mut transaction, account, render, now).await?;
     let document = document.ok_or(LinkError::NoDocument)?;
-    if download_links::count_valid(&mut transaction, account, render, now).await? >= MOST_LINKS {
+    if download_links::count_valid(&mut transaction, account, render, MOST_ENDED, now).await? >= MOST_LINKS {
         return Err(LinkError::TooMany);
     }
     let seconds = request.expires_in.or(document.link_seconds).map(i64::from);
@@ -171,47 +172,76 @@ pub(super) fn is_link(address: &str) -> bool {
 }
 
 /// A document of the default storage.
-pub enum OpenedDocument {
+#[derive(Debug, Clone)]
+pub enum LocatedDocument {
     /// The path of its file.
     File(PathBuf),
-    /// Its content, which was in a bucket.
-    Content(Bytes, Reservation),
+    /// It is in a bucket.
+    InBucket(ObjectOfAccount),
 }
 
-/// Opens the link with this token. With `uses`, a link for one use ends.
-pub async fn open(app: &Services, token: &str, uses: bool) -> Result<OpenedDocument, LinkError> {
-    let now = clock::now();
-    let link = download_links::find(&app.db, TokenDigest::of(token), now).await?;
-    let link = link.ok_or(LinkError::NoSuchLink)?;
-    let object = link.object.filter(|_| link.is_valid).ok_or(LinkError::Ended)?;
-    let document = open_object(app, link.account, object, link.bytes).await?;
-    // Last, so that an error doesn't use it up.
-    if uses && link.single_use && !download_links::use_once(&app.db, link.id, now).await? {
-        return Err(LinkError::Ended);
-    }
-    Ok(document)
-}
-
-/// Opens the document of a render of the account, if it is in the default storage.
-pub async fn open_of_render(app: &Services, account: AccountId, render: RenderId) -> Result<OpenedDocument, LinkError> {
-    let document = documents::find_object(&app.db, account, render, clock::now()).await?;
-    let (object, bytes) = document.ok_or(LinkError::NoDocument)?;
-    open_object(app, account, object, bytes).await
-}
-
-async fn open_object(
-    app: &Services,
+/// A document in a bucket.
+#[derive(Debug, Clone, Copy)]
+pub struct ObjectOfAccount {
     account: AccountId,
     object: Uuid,
-    bytes: i64,
-) -> Result<OpenedDocument, LinkError> {
-    if let Some(path) = app.documents.file(object).await? {
-        return Ok(OpenedDocument::File(path));
-    }
-    let bytes = bytes.unsigned_abs();
-    let memory = app.memory.try_reserve(account, COPIES * bytes)?;
-    Ok(OpenedDocument::Content(
-        app.documents.download(object, bytes).await?,
-        memory,
-    ))
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// A valid link.
+pub struct OpenedLink {
+    id: Uuid,
+    /// Whether it ends with its first use.
+    pub single_use: bool,
+    pub document: LocatedDocument,
+}
+
+/// Finds the link with this token.
+pub async fn open(app: &Services, token: &str) -> Result<OpenedLink, LinkError> {
+    let link = download_links::find(&app.db, TokenDigest::of(token), clock::now()).await?;
+    let link = link.ok_or(LinkError::NoSuchLink)?;
+    let object = link.object.filter(|_| link.is_valid).ok_or(LinkError::Ended)?;
+    Ok(OpenedLink {
+        id: link.id,
+        single_use: link.single_use,
+        document: locate(app, link.account, object, link.bytes).await?,
+    })
+}
+
+/// Ends a link that is for one use. Fails if it was used meanwhile.
+pub async fn use_up(app: &Services, link: &OpenedLink) -> Result<(), LinkError> {
+    let was_valid = download_links::use_once(&app.db, link.id, clock::now()).await?;
+    was_valid.then_some(()).ok_or(LinkError::Ended)
+}
+
+/// Finds the document of a render of the account, if it is in the default storage.
+pub async fn locate_of_render(
+    app: &Services,
+    account: AccountId,
+    render: RenderId,
+) -> Result<LocatedDocument, LinkError> {
+    let document = documents::find_object(&app.db, account, render, clock::now()).await?;
+    let (object, bytes) = document.ok_or(LinkError::NoDocument)?;
+    locate(app, account, object, bytes).await
+}
+
+async fn locate(app: &Services, account: AccountId, object: Uuid, bytes: i64) -> Result<LocatedDocument, LinkError> {
+    Ok(match app.documents.file(object).await? {
+        Some(path) => LocatedDocument::File(path),
+        None => LocatedDocument::InBucket(ObjectOfAccount {
+            account,
+            object,
+            bytes: bytes.unsigned_abs(),
+        }),
+    })
+}
+
+/// Downloads a document from the bucket, with a reservation for its memory.
+pub async fn download(app: &Services, found: ObjectOfAccount) -> Result<(Bytes, Reservation), LinkError> {
+    let ObjectOfAccount { account, object, bytes } = found;
+    let mut memory = app.memory.reserve(account, 2 * bytes).await?;
+    let content = app.documents.read(object, bytes).await?.ok_or(LinkError::Ended)?;
+    memory.shrink_to(content.len() as u64);
+    Ok((content, memory))
 }
