@@ -134,8 +134,9 @@ impl Share {
             let room = MINUTE.saturating_sub(full_in).as_nanos() + TOLERANCE.as_nanos();
             let remaining = u32::try_from(room / share.as_nanos().max(1)).unwrap_or(u32::MAX);
             return Some(QuotaStatus {
-                remaining: remaining.saturating_add(self.unused).min(self.per_minute.get()),
-                complete_in: full_in.saturating_sub(share * self.unused),
+                // What is taken in advance is replenished already, but this request isn't.
+                remaining: remaining.saturating_add(self.unused).min(self.per_minute.get() - 1),
+                complete_in: full_in.saturating_sub(share * self.unused).max(share),
                 refused_for: None,
             });
         }
