@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use time::{Duration, OffsetDateTime, serde::rfc3339};
 
@@ -23,12 +23,11 @@ pub const DEFAULT_LIFETIME: Duration = Duration::hours(24);
 pub const MOST_LINKS: i64 = 100;
 
 /// A request for a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LinkRequest {
     /// Lifetime in seconds; `None`: that of the account's links.
     pub expires_in: Option<i32>,
     /// Whether the link ends with its first use.
-    #[serde(default)]
     pub single_use: bool,
 }
 
@@ -36,15 +35,19 @@ impl LinkRequest {
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<Problem>> {
         let mut problems = Problems::default();
-        let Some(Body { value: mut body, .. }) = json::parse(body, &Layout::PLAIN, &mut problems) else {
+        let Some(Body { value: body, .. }) = json::parse(body, &Layout::PLAIN, &mut problems) else {
             return Err(problems.sorted(&Value::Null));
         };
         RequestBody::DownloadLinkCreation.check(&body, &mut problems);
         if !problems.is_empty() {
             return Err(problems.sorted(&body));
         }
-        let request: Result<Self, _> = serde_json::from_value(body["link"].take());
-        request.map_err(|error| vec![Problem::invalid("", error.to_string())])
+        let link = &body["link"];
+        Ok(Self {
+            // JSON Schema has validated that it is whole and within `LIFETIMES`; `60.0` is an integer, too.
+            expires_in: link["expires_in"].as_f64().map(|seconds| seconds as i32),
+            single_use: link["single_use"].as_bool().unwrap_or_default(),
+        })
     }
 }
 
