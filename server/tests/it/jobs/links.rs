@@ -1,5 +1,6 @@
 //! Links to documents in the default storage, which expire.
 
+use futures::future::join_all;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
@@ -100,6 +101,13 @@ async fn links_are_for_one_use_or_until_they_are_revoked() {
     assert!(pdf::text(&first.bytes().await.expect("a document")).contains("Once"));
     assert_eq!(studio.download(&once).await.status(), 410);
 
+    // Of several at the same time, one gets the document.
+    let contested = studio.link(&id, json!({"single_use": true})).await;
+    let answers = join_all((0..8).map(|_| studio.download(&contested))).await;
+    let mut statuses: Vec<_> = answers.iter().map(|answer| answer.status().as_u16()).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 410, 410, 410, 410, 410, 410, 410]);
+
     for _ in 0..2 {
         assert_eq!(studio.download(&lasting).await.status(), 200);
     }
@@ -139,7 +147,7 @@ async fn links_are_bounded() {
         assert_eq!(body["errors"][0]["source"]["pointer"], pointer);
     }
     // No link outlives its document.
-    let link = studio.link(&id, json!({"expires_in": 1_209_600})).await;
+    let link = studio.link(&id, json!({"expires_in": 1_209_600.0})).await;
     assert_eq!(link["expires_at"], studio.ended(&id).await["expires_at"]);
     let many = "insert into download_links (id, account_id, render_id, digest, single_use, inserted_at, expires_at)
         select gen_random_uuid(), account_id, render_id, sha256(number::text::bytea), false, now(), expires_at

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{service_with, site};
 use crate::support::{
     origin::Origin,
+    pdf,
     receiver::Receiver,
     service::TestService,
     studio::{body, header},
@@ -27,6 +28,44 @@ async fn listed(visitor: &Visitor, query: &str) -> Vec<String> {
     let rows = html.split("data-key=\"").skip(1);
     rows.map(|row| row.split('"').next().expect("an id").to_owned())
         .collect()
+}
+
+#[tokio::test]
+async fn members_open_documents_whose_links_have_expired() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    service.account("bob@example.org");
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    let set = async |seconds: &str| {
+        let answer = ann.submit("set-document-links", &[("link_seconds", seconds)]).await;
+        header(&answer, "location").to_owned()
+    };
+    assert_eq!(set("86400").await, "/dashboard/settings?done=links");
+    for refused in ["59", "a day"] {
+        assert_ne!(set(refused).await, "/dashboard/settings?done=links", "{refused}");
+    }
+    let settings = ann.page("/dashboard/settings").await;
+    assert!(settings.contains(r#"<option value="86400" selected"#), "{settings}");
+
+    let id = service.queued(&account, &json!({"parts": ["<h1>Ours"]})).await;
+    service.ended(&account, &id).await;
+    service.execute("update download_links set expires_at = now()").await;
+    let document = format!("/dashboard/renders/{id}/document.pdf");
+    let page = ann.page(&format!("/dashboard/renders/{id}")).await;
+    assert!(page.contains(&document) && !page.contains("/files/links/"), "{page}");
+    let answer = ann.get(&document).await;
+    assert_eq!(header(&answer, "cache-control"), "private, no-store");
+    assert!(pdf::text(&answer.bytes().await.expect("a document")).contains("Ours"));
+    let bob = Visitor::log_in(&service, "bob@example.org").await;
+    assert_eq!(bob.get(&document).await.status(), 404);
+
+    assert_eq!(set("").await, "/dashboard/settings?done=links");
+    let log = "select string_agg(deed ->> 'kind', ' ' order by id) from account_log where deed ->> 'kind' like 'account.document%'";
+    assert_eq!(
+        service.text(log).await,
+        "account.document_links_set account.documents_made_public"
+    );
 }
 
 #[tokio::test]

@@ -433,7 +433,7 @@ async fn the_end_of_a_batch_is_an_event_also_after_a_retry() {
     // No storage connection covers the documents, so no row succeeds.
     let destination = json!({"provider": "aws_s3", "bucket": "none", "path": "{{ number }}.pdf"});
     let batch = json!({
-        "name": "November", "render": {"parts": parts, "destination": destination},
+        "name": "November", "render": {"parts": &parts, "destination": destination},
         "rows": [{"number": 1}, {"number": 2}],
     });
     let id = post("/api/v1/batches", &json!({"batch": batch})).await;
@@ -447,6 +447,24 @@ async fn the_end_of_a_batch_is_an_event_also_after_a_retry() {
     post(&format!("/api/v1/batches/{id}/retry"), &Value::Null).await;
     let second = stage.receiver.wait_for(2).await.remove(1);
     assert_eq!(event(&second), ("batch.ended".to_owned(), expected));
+
+    // One that is cancelled twice has ended once.
+    let cancelled = json!({"batch": {"name": "Cancelled", "render": {"parts": parts}}});
+    let id = post("/api/v1/batches", &cancelled).await;
+    let cancel = format!("/api/v1/batches/{id}/cancel");
+    for _ in 0..2 {
+        post(&cancel, &Value::Null).await;
+        stage
+            .service
+            .number_is(0, "select count(*) from jobs where kind in ('batch', 'delivery')")
+            .await;
+    }
+    let (_, data) = event(&stage.receiver.wait_for(3).await[2]);
+    assert_eq!(
+        (&data["name"], &data["state"]),
+        (&json!("Cancelled"), &json!("cancelled"))
+    );
+    assert_eq!(stage.receiver.received().len(), 3);
 }
 
 #[tokio::test]
