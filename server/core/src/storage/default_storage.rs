@@ -177,7 +177,7 @@ impl DefaultStorage {
     }
 
     /// Downloads a document of at most `most` bytes from the bucket.
-    pub async fn download(&self, id: Uuid, most: u64) -> Result<Bytes, DefaultStorageError> {
+    async fn download(&self, id: Uuid, most: u64) -> Result<Bytes, DefaultStorageError> {
         let bucket = self
             .bucket
             .as_ref()

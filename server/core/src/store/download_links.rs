@@ -1,7 +1,8 @@
 //! Table `download_links`.
 
 use platen_domain::{
-    ids::{AccountId, DownloadLinkId, RenderId},
+    download_link::DownloadLink,
+    ids::{AccountId, RenderId},
     one_time_token::TokenDigest,
 };
 use sqlx::{PgConnection, PgPool};
@@ -13,21 +14,13 @@ use crate::store::{
     statement::{changes_one, execute},
 };
 
-/// A link to be inserted.
-#[derive(Debug, Clone, Copy)]
-pub struct NewLink {
-    pub id: DownloadLinkId,
-    pub render: RenderId,
-    pub digest: TokenDigest,
-    pub single_use: bool,
-    pub expires_at: OffsetDateTime,
-}
-
 /// Inserts a link to the document of a render of the account.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
-    link: &NewLink,
+    render: RenderId,
+    link: &DownloadLink,
+    digest: TokenDigest,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let insert = sqlx::query!(
@@ -35,8 +28,8 @@ pub async fn insert(
          select $1, $2, id, $4, $5, $6, $7 from renders where account_id = $2 and id = $3",
         link.id.0,
         account.0,
-        link.render.0,
-        &link.digest.0,
+        render.0,
+        &digest.0,
         link.single_use,
         now,
         link.expires_at,

@@ -11,7 +11,6 @@ use platen_domain::{
     one_time_token::{OneTimeToken, TokenDigest},
 };
 use serde_json::{Value, json};
-use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
 use url::Url;
 use uuid::Uuid;
@@ -24,12 +23,7 @@ use crate::{
         renders::{history, retention::DOCUMENT_LIFETIME},
     },
     storage::{default_storage::DefaultStorageError, documents::object_name},
-    store::{
-        download_links::{self, NewLink},
-        error::StoreError,
-        renders::documents,
-        tx,
-    },
+    store::{download_links, error::StoreError, renders::documents, tx},
 };
 
 /// Error of an operation on links.
@@ -83,12 +77,8 @@ pub async fn create(
     }
     let seconds = request.expires_in.or(document.link_seconds).map(i64::from);
     let expires_at = now + seconds.map_or(DEFAULT_LIFETIME, Duration::seconds);
-    let new = New {
-        render,
-        single_use: request.single_use,
-        expires_at: expires_at.min(document.deleted_at),
-    };
-    let link = insert(&mut transaction, &app.base_url, account, new, now).await?;
+    let (link, digest) = new_link(&app.base_url, request, expires_at.min(document.deleted_at));
+    download_links::insert(&mut transaction, account, render, &link, digest, now).await?;
     tx::commit(transaction).await?;
     Ok(link)
 }
@@ -104,38 +94,20 @@ async fn require_render(app: &Services, caller: &Caller, render: RenderId) -> Re
     found.map(drop).ok_or(LinkError::NoSuchRender)
 }
 
-struct New {
-    render: RenderId,
-    single_use: bool,
-    expires_at: OffsetDateTime,
-}
-
-async fn insert(
-    db: &mut PgConnection,
-    base_url: &Url,
-    account: AccountId,
-    new: New,
-    now: OffsetDateTime,
-) -> Result<DownloadLink, StoreError> {
-    let (id, token) = (DownloadLinkId::generate(), OneTimeToken::from_random(rand::random()));
-    let link = NewLink {
-        id,
-        render: new.render,
-        digest: token.digest(),
-        single_use: new.single_use,
-        expires_at: new.expires_at,
-    };
-    download_links::insert(db, account, &link, now).await?;
+/// Returns a new link and the digest of its token.
+fn new_link(base_url: &Url, request: LinkRequest, expires_at: OffsetDateTime) -> (DownloadLink, TokenDigest) {
+    let token = OneTimeToken::from_random(rand::random());
     let mut url = base_url.clone();
     if let Ok(mut path) = url.path_segments_mut() {
         path.pop_if_empty().extend(LINKS).push(token.expose());
     }
-    Ok(DownloadLink {
-        id,
+    let link = DownloadLink {
+        id: DownloadLinkId::generate(),
         url: url.into(),
-        single_use: new.single_use,
-        expires_at: new.expires_at,
-    })
+        single_use: request.single_use,
+        expires_at,
+    };
+    (link, token.digest())
 }
 
 /// Replaces the address of a stored document in its description by a link. Its name, which is as good as an address, is replaced
@@ -148,13 +120,9 @@ pub(super) async fn replace_address(
     result: &mut Value,
 ) -> Result<(), StoreError> {
     let now = clock::now();
-    let new = New {
-        render,
-        single_use: false,
-        expires_at: now + lifetime.min(DOCUMENT_LIFETIME),
-    };
-    let mut db = app.db.acquire().await?;
-    let link = insert(&mut db, &app.base_url, account, new, now).await?;
+    let expires_at = now + lifetime.min(DOCUMENT_LIFETIME);
+    let (link, digest) = new_link(&app.base_url, LinkRequest::default(), expires_at);
+    download_links::insert(&mut *app.db.acquire().await?, account, render, &link, digest, now).await?;
     let name = object_name(render.0);
     result["id"] = format!("{}/{name}", result["bucket"].as_str().unwrap_or_default()).into();
     result["name"] = name.into();

@@ -34,11 +34,10 @@ use crate::{
         Services,
         assets::library::render_with_assets,
         parsers::Busy,
-        rate_limits::Rate,
         renders::{engine_caller, enter, templates::fill, terms_while_waiting},
         templates::{
             TemplateError, faulty_template, get,
-            live::LiveError,
+            live::{self, LiveError},
             partials::{self, PartialSet},
             settings::get_settings,
             versions,
@@ -72,10 +71,7 @@ pub async fn compare(
     set: &str,
 ) -> Result<Comparison, LiveError> {
     for _ in 0..2 {
-        let taken = app.rate_limits.take(caller.account, Rate::LivePreviews).await?;
-        if let Some(retry_after) = taken.refused_for {
-            return Err(LiveError::TooMany { retry_after });
-        }
+        live::count(app, caller.account).await?;
     }
     let account = caller.account;
     let turn = app.document_queues.wait(account).await;

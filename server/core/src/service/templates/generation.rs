@@ -20,8 +20,11 @@ use serde_json::{Map, Value};
 
 use crate::service::{
     Services,
-    rate_limits::Rate,
-    templates::{TemplateError, faulty_template, live::LiveError, partials},
+    templates::{
+        TemplateError, faulty_template,
+        live::{self, LiveError},
+        partials,
+    },
 };
 
 /// Language of an empty catalogue.
@@ -36,9 +39,7 @@ pub async fn generate(
     data: String,
 ) -> Result<Result<String, String>, LiveError> {
     let account = caller.account;
-    if let Some(retry_after) = app.rate_limits.take(account, Rate::LivePreviews).await?.refused_for {
-        return Err(LiveError::TooMany { retry_after });
-    }
+    live::count(app, account).await?;
     if content.len() > LONGEST_CONTENT {
         return Ok(Err("The template is larger than 2 MiB. Shorten it first.".to_owned()));
     }

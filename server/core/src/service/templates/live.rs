@@ -54,6 +54,7 @@ use crate::{
 const MOST_PICTURES: usize = 20;
 /// Maximum number of words of a document that are located.
 const MOST_WORDS: usize = 5000;
+
 /// Content of the editor.
 pub struct Typed {
     /// Source of the template.
@@ -113,6 +114,15 @@ pub enum LiveError {
 impl From<StoreError> for LiveError {
     fn from(error: StoreError) -> Self {
         Self::Template(error.into())
+    }
+}
+
+/// Counts a live preview of the account, and fails if there were too many.
+pub(super) async fn count(app: &Services, account: AccountId) -> Result<(), LiveError> {
+    let taken = app.rate_limits.take(account, Rate::LivePreviews).await?;
+    match taken.refused_for {
+        Some(retry_after) => Err(LiveError::TooMany { retry_after }),
+        None => Ok(()),
     }
 }
 
@@ -236,10 +246,7 @@ async fn print(
     typed: Typed,
     watermark: Option<Watermark>,
 ) -> Result<Result<Printed, Remark>, LiveError> {
-    let taken = app.rate_limits.take(caller.account, Rate::LivePreviews).await?;
-    if let Some(retry_after) = taken.refused_for {
-        return Err(LiveError::TooMany { retry_after });
-    }
+    count(app, caller.account).await?;
     let settings = get_settings(&app.db, caller.account, id).await?;
     let undefined = if settings.strict {
         Undefined::Refuse
