@@ -73,7 +73,7 @@ pub fn HoldNotice(hold: Hold) -> impl IntoView {
         Hold::Storage => (
             "On hold: storage is full",
             "The account’s storage or its queue has no room for the next documents.",
-            "Wait for other renders to end, or delete what is no longer needed.",
+            "Wait for other renders to end, or delete unused templates and assets.",
             Entry::Billing,
         ),
         Hold::Key => (

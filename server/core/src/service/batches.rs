@@ -278,15 +278,9 @@ pub async fn first_outcomes(
 pub async fn can_retry(app: &Services, account: AccountId, batch: &Batch) -> Result<bool, StoreError> {
     match batch.state {
         BatchState::Running | BatchState::Paused => Ok(batch.failed > 0),
-        BatchState::Ended if batch.failed > 0 => has_rows(app, account, batch.id).await,
+        BatchState::Ended if batch.failed > 0 => batches::has_content(&app.db, account, batch.id).await,
         BatchState::Open | BatchState::Cancelled | BatchState::Ended => Ok(false),
     }
-}
-
-/// Returns whether rows of the batch can still be opened. Its content is deleted all at once.
-async fn has_rows(app: &Services, account: AccountId, id: BatchId) -> Result<bool, StoreError> {
-    let work = batches::find_work(&app.db, account, id, 0, clock::now()).await?;
-    Ok(work.is_some_and(|work| !work.request.sealed.is_empty()))
 }
 
 /// Opens no more rows until the batch is resumed. Renders that are queued already go on.
@@ -355,7 +349,6 @@ async fn change(
 /// Opens all failed rows once more, with the versions of the templates that the batch has.
 pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
     let account = caller.account;
-    let has_rows = has_rows(app, account, id).await?;
     let mut transaction = tx::begin(&app.db).await?;
     let batch = lock_controlled(&mut transaction, caller, id).await?;
     if !matches!(
@@ -366,7 +359,7 @@ pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch
             "only rows of a batch that was not cancelled can be opened again",
         ));
     }
-    if batch.failed > 0 && !has_rows {
+    if batch.failed > 0 && !batches::has_content(&mut *transaction, account, id).await? {
         return Err(ROWS_DELETED);
     }
     if batches::repeat_failed(&mut transaction, account, id).await? == 0 {

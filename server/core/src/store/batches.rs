@@ -7,7 +7,7 @@ use platen_domain::{
     page::PageRequest,
 };
 use serde_json::Value;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -604,6 +604,16 @@ pub async fn are_settled(db: &mut PgConnection, account: AccountId, id: BatchId)
         id.0,
     );
     Ok(settled.fetch_one(db).await?)
+}
+
+/// Returns whether the content of a batch is stored, without which no row can be opened. It is deleted all at once.
+pub async fn has_content(db: impl PgExecutor<'_>, account: AccountId, id: BatchId) -> Result<bool, StoreError> {
+    let found = sqlx::query_scalar!(
+        r#"select exists (select from batches where account_id = $1 and id = $2 and sealed <> '') as "exists!""#,
+        account.0,
+        id.0,
+    );
+    Ok(found.fetch_one(db).await?)
 }
 
 /// Deletes the content of a batch that has ended and of which no row can be opened again.

@@ -7,6 +7,7 @@ use axum::extract::{
     Multipart,
     multipart::{Field as FormField, MultipartError},
 };
+use futures::TryStreamExt;
 use platen_app::{
     backend::batches::BatchBackend,
     error::AppError,
@@ -20,7 +21,7 @@ use platen_core::{
     clock,
     render_request::batch::BatchCreation,
     service::{
-        batches::{self, BatchError, rejected_file, upload::Upload},
+        batches::{self, BatchError, rejected_file, upload},
         connections, templates,
     },
     store::{account_storage, batches::RowOutcome},
@@ -226,7 +227,7 @@ impl RequestBackend {
         Err(FileError::Rejected("No file was chosen.".to_owned()))
     }
 
-    async fn store_file(&self, caller: &Caller, id: BatchId, mut file: FormField<'_>) -> Result<(), FileError> {
+    async fn store_file(&self, caller: &Caller, id: BatchId, file: FormField<'_>) -> Result<(), FileError> {
         let name = file.file_name().unwrap_or_default();
         if name.is_empty() {
             return Err(FileError::Rejected("No file was chosen.".to_owned()));
@@ -237,25 +238,9 @@ impl RequestBackend {
                 "{name} is not a .csv, .ndjson or .jsonl file. Export spreadsheets as CSV first."
             )));
         };
-        let mut upload = Upload::begin(&self.app, caller, id, format).await?;
-        match receive(&mut upload, &mut file).await {
-            Ok(()) => {
-                upload.finish(caller).await?;
-                Ok(())
-            }
-            Err(error) => {
-                upload.abandon().await?;
-                Err(error)
-            }
-        }
+        let stored = upload::store(&self.app, caller, id, format, file.map_err(FileError::from)).await;
+        stored.map(drop)
     }
-}
-
-async fn receive(upload: &mut Upload<'_>, file: &mut FormField<'_>) -> Result<(), FileError> {
-    while let Some(bytes) = file.chunk().await? {
-        upload.push(&bytes).await?;
-    }
-    Ok(())
 }
 
 /// Returns why a file was rejected, in a sentence; `None` if the error is another one.

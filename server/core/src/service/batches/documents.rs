@@ -105,6 +105,12 @@ pub async fn has_documents(app: &Services, account: AccountId, batch: &Batch) ->
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 
+impl Written {
+    fn take(&self) -> Bytes {
+        mem::take(&mut *lock(&self.0)).into()
+    }
+}
+
 impl Write for Written {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         lock(&self.0).write(bytes)
@@ -164,7 +170,7 @@ impl Archive {
                     return Err(ArchiveError::Deleted);
                 }
                 self.zip.finish()?;
-                return Ok(Some((mem::take(&mut *lock(&self.written.0)).into(), None)));
+                return Ok(Some((self.written.take(), None)));
             };
             let bytes = row.bytes.unsigned_abs();
             // That of the last document, which has been sent.
@@ -180,8 +186,7 @@ impl Archive {
                 .large_file(true);
             self.zip.start_file(format!("{:06}.pdf", row.number), options)?;
             self.zip.write_all(&document)?;
-            let written = mem::take(&mut *lock(&self.written.0));
-            return Ok(Some((written.into(), Some(self))));
+            return Ok(Some((self.written.take(), Some(self))));
         }
     }
 }

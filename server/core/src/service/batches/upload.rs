@@ -1,7 +1,9 @@
 //! Uploads of the rows of a batch, which are stored piece by piece while they arrive.
 
-use std::mem;
+use std::{mem, pin::pin};
 
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
 use platen_domain::{
     batch::{
         Batch, BatchState, RowFormat,
@@ -126,8 +128,32 @@ impl SealedRows {
     }
 }
 
+/// Stores the rows of a file while it arrives, after which the batch runs. If the file breaks off or a row is malformed, nothing is
+/// stored.
+pub async fn store<E: From<BatchError>>(
+    app: &Services,
+    caller: &Caller,
+    id: BatchId,
+    format: RowFormat,
+    file: impl Stream<Item = Result<Bytes, E>>,
+) -> Result<Batch, E> {
+    let mut upload = Upload::begin(app, caller, id, format).await?;
+    let mut file = pin!(file);
+    while let Some(received) = file.next().await {
+        let pushed = match received {
+            Ok(bytes) => upload.push(&bytes).await.map_err(E::from),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = pushed {
+            upload.abandon().await?;
+            return Err(error);
+        }
+    }
+    Ok(upload.finish(caller).await?)
+}
+
 /// A file with rows that is being uploaded. Its rows count once it is finished; an upload that isn't is replaced by the next one.
-pub struct Upload<'a> {
+struct Upload<'a> {
     app: &'a Services,
     account: AccountId,
     id: BatchId,
@@ -141,7 +167,7 @@ pub struct Upload<'a> {
 
 impl<'a> Upload<'a> {
     /// Begins an upload to a batch that is open; or has its rows, so that a repeated upload succeeds if it is the same.
-    pub async fn begin(app: &'a Services, caller: &Caller, id: BatchId, format: RowFormat) -> Result<Self, BatchError> {
+    async fn begin(app: &'a Services, caller: &Caller, id: BatchId, format: RowFormat) -> Result<Self, BatchError> {
         let account = caller.account;
         let memory = app.memory.reserve(account, MEMORY).await?;
         let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
@@ -169,7 +195,7 @@ impl<'a> Upload<'a> {
     }
 
     /// Reads the next bytes of the file, of any number.
-    pub async fn push(&mut self, bytes: &[u8]) -> Result<(), BatchError> {
+    async fn push(&mut self, bytes: &[u8]) -> Result<(), BatchError> {
         for bytes in bytes.chunks(READ_AT_ONCE) {
             let mut rows = Vec::new();
             self.reader.push(bytes, &mut rows).map_err(|error| malformed(&error))?;
@@ -193,7 +219,7 @@ impl<'a> Upload<'a> {
     }
 
     /// Ends the upload: the batch runs. Fails if the batch has other rows already, or if the rows leave no room for renders.
-    pub async fn finish(mut self, caller: &Caller) -> Result<Batch, BatchError> {
+    async fn finish(mut self, caller: &Caller) -> Result<Batch, BatchError> {
         let ended = self.end().await;
         if ended.is_err() {
             self.abandon().await?;
@@ -232,7 +258,7 @@ impl<'a> Upload<'a> {
     }
 
     /// Deletes what was stored.
-    pub async fn abandon(&self) -> Result<(), BatchError> {
+    async fn abandon(&self) -> Result<(), BatchError> {
         if let Some(upload) = self.storing {
             batches::abandon_upload(&self.app.db, self.account, self.id, upload).await?;
         }

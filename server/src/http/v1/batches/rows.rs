@@ -7,12 +7,11 @@ use axum::{
     http::{HeaderMap, Uri, header},
     response::{IntoResponse, Response},
 };
-use futures::stream;
-use http_body_util::BodyExt;
+use futures::{TryStreamExt, stream};
 use platen_core::{
     service::{
         Services,
-        batches::{self, upload::Upload},
+        batches::{self, upload},
     },
     store::{batches::RowOutcome, error::StoreError},
 };
@@ -44,27 +43,9 @@ pub(in crate::http) async fn put(
     let format = text(header::CONTENT_TYPE).and_then(RowFormat::of_media_type);
     let is_plain = text(header::CONTENT_ENCODING).is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
     let format = format.filter(|_| is_plain).ok_or(ApiError::MediaType(WRONG_TYPE))?;
-    let mut upload = Upload::begin(&app, &caller, id, format).await?;
-    match receive(&mut upload, body).await {
-        Ok(()) => {
-            let data = upload.finish(&caller).await?;
-            Ok(Json(Data { data }))
-        }
-        Err(error) => {
-            upload.abandon().await?;
-            Err(error)
-        }
-    }
-}
-
-async fn receive(upload: &mut Upload<'_>, mut body: Body) -> Result<(), ApiError> {
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| ApiError::incomplete())?;
-        if let Some(bytes) = frame.data_ref() {
-            upload.push(bytes).await?;
-        }
-    }
-    Ok(())
+    let file = body.into_data_stream().map_err(|_| ApiError::incomplete());
+    let data = upload::store(&app, &caller, id, format, file).await?;
+    Ok(Json(Data { data }))
 }
 
 /// `GET …/results`: the outcomes of all rows that have been opened.
