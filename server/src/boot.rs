@@ -49,6 +49,8 @@ use platen_core::{
     store::{error::StoreError, exports, idempotency_keys},
 };
 use platen_domain::{encryption::SecretKeys, job::JobKind};
+#[cfg(feature = "simulation")]
+use platen_engine::simulation::Simulation;
 use sqlx::PgPool;
 use strum::VariantArray;
 use tokio::{net::TcpListener, time::timeout};
@@ -56,7 +58,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     boot::{
-        browser::BrowserError,
+        browser::{BrowserError, Browsers},
         first_account::{FirstAccount, FirstAccountError},
         secret_key::ObtainKeyError,
     },
@@ -125,6 +127,23 @@ pub enum ServeError {
 
 /// Runs the service until a signal stops it.
 pub async fn serve(config: Config) -> Result<(), ServeError> {
+    serve_with(config, browser::start).await
+}
+
+/// Like [`serve`], without browsers.
+#[cfg(feature = "simulation")]
+pub async fn serve_simulated(config: Config, simulation: Simulation) -> Result<(), ServeError> {
+    serve_with(config, async |config: &Config, guard| {
+        Browsers::simulate(config, guard, simulation)
+    })
+    .await
+}
+
+/// `start_browsers` is [`browser::start`], or simulates them.
+async fn serve_with(
+    config: Config,
+    start_browsers: impl AsyncFnOnce(&Config, Arc<Guard>) -> Result<Browsers, BrowserError>,
+) -> Result<(), ServeError> {
     let lifecycle = Lifecycle::default();
     lifecycle.watch_signals()?;
     let config = Arc::new(config);
@@ -137,7 +156,14 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         lifecycle.spawn("postgres", embedded.supervise(database_stop.clone()));
     }
     let outcome = match prepared {
-        Ok(prepared) => serve_with(&lifecycle, config, pool.clone(), prepared, open_files).await,
+        Ok(prepared) => {
+            let resources = Resources {
+                db: pool.clone(),
+                prepared,
+                open_files,
+            };
+            run(&lifecycle, config, resources, start_browsers).await
+        }
         Err(error) => Err(error),
     };
     // The database stops last, on success and on failure.
@@ -172,13 +198,25 @@ async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> R
     })
 }
 
-async fn serve_with(
-    lifecycle: &Lifecycle,
-    config: Arc<Config>,
+/// What is there before the browsers.
+struct Resources {
     db: PgPool,
     prepared: Prepared,
+    /// Limit of open files.
     open_files: u64,
+}
+
+async fn run(
+    lifecycle: &Lifecycle,
+    config: Arc<Config>,
+    resources: Resources,
+    start_browsers: impl AsyncFnOnce(&Config, Arc<Guard>) -> Result<Browsers, BrowserError>,
 ) -> Result<(), ServeError> {
+    let Resources {
+        db,
+        prepared,
+        open_files,
+    } = resources;
     let listener = listen(config.http.listen, "PLATEN_LISTEN").await?;
     let metrics_listener = match config.metrics.listen {
         Some(address) => Some(listen(address, "PLATEN_METRICS_LISTEN").await?),
@@ -190,7 +228,7 @@ async fn serve_with(
     let documents = DefaultStorage::open(&config.data.folder, &config.storage.default, &stores).await?;
     let templates = templates::start().await.map_err(ServeError::Templates)?;
     let browsers = tokio::select! {
-        browsers = browser::start(&config, Arc::clone(&guard)) => browsers?,
+        browsers = start_browsers(&config, Arc::clone(&guard)) => browsers?,
         () = lifecycle.stopping() => return Ok(()),
     };
     // Lives until nothing more is recorded.

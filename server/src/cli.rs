@@ -17,6 +17,8 @@ mod secret_key;
 mod templates;
 mod users;
 
+#[cfg(feature = "simulation")]
+use std::time::Duration;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -32,6 +34,8 @@ use platen_core::{
     },
     telemetry,
 };
+#[cfg(feature = "simulation")]
+use platen_engine::simulation::Simulation;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
@@ -103,6 +107,17 @@ enum Command {
         /// What this process does: `web` serves requests, `worker` does background work, `all` does both.
         #[arg(long)]
         role: Option<Role>,
+    },
+    /// Run the service without browsers: each render takes the given time and returns a file of zeros.
+    #[cfg(feature = "simulation")]
+    #[command(hide = true)]
+    ServeSimulated {
+        /// Duration of a render in milliseconds.
+        #[arg(long, default_value_t = 30)]
+        render_ms: u64,
+        /// Size of each document.
+        #[arg(long, default_value_t = 30_000)]
+        document_bytes: usize,
     },
     /// Render one PDF without service or database, with the same engine and options.
     Render(render::Arguments),
@@ -198,7 +213,13 @@ pub fn run() -> ExitCode {
 }
 
 fn execute(command: Command) -> Result<(), Failure> {
-    if matches!(command, Command::Serve { .. }) {
+    let serves = match command {
+        Command::Serve { .. } => true,
+        #[cfg(feature = "simulation")]
+        Command::ServeSimulated { .. } => true,
+        _ => false,
+    };
+    if serves {
         allocator::return_freed_memory();
     }
     let mut config = Config::from_env().map_err(|error| Failure::by_caller(&error))?;
@@ -208,7 +229,7 @@ fn execute(command: Command) -> Result<(), Failure> {
             format: LogFormat::Text,
         };
     }
-    let traces = matches!(command, Command::Serve { .. }).then_some(&config.traces);
+    let traces = serves.then_some(&config.traces);
     let telemetry = telemetry::start(&config.log, traces).map_err(|error| Failure::by_caller(&error))?;
     let done = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -219,6 +240,17 @@ fn execute(command: Command) -> Result<(), Failure> {
                     ServeError::SecretKey(ObtainKeyError::NotSet) => Failure::by_caller(&error),
                     other => other.into(),
                 }),
+                #[cfg(feature = "simulation")]
+                Command::ServeSimulated {
+                    render_ms,
+                    document_bytes,
+                } => {
+                    let simulation = Simulation {
+                        time: Duration::from_millis(render_ms),
+                        pdf: vec![0; document_bytes],
+                    };
+                    Ok(boot::serve_simulated(config, simulation).await?)
+                }
                 Command::Render(arguments) => render::execute(arguments, config).await,
                 Command::Inspect(arguments) => inspect::execute(&arguments),
                 Command::Templates(command) => templates::execute(command).await,

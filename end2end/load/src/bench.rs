@@ -30,6 +30,7 @@ use crate::{
     queue::{self, Acceptance},
     raw::{After, RawPeer},
     results::{Completion, Results, SoakPoint, Way},
+    scale,
     sides::{Platen, Sides, numbers_of_callers},
     statistics::median,
 };
@@ -119,6 +120,12 @@ pub(crate) async fn run_section(
             Section::Hostile => results.hostile = hostile::measure(platen, chromium, plan).await?,
             Section::MixedSoak => {
                 results.mixed_soak = Some(mixed::measure(platen, chromium, mixed_renders).await?);
+            }
+            Section::Scale => {
+                for scenario in plan.scenarios {
+                    progress(&scenario.to_string());
+                    results.scale.push(scale::measure(platen, *scenario, plan.scale_renders).await?);
+                }
             }
         }
         Ok::<_, LoadError>(())

@@ -6,6 +6,7 @@ use crate::{
     hostile::{AttackResult, mixed::MixedSoak},
     numbering::{Case, FIFTY_PARTS, TWO_PARTS},
     results::{Results, SoakPoint, Way},
+    scale::ScaleResult,
     statistics::percentile,
 };
 
@@ -39,7 +40,27 @@ pub(crate) fn judge(results: &Results) -> Vec<Goal> {
     goals.extend(memory(results));
     goals.extend(hostile(results));
     goals.extend(mixed_soak(results));
+    goals.extend(scale(results));
     goals
+}
+
+fn scale(results: &Results) -> Vec<Goal> {
+    let of_all = |of: fn(&ScaleResult) -> f64| results.scale.iter().map(of).reduce(f64::max);
+    let fastest = results.scale.iter().map(|result| result.renders_per_second);
+    vec![
+        goal(
+            "several processes without browsers: renders from acceptance to callback",
+            Bound::AtLeast(400.0),
+            "/s",
+            fastest.reduce(f64::max),
+        ),
+        goal(
+            "the same: renders lost, doubled or overcharged",
+            Bound::AtMost(0.0),
+            "",
+            of_all(|result| result.lost as f64 + result.doubled as f64 + result.overcharged.unsigned_abs() as f64),
+        ),
+    ]
 }
 
 fn speed(results: &Results) -> Vec<Goal> {

@@ -24,6 +24,7 @@ mod queue;
 mod raw;
 mod report;
 mod results;
+mod scale;
 mod sides;
 mod statistics;
 mod templates;
@@ -81,6 +82,9 @@ enum Section {
     Hostile,
     /// Mixed pages of several accounts, one in a hundred hostile; measured only on request.
     MixedSoak,
+    /// Queue, store and callbacks of several processes without browsers; measured only on request, with `platen-simulated`
+    /// as the binary.
+    Scale,
 }
 
 #[tokio::main]

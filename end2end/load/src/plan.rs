@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::hostile::Subscription;
+use crate::{
+    hostile::Subscription,
+    scale::{SCENARIOS, Scenario},
+};
 
 /// The amounts to measure.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +30,9 @@ pub(crate) struct Plan {
     pub(crate) attackers: &'static [Subscription],
     /// Maximum wait for memory to be released after an attack.
     pub(crate) memory_patience: Duration,
+    /// The scenarios of the section scale, and the renders of each.
+    pub(crate) scenarios: &'static [Scenario],
+    pub(crate) scale_renders: usize,
 }
 
 impl Plan {
@@ -42,6 +48,8 @@ impl Plan {
         completions: 50,
         attackers: &[Subscription::Free, Subscription::Scale],
         memory_patience: Duration::from_mins(1),
+        scenarios: SCENARIOS,
+        scale_renders: 20_000,
     };
     /// About seven minutes; detects failures, not slowdowns.
     pub(crate) const QUICK: Self = Self {
@@ -55,5 +63,7 @@ impl Plan {
         completions: 10,
         attackers: &[Subscription::Free],
         memory_patience: Duration::from_secs(10),
+        scenarios: &[SCENARIOS[1]],
+        scale_renders: 5_000,
     };
 }

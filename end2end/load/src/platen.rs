@@ -62,6 +62,20 @@ impl Service {
         role: &'static str,
         settings: &[(&'static str, &str)],
     ) -> Result<Self, LoadError> {
+        let chromium = chromium.display().to_string();
+        let settings: Vec<_> = [("PLATEN_CHROMIUM", chromium.as_str()), ("PLATEN_ROLE", role)]
+            .into_iter()
+            .chain(settings.iter().copied())
+            .collect();
+        Self::start_command(binary, "serve", &settings)
+    }
+
+    /// Starts the service by a command of its program.
+    pub(crate) fn start_command(
+        binary: &Path,
+        command: &'static str,
+        settings: &[(&'static str, &str)],
+    ) -> Result<Self, LoadError> {
         let folder = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
         // The users of the database and of the browser need access to their folders.
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
@@ -70,15 +84,13 @@ impl Service {
         let own = [
             ("PLATEN_DATA_DIR", folder.path().join("data").display().to_string()),
             ("PLATEN_LISTEN", listen.clone()),
-            ("PLATEN_CHROMIUM", chromium.display().to_string()),
-            ("PLATEN_ROLE", role.to_owned()),
         ];
         let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned()));
         let settings: Vec<_> = own.into_iter().chain(settings).collect();
         let log = File::create(folder.path().join("service.log"))?;
         forget_cached_pages(binary)?;
         let child = platen(binary, &settings)
-            .arg("serve")
+            .arg(command)
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
@@ -158,7 +170,20 @@ impl Service {
         let key = self
             .run(&["keys", "create", "--email", &email, "--name", "bench"], "")
             .await?;
-        Ok(Client::new(&self.http, &self.address, key.trim()))
+        Ok(self.client(key.trim()))
+    }
+
+    /// Returns a client with a key.
+    pub(crate) fn client(&self, key: &str) -> Client {
+        Client::new(&self.http, &self.address, key)
+    }
+
+    /// Returns the address of the service's private Postgres for other processes of this machine.
+    pub(crate) fn database_url(&self) -> String {
+        format!(
+            "postgres://platen@/platen?host={}",
+            self.folder.path().join("data/run").display()
+        )
     }
 
     /// Returns host and port.

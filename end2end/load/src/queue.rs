@@ -246,7 +246,7 @@ fn body(load: &Load) -> Value {
 }
 
 /// Enqueues a render and returns its id.
-async fn enqueue(account: &Client, body: &Value) -> Result<String, LoadError> {
+pub(crate) async fn enqueue(account: &Client, body: &Value) -> Result<String, LoadError> {
     let answer = account
         .request(Method::POST, "renderers/pdf/async")
         .json(body)
@@ -267,7 +267,7 @@ async fn enqueue(account: &Client, body: &Value) -> Result<String, LoadError> {
 }
 
 /// Waits for a render to end and returns it; fails if it did not succeed.
-async fn ended(account: &Client, id: &str) -> Result<Value, LoadError> {
+pub(crate) async fn ended(account: &Client, id: &str) -> Result<Value, LoadError> {
     loop {
         let answer = account.request(Method::GET, &format!("renders/{id}")).send().await?;
         let mut body: Value = answer.json().await?;
@@ -280,7 +280,7 @@ async fn ended(account: &Client, id: &str) -> Result<Value, LoadError> {
     }
 }
 
-fn moment(time: &Value) -> Result<OffsetDateTime, LoadError> {
+pub(crate) fn moment(time: &Value) -> Result<OffsetDateTime, LoadError> {
     let parsed = time.as_str().map(|time| OffsetDateTime::parse(time, &Rfc3339));
     match parsed {
         Some(Ok(time)) => Ok(time),

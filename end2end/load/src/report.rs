@@ -11,6 +11,7 @@ use crate::{
     hostile::{AttackResult, mixed::MixedSoak},
     processes::ProcessorTime,
     results::{Cell, Results, SoakPoint, Way},
+    scale::ScaleResult,
     statistics::percentile,
 };
 
@@ -48,6 +49,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "left_by_large_documents": results.left_by_large_documents,
         "hostile": results.hostile,
         "mixed_soak": results.mixed_soak,
+        "scale": results.scale,
         "goals": judge(results),
     })
 }
@@ -81,6 +83,7 @@ pub(crate) fn to_text(surroundings: &Surroundings, results: &Results) -> String 
     if let Some(soak) = &results.mixed_soak {
         add_mixed_soak(&mut text, soak);
     }
+    add_scale(&mut text, &results.scale);
     add_goals(&mut text, &judge(results));
     // Writing to a string cannot fail.
     let _ = writeln!(text, "\n{:.0} minutes", surroundings.seconds / 60.0);
@@ -322,6 +325,40 @@ fn add_mixed_soak(text: &mut String, soak: &MixedSoak) {
     );
     text.push_str("Service's memory");
     add_points(text, &soak.points);
+}
+
+fn add_scale(text: &mut String, results: &[ScaleResult]) {
+    if results.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "\n{:<50} {:>7} {:>11} {:>10} {:>10} {:>10} {:>5} {:>7} {:>7}",
+        "without browsers: CPU in ms for each render",
+        "/s",
+        "Postgres ms",
+        "service ms",
+        "accept p95",
+        "start p95",
+        "lost",
+        "doubled",
+        "charged",
+    );
+    for result in results {
+        let _ = writeln!(
+            text,
+            "{:<50} {:>7.0} {:>11.2} {:>10.2} {:>10.1} {:>10.1} {:>5} {:>7} {:>+7}",
+            result.scenario.to_string(),
+            result.renders_per_second,
+            result.postgres_ms,
+            result.service_ms,
+            result.acceptance_p95_ms,
+            result.start_p95_ms,
+            result.lost,
+            result.doubled,
+            result.overcharged,
+        );
+    }
 }
 
 fn add_goals(text: &mut String, goals: &[Goal]) {

@@ -9,6 +9,7 @@ use crate::{
     measure::Round,
     numbering::NumberingCost,
     queue::{Acceptance, QueueThroughput},
+    scale::ScaleResult,
     statistics::{median, median_ratio},
     templates::TemplateCost,
 };
@@ -82,6 +83,7 @@ pub(crate) struct Results {
     pub(crate) left_by_large_documents: Option<u64>,
     pub(crate) hostile: Vec<AttackResult>,
     pub(crate) mixed_soak: Option<MixedSoak>,
+    pub(crate) scale: Vec<ScaleResult>,
 }
 
 impl Way {

@@ -31,6 +31,8 @@ mod progress;
 mod render;
 pub mod render_log;
 mod session;
+#[cfg(feature = "simulation")]
+pub mod simulation;
 pub mod snapshot;
 mod steps;
 
@@ -68,6 +70,8 @@ pub struct Engine {
     pool: Pool,
     page_memory_limit: u64,
     parts_at_once: usize,
+    #[cfg(feature = "simulation")]
+    simulation: Option<simulation::Simulation>,
 }
 
 /// A render that holds a slot. Dropping it releases the slot.
@@ -123,6 +127,10 @@ impl Entered {
     /// releases its slot at once. Fails with [`RenderError::Problem`] if the request is at fault, with
     /// [`RenderError::Deadline`] after the deadline given to [`Engine::enter`].
     pub async fn render(self, job: RenderJob, log: &RenderLog) -> Result<RenderedDocument, RenderError> {
+        #[cfg(feature = "simulation")]
+        if let Some(simulation) = &self.engine.simulation {
+            return simulation.render(&self, log).await;
+        }
         render::render(&self, job, log).await
     }
 }
@@ -184,6 +192,8 @@ impl Engine {
             pool: Pool::start(config)
                 .await
                 .map_err(|error| StartError(error.to_string()))?,
+            #[cfg(feature = "simulation")]
+            simulation: None,
         };
         if let Err(error) = engine.print_first_page().await {
             engine.pool.close().await;
@@ -240,6 +250,8 @@ impl Engine {
     /// Returns the current load.
     pub fn status(&self) -> EngineStatus {
         let (browsers, version) = self.pool.browsers();
+        #[cfg(feature = "simulation")]
+        let browsers = browsers + usize::from(self.simulation.is_some());
         let load = self.admission.load();
         EngineStatus {
             browsers,

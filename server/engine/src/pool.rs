@@ -81,7 +81,15 @@ impl Pool {
     /// Starts the browsers for pages without frames, so that a missing Chromium is detected at start. Those for pages
     /// with frames are started with the first such page.
     pub(crate) async fn start(config: EngineConfig) -> Result<Self, LaunchError> {
-        let pool = Self {
+        let pool = Self::new(config);
+        pool.start_browsers(PageKind::ScriptFree).await?;
+        pool.inner.tasks.spawn(pool.clone().bound_memory());
+        Ok(pool)
+    }
+
+    /// Creates a pool without browsers.
+    pub(crate) fn new(config: EngineConfig) -> Self {
+        Self {
             inner: Arc::new(Inner {
                 config,
                 state: Mutex::default(),
@@ -94,10 +102,7 @@ impl Pool {
                 closing: CancellationToken::new(),
                 tasks: TaskTracker::new(),
             }),
-        };
-        pool.start_browsers(PageKind::ScriptFree).await?;
-        pool.inner.tasks.spawn(pool.clone().bound_memory());
-        Ok(pool)
+        }
     }
 
     async fn start_browsers(&self, kind: PageKind) -> Result<(), LaunchError> {

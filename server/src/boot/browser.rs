@@ -16,6 +16,8 @@ use platen_egress::{
     policy::AddressPolicy,
     resolve::{Resolve, SystemResolver},
 };
+#[cfg(feature = "simulation")]
+use platen_engine::simulation::Simulation;
 use platen_engine::{
     Engine, StartError,
     config::{EngineConfig, RunAs},
@@ -48,6 +50,18 @@ pub struct Browsers {
     _profiles: Profiles,
 }
 
+#[cfg(feature = "simulation")]
+impl Browsers {
+    /// Creates an engine without browsers.
+    pub fn simulate(config: &Config, guard: Arc<Guard>, simulation: Simulation) -> Result<Self, BrowserError> {
+        let profiles = Profiles::make(None)?;
+        Ok(Self {
+            engine: Engine::simulate(engine_config(config, guard, &profiles, None), simulation),
+            _profiles: profiles,
+        })
+    }
+}
+
 /// Creates the guard that decides which addresses pages, webhooks and storage connections may reach.
 pub fn guard(config: &Config) -> Arc<Guard> {
     guard_with(config.egress.allow.clone(), SystemResolver::default())
@@ -68,7 +82,14 @@ pub async fn start(config: &Config, guard: Arc<Guard>) -> Result<Browsers, Brows
     }
     let run_as = system_user::unprivileged(BROWSER_USER)?;
     let profiles = Profiles::make(run_as.as_ref())?;
-    let engine = Engine::start(EngineConfig {
+    Ok(Browsers {
+        engine: Engine::start(engine_config(config, guard, &profiles, run_as)).await?,
+        _profiles: profiles,
+    })
+}
+
+fn engine_config(config: &Config, guard: Arc<Guard>, profiles: &Profiles, run_as: Option<SystemUser>) -> EngineConfig {
+    EngineConfig {
         chromium: config.browser.chromium.clone(),
         sandbox: config.browser.sandbox,
         browsers: config.browser.browsers,
@@ -84,12 +105,7 @@ pub async fn start(config: &Config, guard: Arc<Guard>) -> Result<Browsers, Brows
             gid: user.gid,
         }),
         guard,
-    })
-    .await?;
-    Ok(Browsers {
-        engine,
-        _profiles: profiles,
-    })
+    }
 }
 
 /// The folder of the profiles, and the lock that distinguishes it from folders of killed processes.

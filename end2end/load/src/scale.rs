@@ -1,0 +1,400 @@
+//! Queue, store and callbacks without browsers: several processes on one Postgres, whose renders take 30 ms in which nothing
+//! happens. Counts from acceptance to the delivered callback, and that each render has one and is charged once.
+
+mod receiver;
+
+use std::{
+    fmt,
+    path::Path,
+    process::Stdio,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures::future::{try_join, try_join_all};
+use platen_core::{
+    service::{
+        accounts::{self, NewOwner, PlanChoice},
+        api_keys::{self, NewKeyRequest},
+    },
+    store::api_keys::KeySettings,
+};
+use platen_domain::{
+    account_log::Actor,
+    allowed::{AllowedChannels, AllowedTemplates},
+    api_key::Scopes,
+};
+use platen_server::database::Database;
+use reqwest::{Method, header::CONTENT_TYPE};
+use serde::Serialize;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use tokio::{
+    process::Command,
+    time::{interval, sleep},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    error::LoadError,
+    platen::{
+        Service,
+        client::{Client, answer},
+    },
+    processes::{self, ProcessorTime},
+    queue::{ended, enqueue, moment},
+    scale::receiver::Receiver,
+    statistics::percentile,
+};
+
+/// Concurrent requests of the callers that enqueue renders one by one.
+const CALLERS: usize = 16;
+/// Time between renders that measure the delay of single renders.
+const PROBE_EVERY: Duration = Duration::from_millis(100);
+/// Time in which everything must be delivered that is accepted.
+const PATIENCE: Duration = Duration::from_mins(10);
+/// A batch is uploaded in one request.
+const LARGEST_BATCH: usize = 100_000;
+/// Key of all processes; encrypts nothing of worth.
+const SECRET_KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+
+/// How renders reach the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Arrival {
+    /// As rows of batches, one for each account.
+    Batches,
+    /// By a request each.
+    Requests,
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Scenario {
+    pub(crate) arrival: Arrival,
+    /// Processes that render, besides the one that receives requests.
+    pub(crate) workers: usize,
+    pub(crate) accounts: usize,
+    /// Whether `pg_dump` runs beside.
+    pub(crate) with_backup: bool,
+}
+
+impl fmt::Display for Scenario {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arrival = match self.arrival {
+            Arrival::Batches => "batches",
+            Arrival::Requests => "requests",
+        };
+        write!(formatter, "{arrival} of {} accounts, {} workers", self.accounts, self.workers)?;
+        if self.with_backup {
+            formatter.write_str(", with a backup")?;
+        }
+        Ok(())
+    }
+}
+
+/// The scenarios of a full run.
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    batches(1, 1),
+    batches(2, 1),
+    batches(4, 1),
+    batches(2, 10),
+    batches(2, 1_000),
+    Scenario {
+        with_backup: true,
+        ..batches(2, 10)
+    },
+    Scenario {
+        arrival: Arrival::Requests,
+        ..batches(2, 10)
+    },
+];
+
+const fn batches(workers: usize, accounts: usize) -> Scenario {
+    Scenario {
+        arrival: Arrival::Batches,
+        workers,
+        accounts,
+        with_backup: false,
+    }
+}
+
+/// The measurements of a scenario.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct ScaleResult {
+    #[serde(flatten)]
+    pub(crate) scenario: Scenario,
+    pub(crate) renders: usize,
+    /// From the first acceptance to the last delivered callback.
+    pub(crate) renders_per_second: f64,
+    /// CPU time of Postgres for each render.
+    pub(crate) postgres_ms: f64,
+    /// CPU time of all processes of the service for each render, without Postgres.
+    pub(crate) service_ms: f64,
+    /// Of single renders beside the others: duration of the request.
+    pub(crate) acceptance_p95_ms: f64,
+    /// Of single renders beside the others: from acceptance to start.
+    pub(crate) start_p95_ms: f64,
+    /// Renders without a callback.
+    pub(crate) lost: usize,
+    /// Callbacks beyond one for each render.
+    pub(crate) doubled: usize,
+    /// Credits charged beyond one for each render.
+    pub(crate) overcharged: i64,
+}
+
+/// Measures a scenario with `renders` renders. `simulated` is the program `platen-simulated`.
+pub(crate) async fn measure(simulated: &Path, scenario: Scenario, renders: usize) -> Result<ScaleResult, LoadError> {
+    let renders = renders / scenario.accounts * scenario.accounts;
+    let settings = [
+        ("PLATEN_RATE_PER_MINUTE", "10000000"),
+        ("PLATEN_CONCURRENCY", "10000"),
+        ("PLATEN_QUEUE_LIMIT", "1000"),
+        ("PLATEN_SLOTS", "24"),
+        ("PLATEN_SESSIONS", "100"),
+        ("PLATEN_MEMORY_MB", "16000"),
+        ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
+        ("PLATEN_SECRET_KEY", SECRET_KEY),
+        // Its Postgres has as many for all processes.
+        ("PLATEN_DATABASE_CONNECTIONS", "90"),
+    ];
+    let start = |role, settings: &[_]| {
+        let settings: Vec<_> = settings.iter().copied().chain([("PLATEN_ROLE", role)]).collect();
+        Service::start_command(simulated, "serve-simulated", &settings)
+    };
+    let front = start("web", &settings)?;
+    front
+        .while_it_runs(async |front| {
+            let database_url = front.database_url();
+            let mut settings = settings.to_vec();
+            settings.retain(|(name, _)| *name != "PLATEN_DATABASE_CONNECTIONS");
+            settings.push(("DATABASE_URL", &database_url));
+            let workers = (0..scenario.workers).map(|_| start("worker", &settings));
+            let mut workers = workers.collect::<Result<Vec<_>, _>>()?;
+            let measured = async {
+                for worker in &mut workers {
+                    worker.wait_until_ready().await?;
+                }
+                let stage = Stage::prepare(front, &workers, scenario, renders).await?;
+                stage.measure().await
+            }
+            .await;
+            for worker in workers {
+                worker.stop().await?;
+            }
+            measured
+        })
+        .await
+}
+
+struct Stage<'a> {
+    front: &'a Service,
+    workers: &'a [Service],
+    scenario: Scenario,
+    renders: usize,
+    receiver: Receiver,
+    database: Database,
+    accounts: Vec<Client>,
+    prober: Client,
+}
+
+impl<'a> Stage<'a> {
+    async fn prepare(
+        front: &'a Service,
+        workers: &'a [Service],
+        scenario: Scenario,
+        renders: usize,
+    ) -> Result<Self, LoadError> {
+        let database = front.database().await?;
+        let mut accounts = Vec::new();
+        for number in 0..=scenario.accounts {
+            let key = new_account(&database.pool, &format!("account-{number}@load.example")).await;
+            accounts.push(front.client(&key.map_err(|error| front.failure(&error))?));
+        }
+        let prober = accounts.swap_remove(0);
+        Ok(Self {
+            front,
+            workers,
+            scenario,
+            renders,
+            receiver: Receiver::start().await?,
+            database,
+            accounts,
+            prober,
+        })
+    }
+
+    async fn measure(self) -> Result<ScaleResult, LoadError> {
+        let before = self.processor_time()?;
+        let probing = CancellationToken::new();
+        let backup = self.back_up(probing.clone());
+        let probes = self.probe(probing.clone());
+        let start = Instant::now();
+        let rendering = async {
+            match self.scenario.arrival {
+                Arrival::Batches => self.upload_batches().await?,
+                Arrival::Requests => self.enqueue_one_by_one().await?,
+            }
+            let delivered = self.receiver.wait_for(self.renders, PATIENCE).await;
+            let took = start.elapsed();
+            // Callbacks that are delivered twice would arrive late.
+            sleep(Duration::from_secs(2)).await;
+            probing.cancel();
+            Ok::<_, LoadError>((delivered, took))
+        };
+        let ((_, took), (probes, ())) = try_join(rendering, try_join(probes, backup)).await?;
+        let used = self.processor_time()?;
+        let counts = self.receiver.counts();
+        let of_render = |milliseconds: f64| milliseconds / self.renders as f64;
+        let charged: i64 = sqlx::query_scalar("select coalesce(sum(used), 0)::bigint from credit_periods")
+            .fetch_one(&self.database.pool)
+            .await
+            .map_err(|error| self.front.failure(&error.to_string()))?;
+        let expected = i64::try_from(self.renders + probes.acceptance_ms.len()).unwrap_or(i64::MAX);
+        let result = ScaleResult {
+            scenario: self.scenario,
+            renders: self.renders,
+            renders_per_second: self.renders as f64 / took.as_secs_f64(),
+            postgres_ms: of_render(used.postgres - before.postgres),
+            service_ms: of_render(used.sum() - used.postgres - (before.sum() - before.postgres)),
+            acceptance_p95_ms: percentile(&probes.acceptance_ms, 95.0).unwrap_or_default(),
+            start_p95_ms: percentile(&probes.start_ms, 95.0).unwrap_or_default(),
+            lost: self.renders.saturating_sub(counts.distinct),
+            doubled: counts.all - counts.distinct,
+            overcharged: charged - expected,
+        };
+        self.database
+            .close()
+            .await
+            .map_err(|error| self.front.failure(&error.to_string()))?;
+        Ok(result)
+    }
+
+    /// Sum over all processes, in milliseconds.
+    fn processor_time(&self) -> Result<ProcessorTime, LoadError> {
+        let mut sum = processes::processor_time(self.front.pid)?;
+        for worker in self.workers {
+            let used = processes::processor_time(worker.pid)?;
+            sum.root += used.root;
+            sum.others += used.others;
+            sum.ended += used.ended;
+        }
+        Ok(sum)
+    }
+
+    async fn upload_batches(&self) -> Result<(), LoadError> {
+        let each = self.renders / self.accounts.len();
+        let rows: String = (0..each.min(LARGEST_BATCH))
+            .map(|number| format!("{{\"number\":\"R-{number}\"}}\n"))
+            .collect();
+        let rows: Arc<str> = rows.into();
+        for accounts in self.accounts.chunks(CALLERS) {
+            try_join_all(accounts.iter().map(|account| self.upload_batch(account, &rows))).await?;
+        }
+        Ok(())
+    }
+
+    async fn upload_batch(&self, account: &Client, rows: &str) -> Result<(), LoadError> {
+        let template = json!({ "template": { "name": "Row", "content": "<p>{{ number }}" } });
+        let template = answer(account.request(Method::POST, "templates").json(&template)).await?;
+        let part = json!({ "type": "template", "content": { "template_id": template["data"]["id"] } });
+        let render = json!({ "parts": [part], "callback": { "url": self.receiver.url } });
+        let batch = json!({ "batch": { "render": render } });
+        let batch = answer(account.request(Method::POST, "batches").json(&batch)).await?;
+        let path = format!("batches/{}/rows", batch["data"]["id"].as_str().unwrap_or_default());
+        let upload = account.request(Method::PUT, &path);
+        answer(upload.header(CONTENT_TYPE, "application/x-ndjson").body(rows.to_owned())).await?;
+        Ok(())
+    }
+
+    async fn enqueue_one_by_one(&self) -> Result<(), LoadError> {
+        let body = self.body(true);
+        let callers = (0..CALLERS).map(async |caller| {
+            for turn in (caller..self.renders).step_by(CALLERS) {
+                enqueue(&self.accounts[turn % self.accounts.len()], &body).await?;
+            }
+            Ok::<_, LoadError>(())
+        });
+        try_join_all(callers).await?;
+        Ok(())
+    }
+
+    fn body(&self, with_callback: bool) -> Value {
+        let mut body = json!({ "parts": [{ "type": "html", "content": "<p>Row" }] });
+        if with_callback {
+            body["callback"] = json!({ "url": self.receiver.url });
+        }
+        body
+    }
+
+    /// Enqueues single renders, until it is stopped, and then reads when they were started.
+    async fn probe(&self, stopped: CancellationToken) -> Result<Probes, LoadError> {
+        let (body, mut probes, mut ids) = (self.body(false), Probes::default(), Vec::new());
+        let mut ticks = interval(PROBE_EVERY);
+        while !stopped.is_cancelled() {
+            ticks.tick().await;
+            let start = Instant::now();
+            ids.push(enqueue(&self.prober, &body).await?);
+            probes.acceptance_ms.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        for id in ids {
+            let render = ended(&self.prober, &id).await?;
+            let [accepted, started] = ["inserted_at", "started_at"].map(|name| moment(&render[name]));
+            probes.start_ms.push((started? - accepted?).as_seconds_f64() * 1e3);
+        }
+        Ok(probes)
+    }
+
+    /// Dumps the database again and again until it is stopped.
+    async fn back_up(&self, stopped: CancellationToken) -> Result<(), LoadError> {
+        let url = self.front.database_url();
+        while self.scenario.with_backup && !stopped.is_cancelled() {
+            let mut dump = Command::new("pg_dump");
+            dump.args(["--format=custom", "--file=/dev/null", "--dbname", &url])
+                .stdin(Stdio::null())
+                .kill_on_drop(true);
+            let status = dump.status().await?;
+            if !status.success() {
+                return Err(LoadError::Platen(format!("could not be dumped: {status}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Probes {
+    acceptance_ms: Vec<f64>,
+    start_ms: Vec<f64>,
+}
+
+/// Creates an account with an API key, and returns the key.
+async fn new_account(db: &PgPool, email: &str) -> Result<String, String> {
+    let (now, email) = (OffsetDateTime::now_utc(), email.parse().map_err(|_| "invalid address")?);
+    let owner = NewOwner {
+        email: &email,
+        name: "",
+        account_name: "",
+        password_hash: "none",
+    };
+    let plan = PlanChoice {
+        plan: "Scale".into(),
+        credits: Some(1_000_000_000),
+    };
+    let created = accounts::create(db, &owner, &plan, now).await.map_err(|error| error.to_string())?;
+    let request = NewKeyRequest {
+        livemode: true,
+        settings: KeySettings {
+            name: "bench",
+            scopes: Scopes::all(),
+            expires_at: None,
+            allowed_networks: Vec::new(),
+            allowed_templates: AllowedTemplates::default(),
+            allowed_channels: AllowedChannels::default(),
+            credit_limit: None,
+        },
+    };
+    let key = api_keys::create(db, created.account, &Actor::OPERATOR, request, now).await;
+    Ok(key.map_err(|error| error.to_string())?.key.expose().to_owned())
+}
