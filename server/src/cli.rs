@@ -17,9 +17,9 @@ mod secret_key;
 mod templates;
 mod users;
 
+use std::process::ExitCode;
 #[cfg(feature = "simulation")]
 use std::time::Duration;
-use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use platen_core::{

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use crate::{
-    Section,
+    Section, batch,
     browser::Frames,
     document::Wanted,
     error::LoadError,
@@ -124,9 +124,12 @@ pub(crate) async fn run_section(
             Section::Scale => {
                 for scenario in plan.scenarios {
                     progress(&scenario.to_string());
-                    results.scale.push(scale::measure(platen, *scenario, plan.scale_renders).await?);
+                    results
+                        .scale
+                        .push(scale::measure(platen, *scenario, plan.scale_renders).await?);
                 }
             }
+            Section::Batch => results.batch = Some(batch::measure(platen, chromium, plan.batch_rows).await?),
         }
         Ok::<_, LoadError>(())
     };
@@ -347,6 +350,7 @@ fn complete_often(printed: &Bytes, times: usize) -> Result<[f64; 2], LoadError> 
     Ok(took_ms.map(|took_ms| median(&took_ms).unwrap_or_default()))
 }
 
-fn progress(what: &str) {
+/// Prints what is measured next.
+pub(crate) fn progress(what: &str) {
     eprintln!("… {what}");
 }

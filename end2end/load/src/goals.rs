@@ -41,6 +41,7 @@ pub(crate) fn judge(results: &Results) -> Vec<Goal> {
     goals.extend(hostile(results));
     goals.extend(mixed_soak(results));
     goals.extend(scale(results));
+    goals.extend(batch(results));
     goals
 }
 
@@ -349,6 +350,29 @@ fn mixed_soak(results: &Results) -> Vec<Goal> {
     ]
 }
 
+fn batch(results: &Results) -> Vec<Goal> {
+    vec![
+        goal(
+            "a batch delivered to MinIO: throughput against four callers who wait",
+            Bound::AtLeast(0.95),
+            "×",
+            results.batch.map(|batch| batch.ratio()),
+        ),
+        goal(
+            "its rows without an object in the bucket",
+            Bound::AtMost(0.0),
+            "",
+            results.batch.map(|batch| batch.missing() as f64),
+        ),
+        goal(
+            "one invoice of another account beside a batch: p95 against alone",
+            Bound::AtMost(2.0),
+            "×",
+            results.batch.map(|batch| batch.slowdown()),
+        ),
+    ]
+}
+
 fn goal(name: &'static str, wanted: Bound, unit: &'static str, reached: Option<f64>) -> Goal {
     Goal {
         name,
@@ -397,7 +421,10 @@ fn chromium_of_20_accounts(results: &Results) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::{Bound, goal, judge};
-    use crate::results::{Results, SoakPoint};
+    use crate::{
+        batch::BatchDelivery,
+        results::{Results, SoakPoint},
+    };
 
     #[test]
     fn bounds_include_their_value() {
@@ -428,5 +455,26 @@ mod tests {
             missed.iter().map(|goal| goal.reached).collect::<Vec<_>>(),
             [Some(62.0), Some(12.0)]
         );
+    }
+
+    #[test]
+    fn a_batch_is_compared_with_the_callers_before_and_after_it() {
+        let results = Results {
+            batch: Some(BatchDelivery {
+                rows: 500,
+                objects: 499,
+                batched_per_second: 57.0,
+                callers_before_per_second: 50.0,
+                callers_after_per_second: 70.0,
+                single_p95_alone_ms: 20.0,
+                single_p95_beside_ms: 50.0,
+            }),
+            ..Results::default()
+        };
+        let judged: Vec<_> = judge(&results)
+            .into_iter()
+            .filter_map(|goal| goal.reached.zip(goal.met))
+            .collect();
+        assert_eq!(judged, [(0.95, true), (1.0, false), (2.5, false)]);
     }
 }

@@ -5,6 +5,7 @@
 //! without a result.
 
 mod assets;
+mod batch;
 mod bench;
 mod browser;
 mod crowd;
@@ -71,6 +72,9 @@ struct Arguments {
     /// Number of renders in the section mixed-soak.
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(10..))]
     mixed: u64,
+    /// Number of rows in the section batch. Default: 10,000, or 500 in a quick run.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    rows: Option<u64>,
 }
 
 /// A section that can be measured alone.
@@ -85,6 +89,8 @@ enum Section {
     /// Queue, store and callbacks of several processes without browsers; measured only on request, with `platen-simulated`
     /// as the binary.
     Scale,
+    /// A batch delivered to a bucket, and its effect on another account; measured only on request.
+    Batch,
 }
 
 #[tokio::main]
@@ -102,6 +108,7 @@ async fn run(arguments: Arguments) -> Result<(), LoadError> {
     raise_open_files()?;
     let mut plan = if arguments.quick { Plan::QUICK } else { Plan::FULL };
     plan.soak_renders = arguments.soak.unwrap_or(plan.soak_renders);
+    plan.batch_rows = arguments.rows.unwrap_or(plan.batch_rows);
     let (started, start) = (OffsetDateTime::now_utc(), Instant::now());
     let chromium = &arguments.chromium;
     let (chromium, results) = match (arguments.only, arguments.platen.as_deref()) {

@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     pub(crate) soak_renders: u64,
     /// Renders that fill a queue.
     pub(crate) queued_renders: usize,
+    /// Rows of the batch that is delivered to a bucket.
+    pub(crate) batch_rows: u64,
     /// Completions of each printed document.
     pub(crate) completions: usize,
     /// The plans of the attackers.
@@ -45,6 +47,7 @@ impl Plan {
         newcomers: 20,
         soak_renders: 10_000,
         queued_renders: 5_000,
+        batch_rows: 10_000,
         completions: 50,
         attackers: &[Subscription::Free, Subscription::Scale],
         memory_patience: Duration::from_mins(1),
@@ -60,6 +63,7 @@ impl Plan {
         newcomers: 10,
         soak_renders: 1_000,
         queued_renders: 200,
+        batch_rows: 500,
         completions: 10,
         attackers: &[Subscription::Free],
         memory_patience: Duration::from_secs(10),

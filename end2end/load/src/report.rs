@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
+    batch::BatchDelivery,
     crowd::CROWD,
     goals::{Bound, Goal, judge},
     hostile::{AttackResult, mixed::MixedSoak},
@@ -50,6 +51,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "hostile": results.hostile,
         "mixed_soak": results.mixed_soak,
         "scale": results.scale,
+        "batch": results.batch,
         "goals": judge(results),
     })
 }
@@ -84,6 +86,9 @@ pub(crate) fn to_text(surroundings: &Surroundings, results: &Results) -> String 
         add_mixed_soak(&mut text, soak);
     }
     add_scale(&mut text, &results.scale);
+    if let Some(batch) = &results.batch {
+        add_batch(&mut text, batch);
+    }
     add_goals(&mut text, &judge(results));
     // Writing to a string cannot fail.
     let _ = writeln!(text, "\n{:.0} minutes", surroundings.seconds / 60.0);
@@ -359,6 +364,27 @@ fn add_scale(text: &mut String, results: &[ScaleResult]) {
             result.overcharged,
         );
     }
+}
+
+fn add_batch(text: &mut String, batch: &BatchDelivery) {
+    let _ = writeln!(
+        text,
+        "\nBatch of {} invoices delivered to MinIO ({} objects): {:.1} rows/s, × {:.2} of four callers who wait ({:.1} \
+         renders/s before it, {:.1} after it)",
+        batch.rows,
+        batch.objects,
+        batch.batched_per_second,
+        batch.ratio(),
+        batch.callers_before_per_second,
+        batch.callers_after_per_second,
+    );
+    let _ = writeln!(
+        text,
+        "One invoice of another account: p95 {:.1} ms alone, {:.1} ms beside a batch, × {:.2}",
+        batch.single_p95_alone_ms,
+        batch.single_p95_beside_ms,
+        batch.slowdown(),
+    );
 }
 
 fn add_goals(text: &mut String, goals: &[Goal]) {

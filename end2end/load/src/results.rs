@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::{
     assets::AssetCost,
+    batch::BatchDelivery,
     crowd::CrowdCost,
     hostile::{AttackResult, mixed::MixedSoak},
     measure::Round,
@@ -84,6 +85,7 @@ pub(crate) struct Results {
     pub(crate) hostile: Vec<AttackResult>,
     pub(crate) mixed_soak: Option<MixedSoak>,
     pub(crate) scale: Vec<ScaleResult>,
+    pub(crate) batch: Option<BatchDelivery>,
 }
 
 impl Way {

@@ -86,7 +86,11 @@ impl fmt::Display for Scenario {
             Arrival::Batches => "batches",
             Arrival::Requests => "requests",
         };
-        write!(formatter, "{arrival} of {} accounts, {} workers", self.accounts, self.workers)?;
+        write!(
+            formatter,
+            "{arrival} of {} accounts, {} workers",
+            self.accounts, self.workers
+        )?;
         if self.with_backup {
             formatter.write_str(", with a backup")?;
         }
@@ -304,7 +308,12 @@ impl<'a> Stage<'a> {
         let batch = answer(account.request(Method::POST, "batches").json(&batch)).await?;
         let path = format!("batches/{}/rows", batch["data"]["id"].as_str().unwrap_or_default());
         let upload = account.request(Method::PUT, &path);
-        answer(upload.header(CONTENT_TYPE, "application/x-ndjson").body(rows.to_owned())).await?;
+        answer(
+            upload
+                .header(CONTENT_TYPE, "application/x-ndjson")
+                .body(rows.to_owned()),
+        )
+        .await?;
         Ok(())
     }
 
@@ -382,7 +391,9 @@ async fn new_account(db: &PgPool, email: &str) -> Result<String, String> {
         plan: "Scale".into(),
         credits: Some(1_000_000_000),
     };
-    let created = accounts::create(db, &owner, &plan, now).await.map_err(|error| error.to_string())?;
+    let created = accounts::create(db, &owner, &plan, now)
+        .await
+        .map_err(|error| error.to_string())?;
     let request = NewKeyRequest {
         livemode: true,
         settings: KeySettings {

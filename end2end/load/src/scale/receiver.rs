@@ -72,7 +72,10 @@ impl Drop for Receiver {
 }
 
 async fn receive(State(received): State<Arc<Received>>, headers: HeaderMap) {
-    let id = headers.get("webhook-id").and_then(|id| id.to_str().ok()).unwrap_or_default();
+    let id = headers
+        .get("webhook-id")
+        .and_then(|id| id.to_str().ok())
+        .unwrap_or_default();
     let mut deliveries = received.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
     *deliveries.entry(id.to_owned()).or_default() += 1;
     drop(deliveries);

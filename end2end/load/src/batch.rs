@@ -1,0 +1,312 @@
+//! A batch whose documents are delivered to a bucket of `MinIO`: its throughput compared with that of callers who wait,
+//! and its effect on the renders of another account.
+
+mod store;
+
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use reqwest::{Method, header::CONTENT_TYPE};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::{
+    batch::store::Store,
+    bench::progress,
+    error::LoadError,
+    measure::Limit,
+    pages,
+    platen::{
+        Service,
+        client::{Client, Order, Renderer, answer},
+    },
+    statistics::percentile,
+};
+
+/// The invoice's number, which the template takes from the row.
+const INVOICE_NUMBER: &str = "2026-0417";
+const BUCKET: &str = "documents";
+/// Folder of the measured batch's objects.
+const MEASURED: &str = "invoices";
+/// Folder of the objects of the batch that runs beside single renders.
+const BESIDE: &str = "beside";
+/// Rows of that batch: more than are rendered meanwhile.
+const BESIDE_ROWS: u64 = 20_000;
+/// Concurrent callers who wait.
+const CALLERS: usize = 4;
+/// Renders of these callers, before and after the batch.
+const CALLERS_LIMIT: Limit = Limit {
+    time: Duration::from_mins(2),
+    renders: 1_000,
+    warm_up: true,
+};
+/// Renders of the other account beside the batch, and as many alone: half of them before and half after it.
+const SINGLE_RENDERS: usize = 200;
+/// Time to wait until a batch has filled the queue, or until a cancelled one has left it.
+const SETTLING: Duration = Duration::from_secs(2);
+/// Polling interval for an unfinished batch.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// The measurements of a delivered batch.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct BatchDelivery {
+    pub(crate) rows: u64,
+    /// Objects in the bucket after the batch.
+    pub(crate) objects: u64,
+    /// Rows finished per second, from the end of the upload until the last document is delivered.
+    pub(crate) batched_per_second: f64,
+    /// Synchronous renders of the same template finished per second with four callers, before the batch.
+    pub(crate) callers_before_per_second: f64,
+    /// The same after the batch.
+    pub(crate) callers_after_per_second: f64,
+    /// 95th percentile of another account's renders, one at a time, on an idle service.
+    pub(crate) single_p95_alone_ms: f64,
+    /// The same while a batch runs.
+    pub(crate) single_p95_beside_ms: f64,
+}
+
+impl BatchDelivery {
+    /// Returns the throughput relative to the mean of the callers before and after the batch.
+    pub(crate) fn ratio(&self) -> f64 {
+        self.batched_per_second / f64::midpoint(self.callers_before_per_second, self.callers_after_per_second)
+    }
+
+    /// Returns how many times slower the renders of the other account get.
+    pub(crate) fn slowdown(&self) -> f64 {
+        self.single_p95_beside_ms / self.single_p95_alone_ms
+    }
+
+    /// Returns the difference between the numbers of rows and of objects.
+    pub(crate) fn missing(&self) -> u64 {
+        self.rows.abs_diff(self.objects)
+    }
+}
+
+/// Measures a batch of `rows` rows with its own service and its own store.
+pub(crate) async fn measure(binary: &Path, chromium: &Path, rows: u64) -> Result<BatchDelivery, LoadError> {
+    progress("start of MinIO");
+    let store = Store::start().await?;
+    let settings = [
+        // The limits per account are not under test.
+        ("PLATEN_RATE_PER_MINUTE", "1000000"),
+        ("PLATEN_CONCURRENCY", "256"),
+        ("PLATEN_QUEUE_LIMIT", "1000"),
+        ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
+    ];
+    let service = Service::start_with(binary, chromium, "all", &settings)?;
+    let measured = service
+        .while_it_runs(async |service| measure_service(service, &store, rows).await)
+        .await;
+    let stopped = store.stop().await;
+    let measured = measured?;
+    stopped?;
+    Ok(measured)
+}
+
+async fn measure_service(service: &Service, store: &Store, rows: u64) -> Result<BatchDelivery, LoadError> {
+    let measured = measure_accounts(service, store, rows).await;
+    measured.map_err(|error| service.failure(&error.to_string()))
+}
+
+async fn measure_accounts(service: &Service, store: &Store, rows: u64) -> Result<BatchDelivery, LoadError> {
+    progress("accounts, templates and storage connection");
+    let account = Account::create(service, "batch").await?;
+    let other = Account::create(service, "single").await?;
+    store.create_bucket(BUCKET)?;
+    account.connect(store).await?;
+
+    progress("callers who wait, before the batch");
+    let callers_before_per_second = account.measure_callers(service).await?;
+    progress(&format!("a batch of {rows} rows"));
+    let batch = account.start_batch(MEASURED, rows).await?;
+    let uploaded = Instant::now();
+    batch.wait_until_succeeded(rows).await?;
+    let batched_per_second = rows as f64 / uploaded.elapsed().as_secs_f64();
+    let objects = store.count_objects(BUCKET, MEASURED)?;
+    progress("callers who wait, after the batch");
+    let callers_after_per_second = account.measure_callers(service).await?;
+
+    progress("single renders alone");
+    let mut alone_ms = other.render_in_turn(SINGLE_RENDERS / 2).await?;
+    progress("single renders beside a batch");
+    let batch = account.start_batch(BESIDE, BESIDE_ROWS).await?;
+    sleep(SETTLING).await;
+    let beside_ms = other.render_in_turn(SINGLE_RENDERS).await?;
+    batch.cancel_while_it_runs().await?;
+    sleep(SETTLING).await;
+    progress("single renders alone, again");
+    alone_ms.extend(other.render_in_turn(SINGLE_RENDERS / 2).await?);
+    Ok(BatchDelivery {
+        rows,
+        objects,
+        batched_per_second,
+        callers_before_per_second,
+        callers_after_per_second,
+        single_p95_alone_ms: percentile(&alone_ms, 95.0).unwrap_or_default(),
+        single_p95_beside_ms: percentile(&beside_ms, 95.0).unwrap_or_default(),
+    })
+}
+
+/// An account that has the invoice as a template.
+struct Account {
+    client: Client,
+    /// The template's id.
+    template: String,
+    /// A render of the template.
+    order: Order,
+}
+
+impl Account {
+    async fn create(service: &Service, name: &str) -> Result<Self, LoadError> {
+        let client = service.new_client_with(name, "Scale").await?;
+        let invoice = Arc::new(pages::invoice());
+        let content = invoice.html.replace(INVOICE_NUMBER, "{{ number }}");
+        let template = json!({ "template": { "name": "Invoice", "content": content } });
+        let created = answer(client.request(Method::POST, "templates").json(&template)).await?;
+        let template = id_of(&created)?.to_owned();
+        let order = Order::of_template(&invoice, &template, &row(1));
+        Ok(Self {
+            client,
+            template,
+            order,
+        })
+    }
+
+    /// Creates a storage connection for the bucket and tests it.
+    async fn connect(&self, store: &Store) -> Result<(), LoadError> {
+        let connection = json!({
+            "connection": {
+                "provider": "aws_s3",
+                "name": "MinIO",
+                "bucket": BUCKET,
+                "endpoint": store.endpoint(),
+                "credentials": store::access_key(),
+            },
+        });
+        let created = answer(self.client.request(Method::POST, "connections").json(&connection)).await?;
+        let path = format!("connections/{}/test", id_of(&created)?);
+        let tested = answer(self.client.request(Method::POST, &path)).await?;
+        if tested["data"]["passed"].as_bool() == Some(true) {
+            return Ok(());
+        }
+        Err(LoadError::Platen(format!("can't use the storage connection: {tested}")))
+    }
+
+    /// Returns the throughput of concurrent callers who wait for each document.
+    async fn measure_callers(&self, service: &Service) -> Result<f64, LoadError> {
+        let callers = (0..CALLERS).map(|_| Renderer::new(&self.client, &self.order)).collect();
+        let outcome = service.measure(callers, CALLERS_LIMIT).await?;
+        let mut documents = outcome.documents.iter();
+        documents.try_for_each(|document| self.order.check(document))?;
+        Ok(outcome.round.renders_per_second)
+    }
+
+    /// Renders one document after the other and returns the latencies in milliseconds.
+    async fn render_in_turn(&self, count: usize) -> Result<Vec<f64>, LoadError> {
+        let mut took_ms = Vec::new();
+        // The first render warms up the session.
+        for turn in 0..=count {
+            let sent = Instant::now();
+            self.client.render(&self.order).await?;
+            if turn > 0 {
+                took_ms.push(sent.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        Ok(took_ms)
+    }
+
+    /// Creates a batch whose documents are delivered to `folder`, and uploads its rows.
+    async fn start_batch(&self, folder: &str, rows: u64) -> Result<Batch<'_>, LoadError> {
+        let part = json!({ "type": "template", "content": { "template_id": self.template } });
+        let destination = json!({
+            "provider": "aws_s3",
+            "bucket": BUCKET,
+            "path": format!("{folder}/{{{{ number }}}}.pdf"),
+        });
+        let batch = json!({ "batch": { "render": { "parts": [part], "destination": destination } } });
+        let created = answer(self.client.request(Method::POST, "batches").json(&batch)).await?;
+        let path = format!("batches/{}", id_of(&created)?);
+        let mut lines = String::new();
+        for number in 1..=rows {
+            lines.push_str(&row(number).to_string());
+            lines.push('\n');
+        }
+        let upload = self.client.request(Method::PUT, &format!("{path}/rows"));
+        answer(upload.header(CONTENT_TYPE, "application/x-ndjson").body(lines)).await?;
+        Ok(Batch {
+            client: &self.client,
+            path,
+        })
+    }
+}
+
+/// A batch whose rows have been uploaded.
+struct Batch<'a> {
+    client: &'a Client,
+    /// Path below `/api/v1/`.
+    path: String,
+}
+
+impl Batch<'_> {
+    /// Returns the batch as the API shows it; fails if a row failed or the batch is on hold.
+    async fn look(&self) -> Result<Value, LoadError> {
+        let mut body = answer(self.client.request(Method::GET, &self.path)).await?;
+        let batch = body["data"].take();
+        if batch["failed"] == 0 && batch["hold"].is_null() {
+            return Ok(batch);
+        }
+        Err(LoadError::Platen(format!("has failed rows or a hold: {batch}")))
+    }
+
+    /// Waits until all rows have a document, which they have once it is delivered.
+    async fn wait_until_succeeded(&self, rows: u64) -> Result<(), LoadError> {
+        while self.look().await?["succeeded"] != rows {
+            sleep(LOOK_EVERY).await;
+        }
+        Ok(())
+    }
+
+    /// Cancels the batch; fails unless it has finished rows and still has unfinished ones.
+    async fn cancel_while_it_runs(&self) -> Result<(), LoadError> {
+        let batch = self.look().await?;
+        if batch["state"] != "running" || batch["succeeded"] == 0 {
+            return Err(LoadError::Platen(format!(
+                "was not busy with the batch all the time: {batch}"
+            )));
+        }
+        answer(self.client.request(Method::POST, &format!("{}/cancel", self.path))).await?;
+        Ok(())
+    }
+}
+
+/// Returns the row with this number, counted from 1.
+fn row(number: u64) -> Value {
+    json!({ "number": format!("R-{number:06}") })
+}
+
+/// Returns the id of what a request has created.
+fn id_of(created: &Value) -> Result<&str, LoadError> {
+    let id = created["data"]["id"].as_str();
+    id.ok_or_else(|| LoadError::Platen(format!("answered without an id: {created}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{INVOICE_NUMBER, row};
+    use crate::pages;
+
+    #[test]
+    fn the_template_has_a_place_for_the_number() {
+        assert!(pages::invoice().html.contains(INVOICE_NUMBER));
+        assert!(!pages::invoice().html.contains("{{"));
+    }
+
+    #[test]
+    fn rows_have_a_number_of_their_own() {
+        assert_eq!(row(1).to_string(), r#"{"number":"R-000001"}"#);
+    }
+}
