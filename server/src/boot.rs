@@ -49,6 +49,7 @@ use platen_core::{
     store::{error::StoreError, exports, idempotency_keys},
 };
 use platen_domain::{encryption::SecretKeys, job::JobKind};
+use platen_egress::guard::Guard;
 #[cfg(feature = "simulation")]
 use platen_engine::simulation::Simulation;
 use sqlx::PgPool;

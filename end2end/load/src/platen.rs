@@ -181,7 +181,7 @@ impl Service {
     /// Returns the address of the service's private Postgres for other processes of this machine.
     pub(crate) fn database_url(&self) -> String {
         format!(
-            "postgres://platen@/platen?host={}",
+            "postgres://platen@localhost/platen?host={}",
             self.folder.path().join("data/run").display()
         )
     }

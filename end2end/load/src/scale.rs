@@ -152,8 +152,8 @@ pub(crate) struct ScaleResult {
 pub(crate) async fn measure(simulated: &Path, scenario: Scenario, renders: usize) -> Result<ScaleResult, LoadError> {
     let renders = renders / scenario.accounts * scenario.accounts;
     let settings = [
-        ("PLATEN_RATE_PER_MINUTE", "10000000"),
-        ("PLATEN_CONCURRENCY", "10000"),
+        ("PLATEN_RATE_PER_MINUTE", "1000000"),
+        ("PLATEN_CONCURRENCY", "1000"),
         ("PLATEN_QUEUE_LIMIT", "1000"),
         ("PLATEN_SLOTS", "24"),
         ("PLATEN_SESSIONS", "100"),
@@ -163,18 +163,14 @@ pub(crate) async fn measure(simulated: &Path, scenario: Scenario, renders: usize
         // Its Postgres has as many for all processes.
         ("PLATEN_DATABASE_CONNECTIONS", "90"),
     ];
-    let start = |role, settings: &[_]| {
-        let settings: Vec<_> = settings.iter().copied().chain([("PLATEN_ROLE", role)]).collect();
-        Service::start_command(simulated, "serve-simulated", &settings)
-    };
-    let front = start("web", &settings)?;
+    let front = start(simulated, "web", &settings)?;
     front
         .while_it_runs(async |front| {
             let database_url = front.database_url();
             let mut settings = settings.to_vec();
             settings.retain(|(name, _)| *name != "PLATEN_DATABASE_CONNECTIONS");
             settings.push(("DATABASE_URL", &database_url));
-            let workers = (0..scenario.workers).map(|_| start("worker", &settings));
+            let workers = (0..scenario.workers).map(|_| start(simulated, "worker", &settings));
             let mut workers = workers.collect::<Result<Vec<_>, _>>()?;
             let measured = async {
                 for worker in &mut workers {
@@ -190,6 +186,11 @@ pub(crate) async fn measure(simulated: &Path, scenario: Scenario, renders: usize
             measured
         })
         .await
+}
+
+fn start(simulated: &Path, role: &str, settings: &[(&'static str, &str)]) -> Result<Service, LoadError> {
+    let settings: Vec<_> = settings.iter().copied().chain([("PLATEN_ROLE", role)]).collect();
+    Service::start_command(simulated, "serve-simulated", &settings)
 }
 
 struct Stage<'a> {
@@ -406,6 +407,6 @@ async fn new_account(db: &PgPool, email: &str) -> Result<String, String> {
             credit_limit: None,
         },
     };
-    let key = api_keys::create(db, created.account, &Actor::OPERATOR, request, now).await;
+    let key = api_keys::create(db, created, &Actor::OPERATOR, request, now).await;
     Ok(key.map_err(|error| error.to_string())?.key.expose().to_owned())
 }
