@@ -19,7 +19,7 @@ use platen_core::{
     memory::MemoryBudget,
     outbound::{client::OutboundClient, mail::SmtpClient},
     service::{
-        Services,
+        Groups, Services,
         api_keys::{self, KeyUsage, expiring, known::KnownKeys},
         assets::known::KnownContents,
         billing::{Billing, events},
@@ -128,16 +128,14 @@ pub enum ServeError {
 
 /// Runs the service until a signal stops it.
 pub async fn serve(config: Config) -> Result<(), ServeError> {
-    serve_with(config, browser::start).await
+    Box::pin(serve_with(config, browser::start)).await
 }
 
 /// Like [`serve`], without browsers.
 #[cfg(feature = "simulation")]
 pub async fn serve_simulated(config: Config, simulation: Simulation) -> Result<(), ServeError> {
-    serve_with(config, async |config: &Config, guard| {
-        Browsers::simulate(config, guard, simulation)
-    })
-    .await
+    let start = async |config: &Config, guard| Browsers::simulate(config, guard, simulation);
+    Box::pin(serve_with(config, start)).await
 }
 
 /// `start_browsers` is [`browser::start`], or simulates them.
@@ -249,6 +247,7 @@ async fn run(
         document_queues: DocumentQueues::default(),
         parsers: Parsers::default(),
         thumbnails: Thumbnails::default(),
+        groups: Groups::default(),
         contents: RequestContents::default(),
         accessibility_reports: AccessibilityReports::default(),
         config: config.clone(),
@@ -278,16 +277,8 @@ async fn run(
     }
     let sampler = Sampler::new(state.clone(), clock::now());
     let (ended, key_usage) = (state.clone(), state.key_usage.clone());
-    let role = config.jobs.role;
-    let working = {
-        let (state, lifecycle) = (state.clone(), lifecycle.clone());
-        async move {
-            if role.works() {
-                Box::pin(jobs::work(&state, &lifecycle)).await;
-            }
-        }
-    };
-    let router = if role.serves() {
+    let working = work(state.clone(), lifecycle.clone());
+    let router = if state.config.jobs.role.serves() {
         http::router(state, web::router)
     } else {
         http::probes(state)
@@ -317,6 +308,12 @@ async fn run(
     reports::store(&ended).await;
     write_key_usage_once(&key_usage, &db).await;
     Ok(())
+}
+
+async fn work(state: Services, lifecycle: Lifecycle) {
+    if state.config.jobs.role.works() {
+        Box::pin(jobs::work(&state, &lifecycle)).await;
+    }
 }
 
 /// Starts the maintenance tasks of every process, whatever its role.

@@ -7,7 +7,6 @@ use std::{
     fmt,
     path::Path,
     process::Stdio,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -54,8 +53,8 @@ const CALLERS: usize = 16;
 const PROBE_EVERY: Duration = Duration::from_millis(100);
 /// Time in which everything must be delivered that is accepted.
 const PATIENCE: Duration = Duration::from_mins(10);
-/// A batch is uploaded in one request.
-const LARGEST_BATCH: usize = 100_000;
+/// Renders before the measurement.
+const WARM_UP: usize = 500;
 /// Key of all processes; encrypts nothing of worth.
 const SECRET_KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
@@ -157,7 +156,7 @@ pub(crate) async fn measure(simulated: &Path, scenario: Scenario, renders: usize
         ("PLATEN_QUEUE_LIMIT", "1000"),
         ("PLATEN_SLOTS", "24"),
         ("PLATEN_SESSIONS", "100"),
-        ("PLATEN_MEMORY_MB", "16000"),
+        ("PLATEN_MEMORY_MB", "1000000"),
         ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
         ("PLATEN_SECRET_KEY", SECRET_KEY),
         // Its Postgres has as many for all processes.
@@ -177,6 +176,7 @@ pub(crate) async fn measure(simulated: &Path, scenario: Scenario, renders: usize
                     worker.wait_until_ready().await?;
                 }
                 let stage = Stage::prepare(front, &workers, scenario, renders).await?;
+                stage.warm_up().await?;
                 stage.measure().await
             }
             .await;
@@ -201,7 +201,10 @@ struct Stage<'a> {
     receiver: Receiver,
     database: Database,
     accounts: Vec<Client>,
+    /// The account of single renders beside the others.
     prober: Client,
+    /// The account of renders before the measurement.
+    warmer: Client,
 }
 
 impl<'a> Stage<'a> {
@@ -213,11 +216,11 @@ impl<'a> Stage<'a> {
     ) -> Result<Self, LoadError> {
         let database = front.database().await?;
         let mut accounts = Vec::new();
-        for number in 0..=scenario.accounts {
+        for number in 0..scenario.accounts + 2 {
             let key = new_account(&database.pool, &format!("account-{number}@load.example")).await;
             accounts.push(front.client(&key.map_err(|error| front.failure(&error))?));
         }
-        let prober = accounts.swap_remove(0);
+        let (prober, warmer) = (accounts.swap_remove(0), accounts.swap_remove(0));
         Ok(Self {
             front,
             workers,
@@ -227,7 +230,19 @@ impl<'a> Stage<'a> {
             database,
             accounts,
             prober,
+            warmer,
         })
+    }
+
+    /// Fills tables, so that the database plans statements as it does in operation.
+    async fn warm_up(&self) -> Result<(), LoadError> {
+        self.upload_batch(&self.warmer, WARM_UP).await?;
+        self.receiver.wait_for(WARM_UP, PATIENCE).await;
+        sqlx::raw_sql("vacuum analyze")
+            .execute(&self.database.pool)
+            .await
+            .map_err(|error| self.front.failure(&error.to_string()))?;
+        Ok(())
     }
 
     async fn measure(self) -> Result<ScaleResult, LoadError> {
@@ -241,14 +256,14 @@ impl<'a> Stage<'a> {
                 Arrival::Batches => self.upload_batches().await?,
                 Arrival::Requests => self.enqueue_one_by_one().await?,
             }
-            let delivered = self.receiver.wait_for(self.renders, PATIENCE).await;
+            self.receiver.wait_for(WARM_UP + self.renders, PATIENCE).await;
             let took = start.elapsed();
             // Callbacks that are delivered twice would arrive late.
             sleep(Duration::from_secs(2)).await;
             probing.cancel();
-            Ok::<_, LoadError>((delivered, took))
+            Ok::<_, LoadError>(took)
         };
-        let ((_, took), (probes, ())) = try_join(rendering, try_join(probes, backup)).await?;
+        let (took, (probes, ())) = try_join(rendering, try_join(probes, backup)).await?;
         let used = self.processor_time()?;
         let counts = self.receiver.counts();
         let of_render = |milliseconds: f64| milliseconds / self.renders as f64;
@@ -256,7 +271,8 @@ impl<'a> Stage<'a> {
             .fetch_one(&self.database.pool)
             .await
             .map_err(|error| self.front.failure(&error.to_string()))?;
-        let expected = i64::try_from(self.renders + probes.acceptance_ms.len()).unwrap_or(i64::MAX);
+        let expected = WARM_UP + self.renders + probes.acceptance_ms.len();
+        let expected = i64::try_from(expected).unwrap_or(i64::MAX);
         let result = ScaleResult {
             scenario: self.scenario,
             renders: self.renders,
@@ -265,7 +281,7 @@ impl<'a> Stage<'a> {
             service_ms: of_render(used.sum() - used.postgres - (before.sum() - before.postgres)),
             acceptance_p95_ms: percentile(&probes.acceptance_ms, 95.0).unwrap_or_default(),
             start_p95_ms: percentile(&probes.start_ms, 95.0).unwrap_or_default(),
-            lost: self.renders.saturating_sub(counts.distinct),
+            lost: (WARM_UP + self.renders).saturating_sub(counts.distinct),
             doubled: counts.all - counts.distinct,
             overcharged: charged - expected,
         };
@@ -290,17 +306,18 @@ impl<'a> Stage<'a> {
 
     async fn upload_batches(&self) -> Result<(), LoadError> {
         let each = self.renders / self.accounts.len();
-        let rows: String = (0..each.min(LARGEST_BATCH))
-            .map(|number| format!("{{\"number\":\"R-{number}\"}}\n"))
-            .collect();
-        let rows: Arc<str> = rows.into();
         for accounts in self.accounts.chunks(CALLERS) {
-            try_join_all(accounts.iter().map(|account| self.upload_batch(account, &rows))).await?;
+            try_join_all(accounts.iter().map(|account| self.upload_batch(account, each))).await?;
         }
         Ok(())
     }
 
-    async fn upload_batch(&self, account: &Client, rows: &str) -> Result<(), LoadError> {
+    async fn upload_batch(&self, account: &Client, rows: usize) -> Result<(), LoadError> {
+        let rows = (0..rows).map(|number| json!({ "number": number }).to_string());
+        let rows = Vec::from_iter(rows).join(
+            "
+",
+        );
         let template = json!({ "template": { "name": "Row", "content": "<p>{{ number }}" } });
         let template = answer(account.request(Method::POST, "templates").json(&template)).await?;
         let part = json!({ "type": "template", "content": { "template_id": template["data"]["id"] } });
@@ -309,12 +326,7 @@ impl<'a> Stage<'a> {
         let batch = answer(account.request(Method::POST, "batches").json(&batch)).await?;
         let path = format!("batches/{}/rows", batch["data"]["id"].as_str().unwrap_or_default());
         let upload = account.request(Method::PUT, &path);
-        answer(
-            upload
-                .header(CONTENT_TYPE, "application/x-ndjson")
-                .body(rows.to_owned()),
-        )
-        .await?;
+        answer(upload.header(CONTENT_TYPE, "application/x-ndjson").body(rows)).await?;
         Ok(())
     }
 

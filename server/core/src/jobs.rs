@@ -26,10 +26,10 @@ use crate::{
 };
 
 /// Webhooks of renders, and events for webhook endpoints, that a process delivers at once.
-const CALLBACKS: usize = 33;
+const CALLBACKS: usize = 129;
 /// The same of one account in progress across all processes, so that slow receivers don't delay other
 /// accounts.
-const CALLBACKS_OF_ACCOUNT: usize = 8;
+const CALLBACKS_OF_ACCOUNT: usize = 32;
 /// Batches whose rows a process opens at once, and those of one account across all processes.
 const BATCHES: usize = 4;
 const BATCHES_OF_ACCOUNT: usize = 2;

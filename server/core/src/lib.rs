@@ -6,6 +6,7 @@
 pub mod clock;
 pub mod config;
 pub mod drawing;
+mod grouping;
 pub mod instance;
 pub mod jobs;
 pub mod lifecycle;

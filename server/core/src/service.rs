@@ -56,6 +56,7 @@ use crate::{
         api_keys::{KeyUsage, known::KnownKeys},
         assets::known::KnownContents,
         billing::Billing,
+        callbacks::{CallbackLookups, DeliveredCallbacks},
         connections::buckets::Buckets,
         document_queues::DocumentQueues,
         mail::Mailing,
@@ -63,7 +64,10 @@ use crate::{
         parsers::Parsers,
         people::People,
         rate_limits::RateLimits,
-        renders::{accessibility::storing::AccessibilityReports, contents::RequestContents, thumbnails::Thumbnails},
+        renders::{
+            accessibility::storing::AccessibilityReports, background::QueuedLookups, charge::Completions,
+            contents::RequestContents, thumbnails::Thumbnails,
+        },
     },
     signals::Signals,
     storage::default_storage::DefaultStorage,
@@ -86,6 +90,7 @@ pub struct Services {
     pub document_queues: DocumentQueues,
     /// Makes and stores thumbnails.
     pub thumbnails: Thumbnails,
+    pub groups: Groups,
     /// Requests of synchronous renders that are yet to be stored.
     pub contents: RequestContents,
     /// Accessibility reports that are yet to be stored.
@@ -115,6 +120,15 @@ pub struct Services {
     pub billing: Billing,
     pub mailing: Mailing,
     pub metrics: Arc<Metrics>,
+}
+
+/// What jobs do together that run at the same time.
+#[derive(Clone, Default)]
+pub struct Groups {
+    pub(in crate::service) queued_lookups: QueuedLookups,
+    pub(in crate::service) completions: Completions,
+    pub(in crate::service) callback_lookups: CallbackLookups,
+    pub(in crate::service) delivered_callbacks: DeliveredCallbacks,
 }
 
 impl Services {

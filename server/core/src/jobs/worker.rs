@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use platen_domain::{ids::AccountId, job::JobKind};
 use tokio::{
     task::{Id, JoinSet},
-    time::{Instant, MissedTickBehavior, interval, interval_at},
+    time::{Instant, MissedTickBehavior, interval, interval_at, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -25,8 +25,12 @@ use crate::{
 
 /// Polling interval, because jobs become due and notifications can be lost.
 const CLAIM_EVERY: Duration = Duration::from_secs(1);
-/// Free places that are worth a claim while other jobs run: a claim costs the database as much as recording an outcome.
+/// Free places that are worth a claim while other jobs run, as a part of all places, and at least: a claim costs the database as much
+/// as recording an outcome.
+const WORTH_A_CLAIM: usize = 8;
 const CLAIM_AT_LEAST: usize = 2;
+/// Time between claims while jobs run, in which further ones become due.
+const BETWEEN_CLAIMS: Duration = Duration::from_millis(20);
 /// Well below the duration of leases.
 const RENEW_EVERY: Duration = Duration::from_secs(15);
 
@@ -58,15 +62,19 @@ impl Worker<'_> {
         claiming.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // Whether there may be jobs to claim.
         let mut is_woken = true;
+        let mut next_claim = Instant::now();
         while !self.lifecycle.is_stopping() {
             let free = self.at_once - in_hand.jobs.len();
-            if is_woken && free >= CLAIM_AT_LEAST.min(self.at_once) {
+            let worth_a_claim = (self.at_once / WORTH_A_CLAIM).max(CLAIM_AT_LEAST).min(self.at_once);
+            let may_claim = is_woken && free >= worth_a_claim;
+            if may_claim && (in_hand.jobs.is_empty() || Instant::now() >= next_claim) {
                 let claimed = self.claim(free, &mut after).await.unwrap_or_else(|error| {
                     tracing::warn!(%error, "no jobs could be claimed");
                     Vec::new()
                 });
                 // Fewer than were wanted: there are no others.
                 is_woken = claimed.len() == free;
+                next_claim = Instant::now() + BETWEEN_CLAIMS;
                 for job in claimed {
                     self.start(job, &mut in_hand);
                 }
@@ -74,6 +82,7 @@ impl Worker<'_> {
             }
             tokio::select! {
                 () = self.app.jobs.woken(self.kind), if !is_woken => is_woken = true,
+                () = sleep_until(next_claim), if may_claim => {}
                 Some(ended) = in_hand.tasks.join_next_with_id() => {
                     self.ended(ended, &mut in_hand);
                     // An account that had as many as it may can have another one.

@@ -1,15 +1,15 @@
 //! Webhooks of renders: the body that reports the outcome, and its signed delivery. The API calls them callbacks.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use http::HeaderName;
 use platen_domain::{
     callback::{Attempt, CallbackTarget},
-    encryption::Place,
+    encryption::{DataKey, Place},
     ids::{AccountId, RenderId},
     job::{CRASHES, JobKind, Priority},
     storage::{StorageFull, StorageResource},
-    webhook::{signatures, webhook_id},
+    webhook::{WebhookSecret, signatures, webhook_id},
 };
 use serde_json::{Map, Value};
 use sqlx::PgConnection;
@@ -17,7 +17,9 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use uuid::Uuid;
 
 use crate::{
-    clock, outbound,
+    clock,
+    grouping::Grouping,
+    outbound,
     service::{
         Services,
         data_keys::data_key,
@@ -27,7 +29,7 @@ use crate::{
     },
     store::{
         account_storage,
-        callbacks::{self, Callback, CallbackState},
+        callbacks::{self, Callback, CallbackState, Delivered},
         error::StoreError,
         jobs::{self, RenderJob},
         tx,
@@ -96,25 +98,59 @@ pub(super) enum TryError {
 
 /// Delivers the webhook of a claimed job, and records the attempt.
 pub async fn send(app: &Services, job: &RenderJob) -> Result<(), StoreError> {
-    let Some(callback) = callbacks::find(&app.db, job.account, job.render).await? else {
+    let Some(callback) = find(app, job).await? else {
         jobs::complete(&app.db, &job.claim).await?;
         return Ok(());
     };
     if job.claim.crashes >= CRASHES {
-        let sent = Sent::Never("the service crashed during each attempt".into());
-        return settle(app, job, None, sent).await;
+        return record_failure(app, job, None, "the service crashed during each attempt", None).await;
     }
+    let delay = JobKind::Callback.delay(job.claim.failures, rand::random());
     let attempt = match attempt(app, job, callback).await {
         Ok(attempt) => attempt,
         Err(error) => {
             tracing::error!(%error, "webhook could not be delivered");
-            let sent = Sent::NotYet("internal error; see the log of the service".into());
-            return settle(app, job, None, sent).await;
+            let error = "internal error; see the log of the service";
+            return record_failure(app, job, None, error, delay).await;
         }
     };
     tracing::info!(status = attempt.status, error = attempt.error, "webhook attempt ended");
-    let sent = Sent::by(&attempt);
-    settle(app, job, Some(attempt), sent).await
+    match Sent::by(&attempt) {
+        Sent::Received => record_delivered(app, job, attempt).await,
+        Sent::NotYet(error) => record_failure(app, job, Some(attempt), &error, delay).await,
+        Sent::Never(error) => record_failure(app, job, Some(attempt), &error, None).await,
+    }
+}
+
+/// Deliveries that are looked up together.
+pub(in crate::service) type CallbackLookups = Grouping<(AccountId, RenderId), Option<Callback>, StoreError>;
+/// Accepted deliveries that are recorded together. The outcome is whether the worker still held the job.
+pub(in crate::service) type DeliveredCallbacks = Grouping<Delivered, bool, StoreError>;
+
+async fn find(app: &Services, job: &RenderJob) -> Result<Option<Callback>, StoreError> {
+    let db = app.db.clone();
+    let finding = app
+        .groups
+        .callback_lookups
+        .process((job.account, job.render), move |renders| {
+            let db = db.clone();
+            async move { callbacks::list(&db, &renders, clock::now()).await }
+        });
+    finding.await
+}
+
+async fn record_delivered(app: &Services, job: &RenderJob, attempt: Attempt) -> Result<(), StoreError> {
+    let (delivered, db) = (Delivered { job: *job, attempt }, app.db.clone());
+    let recording = app.groups.delivered_callbacks.process(delivered, move |deliveries| {
+        let db = db.clone();
+        async move { callbacks::record_delivered(&db, &deliveries).await }
+    });
+    let is_held = recording.await?;
+    app.jobs.changed(job.account, job.render);
+    if is_held {
+        app.metrics.callback_tried(CallbackOutcome::Delivered);
+    }
+    Ok(())
 }
 
 /// Result of an attempt.
@@ -139,32 +175,40 @@ impl Sent {
 }
 
 async fn attempt(app: &Services, job: &RenderJob, callback: Callback) -> Result<Attempt, TryError> {
-    let key = data_key(&app.db, &app.secret_keys, job.account, clock::now())
-        .await
-        .map_err(ContentError::from)?;
-    let place = Place::callback_target(job.account, job.render);
+    let account = job.account;
+    let key = match callback.data_key {
+        Some(wrapped) => DataKey::unwrap(wrapped, &app.secret_keys, account).map_err(ContentError::from)?,
+        None => data_key(&app.db, &app.secret_keys, account, clock::now())
+            .await
+            .map_err(ContentError::from)?,
+    };
+    let secrets = if callback.secrets.is_empty() {
+        webhook_secrets::in_use(&app.db, &app.secret_keys, account, clock::now()).await?
+    } else {
+        webhook_secrets::decrypt(&key, account, callback.secrets)?
+    };
+    let place = Place::callback_target(account, job.render);
     let target = key
         .decrypt(&place, callback.sealed_target)
         .map_err(ContentError::from)?;
     let target: CallbackTarget = serde_json::from_slice(&target)?;
-    post_signed(app, job.account, &target, callback.webhook_id, callback.body).await
+    Ok(post_signed(app, &secrets, &target, callback.webhook_id, callback.body).await)
 }
 
 /// Signs a body with the secrets of an account and posts it. Returns the attempt, to be recorded.
 pub(super) async fn post_signed(
     app: &Services,
-    account: AccountId,
+    secrets: &[WebhookSecret],
     target: &CallbackTarget,
     id: Uuid,
     body: String,
-) -> Result<Attempt, TryError> {
+) -> Attempt {
     let inserted_at = clock::now();
-    let secrets = webhook_secrets::in_use(&app.db, &app.secret_keys, account, inserted_at).await?;
     let (id, seconds) = (webhook_id(id), inserted_at.unix_timestamp());
     let headers = vec![
         (
             HeaderName::from_static("webhook-signature"),
-            signatures(&secrets, &id, seconds, &body),
+            signatures(secrets, &id, seconds, &body),
         ),
         (HeaderName::from_static("webhook-id"), id),
         (HeaderName::from_static("webhook-timestamp"), seconds.to_string()),
@@ -176,43 +220,35 @@ pub(super) async fn post_signed(
         Ok(answer) => (Some(i32::from(answer.status)), None, answer.beginning),
         Err(error) => (None, Some(error.to_string()), String::new()),
     };
-    Ok(Attempt {
+    Attempt {
         status,
         error,
         answer,
         duration_ms,
         inserted_at,
-    })
+    }
 }
 
-/// Records an attempt, and completes the job, schedules a retry, or discards the job after the last one.
-async fn settle(app: &Services, job: &RenderJob, attempt: Option<Attempt>, sent: Sent) -> Result<(), StoreError> {
+/// Records a failed attempt, and schedules a retry after `delay`, or gives the delivery up without one.
+async fn record_failure(
+    app: &Services,
+    job: &RenderJob,
+    attempt: Option<Attempt>,
+    error: &str,
+    delay: Option<Duration>,
+) -> Result<(), StoreError> {
     let mut transaction = tx::begin(&app.db).await?;
     let db = &mut *transaction;
-    let again = match &sent {
-        Sent::NotYet(_) => JobKind::Callback.delay(job.claim.failures, rand::random()),
-        Sent::Received | Sent::Never(_) => None,
-    };
-    let (held, outcome) = match (sent, again) {
-        (Sent::NotYet(error), Some(delay)) => {
-            let held = jobs::release(&mut *db, &job.claim, Some(delay), Some(&error)).await?;
-            (held, CallbackOutcome::Retried)
+    let (held, outcome) = if delay.is_some() {
+        let held = jobs::release(&mut *db, &job.claim, delay, Some(error)).await?;
+        (held, CallbackOutcome::Retried)
+    } else {
+        let held = jobs::complete(&mut *db, &job.claim).await?;
+        if held {
+            let tries = job.claim.failures + job.claim.crashes + i32::from(attempt.is_some());
+            callbacks::fail(db, job.account, job.render, tries, error).await?;
         }
-        (Sent::Received, _) => {
-            let held = jobs::complete(&mut *db, &job.claim).await?;
-            if held {
-                callbacks::set_state(db, job.account, job.render, CallbackState::Delivered).await?;
-            }
-            (held, CallbackOutcome::Delivered)
-        }
-        (Sent::NotYet(error) | Sent::Never(error), _) => {
-            let held = jobs::complete(&mut *db, &job.claim).await?;
-            if held {
-                let tries = job.claim.failures + job.claim.crashes + i32::from(attempt.is_some());
-                callbacks::fail(db, job.account, job.render, tries, &error).await?;
-            }
-            (held, CallbackOutcome::GivenUp)
-        }
+        (held, CallbackOutcome::GivenUp)
     };
     if let Some(attempt) = attempt {
         callbacks::insert_attempt(db, job.account, job.render, &attempt).await?;

@@ -5,7 +5,7 @@ pub mod abandoned;
 pub mod accessibility;
 pub mod background;
 pub mod cancel;
-mod charge;
+pub(in crate::service) mod charge;
 pub mod contents;
 mod deliver;
 pub mod detail;
@@ -62,7 +62,7 @@ use crate::{
             templates::{fill_parts, note_versions, require_assets},
         },
     },
-    store::renders::{NewRender, Start},
+    store::renders::NewRender,
     telemetry::traces,
 };
 
@@ -136,10 +136,8 @@ pub async fn render_now(
         key: caller.caller.key,
         credentials: caller.unconfirmed().cloned(),
         livemode: caller.caller.livemode,
-        start: Start::Now {
-            instance: app.instance,
-            concurrency: caller.caller.limits.concurrency,
-        },
+        instance: app.instance,
+        concurrency: caller.caller.limits.concurrency,
         options: std::mem::take(&mut request.options),
     };
     let early = if new.credentials.is_some() {

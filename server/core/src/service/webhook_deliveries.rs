@@ -19,6 +19,7 @@ use crate::{
         metrics::outcome::CallbackOutcome,
         renders::idempotent_responses::ContentError,
         webhook_endpoints::disable_failing,
+        webhook_secrets,
     },
     store::{
         callbacks::CallbackState,
@@ -74,7 +75,8 @@ async fn attempt(app: &Services, job: &DeliveryJob, delivery: &PendingDelivery) 
     };
     let (event, data) = (delivery.event.as_str(), delivery.data.clone());
     let body = event_body(delivery.event_id, event, delivery.inserted_at, data);
-    post_signed(app, job.account, &target, job.delivery.0, body).await
+    let secrets = webhook_secrets::in_use(&app.db, &app.secret_keys, job.account, clock::now()).await?;
+    Ok(post_signed(app, &secrets, &target, job.delivery.0, body).await)
 }
 
 /// Records an attempt, and completes the job, schedules a retry, or discards the job after the last one. Disables the

@@ -2,7 +2,7 @@
 
 use platen_domain::{
     account_log::{AccountEvent, Actor},
-    encryption::{EncryptionError, Place, SecretKeys},
+    encryption::{DataKey, EncryptionError, Place, SecretKeys},
     ids::AccountId,
     webhook::{MalformedSecret, SecretStatus, WebhookSecret},
 };
@@ -12,12 +12,7 @@ use uuid::Uuid;
 
 use crate::{
     service::data_keys::{DataKeyError, data_key},
-    store::{
-        account_log,
-        error::StoreError,
-        tx,
-        webhook_secrets::{self, StoredSecret},
-    },
+    store::{account_log, error::StoreError, tx, webhook_secrets},
 };
 
 /// Time for which a replaced secret continues to sign.
@@ -53,11 +48,21 @@ pub async fn in_use(
         encrypted = webhook_secrets::list(db, account, now).await?;
     }
     let key = data_key(db, secret_keys, account, now).await?;
-    let decrypt = |secret: StoredSecret| {
-        let bytes = key.decrypt(&Place::webhook_secret(account, secret.id), secret.sealed)?;
+    let encrypted = encrypted.into_iter().map(|secret| (secret.id, secret.sealed));
+    decrypt(&key, account, encrypted)
+}
+
+/// Decrypts stored secrets, given by id.
+pub(super) fn decrypt(
+    key: &DataKey,
+    account: AccountId,
+    secrets: impl IntoIterator<Item = (Uuid, Vec<u8>)>,
+) -> Result<Vec<WebhookSecret>, WebhookSecretError> {
+    let decrypt = |(id, sealed)| {
+        let bytes = key.decrypt(&Place::webhook_secret(account, id), sealed)?;
         Ok(WebhookSecret::from_bytes(&bytes)?)
     };
-    encrypted.into_iter().map(decrypt).collect()
+    secrets.into_iter().map(decrypt).collect()
 }
 
 /// Replaces the current secret, if there is one. Both sign for another day.

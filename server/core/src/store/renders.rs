@@ -17,7 +17,6 @@ use platen_engine::{job::RenderedDocument, render_log::Seen};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::store::{
     account_storage,
@@ -26,7 +25,7 @@ use crate::store::{
     renders::columns::{console, kept_title, phase_times, requests, storable},
 };
 
-/// A render to be inserted.
+/// A synchronous render to be inserted; see [`queued`] for others.
 #[derive(Clone)]
 pub struct NewRender {
     pub id: RenderId,
@@ -37,26 +36,12 @@ pub struct NewRender {
     pub credentials: Option<CredentialsVersion>,
     /// False for test keys.
     pub livemode: bool,
-    pub start: Start,
+    /// This process.
+    pub instance: InstanceId,
+    /// Maximum number of synchronous renders of the account, in all processes.
+    pub concurrency: usize,
     /// The request without its content.
     pub options: Value,
-}
-
-/// When a render begins.
-#[derive(Debug, Clone, Copy)]
-pub enum Start {
-    /// Immediately, while the caller waits.
-    Now {
-        /// This process.
-        instance: InstanceId,
-        /// Maximum number of synchronous renders of the account, in all processes.
-        concurrency: usize,
-    },
-    /// When a worker claims its job.
-    Queued {
-        /// Name of the document in the default storage. `None` if the render has a destination.
-        object: Option<Uuid>,
-    },
 }
 
 /// Why a render was not inserted.
@@ -72,8 +57,8 @@ pub enum NotAdded {
 /// Result of a statement on credits. `None`, without changes, if the account has no credit period at that time.
 pub type InPeriod<T> = Option<T>;
 
-/// Inserts a render. A live render reserves a credit, and is refused if the account or the key has none left. A synchronous one is
-/// refused if the account has too many in all processes. A render is also refused if its key, the key's account, plan or
+/// Inserts a synchronous render. A live render reserves a credit, and is refused if the account or the key has none left. A render is
+/// refused if the account has too many in all processes, and if its key, the key's account, plan or
 /// creator has changed since the key was looked up.
 pub async fn insert(
     db: &mut PgConnection,
@@ -81,23 +66,17 @@ pub async fn insert(
     render: &NewRender,
     now: OffsetDateTime,
 ) -> Result<InPeriod<Result<(), NotAdded>>, StoreError> {
-    let (mode, status, instance, object, concurrency) = match render.start {
-        Start::Now { instance, concurrency } => ("sync", "processing", Some(instance.0), None, Some(concurrency)),
-        Start::Queued { object } => ("async", "queued", None, object, None),
-    };
-    let is_volatile = concurrency.is_some();
     let decision = sqlx::query!(
         r#"with credentials as materialized (
-               select $12::text is null
-                   or exists (select from credentials_versions where api_key_id = $3 and version = $12) as are_current
+               select $8::text is null
+                   or exists (select from credentials_versions where api_key_id = $3 and version = $8) as are_current
            ), decision as materialized (
-               select decided.* from credentials, may_open_render($2, $3, $6, $9, $11, $13) decided where are_current
+               select decided.* from credentials, may_open_render($2, $3, $4, $7, true, $9) decided where are_current
            ), added as (
                insert into renders
-                   (id, account_id, api_key_id, mode, status, livemode, instance, options, inserted_at, object_id,
-                    credit_counter_id)
-               select $1::uuid, $2::uuid, $3::uuid, $4::text, $5::text, $6::boolean, $7::uuid, $8::jsonb,
-                   $9::timestamptz, $10::uuid, counter_id
+                   (id, account_id, api_key_id, mode, status, livemode, instance, options, inserted_at, credit_counter_id)
+               select $1::uuid, $2::uuid, $3::uuid, 'sync', 'processing', $4::boolean, $5::uuid, $6::jsonb,
+                   $7::timestamptz, counter_id
                from decision where is_free
            )
            select are_current as "are_current!", is_free, total_credits as "total?", used_credits as "used?",
@@ -107,16 +86,12 @@ pub async fn insert(
         render.id.0,
         account.0,
         render.key.map(|key| key.0),
-        mode,
-        status,
         render.livemode,
-        instance,
+        render.instance.0,
         storable(render.options.clone()),
         now,
-        object,
-        is_volatile,
         render.credentials.as_ref().map(|version| version.0.as_str()),
-        concurrency.map(|limit| i32::try_from(limit).unwrap_or(i32::MAX)),
+        i32::try_from(render.concurrency).unwrap_or(i32::MAX),
     );
     let row = decision.fetch_one(db).await?;
     if !row.are_current {
@@ -128,19 +103,31 @@ pub async fn insert(
     if is_free {
         return Ok(Some(Ok(())));
     }
-    if let (Some(limit), Some(true)) = (concurrency, row.is_busy) {
+    if row.is_busy == Some(true) {
+        let limit = render.concurrency;
         return Ok(Some(Err(NotAdded::Concurrency { limit })));
     }
-    let refusal = match (render.key, row.exceeded_limit) {
-        (Some(key), Some(limit)) => NotEnoughCredits::KeyLimitReached { key, limit, ends_at },
-        _ => NotEnoughCredits::NoneFree {
-            total: row.total.unwrap_or_default(),
-            used: row.used.unwrap_or_default(),
-            reserved: row.reserved.unwrap_or_default(),
-            ends_at,
-        },
+    let credits = NotEnoughCredits::NoneFree {
+        total: row.total.unwrap_or_default(),
+        used: row.used.unwrap_or_default(),
+        reserved: row.reserved.unwrap_or_default(),
+        ends_at,
     };
+    let refusal = of_account_or_key(credits, render.key, row.exceeded_limit, ends_at);
     Ok(Some(Err(NotAdded::Credits(refusal))))
+}
+
+/// Returns why a render is not inserted: the key's limit if `exceeded_limit` is given, otherwise the account's credits.
+fn of_account_or_key(
+    credits: NotEnoughCredits,
+    key: Option<ApiKeyId>,
+    exceeded_limit: Option<i64>,
+    ends_at: OffsetDateTime,
+) -> NotEnoughCredits {
+    match (key, exceeded_limit) {
+        (Some(key), Some(limit)) => NotEnoughCredits::KeyLimitReached { key, limit, ends_at },
+        _ => credits,
+    }
 }
 
 /// Returns the processes other than `except` that have synchronous renders in progress.

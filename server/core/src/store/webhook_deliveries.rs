@@ -108,7 +108,7 @@ pub async fn insert_attempt(
     let statement = sqlx::query!(
         "with surplus as (
             delete from callback_attempts where id in (
-                select id from callback_attempts where account_id = $3 and delivery_id = $2 order by id desc offset $9
+                select id from callback_attempts where delivery_id = $2 order by id desc offset $9
             )
          )
          insert into callback_attempts (id, delivery_id, account_id, status, error, answer, duration_ms, inserted_at)

@@ -1,6 +1,7 @@
 //! Batches: rows that become documents.
 
 use std::{
+    collections::HashSet,
     io::{Cursor, Read},
     time::{Duration, Instant},
 };
@@ -14,6 +15,7 @@ use crate::support::{
     object_stores::{Access, access_key, s3},
     pdf,
     process::PATIENCE,
+    receiver::Receiver,
     service::TestService,
     studio::{Studio, header},
 };
@@ -374,6 +376,64 @@ async fn a_batch_stops_without_credits_and_goes_on_with_more() {
     data(studio.act(&path, "resume").await).await;
     assert_eq!(counts(&studio.batch_ended(&path).await), [12, 12, 12, 0]);
     assert_eq!(studio.service.number("select count(*) from renders").await, 12);
+}
+
+#[tokio::test]
+async fn renders_that_end_together_are_recorded_and_charged_exactly() {
+    const ROWS: usize = 12;
+    let receiver = Receiver::start().await;
+    let mut studio = Studio::start_with_receiver(&receiver.authority).await;
+    // With the tenth credit, four fifths of the other account's credits are used, of which its owner is notified.
+    let other = studio.service.account_with("bob@example.org", &["--credits", "12"]);
+    let mut paths = Vec::new();
+    for _ in 0..2 {
+        let mut body = with_rows(studio.batch("{{ number }}").await, numbers(ROWS));
+        body["batch"]["render"]["callback"] = json!({"url": receiver.url("/")});
+        paths.push(studio.created(&body).await);
+        studio.account = other.clone();
+    }
+    let service = &studio.service;
+    service
+        .number_is(24, "select count(*) from renders where mode = 'async'")
+        .await;
+    // Successes wait for this lock, and are then recorded together.
+    let mut lock = service.connection().await;
+    let locking = "begin; select from credit_periods for update";
+    sqlx::raw_sql(locking).execute(&mut lock).await.expect("a lock");
+    // More are not claimed meanwhile: as many as are rendered and waiting.
+    let claimed = "select count(*) from jobs where kind = 'render' and claim is not null";
+    let documents = || {
+        std::fs::read_dir(service.data().join("renders"))
+            .expect("a folder")
+            .count()
+    };
+    let recorded = "select count(*) from renders where mode = 'async' and finished_at is not null";
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let (claimed, recorded) = (service.number(claimed).await, service.number(recorded).await);
+        if claimed >= 2 && i64::try_from(documents()) == Ok(claimed + recorded) {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{claimed} claimed, {recorded} recorded");
+        tokio::time::sleep(POLL).await;
+    }
+    sqlx::raw_sql("rollback").execute(&mut lock).await.expect("no lock");
+    let deliveries = receiver.wait_for(2 * ROWS).await;
+    let ids: HashSet<_> = deliveries
+        .iter()
+        .map(|delivery| &delivery.headers["webhook-id"])
+        .collect();
+    assert_eq!((deliveries.len(), ids.len()), (2 * ROWS, 2 * ROWS));
+    let jobs = "select count(*) from jobs where kind in ('render', 'callback', 'batch')";
+    service.number_is(0, jobs).await;
+    let charged = "select count(*) from credit_periods where used = 12";
+    assert_eq!(service.number(charged).await, 2);
+    let counted = "select sum(credits)::bigint from usage_days where livemode and meter = 'async_render'";
+    assert_eq!(service.number(counted).await, 24);
+    assert_eq!(service.reserved_credits().await, 0);
+    let notices = "select count(*) from mails where letter ->> 'kind' = 'credits_used'";
+    assert_eq!(service.number(notices).await, 2);
+    service.storage_is_counted().await;
 }
 
 #[tokio::test]

@@ -131,7 +131,7 @@ impl TestService {
         }
     }
 
-    async fn connection(&self) -> PgConnection {
+    pub(crate) async fn connection(&self) -> PgConnection {
         PgConnection::connect(self.database_url())
             .await
             .expect("Postgres answers")

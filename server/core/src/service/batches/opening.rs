@@ -16,7 +16,10 @@ use platen_domain::{
 };
 use serde_json::{json, value::RawValue};
 use sha2::{Digest, Sha256};
-use tokio::task::spawn_blocking;
+use tokio::{
+    task::spawn_blocking,
+    time::{Instant, sleep},
+};
 use uuid::Uuid;
 
 use crate::{
@@ -29,8 +32,8 @@ use crate::{
         data_keys::data_key,
         renders::{
             cancel::{CancelError, cancel},
-            enqueue::{EncryptedContent, insert, seal},
-            failure::FailureReason,
+            charge::queue,
+            enqueue::seal,
             idempotent_responses::ContentError,
         },
     },
@@ -39,7 +42,7 @@ use crate::{
         batches::{self, OpenedRow, Work},
         error::StoreError,
         jobs::{self, BatchJob},
-        renders::{NewRender, Start},
+        renders::queued::{NewQueuedRender, NotQueued, Origin},
         tx, webhook_endpoints,
     },
 };
@@ -48,8 +51,13 @@ use crate::{
 const TURN: Duration = Duration::from_secs(1);
 /// The same while credits or storage are missing.
 const TURN_ON_HOLD: Duration = Duration::from_secs(15);
+/// The same after a turn that has opened [`MANY_ROWS`]: its window would be empty soon.
+const NEXT_ROWS: Duration = Duration::from_millis(200);
+const MANY_ROWS: usize = WINDOW / 10;
+/// Duration of successive turns, after which other batches have theirs.
+const SHIFT: Duration = Duration::from_secs(5);
 /// Rows that are opened in a transaction, which the account's other renders wait for once the first has reserved its credit.
-const ROWS_AT_ONCE: usize = 10;
+const ROWS_AT_ONCE: usize = 25;
 /// Memory of a turn in bytes: the rows of a piece, and those that are opened, with their requests, in three forms.
 const MEMORY: u64 = 16 << 20;
 /// Maximum length of the error of a row, in characters.
@@ -64,11 +72,21 @@ pub async fn advance(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> b
     if job.claim.crashes >= CRASHES {
         return give_up(app, job).await;
     }
-    let turn = take_turn(app, job, is_stopping).await;
-    app.jobs.batch_changed(job.account, job.batch);
+    let start = Instant::now();
+    let turn = loop {
+        let turn = take_turn(app, job, &is_stopping).await;
+        app.jobs.batch_changed(job.account, job.batch);
+        match turn {
+            Ok(Next::Rows) if is_stopping() || start.elapsed() > SHIFT => break Ok(Some(TURN)),
+            Ok(Next::Rows) => sleep(NEXT_ROWS).await,
+            Ok(Next::After(delay)) => break Ok(Some(delay)),
+            Ok(Next::Done) => break Ok(None),
+            Err(error) => break Err(error),
+        }
+    };
     match turn {
-        Ok(Next::Done) => Ok(()),
-        Ok(Next::After(delay)) => jobs::release(&app.db, &job.claim, Some(delay), None).await.map(drop),
+        Ok(None) => Ok(()),
+        Ok(delay) => jobs::release(&app.db, &job.claim, delay, None).await.map(drop),
         Err(BatchError::Store(error)) => Err(error),
         Err(BatchError::Memory(_)) => jobs::release(&app.db, &job.claim, Some(TURN), None).await.map(drop),
         Err(error) => {
@@ -95,31 +113,35 @@ async fn give_up(app: &Services, job: &BatchJob) -> Result<(), StoreError> {
 
 /// What follows a turn.
 enum Next {
+    /// Further rows, as soon as some of the open ones have ended.
+    Rows,
     /// Another turn after this time.
     After(Duration),
     /// Nothing: the job is deleted.
     Done,
 }
 
-async fn take_turn(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> bool) -> Result<Next, BatchError> {
+async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bool) -> Result<Next, BatchError> {
     let (db, account, id, now) = (&app.db, job.account, job.batch, clock::now());
     batches::settle(db, account, id).await?;
     let Some(work) = batches::find_work(db, account, id, WINDOW, now).await? else {
         jobs::complete(db, &job.claim).await?;
         return Ok(Next::Done);
     };
-    let mut delay = TURN;
+    let mut next = Next::After(TURN);
     match work.state {
         BatchState::Running if !work.is_key_valid => {
             batches::set_hold(db, account, id, Some(Hold::Key)).await?;
-            delay = TURN_ON_HOLD;
+            next = Next::After(TURN_ON_HOLD);
         }
         BatchState::Running => {
             let is_idle = work.unfinished == 0;
-            let hold = open_rows(app, account, id, work, is_stopping).await?;
+            let Rows { hold, has_many_more } = open_rows(app, account, id, work, is_stopping).await?;
             batches::set_hold(db, account, id, hold).await?;
             if hold.is_some() && is_idle {
-                delay = TURN_ON_HOLD;
+                next = Next::After(TURN_ON_HOLD);
+            } else if has_many_more {
+                next = Next::Rows;
             }
         }
         BatchState::Cancelled => cancel_unfinished(app, account, id).await?,
@@ -127,13 +149,13 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> boo
     }
     let mut transaction = tx::begin(db).await?;
     let Some(batch) = batches::lock(&mut transaction, account, id, None).await? else {
-        return Ok(Next::After(delay));
+        return Ok(next);
     };
     let has_ended = batches::end(&mut transaction, account, id, now).await?;
     let is_idle = has_ended || batch.state != BatchState::Running;
     if !is_idle || !batches::are_settled(&mut transaction, account, id).await? {
         tx::commit(transaction).await?;
-        return Ok(Next::After(delay));
+        return Ok(next);
     }
     let state = if has_ended { BatchState::Ended } else { batch.state };
     let is_announced = matches!(state, BatchState::Ended | BatchState::Cancelled);
@@ -172,18 +194,30 @@ async fn cancel_unfinished(app: &Services, account: AccountId, id: BatchId) -> R
     Ok(())
 }
 
-/// Opens as many rows as the window has room for. Returns why it could open no more.
+/// The rows of a batch after a turn.
+struct Rows {
+    /// Why no more could be opened.
+    hold: Option<Hold>,
+    /// Whether many rows were opened, and there are more.
+    has_many_more: bool,
+}
+
+/// Opens as many rows as the window has room for.
 async fn open_rows(
     app: &Services,
     account: AccountId,
     id: BatchId,
     work: Work,
-    is_stopping: impl Fn() -> bool,
-) -> Result<Option<Hold>, BatchError> {
+    is_stopping: &impl Fn() -> bool,
+) -> Result<Rows, BatchError> {
+    let stopped_by = |reason| Rows {
+        hold: Some(reason),
+        has_many_more: false,
+    };
     let storage = account_storage::find(&app.db, account).await?;
     if !work.request.options["destination"].is_object() && storage.room_for(StorageResource::DocumentBytes, 1).is_err()
     {
-        return Ok(Some(Hold::Storage));
+        return Ok(stopped_by(Hold::Storage));
     }
     let unfinished = usize::try_from(work.unfinished).unwrap_or(WINDOW);
     // Batches leave half of the queue to other renders.
@@ -191,14 +225,18 @@ async fn open_rows(
     let free = usize::try_from(queue.limit / 2 - queue.used).unwrap_or_default();
     let room = WINDOW.saturating_sub(unfinished).min(free);
     // Rows that have failed before go first.
-    let numbers = work.again.iter().copied().chain(work.opened + 1..=work.rows);
-    let numbers: Vec<_> = numbers.take(room).collect();
-    if numbers.is_empty() {
-        return Ok(None);
+    let mut numbers = work.again.iter().copied().chain(work.opened + 1..=work.rows);
+    let chosen: Vec<_> = numbers.by_ref().take(room).collect();
+    let open = Rows {
+        hold: None,
+        has_many_more: chosen.len() >= MANY_ROWS && numbers.next().is_some(),
+    };
+    if chosen.is_empty() {
+        return Ok(open);
     }
     let _memory = app.memory.try_reserve(account, MEMORY)?;
     let mut opener = Opener::new(app, account, id, work).await?;
-    for group in numbers.chunks(ROWS_AT_ONCE) {
+    for group in chosen.chunks(ROWS_AT_ONCE) {
         if is_stopping() {
             break;
         }
@@ -207,7 +245,7 @@ async fn open_rows(
         while !rows.is_empty() {
             match opener.open(&rows).await? {
                 Opening::Opened => break,
-                Opening::Stopped => return Ok(None),
+                Opening::Stopped => return Ok(open),
                 Opening::Refused { fitting, reason } => {
                     rows.truncate(fitting);
                     hold = Some(reason);
@@ -215,11 +253,11 @@ async fn open_rows(
             }
         }
         app.jobs.added(JobKind::Render);
-        if hold.is_some() {
-            return Ok(hold);
+        if let Some(reason) = hold {
+            return Ok(stopped_by(reason));
         }
     }
-    Ok(None)
+    Ok(open)
 }
 
 /// Opens rows of a batch.
@@ -240,7 +278,7 @@ struct Opener<'a> {
 /// A row that is ready to be opened, or an invalid one.
 struct SealedRow {
     record: OpenedRow,
-    render: Option<(NewRender, EncryptedContent)>,
+    render: Option<NewQueuedRender>,
 }
 
 /// Result of opening several rows.
@@ -286,7 +324,7 @@ impl<'a> Opener<'a> {
             completed.push((*number, self.complete(row).await?));
         }
         let (key, account, callback) = (Arc::clone(&self.key), self.account, self.callback.clone());
-        let (api_key, livemode, options) = (self.work.key, self.work.livemode, self.work.request.options.clone());
+        let options = self.work.request.options.clone();
         let seal_all = move || {
             let rows = completed.into_iter().map(|(number, request)| {
                 let request = match request {
@@ -299,17 +337,12 @@ impl<'a> Opener<'a> {
                 }
                 let id = RenderId::generate();
                 let path_sha256 = request.destination.as_ref().map(|to| Sha256::digest(&to.path).to_vec());
-                let new = NewRender {
+                let render = NewQueuedRender {
                     id,
-                    key: api_key,
-                    credentials: None,
-                    livemode,
-                    start: Start::Queued {
-                        object: request.destination.is_none().then(Uuid::new_v4),
-                    },
+                    object: request.destination.is_none().then(Uuid::new_v4),
                     options,
+                    request: seal(&key, account, id, request, callback.clone())?,
                 };
-                let content = seal(&key, account, id, request, callback.clone())?;
                 let record = OpenedRow {
                     number,
                     outcome: Ok(id),
@@ -317,7 +350,7 @@ impl<'a> Opener<'a> {
                 };
                 Ok::<_, ContentError>(SealedRow {
                     record,
-                    render: Some((new, content)),
+                    render: Some(render),
                 })
             });
             rows.collect()
@@ -411,19 +444,21 @@ impl<'a> Opener<'a> {
         if !batches::advance(&mut transaction, account, id, (opened, more), failed).await? {
             return Ok(Opening::Stopped);
         }
-        for (index, row) in rows.iter().enumerate() {
-            let Some((new, content)) = row.render.as_ref().filter(|_| claimed.contains(&row.record.number)) else {
-                continue;
-            };
-            let inserted = insert(&mut transaction, account, new, content, Priority::Batch, now).await;
-            let reason = match inserted {
-                Ok(()) => continue,
-                Err(FailureReason::Credits(_)) => Hold::Credits,
-                Err(FailureReason::StorageFull(_)) => Hold::Storage,
-                Err(FailureReason::Store(error)) => return Err(error.into()),
-                Err(reason) => return Err(BatchError::Render(Box::new(reason))),
-            };
-            return Ok(Opening::Refused { fitting: index, reason });
+        let renders = rows.iter().enumerate().filter_map(|(index, row)| {
+            let is_claimed = claimed.contains(&row.record.number);
+            Some((index, row.render.as_ref().filter(|_| is_claimed)?))
+        });
+        let (indices, renders): (Vec<_>, Vec<_>) = renders.unzip();
+        let origin = Origin {
+            key: self.work.key,
+            livemode: self.work.livemode,
+            priority: Priority::Batch,
+        };
+        if let Err(NotQueued { allowed, .. }) = queue(&mut transaction, account, origin, &renders, now).await? {
+            return Ok(Opening::Refused {
+                fitting: indices.get(allowed).copied().unwrap_or(rows.len()),
+                reason: Hold::Credits,
+            });
         }
         match tx::commit(transaction).await {
             Ok(()) => {

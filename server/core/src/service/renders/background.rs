@@ -23,6 +23,7 @@ use tokio::task::spawn_blocking;
 
 use crate::{
     clock,
+    grouping::Grouping,
     memory::Reservation,
     render_request::{RenderTerms, stored::StoredRequest},
     service::{
@@ -31,7 +32,7 @@ use crate::{
         metrics::outcome::Outcome,
         renders::{
             accessibility,
-            charge::{record_success, reserve_price},
+            charge::{record_queued_success, reserve_price},
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             failure::{FailureReason, Retry},
             idempotent_responses::ContentError,
@@ -55,11 +56,13 @@ use crate::{
 
 /// Delay before a render that found no slot or memory is claimed again.
 const NO_PLACE: Duration = Duration::from_secs(1);
+/// Maximum size of a stored request that is loaded together with others, in bytes. Memory is reserved for each only afterwards.
+const LARGEST_TOGETHER: i32 = 64 << 10;
 
 /// Renders a claimed job and records its outcome. `stopping` returns whether the service is shutting down; failures are
 /// then not attributed to the render. Dropping the future ends the engine's work without releasing the job.
 pub async fn render(app: &Services, job: &RenderJob, stopping: impl Fn() -> bool) -> Result<(), StoreError> {
-    let Some(queued) = queued::find(&app.db, job.account, job.render).await? else {
+    let Some(queued) = find(app, job).await? else {
         jobs::complete(&app.db, &job.claim).await?;
         return Ok(());
     };
@@ -90,6 +93,22 @@ pub async fn render(app: &Services, job: &RenderJob, stopping: impl Fn() -> bool
         }
     }
     Ok(())
+}
+
+/// Queued renders that are looked up together.
+pub(in crate::service) type QueuedLookups = Grouping<(AccountId, RenderId), Option<QueuedRender>, StoreError>;
+
+async fn find(app: &Services, job: &RenderJob) -> Result<Option<QueuedRender>, StoreError> {
+    let (wanted, db) = ((job.account, job.render), app.db.clone());
+    let finding = app.groups.queued_lookups.process(wanted, move |renders| {
+        let db = db.clone();
+        async move { queued::list(&db, &renders, Some(LARGEST_TOGETHER)).await }
+    });
+    let found = finding.await?;
+    if found.as_ref().is_some_and(|queued| queued.is_too_large) {
+        return Ok(queued::list(&app.db, &[wanted], None).await?.pop().flatten());
+    }
+    Ok(found)
 }
 
 /// Releases a job for a retry after `delay`. `failure` is the reason why the attempt failed; an attempt without one
@@ -174,12 +193,12 @@ async fn finish(
         success,
         seen,
         queued: Some(QueuedCompletion {
-            claim: &job.claim,
-            document: &stored,
-            callback_body: &callback_body,
+            claim: job.claim,
+            document: stored,
+            callback_body,
         }),
     };
-    record_success(app, job.account, &completion, None).await?;
+    record_queued_success(app, job.account, completion).await?;
     let report = accessibility::report(&document);
     app.accessibility_reports.offer(job.account, job.render, &report);
     if queued.object.is_none() || !thumbnails::is_drawn_when_looked_at(app) {

@@ -1,5 +1,7 @@
 //! Credits of renders: reserved at acceptance, charged in the statement that records the success.
 
+use std::sync::Arc;
+
 use platen_domain::{
     ids::{AccountId, RenderId},
     job::JobKind,
@@ -7,11 +9,12 @@ use platen_domain::{
     webhook_endpoint::EventType,
 };
 use serde_json::json;
-use sqlx::{Connection, PgConnection};
+use sqlx::{Connection, PgConnection, PgPool};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
     clock,
+    grouping::Grouping,
     service::{Services, credits::make_period, mail::write_to_owner, renders::failure::FailureReason},
     store::{
         accounts,
@@ -19,13 +22,14 @@ use crate::{
         idempotency_keys::{self, StoredResponse},
         renders::{
             self, NewRender,
-            charges::{self, Charge, Completion, OwnCredits},
+            charges::{self, Bill, Charge, Completion, OwnCredits},
+            queued::{self, NewQueuedRender, NotQueued, Origin},
         },
         webhook_endpoints,
     },
 };
 
-/// Opens a render, which reserves a credit in live mode. Refused if credits are missing or the key has changed.
+/// Opens a synchronous render, which reserves a credit in live mode. Refused if credits are missing or the key has changed.
 pub(super) async fn open(
     db: &mut PgConnection,
     account: AccountId,
@@ -38,6 +42,22 @@ pub(super) async fn open(
         opened = renders::insert(db, account, render, now).await?;
     }
     Ok(opened.ok_or_else(no_period)??)
+}
+
+/// Queues renders, which reserve a credit each in live mode. Queues none if credits are missing for one of them.
+pub(in crate::service) async fn queue(
+    db: &mut PgConnection,
+    account: AccountId,
+    origin: Origin,
+    renders: &[&NewQueuedRender],
+    now: OffsetDateTime,
+) -> Result<Result<(), NotQueued>, StoreError> {
+    let mut queued = queued::insert(db, account, origin, renders, now).await?;
+    if queued.is_none() {
+        make_period(db, account, now).await?;
+        queued = queued::insert(db, account, origin, renders, now).await?;
+    }
+    queued.ok_or_else(no_period)
 }
 
 /// Reserves the actual price of an unfinished live render before its document is delivered, which can't be undone.
@@ -57,12 +77,55 @@ pub(super) async fn reserve_price(
     Ok(reserved.ok_or_else(no_period)??)
 }
 
+/// Like [`record_success`], for a queued render, together with others that end at the same time.
+pub(super) async fn record_queued_success(
+    app: &Services,
+    account: AccountId,
+    completion: Completion,
+) -> Result<(), FailureReason> {
+    let (db, completion) = (app.db.clone(), Arc::new(completion));
+    let recording = app
+        .groups
+        .completions
+        .process((account, Arc::clone(&completion)), move |completions| {
+            let db = db.clone();
+            async move { record_together(&db, &completions).await }
+        });
+    let charged = if let Some(charged) = recording.await? {
+        charged
+    } else {
+        let mut db = app.db.acquire().await.map_err(StoreError::from)?;
+        charge_alone(&mut db, account, &completion, clock::now()).await?
+    };
+    announce(app, account, &completion.bill, &charged);
+    Ok(())
+}
+
+/// Queued renders whose successes are recorded together. There is no outcome if a success has to be recorded alone.
+pub(in crate::service) type Completions = Grouping<(AccountId, Arc<Completion>), Option<Charged>, FailureReason>;
+
+async fn record_together(
+    db: &PgPool,
+    completions: &[(AccountId, Arc<Completion>)],
+) -> Result<Vec<Option<Charged>>, FailureReason> {
+    let now = clock::now();
+    let mut db = db.acquire().await.map_err(StoreError::from)?;
+    if let [(account, completion)] = completions {
+        return Ok(vec![Some(charge_alone(&mut db, *account, completion, now).await?)]);
+    }
+    let charged = charges::succeed_together(&mut db, completions, now).await?;
+    let charged = charged
+        .into_iter()
+        .map(|charged| charged.map(|has_callback| Charged { has_callback }));
+    Ok(charged.collect())
+}
+
 /// Ends a render as succeeded, charges for it, and announces that. With `response`, the response to a repeated request is
 /// recorded in the same transaction. Refused if credits are missing or the render has ended.
 pub(super) async fn record_success(
     app: &Services,
     account: AccountId,
-    completion: &Completion<'_>,
+    completion: &Completion,
     response: Option<StoredResponse>,
 ) -> Result<(), FailureReason> {
     let (now, bill) = (clock::now(), &completion.bill);
@@ -78,6 +141,11 @@ pub(super) async fn record_success(
         }
     };
     drop(db);
+    announce(app, account, bill, &charged);
+    Ok(())
+}
+
+fn announce(app: &Services, account: AccountId, bill: &Bill, charged: &Charged) {
     if charged.has_callback {
         app.jobs.added(JobKind::Callback);
     }
@@ -85,11 +153,10 @@ pub(super) async fn record_success(
     if bill.livemode {
         app.metrics.credits_charged(bill.price);
     }
-    Ok(())
 }
 
 /// A render that has succeeded and is charged.
-struct Charged {
+pub(in crate::service) struct Charged {
     /// Whether the delivery of its webhook was enqueued.
     has_callback: bool,
 }
@@ -99,7 +166,7 @@ struct Charged {
 async fn charge_alone(
     db: &mut PgConnection,
     account: AccountId,
-    completion: &Completion<'_>,
+    completion: &Completion,
     now: OffsetDateTime,
 ) -> Result<Charged, FailureReason> {
     match charges::succeed(db, account, completion, false, now).await? {
@@ -119,7 +186,7 @@ async fn charge_alone(
 async fn charge(
     db: &mut PgConnection,
     account: AccountId,
-    completion: &Completion<'_>,
+    completion: &Completion,
     now: OffsetDateTime,
 ) -> Result<Charged, FailureReason> {
     let mut charged = charges::succeed(db, account, completion, true, now).await?;

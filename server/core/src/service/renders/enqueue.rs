@@ -10,7 +10,6 @@ use platen_domain::{
     storage::StorageResource,
     validation::Problem,
 };
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
@@ -23,7 +22,7 @@ use crate::{
         connections::delivery::covering,
         data_keys::data_key,
         renders::{
-            charge::open,
+            charge::queue,
             failure::{FailureReason, RenderFailure},
             idempotent_responses::{ContentError, KeyHolder, take_key},
             templates::note_versions,
@@ -31,8 +30,9 @@ use crate::{
     },
     store::{
         account_storage::{self, AccountStorage},
-        callbacks, idempotency_keys, jobs, render_contents,
-        renders::{NewRender, Start},
+        idempotency_keys,
+        render_contents::EncryptedContent,
+        renders::queued::{EncryptedRequest, NewQueuedRender, NotQueued, Origin},
         tx,
     },
 };
@@ -93,16 +93,8 @@ async fn accept(
     let noted = note_versions(app, caller.account, &mut render).await?;
     noted.map_err(FailureReason::Templates)?;
     let id = RenderId::generate();
-    let new = NewRender {
-        id,
-        key: caller.key,
-        credentials: None,
-        livemode: caller.livemode,
-        start: Start::Queued {
-            object: destination.is_none().then(Uuid::new_v4),
-        },
-        options: std::mem::take(&mut render.options),
-    };
+    let object = destination.is_none().then(Uuid::new_v4);
+    let options = std::mem::take(&mut render.options);
     let request = StoredRequest { render, destination };
     let encrypted = encrypt(app, caller.account, id, request, callback, now).await;
     if let Ok(encrypted) = &encrypted {
@@ -121,13 +113,23 @@ async fn accept(
             KeyHolder::OtherRequest => return Err(FailureReason::KeyOfOtherRequest),
         }
     }
-    let priority = if new.livemode {
-        Priority::Normal
-    } else {
-        Priority::Trial
+    let new = NewQueuedRender {
+        id,
+        object,
+        options,
+        request: encrypted.map_err(FailureReason::Content)?,
     };
-    let encrypted = encrypted.map_err(FailureReason::Content)?;
-    insert(&mut transaction, caller.account, &new, &encrypted, priority, now).await?;
+    let origin = Origin {
+        key: caller.key,
+        livemode: caller.livemode,
+        priority: if caller.livemode {
+            Priority::Normal
+        } else {
+            Priority::Trial
+        },
+    };
+    let queued = queue(&mut transaction, caller.account, origin, &[&new], now).await?;
+    queued.map_err(|NotQueued { refusal, .. }| refusal)?;
     tx::commit(transaction).await?;
     Ok(Accepted { id, replayed: false })
 }
@@ -159,12 +161,6 @@ pub(in crate::service) fn check_address(app: &Services, target: &CallbackTarget)
     })
 }
 
-/// Encrypted content of a queued render.
-pub(in crate::service) struct EncryptedContent {
-    content: render_contents::EncryptedContent,
-    callback: Option<Vec<u8>>,
-}
-
 async fn encrypt(
     app: &Services,
     account: AccountId,
@@ -172,7 +168,7 @@ async fn encrypt(
     request: StoredRequest,
     callback: Option<CallbackTarget>,
     now: OffsetDateTime,
-) -> Result<EncryptedContent, ContentError> {
+) -> Result<EncryptedRequest, ContentError> {
     let key = data_key(&app.db, &app.secret_keys, account, now).await?;
     spawn_blocking(move || seal(&key, account, id, request, callback)).await?
 }
@@ -184,14 +180,14 @@ pub(in crate::service) fn seal(
     id: RenderId,
     request: StoredRequest,
     callback: Option<CallbackTarget>,
-) -> Result<EncryptedContent, ContentError> {
+) -> Result<EncryptedRequest, ContentError> {
     let callback = callback.map(|target| {
         let target = serde_json::to_vec(&target).unwrap_or_default();
         key.encrypt(&Place::callback_target(account, id), rand::random(), target)
     });
     let version = request.version();
-    Ok(EncryptedContent {
-        content: render_contents::EncryptedContent {
+    Ok(EncryptedRequest {
+        content: EncryptedContent {
             version,
             sealed: key.encrypt(
                 &Place::stored_request(account, id, version),
@@ -201,24 +197,4 @@ pub(in crate::service) fn seal(
         },
         callback: callback.transpose()?,
     })
-}
-
-/// Queues a render; in live mode, reserves a credit.
-pub(in crate::service) async fn insert(
-    db: &mut PgConnection,
-    account: AccountId,
-    new: &NewRender,
-    encrypted: &EncryptedContent,
-    priority: Priority,
-    now: OffsetDateTime,
-) -> Result<(), FailureReason> {
-    let id = new.id;
-    // The large row first: reserving a credit blocks the account's other renders until the commit.
-    render_contents::insert(db, account, id, &encrypted.content).await?;
-    open(db, account, new, now).await?;
-    if let Some(target) = &encrypted.callback {
-        callbacks::insert(db, account, id, Uuid::now_v7(), target).await?;
-    }
-    jobs::insert(db, account, JobKind::Render, id, priority).await?;
-    Ok(())
 }

@@ -1,15 +1,17 @@
 //! Reservations and charges of renders. The rules are database functions:
 //! `migrations/20261123000032_credit_functions.sql` and `migrations/20261125000046_key_credit_limits.sql`.
 
+use std::{collections::HashMap, sync::Arc};
+
 use platen_domain::{
     credits::{Meter, NotEnoughCredits},
     ids::{AccountId, ApiKeyId, RenderId},
     job::{JobKind, Priority},
 };
 use platen_engine::render_log::Seen;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::PgConnection;
-use time::OffsetDateTime;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use uuid::Uuid;
 
 use crate::store::{
@@ -84,7 +86,7 @@ pub struct Bill {
 }
 
 /// The success of a render, to be recorded and charged.
-pub struct Completion<'a> {
+pub struct Completion {
     /// The charge.
     pub bill: Bill,
     /// The document's properties.
@@ -92,17 +94,17 @@ pub struct Completion<'a> {
     /// The log of the render.
     pub seen: Seen,
     /// `None` for a synchronous render.
-    pub queued: Option<QueuedCompletion<'a>>,
+    pub queued: Option<QueuedCompletion>,
 }
 
 /// Further parts of the success of a queued render.
-pub struct QueuedCompletion<'a> {
+pub struct QueuedCompletion {
     /// The hold on its job, which is deleted with the success. If another worker holds the job, nothing is recorded.
-    pub claim: &'a Claim,
+    pub claim: Claim,
     /// Location of the document.
-    pub document: &'a StoredDocument,
+    pub document: StoredDocument,
     /// Body of the webhook's request, should the render have a webhook.
-    pub callback_body: &'a str,
+    pub callback_body: String,
 }
 
 /// Outcome of [`succeed`].
@@ -140,7 +142,7 @@ pub struct OwnCredits {
 pub async fn succeed(
     db: &mut PgConnection,
     account: AccountId,
-    completion: &Completion<'_>,
+    completion: &Completion,
     may_notify: bool,
     now: OffsetDateTime,
 ) -> Result<InPeriod<Charge>, StoreError> {
@@ -191,7 +193,7 @@ async fn succeed_synchronous(
     account: AccountId,
     Completion {
         bill, success, seen, ..
-    }: &Completion<'_>,
+    }: &Completion,
     may_notify: bool,
     now: OffsetDateTime,
 ) -> Result<Option<ChargeRow>, StoreError> {
@@ -242,18 +244,16 @@ async fn succeed_queued(
     account: AccountId,
     Completion {
         bill, success, seen, ..
-    }: &Completion<'_>,
+    }: &Completion,
     QueuedCompletion {
         claim,
         document,
         callback_body,
-    }: &QueuedCompletion<'_>,
+    }: &QueuedCompletion,
     may_notify: bool,
     now: OffsetDateTime,
 ) -> Result<Option<ChargeRow>, StoreError> {
     let (requests, console) = log_with_room(db, account, requests(seen), console(seen)).await?;
-    let mut phases = phase_times(&seen.phases).unwrap_or_else(|| json!({}));
-    phases["upload"] = milliseconds(document.took).into();
     let charge = sqlx::query_as!(
         ChargeRow,
         r#"with held as materialized (
@@ -293,7 +293,7 @@ async fn succeed_queued(
         bill.render.0,
         success.page_count,
         success.bytes,
-        phases,
+        phases_with_upload(seen, document),
         success.warnings,
         requests,
         now,
@@ -315,4 +315,108 @@ async fn succeed_queued(
         Priority::Normal as i16,
     );
     Ok(charge.fetch_optional(db).await?)
+}
+
+fn phases_with_upload(seen: &Seen, document: &StoredDocument) -> Value {
+    let mut phases = phase_times(&seen.phases).unwrap_or_else(|| json!({}));
+    phases["upload"] = milliseconds(document.took).into();
+    phases
+}
+
+/// Like [`succeed`], for queued renders of any accounts in one statement. Returns whether the delivery of each one's webhook was
+/// enqueued; `None` for renders that are left unchanged and have to be recorded one by one: those that have ended or can't be paid for, and those whose charge takes more than adding it to
+/// the used credits.
+pub async fn succeed_together(
+    db: &mut PgConnection,
+    completions: &[(AccountId, Arc<Completion>)],
+    now: OffsetDateTime,
+) -> Result<Vec<Option<bool>>, StoreError> {
+    let mut records = Vec::with_capacity(completions.len());
+    for (account, completion) in completions {
+        let Completion {
+            bill, success, seen, ..
+        } = &**completion;
+        let Some(queued) = &completion.queued else { continue };
+        let (requests, console) = log_with_room(db, *account, requests(seen), console(seen)).await?;
+        records.push(json!({
+            "account_id": account.0,
+            "render_id": bill.render.0,
+            "job_id": queued.claim.job,
+            "claim": queued.claim.id,
+            "price": bill.price,
+            "credits": if bill.livemode { bill.price } else { 0 },
+            "page_count": success.page_count,
+            "bytes": success.bytes,
+            "phase_times": phases_with_upload(seen, &queued.document),
+            "warnings": success.warnings,
+            "requests": requests,
+            "console": console,
+            "conformance": success.conformance,
+            "title": success.title,
+            "result": queued.document.result,
+            "object_expires_at": queued.document.expires_at.and_then(|time| time.format(&Rfc3339).ok()),
+            "callback_body": queued.callback_body,
+            "callback_job_id": Uuid::now_v7(),
+        }));
+    }
+    let charged = sqlx::query!(
+        r#"with held as materialized (
+               select record.*
+               from jsonb_to_recordset($1) as record (
+                   account_id uuid, render_id uuid, job_id uuid, claim uuid, price bigint, credits bigint, page_count integer,
+                   bytes bigint, phase_times jsonb, warnings jsonb, requests jsonb, console jsonb, conformance text, title text,
+                   result jsonb, object_expires_at timestamptz, callback_body text, callback_job_id uuid
+               )
+               join jobs on jobs.id = record.job_id and jobs.claim = record.claim
+                   and jobs.account_id = record.account_id and jobs.render_id = record.render_id
+               order by jobs.id
+               for update of jobs
+           ), charged as materialized (
+               select held.*, accounts.keep_content
+               from charge_renders(
+                   (select array_agg(account_id order by render_id) from held),
+                   (select array_agg(render_id order by render_id) from held),
+                   (select array_agg(price order by render_id) from held),
+                   $3, $2
+               ) as charged (id)
+               join held on held.render_id = charged.id
+               join accounts on accounts.id = held.account_id
+           ), done as (
+               delete from jobs using charged where jobs.id = charged.job_id
+           ), ended as (
+               update renders
+               set status = 'succeeded', page_count = charged.page_count, bytes = charged.bytes,
+                   phase_times = charged.phase_times, warnings = charged.warnings, requests = charged.requests,
+                   finished_at = $2, conformance = charged.conformance, credits = charged.credits,
+                   console = case when charged.keep_content then charged.console else '[]'::jsonb end,
+                   title = case when charged.keep_content then charged.title end,
+                   result = charged.result, object_expires_at = charged.object_expires_at
+               from charged
+               where renders.account_id = charged.account_id and renders.id = charged.render_id
+           ), callback as (
+               update callbacks set body = charged.callback_body, state = 'sending'
+               from charged
+               where callbacks.account_id = charged.account_id and callbacks.render_id = charged.render_id
+                   and state = 'waiting'
+               returning callbacks.account_id, callbacks.render_id, charged.callback_job_id
+           ), delivery as (
+               insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
+               select callback_job_id, account_id, $4, render_id, $5, now(), true from callback
+           )
+           select charged.render_id as "render_id!", callback.render_id is not null as "has_callback!"
+           from charged left join callback on callback.render_id = charged.render_id"#,
+        Value::Array(records),
+        now,
+        Meter::AsyncRender.into_str(),
+        JobKind::Callback.into_str(),
+        Priority::Normal as i16,
+    );
+    let charged: HashMap<_, _> = charged
+        .fetch_all(db)
+        .await?
+        .into_iter()
+        .map(|row| (row.render_id, row.has_callback))
+        .collect();
+    let has_callback = |(_, completion): &(AccountId, Arc<Completion>)| charged.get(&completion.bill.render.0).copied();
+    Ok(completions.iter().map(has_callback).collect())
 }

@@ -1,0 +1,223 @@
+//! Work on the database that arrives at nearly the same time is done together, so that a busy process needs few transactions. On an
+//! idle one, nothing waits for others to join.
+
+use std::{
+    fmt::Display,
+    mem,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::{sync::oneshot, time::sleep};
+
+use crate::mutex::lock;
+
+/// Maximum number of items in a group, whose rows are locked together.
+const MOST: usize = 64;
+/// Time in which the first group forms: jobs that are claimed together arrive within it.
+const FIRST: Duration = Duration::from_millis(1);
+/// The same of a group that follows another. Each group costs the database as much as several of its items.
+const FOLLOWING: Duration = Duration::from_millis(25);
+
+/// Groups items of one kind. Cheap to clone.
+pub(crate) struct Grouping<Item, Outcome, Error>(Arc<Mutex<Waiting<Item, Outcome, Error>>>);
+
+struct Waiting<Item, Outcome, Error> {
+    items: Vec<(Item, oneshot::Sender<Processed<Outcome, Error>>)>,
+    /// Whether a task takes the items.
+    is_served: bool,
+}
+
+/// The outcome of an item. Without an error, a group of several failed, and any of them may be to blame.
+type Processed<Outcome, Error> = Result<Outcome, Option<Error>>;
+
+impl<Item, Outcome, Error> Grouping<Item, Outcome, Error>
+where
+    Item: Clone + Send + 'static,
+    Outcome: Default + Send + 'static,
+    Error: Display + Send + 'static,
+{
+    /// Lets `work` process the item, alone or in a group, and returns its outcome. `work` receives items and returns their outcomes
+    /// in the same order; if it fails for a group, it gets each item alone. A group is processed even if the returned future is
+    /// dropped.
+    pub(crate) async fn process<Work, Processing>(&self, item: Item, work: Work) -> Result<Outcome, Error>
+    where
+        Work: Fn(Vec<Item>) -> Processing + Clone + Send + 'static,
+        Processing: Future<Output = Result<Vec<Outcome>, Error>> + Send + 'static,
+    {
+        let (sender, processed) = oneshot::channel();
+        let is_served = {
+            let mut waiting = lock(&self.0);
+            waiting.items.push((item.clone(), sender));
+            mem::replace(&mut waiting.is_served, true)
+        };
+        if !is_served {
+            tokio::spawn(self.clone().serve(work.clone()));
+        }
+        match processed.await {
+            Ok(Ok(outcome)) => Ok(outcome),
+            Ok(Err(Some(error))) => Err(error),
+            // Without an answer, the work has panicked.
+            Ok(Err(None)) | Err(_) => {
+                let mut outcomes = work(vec![item]).await?;
+                Ok(outcomes.pop().unwrap_or_default())
+            }
+        }
+    }
+
+    /// Processes groups until no items are waiting.
+    async fn serve<Work, Processing>(self, work: Work)
+    where
+        Work: Fn(Vec<Item>) -> Processing,
+        Processing: Future<Output = Result<Vec<Outcome>, Error>> + Send + 'static,
+    {
+        let mut forming = FIRST;
+        loop {
+            sleep(mem::replace(&mut forming, FOLLOWING)).await;
+            let group: Vec<_> = {
+                let mut waiting = lock(&self.0);
+                if waiting.items.is_empty() {
+                    waiting.is_served = false;
+                    return;
+                }
+                let size = waiting.items.len().min(MOST);
+                waiting.items.drain(..size).collect()
+            };
+            let (items, senders): (Vec<_>, Vec<_>) = group.into_iter().unzip();
+            // In a task of its own: a panic must not leave the items unserved that follow.
+            match tokio::spawn(work(items)).await {
+                Ok(outcomes) => answer(senders, outcomes),
+                Err(panic) => tracing::error!(%panic, "work on a group panicked"),
+            }
+        }
+    }
+}
+
+fn answer<Outcome, Error: Display>(
+    senders: Vec<oneshot::Sender<Processed<Outcome, Error>>>,
+    outcomes: Result<Vec<Outcome>, Error>,
+) {
+    // Receivers may be gone.
+    match outcomes {
+        Ok(outcomes) => {
+            for (sender, outcome) in senders.into_iter().zip(outcomes) {
+                let _ = sender.send(Ok(outcome));
+            }
+        }
+        Err(error) => {
+            let is_alone = senders.len() == 1;
+            if !is_alone {
+                tracing::info!(%error, "a group is processed one by one");
+            }
+            let mut error = Some(error).filter(|_| is_alone);
+            for sender in senders {
+                let _ = sender.send(Err(error.take()));
+            }
+        }
+    }
+}
+
+impl<Item, Outcome, Error> Clone for Grouping<Item, Outcome, Error> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<Item, Outcome, Error> Default for Grouping<Item, Outcome, Error> {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(Waiting {
+            items: Vec::new(),
+            is_served: false,
+        })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::future::join_all;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    /// Returns each item with the size of its group. Groups with an item of 100 or more fail.
+    async fn sized(items: Vec<usize>) -> Result<Vec<(usize, usize)>, String> {
+        if items.iter().any(|item| *item >= 100) {
+            return Err(format!("{items:?}"));
+        }
+        let size = items.len();
+        Ok(items.into_iter().map(|item| (item, size)).collect())
+    }
+
+    /// Processes items that all arrive while the first is processed.
+    async fn outcomes(items: impl IntoIterator<Item = usize>) -> Vec<Result<(usize, usize), String>> {
+        let (grouping, gate) = (Grouping::default(), Arc::new(Semaphore::new(0)));
+        let work = {
+            let gate = Arc::clone(&gate);
+            move |items| {
+                let gate = Arc::clone(&gate);
+                async move {
+                    gate.acquire().await.expect("an open gate").forget();
+                    sized(items).await
+                }
+            }
+        };
+        let first = tokio::spawn({
+            let (grouping, work) = (grouping.clone(), work.clone());
+            async move { grouping.process(0, work).await }
+        });
+        while !lock(&grouping.0).is_served || !lock(&grouping.0).items.is_empty() {
+            sleep(FIRST).await;
+        }
+        let others: Vec<_> = items
+            .into_iter()
+            .map(|item| grouping.process(item, work.clone()))
+            .collect();
+        let count = others.len();
+        let arrived = async {
+            while lock(&grouping.0).items.len() < count {
+                sleep(FIRST).await;
+            }
+            gate.add_permits(1_000);
+        };
+        let (others, ()) = tokio::join!(join_all(others), arrived);
+        assert_eq!(first.await.expect("no panic"), Ok((0, 1)));
+        others
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn items_that_arrive_meanwhile_form_the_next_groups() {
+        let outcomes = outcomes(1..=MOST + 1).await;
+        let items: Vec<_> = outcomes
+            .iter()
+            .map(|outcome| outcome.as_ref().map(|(item, _)| *item))
+            .collect();
+        assert_eq!(items, (1..=MOST + 1).map(Ok).collect::<Vec<_>>());
+        let sizes: Vec<_> = outcomes
+            .iter()
+            .map(|outcome| outcome.as_ref().map(|(_, size)| *size))
+            .collect();
+        assert!(sizes[..MOST].iter().all(|size| *size == Ok(MOST)));
+        assert_eq!(sizes[MOST], Ok(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_item_does_not_fail_the_others_of_its_group() {
+        let outcomes = outcomes([1, 100, 2]).await;
+        assert_eq!(outcomes, [Ok((1, 1)), Err("[100]".to_owned()), Ok((2, 1))]);
+    }
+
+    #[tokio::test]
+    async fn items_are_served_after_a_panic() {
+        let grouping = Grouping::<_, (usize, usize), String>::default();
+        let panicking = |items: Vec<usize>| async move {
+            assert!(items.is_empty(), "on purpose");
+            Ok(Vec::new())
+        };
+        let panicked = tokio::spawn({
+            let grouping = grouping.clone();
+            async move { grouping.process(1, panicking).await }
+        });
+        assert!(panicked.await.is_err());
+        assert_eq!(grouping.process(2, sized).await, Ok((2, 1)));
+    }
+}
