@@ -2,7 +2,8 @@
 
 -- What transactions change in the storage of accounts is noted while they run, and applied at their end: once for each account,
 -- in the order of their ids, so that transactions on several accounts can't deadlock. Notes are a setting of the transaction: by
--- account and resource, the change, and whether an increase is held against the account's bound.
+-- account and resource, the change, and whether an increase is held against the account's bound. `set constraints` must not let
+-- them be applied earlier.
 create function note_storage(of_account uuid, is_claim boolean, changes jsonb) returns void language plpgsql as $$
 declare
     notes jsonb := coalesce(nullif(current_setting('platen.storage', true), ''), '{}')::jsonb;
@@ -198,6 +199,32 @@ create constraint trigger renders_apply_notes_gone after delete on renders
     deferrable initially deferred for each row when (old.object_expires_at is not null)
     execute function apply_storage_notes();
 
+-- Logs of renders, as before.
+create or replace function count_render_log() returns trigger language plpgsql as $$
+begin
+    perform note_storage(
+        old.account_id, false,
+        jsonb_build_object(
+            'retained_bytes', case when tg_op = 'UPDATE' then render_log_bytes(new) else 0 end - render_log_bytes(old)
+        )
+    );
+    return null;
+end
+$$;
+
+drop trigger renders_count_log on renders;
+drop trigger renders_count_log_gone on renders;
+create trigger renders_note_log after update of requests, console on renders
+    for each row when (old.requests <> new.requests or old.console <> new.console) execute function count_render_log();
+create trigger renders_note_log_gone after delete on renders
+    for each row when (old.requests <> '[]' or old.console <> '[]') execute function count_render_log();
+create constraint trigger renders_apply_log_notes after update of requests, console on renders
+    deferrable initially deferred for each row
+    when (old.requests <> new.requests or old.console <> new.console) execute function apply_storage_notes();
+create constraint trigger renders_apply_log_notes_gone after delete on renders
+    deferrable initially deferred for each row
+    when (old.requests <> '[]' or old.console <> '[]') execute function apply_storage_notes();
+
 -- Reservations of renders that are opened by one statement are added together.
 create function reserve_credits_of_new() returns trigger language plpgsql as $$
 begin
@@ -226,7 +253,8 @@ create trigger renders_reserve_credits_of_new after insert on renders
 
 -- Charges for renders that are to end as succeeded in the same statement, and returns their ids. Others are left to
 -- `charge_render`: those of accounts without a period, those with which the account's own credits, or four fifths of them,
--- end, and those whose key has a limit. Either all of an account are charged, or none.
+-- end, and those whose key has a limit. Either all of an account are charged, or none. Locks all accounts in the order of their
+-- ids, and fails rather than wait long for one of them, because the others would wait as well.
 create function charge_renders(account_ids uuid[], render_ids uuid[], prices bigint[], with_meter text, at_time timestamptz)
 returns setof uuid language plpgsql as $$
 declare
@@ -241,6 +269,7 @@ declare
     own_credits bigint;
     own_used bigint;
 begin
+    perform set_config('lock_timeout', '100ms', true);
     for of_account in select distinct id from unnest(account_ids) as account (id) order by id loop
         select * into period from credit_periods
         where account_id = of_account and starts_at <= at_time and ends_at > at_time
@@ -268,6 +297,9 @@ begin
             and live_price <= free_credits(period, reserved_credits(of_account) - own_reservations)
         );
         continue when charged is null or not is_simple;
+        -- What ends the renders changes these, account by account in another order.
+        perform from credit_reservations where account_id = of_account for no key update;
+        perform from account_storage where account_id = of_account for no key update;
         if live_price > 0 then
             update credit_periods set used = used + live_price
             where account_id = of_account and starts_at = period.starts_at;

@@ -1,7 +1,7 @@
 //! Runs the benchmark.
 
 use std::{
-    hint,
+    env, hint,
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -122,11 +122,12 @@ pub(crate) async fn run_section(
                 results.mixed_soak = Some(mixed::measure(platen, chromium, mixed_renders).await?);
             }
             Section::Scale => {
+                let simulated = env::current_exe()?.with_file_name("platen-simulated");
                 for scenario in plan.scenarios {
                     progress(&scenario.to_string());
                     results
                         .scale
-                        .push(scale::measure(platen, *scenario, plan.scale_renders).await?);
+                        .push(scale::measure(&simulated, *scenario, plan.scale_renders).await?);
                 }
             }
             Section::Batch => results.batch = Some(batch::measure(platen, chromium, plan.batch_rows).await?),

@@ -86,8 +86,7 @@ enum Section {
     Hostile,
     /// Mixed pages of several accounts, one in a hundred hostile; measured only on request.
     MixedSoak,
-    /// Queue, store and callbacks of several processes without browsers; measured only on request, with `platen-simulated`
-    /// as the binary.
+    /// Queue, store and callbacks of several processes of `platen-simulated`, which need no browsers; measured only on request.
     Scale,
     /// A batch delivered to a bucket, and its effect on another account; measured only on request.
     Batch,

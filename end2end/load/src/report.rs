@@ -338,11 +338,12 @@ fn add_scale(text: &mut String, results: &[ScaleResult]) {
     }
     let _ = writeln!(
         text,
-        "\n{:<50} {:>7} {:>11} {:>10} {:>10} {:>10} {:>5} {:>7} {:>7}",
-        "without browsers: CPU in ms for each render",
+        "\n{:<50} {:>7} {:>11} {:>10} {:>7} {:>10} {:>10} {:>5} {:>7} {:>7}",
+        "without browsers: CPU and log of each render",
         "/s",
         "Postgres ms",
         "service ms",
+        "WAL KB",
         "accept p95",
         "start p95",
         "lost",
@@ -352,11 +353,12 @@ fn add_scale(text: &mut String, results: &[ScaleResult]) {
     for result in results {
         let _ = writeln!(
             text,
-            "{:<50} {:>7.0} {:>11.2} {:>10.2} {:>10.1} {:>10.1} {:>5} {:>7} {:>+7}",
+            "{:<50} {:>7.0} {:>11.2} {:>10.2} {:>7.1} {:>10.1} {:>10.1} {:>5} {:>7} {:>+7}",
             result.scenario.to_string(),
             result.renders_per_second,
             result.postgres_ms,
             result.service_ms,
+            result.wal_bytes / 1e3,
             result.acceptance_p95_ms,
             result.start_p95_ms,
             result.lost,

@@ -31,7 +31,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use tokio::{
     process::Command,
-    time::{interval, sleep},
+    time::{MissedTickBehavior, interval, sleep},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -135,6 +135,8 @@ pub(crate) struct ScaleResult {
     pub(crate) postgres_ms: f64,
     /// CPU time of all processes of the service for each render, without Postgres.
     pub(crate) service_ms: f64,
+    /// Bytes of the write-ahead log for each render.
+    pub(crate) wal_bytes: f64,
     /// Of single renders beside the others: duration of the request.
     pub(crate) acceptance_p95_ms: f64,
     /// Of single renders beside the others: from acceptance to start.
@@ -236,7 +238,8 @@ impl<'a> Stage<'a> {
 
     /// Fills tables, so that the database plans statements as it does in operation.
     async fn warm_up(&self) -> Result<(), LoadError> {
-        self.upload_batch(&self.warmer, WARM_UP).await?;
+        let batch = self.create_batch(&self.warmer).await?;
+        upload(&self.warmer, &batch, WARM_UP).await?;
         self.receiver.wait_for(WARM_UP, PATIENCE).await;
         sqlx::raw_sql("vacuum analyze")
             .execute(&self.database.pool)
@@ -246,27 +249,31 @@ impl<'a> Stage<'a> {
     }
 
     async fn measure(self) -> Result<ScaleResult, LoadError> {
-        let before = self.processor_time()?;
+        let batches = match self.scenario.arrival {
+            Arrival::Batches => self.create_batches().await?,
+            Arrival::Requests => Vec::new(),
+        };
+        let (before, wal_before) = (self.processor_time()?, self.wal_position().await?);
         let probing = CancellationToken::new();
         let backup = self.back_up(probing.clone());
         let probes = self.probe(probing.clone());
         let start = Instant::now();
         let rendering = async {
             match self.scenario.arrival {
-                Arrival::Batches => self.upload_batches().await?,
+                Arrival::Batches => self.upload_rows(&batches).await?,
                 Arrival::Requests => self.enqueue_one_by_one().await?,
             }
             self.receiver.wait_for(WARM_UP + self.renders, PATIENCE).await;
             let took = start.elapsed();
+            let (used, wal_used) = (self.processor_time()?, self.wal_position().await? - wal_before);
             // Callbacks that are delivered twice would arrive late.
             sleep(Duration::from_secs(2)).await;
             probing.cancel();
-            Ok::<_, LoadError>(took)
+            Ok::<_, LoadError>((took, used, wal_used))
         };
-        let (took, (probes, ())) = try_join(rendering, try_join(probes, backup)).await?;
-        let used = self.processor_time()?;
+        let ((took, used, wal_used), (probes, ())) = try_join(rendering, try_join(probes, backup)).await?;
         let counts = self.receiver.counts();
-        let of_render = |milliseconds: f64| milliseconds / self.renders as f64;
+        let of_render = |amount: f64| amount / (self.renders + probes.acceptance_ms.len()) as f64;
         let charged: i64 = sqlx::query_scalar("select coalesce(sum(used), 0)::bigint from credit_periods")
             .fetch_one(&self.database.pool)
             .await
@@ -279,6 +286,7 @@ impl<'a> Stage<'a> {
             renders_per_second: self.renders as f64 / took.as_secs_f64(),
             postgres_ms: of_render(used.postgres - before.postgres),
             service_ms: of_render(used.sum() - used.postgres - (before.sum() - before.postgres)),
+            wal_bytes: of_render(wal_used),
             acceptance_p95_ms: percentile(&probes.acceptance_ms, 95.0).unwrap_or_default(),
             start_p95_ms: percentile(&probes.start_ms, 95.0).unwrap_or_default(),
             lost: (WARM_UP + self.renders).saturating_sub(counts.distinct),
@@ -290,6 +298,14 @@ impl<'a> Stage<'a> {
             .await
             .map_err(|error| self.front.failure(&error.to_string()))?;
         Ok(result)
+    }
+
+    /// Returns the position in the write-ahead log, in bytes.
+    async fn wal_position(&self) -> Result<f64, LoadError> {
+        sqlx::query_scalar("select (pg_current_wal_lsn() - '0/0')::float8")
+            .fetch_one(&self.database.pool)
+            .await
+            .map_err(|error| self.front.failure(&error.to_string()))
     }
 
     /// Sum over all processes, in milliseconds.
@@ -304,29 +320,32 @@ impl<'a> Stage<'a> {
         Ok(sum)
     }
 
-    async fn upload_batches(&self) -> Result<(), LoadError> {
-        let each = self.renders / self.accounts.len();
+    /// Creates a batch without rows for each account, and returns their paths.
+    async fn create_batches(&self) -> Result<Vec<String>, LoadError> {
+        let mut paths = Vec::new();
         for accounts in self.accounts.chunks(CALLERS) {
-            try_join_all(accounts.iter().map(|account| self.upload_batch(account, each))).await?;
+            paths.extend(try_join_all(accounts.iter().map(|account| self.create_batch(account))).await?);
         }
-        Ok(())
+        Ok(paths)
     }
 
-    async fn upload_batch(&self, account: &Client, rows: usize) -> Result<(), LoadError> {
-        let rows = (0..rows).map(|number| json!({ "number": number }).to_string());
-        let rows = Vec::from_iter(rows).join(
-            "
-",
-        );
+    async fn create_batch(&self, account: &Client) -> Result<String, LoadError> {
         let template = json!({ "template": { "name": "Row", "content": "<p>{{ number }}" } });
         let template = answer(account.request(Method::POST, "templates").json(&template)).await?;
         let part = json!({ "type": "template", "content": { "template_id": template["data"]["id"] } });
         let render = json!({ "parts": [part], "callback": { "url": self.receiver.url } });
         let batch = json!({ "batch": { "render": render } });
         let batch = answer(account.request(Method::POST, "batches").json(&batch)).await?;
-        let path = format!("batches/{}/rows", batch["data"]["id"].as_str().unwrap_or_default());
-        let upload = account.request(Method::PUT, &path);
-        answer(upload.header(CONTENT_TYPE, "application/x-ndjson").body(rows)).await?;
+        let id = batch["data"]["id"].as_str().unwrap_or_default();
+        Ok(format!("batches/{id}/rows"))
+    }
+
+    async fn upload_rows(&self, batches: &[String]) -> Result<(), LoadError> {
+        let each = self.renders / self.accounts.len();
+        let of_accounts: Vec<_> = self.accounts.iter().zip(batches).collect();
+        for some in of_accounts.chunks(CALLERS) {
+            try_join_all(some.iter().map(|(account, path)| upload(account, path, each))).await?;
+        }
         Ok(())
     }
 
@@ -354,6 +373,7 @@ impl<'a> Stage<'a> {
     async fn probe(&self, stopped: CancellationToken) -> Result<Probes, LoadError> {
         let (body, mut probes, mut ids) = (self.body(false), Probes::default(), Vec::new());
         let mut ticks = interval(PROBE_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !stopped.is_cancelled() {
             ticks.tick().await;
             let start = Instant::now();
@@ -383,6 +403,16 @@ impl<'a> Stage<'a> {
         }
         Ok(())
     }
+}
+
+async fn upload(account: &Client, path: &str, rows: usize) -> Result<(), LoadError> {
+    let rows = (0..rows).map(|number| json!({ "number": number }).to_string());
+    let rows = rows.collect::<Vec<_>>().join("\n");
+    let request = account
+        .request(Method::PUT, path)
+        .header(CONTENT_TYPE, "application/x-ndjson");
+    answer(request.body(rows)).await?;
+    Ok(())
 }
 
 #[derive(Default)]

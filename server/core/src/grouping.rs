@@ -1,5 +1,5 @@
 //! Work on the database that arrives at nearly the same time is done together, so that a busy process needs few transactions. On an
-//! idle one, nothing waits for others to join.
+//! idle one, it waits a millisecond for others to join.
 
 use std::{
     fmt::Display,
@@ -14,7 +14,7 @@ use crate::mutex::lock;
 
 /// Maximum number of items in a group, whose rows are locked together.
 const MOST: usize = 64;
-/// Time in which the first group forms: jobs that are claimed together arrive within it.
+/// Time in which a group forms that follows no other: jobs that are claimed together arrive within it.
 const FIRST: Duration = Duration::from_millis(1);
 /// The same of a group that follows another. Each group costs the database as much as several of its items.
 const FOLLOWING: Duration = Duration::from_millis(25);
@@ -24,11 +24,11 @@ pub(crate) struct Grouping<Item, Outcome, Error>(Arc<Mutex<Waiting<Item, Outcome
 
 struct Waiting<Item, Outcome, Error> {
     items: Vec<(Item, oneshot::Sender<Processed<Outcome, Error>>)>,
-    /// Whether a task takes the items.
-    is_served: bool,
+    /// Whether a task processes the items.
+    is_running: bool,
 }
 
-/// The outcome of an item. Without an error, a group of several failed, and any of them may be to blame.
+/// The outcome of an item. Without an error, a group of several failed, and any of them may be the cause.
 type Processed<Outcome, Error> = Result<Outcome, Option<Error>>;
 
 impl<Item, Outcome, Error> Grouping<Item, Outcome, Error>
@@ -46,13 +46,13 @@ where
         Processing: Future<Output = Result<Vec<Outcome>, Error>> + Send + 'static,
     {
         let (sender, processed) = oneshot::channel();
-        let is_served = {
+        let is_running = {
             let mut waiting = lock(&self.0);
             waiting.items.push((item.clone(), sender));
-            mem::replace(&mut waiting.is_served, true)
+            mem::replace(&mut waiting.is_running, true)
         };
-        if !is_served {
-            tokio::spawn(self.clone().serve(work.clone()));
+        if !is_running {
+            tokio::spawn(self.clone().run(work.clone()));
         }
         match processed.await {
             Ok(Ok(outcome)) => Ok(outcome),
@@ -66,25 +66,27 @@ where
     }
 
     /// Processes groups until no items are waiting.
-    async fn serve<Work, Processing>(self, work: Work)
+    async fn run<Work, Processing>(self, work: Work)
     where
         Work: Fn(Vec<Item>) -> Processing,
         Processing: Future<Output = Result<Vec<Outcome>, Error>> + Send + 'static,
     {
         let mut forming = FIRST;
         loop {
-            sleep(mem::replace(&mut forming, FOLLOWING)).await;
+            if lock(&self.0).items.len() < MOST {
+                sleep(mem::replace(&mut forming, FOLLOWING)).await;
+            }
             let group: Vec<_> = {
                 let mut waiting = lock(&self.0);
                 if waiting.items.is_empty() {
-                    waiting.is_served = false;
+                    waiting.is_running = false;
                     return;
                 }
                 let size = waiting.items.len().min(MOST);
                 waiting.items.drain(..size).collect()
             };
             let (items, senders): (Vec<_>, Vec<_>) = group.into_iter().unzip();
-            // In a task of its own: a panic must not leave the items unserved that follow.
+            // In a task of its own: a panic must not affect the items that follow.
             match tokio::spawn(work(items)).await {
                 Ok(outcomes) => answer(senders, outcomes),
                 Err(panic) => tracing::error!(%panic, "work on a group panicked"),
@@ -127,7 +129,7 @@ impl<Item, Outcome, Error> Default for Grouping<Item, Outcome, Error> {
     fn default() -> Self {
         Self(Arc::new(Mutex::new(Waiting {
             items: Vec::new(),
-            is_served: false,
+            is_running: false,
         })))
     }
 }
@@ -165,7 +167,7 @@ mod tests {
             let (grouping, work) = (grouping.clone(), work.clone());
             async move { grouping.process(0, work).await }
         });
-        while !lock(&grouping.0).is_served || !lock(&grouping.0).items.is_empty() {
+        while !lock(&grouping.0).is_running || !lock(&grouping.0).items.is_empty() {
             sleep(FIRST).await;
         }
         let others: Vec<_> = items
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn items_are_served_after_a_panic() {
+    async fn items_are_processed_after_a_panic() {
         let grouping = Grouping::<_, (usize, usize), String>::default();
         let panicking = |items: Vec<usize>| async move {
             assert!(items.is_empty(), "on purpose");

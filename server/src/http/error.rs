@@ -241,7 +241,6 @@ fn batch_error(error: BatchError) -> Response {
         BatchError::KeyOfOtherRequest => render_failure(FailureReason::KeyOfOtherRequest),
         BatchError::StorageFull(full) => storage_full(full),
         BatchError::Memory(full) => memory_full(full),
-        BatchError::Render(reason) => render_failure(*reason),
         BatchError::DataKey(_)
         | BatchError::Encryption(_)
         | BatchError::Serialization(_)

@@ -1,8 +1,11 @@
-//! Receives callbacks, and counts how often each arrives.
+//! Receives callbacks and counts them.
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    collections::HashSet,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -20,8 +23,10 @@ pub(super) struct Receiver {
 
 #[derive(Default)]
 struct Received {
-    /// By `webhook-id`, which a repeated delivery shares.
-    deliveries: Mutex<HashMap<String, usize>>,
+    /// Values of `webhook-id`, which a repeated delivery shares.
+    ids: Mutex<HashSet<String>>,
+    all: AtomicUsize,
+    distinct: AtomicUsize,
     changed: Notify,
 }
 
@@ -57,10 +62,9 @@ impl Receiver {
     }
 
     pub(super) fn counts(&self) -> Counts {
-        let deliveries = self.received.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
         Counts {
-            all: deliveries.values().sum(),
-            distinct: deliveries.len(),
+            all: self.received.all.load(Ordering::Relaxed),
+            distinct: self.received.distinct.load(Ordering::Relaxed),
         }
     }
 }
@@ -76,8 +80,12 @@ async fn receive(State(received): State<Arc<Received>>, headers: HeaderMap) {
         .get("webhook-id")
         .and_then(|id| id.to_str().ok())
         .unwrap_or_default();
-    let mut deliveries = received.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
-    *deliveries.entry(id.to_owned()).or_default() += 1;
-    drop(deliveries);
+    let is_new = received
+        .ids
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(id.to_owned());
+    received.all.fetch_add(1, Ordering::Relaxed);
+    received.distinct.fetch_add(usize::from(is_new), Ordering::Relaxed);
     received.changed.notify_one();
 }

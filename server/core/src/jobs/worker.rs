@@ -25,12 +25,13 @@ use crate::{
 
 /// Polling interval, because jobs become due and notifications can be lost.
 const CLAIM_EVERY: Duration = Duration::from_secs(1);
-/// Free places that are worth a claim while other jobs run, as a part of all places, and at least: a claim costs the database as much
-/// as recording an outcome.
-const WORTH_A_CLAIM: usize = 8;
+/// Free places that are worth a claim while other jobs run: a claim costs the database as much as recording an outcome.
 const CLAIM_AT_LEAST: usize = 2;
-/// Time between claims while jobs run, in which further ones become due.
+/// The same as a fraction of all places (one eighth), for a claim soon after another.
+const WORTH_A_CLAIM: usize = 8;
+/// Time between claims while jobs run, in which further ones become due, if many places are free and if few are.
 const BETWEEN_CLAIMS: Duration = Duration::from_millis(20);
+const BETWEEN_SMALL_CLAIMS: Duration = Duration::from_millis(200);
 /// Well below the duration of leases.
 const RENEW_EVERY: Duration = Duration::from_secs(15);
 
@@ -49,7 +50,14 @@ pub(super) struct Worker<'a> {
 #[derive(Default)]
 struct InHand {
     tasks: JoinSet<()>,
-    jobs: HashMap<Id, (ClaimedJob, CancellationToken)>,
+    jobs: HashMap<Id, Running>,
+}
+
+struct Running {
+    job: ClaimedJob,
+    stop: CancellationToken,
+    /// Whether the last renewal has not found the claim. The job may just have been completed.
+    is_missing: bool,
 }
 
 impl Worker<'_> {
@@ -62,19 +70,18 @@ impl Worker<'_> {
         claiming.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // Whether there may be jobs to claim.
         let mut is_woken = true;
-        let mut next_claim = Instant::now();
+        let mut claimed_at = Instant::now();
         while !self.lifecycle.is_stopping() {
             let free = self.at_once - in_hand.jobs.len();
-            let worth_a_claim = (self.at_once / WORTH_A_CLAIM).max(CLAIM_AT_LEAST).min(self.at_once);
-            let may_claim = is_woken && free >= worth_a_claim;
-            if may_claim && (in_hand.jobs.is_empty() || Instant::now() >= next_claim) {
+            let claim_at = self.next_claim(free, claimed_at).filter(|_| is_woken);
+            if claim_at.is_some_and(|time| time <= Instant::now()) {
                 let claimed = self.claim(free, &mut after).await.unwrap_or_else(|error| {
                     tracing::warn!(%error, "no jobs could be claimed");
                     Vec::new()
                 });
                 // Fewer than were wanted: there are no others.
                 is_woken = claimed.len() == free;
-                next_claim = Instant::now() + BETWEEN_CLAIMS;
+                claimed_at = Instant::now();
                 for job in claimed {
                     self.start(job, &mut in_hand);
                 }
@@ -82,7 +89,7 @@ impl Worker<'_> {
             }
             tokio::select! {
                 () = self.app.jobs.woken(self.kind), if !is_woken => is_woken = true,
-                () = sleep_until(next_claim), if may_claim => {}
+                () = sleep_until(claim_at.unwrap_or(claimed_at)), if claim_at.is_some() => {}
                 Some(ended) = in_hand.tasks.join_next_with_id() => {
                     self.ended(ended, &mut in_hand);
                     // An account that had as many as it may can have another one.
@@ -92,7 +99,7 @@ impl Worker<'_> {
                     self.mark_due().await;
                     is_woken = true;
                 }
-                _ = renewal.tick() => self.renew(&in_hand).await,
+                _ = renewal.tick() => self.renew(&mut in_hand).await,
                 () = self.lifecycle.stopping() => {}
             }
         }
@@ -102,9 +109,22 @@ impl Worker<'_> {
                     Some(ended) => self.ended(ended, &mut in_hand),
                     None => break,
                 },
-                _ = renewal.tick() => self.renew(&in_hand).await,
+                _ = renewal.tick() => self.renew(&mut in_hand).await,
             }
         }
+    }
+
+    /// Returns when the next jobs may be claimed; `None` as long as too few places are free.
+    fn next_claim(&self, free: usize, claimed_at: Instant) -> Option<Instant> {
+        if free == self.at_once {
+            return Some(claimed_at);
+        }
+        let between = if free >= self.at_once / WORTH_A_CLAIM {
+            BETWEEN_CLAIMS
+        } else {
+            BETWEEN_SMALL_CLAIMS
+        };
+        (free >= CLAIM_AT_LEAST).then_some(claimed_at + between)
     }
 
     /// Claims at most `jobs` jobs. `after` is the account whose turn was last.
@@ -153,15 +173,20 @@ impl Worker<'_> {
             account_id = job.account().map(display),
             render_id = job.render().map(display),
         );
-        let (stopped, running) = (stop.clone(), job.clone());
+        let (stopped, claimed) = (stop.clone(), job.clone());
         let work = async move {
             tokio::select! {
-                () = execute(&app, &lifecycle, kind, &running) => {}
+                () = execute(&app, &lifecycle, kind, &claimed) => {}
                 () = stopped.cancelled() => tracing::info!("job stopped: it was cancelled, or another worker holds it"),
             }
         };
         let id = in_hand.tasks.spawn(work.instrument(span)).id();
-        in_hand.jobs.insert(id, (job, stop));
+        let running = Running {
+            job,
+            stop,
+            is_missing: false,
+        };
+        in_hand.jobs.insert(id, running);
     }
 
     fn ended(&self, ended: Result<(Id, ()), tokio::task::JoinError>, in_hand: &mut InHand) {
@@ -172,21 +197,26 @@ impl Worker<'_> {
                 panic.id()
             }
         };
-        if let Some((ClaimedJob::Render(job), _)) = in_hand.jobs.remove(&id) {
+        if let Some(ClaimedJob::Render(job)) = in_hand.jobs.remove(&id).map(|running| running.job) {
             self.app.jobs.done(job.render);
         }
     }
 
-    /// Renews the leases of running jobs, and stops jobs whose lease was lost.
-    async fn renew(&self, in_hand: &InHand) {
-        let claims: Vec<_> = in_hand.jobs.values().map(|(job, _)| job.claim().id).collect();
+    /// Renews the leases of running jobs, and stops jobs whose lease was lost before the previous renewal.
+    async fn renew(&self, in_hand: &mut InHand) {
+        let claims: Vec<_> = in_hand.jobs.values().map(|running| running.job.claim().id).collect();
         if claims.is_empty() {
             return;
         }
         match jobs::renew(&self.app.db, self.app.instance, &claims).await {
             Ok(held) => {
-                let lost = in_hand.jobs.values().filter(|(job, _)| !held.contains(&job.claim().id));
-                lost.for_each(|(_, stop)| stop.cancel());
+                for running in in_hand.jobs.values_mut() {
+                    let was_missing = running.is_missing;
+                    running.is_missing = !held.contains(&running.job.claim().id);
+                    if was_missing && running.is_missing {
+                        running.stop.cancel();
+                    }
+                }
             }
             Err(error) => tracing::warn!(%error, "leases of jobs could not be renewed"),
         }

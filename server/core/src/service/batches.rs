@@ -32,8 +32,8 @@ use crate::{
         batches::upload::SealedRows,
         data_keys::{DataKeyError, data_key},
         renders::{
-            enqueue::check_address, failure::FailureReason, idempotent_responses::ContentError,
-            retention::TEST_CONTENT_LIFETIME, templates::note_versions,
+            enqueue::check_address, idempotent_responses::ContentError, retention::TEST_CONTENT_LIFETIME,
+            templates::note_versions,
         },
     },
     store::{
@@ -100,9 +100,6 @@ pub enum BatchError {
     /// A row is not stored any more.
     #[error("row {0} of the batch is not stored")]
     RowLost(i32),
-    /// The render of a row could not be queued.
-    #[error(transparent)]
-    Render(Box<FailureReason>),
     /// The thread that encrypted it panicked.
     #[error("the content of a batch: {0}")]
     Interrupted(#[from] JoinError),

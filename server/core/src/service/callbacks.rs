@@ -7,7 +7,7 @@ use platen_domain::{
     callback::{Attempt, CallbackTarget},
     encryption::{DataKey, Place},
     ids::{AccountId, RenderId},
-    job::{CRASHES, JobKind, Priority},
+    job::{CRASHES, JobKind},
     storage::{StorageFull, StorageResource},
     webhook::{WebhookSecret, signatures, webhook_id},
 };
@@ -59,7 +59,7 @@ pub(super) async fn send_later(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     if callbacks::write_body(db, account, render, &body(outcome, now)).await? {
-        jobs::insert(db, account, JobKind::Callback, render, Priority::Normal).await?;
+        jobs::insert_callback(db, account, render).await?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::store::error::StoreError;
 const CONSTRAINT: &str = "account_storage_";
 
 /// Storage usage and limits of an account.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct AccountStorage {
     pub(super) used: Value,
     pub(super) limits: Value,

@@ -24,25 +24,6 @@ use crate::store::{
     statement::{changes_one, execute},
 };
 
-/// Stores the encrypted webhook target of a render.
-pub async fn insert(
-    db: &mut PgConnection,
-    account: AccountId,
-    render: RenderId,
-    webhook_id: Uuid,
-    sealed_target: &[u8],
-) -> Result<(), StoreError> {
-    let insert = sqlx::query!(
-        "insert into callbacks (render_id, account_id, webhook_id, sealed_target, state)
-         values ($1, $2, $3, $4, 'waiting')",
-        render.0,
-        account.0,
-        webhook_id,
-        sealed_target,
-    );
-    execute(db, insert).await
-}
-
 /// Stores the body of the delivery for a render that has ended. Returns `false` if the render has no webhook.
 pub async fn write_body(
     db: &mut PgConnection,
@@ -109,8 +90,12 @@ pub async fn list(
         };
         (row.render_id, callback)
     });
-    let mut callbacks: HashMap<_, _> = callbacks.collect();
-    Ok(renders.iter().map(|(_, render)| callbacks.remove(&render.0)).collect())
+    let callbacks: HashMap<_, _> = callbacks.collect();
+    // A render may be looked up twice at once, after a lost claim.
+    Ok(renders
+        .iter()
+        .map(|(_, render)| callbacks.get(&render.0).cloned())
+        .collect())
 }
 
 /// Status of a delivery. The names are used in the database.
@@ -232,10 +217,13 @@ pub async fn record_delivered(db: &PgPool, deliveries: &[Delivered]) -> Result<V
                 answer text, duration_ms integer, inserted_at timestamptz
             )
          ),
+         held as materialized (
+            select jobs.id, delivered.account_id, delivered.render_id
+            from delivered join jobs on jobs.id = delivered.job_id and jobs.claim = delivered.claim
+            order by jobs.id for update of jobs
+         ),
          completed as (
-            delete from jobs using delivered
-            where jobs.id = delivered.job_id and jobs.claim = delivered.claim
-            returning delivered.account_id, delivered.render_id
+            delete from jobs using held where jobs.id = held.id returning held.account_id, held.render_id
          ),
          marked as (
             update callbacks set state = 'delivered', failed_at = null

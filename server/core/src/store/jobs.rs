@@ -1,4 +1,5 @@
-//! Table `jobs`: the job queue. Times come from the database's clock, so that the clocks of processes needn't agree.
+//! Table `jobs`: the job queue. Times come from the database's clock, so that the clocks of processes needn't agree. Statements lock
+//! jobs in the order of their ids.
 
 use std::time::Duration;
 
@@ -150,22 +151,17 @@ impl ClaimedRow {
     }
 }
 
-/// Inserts the job of a render or its webhook, due immediately. Triggers insert the jobs of other subjects.
-pub async fn insert(
-    db: &mut PgConnection,
-    account: AccountId,
-    kind: JobKind,
-    render: RenderId,
-    priority: Priority,
-) -> Result<(), StoreError> {
+/// Inserts the job of a render's webhook, due immediately. The statement that inserts a queued render inserts its job, and triggers
+/// insert the jobs of other subjects.
+pub async fn insert_callback(db: &mut PgConnection, account: AccountId, render: RenderId) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
          values ($1, $2, $3, $4, $5, now(), true)",
         Uuid::now_v7(),
         account.0,
-        kind.into_str(),
+        JobKind::Callback.into_str(),
         render.0,
-        priority as i16,
+        Priority::Normal as i16,
     )
     .execute(db)
     .await?;
@@ -477,9 +473,12 @@ pub async fn delete_delivery(
 /// Renews the leases of a process's jobs. Returns the claims that it still holds.
 pub async fn renew(db: &PgPool, instance: InstanceId, claims: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
     let held = sqlx::query_scalar!(
-        r#"update jobs set lease_until = now() + $3::float8 * interval '1 s'
-           where instance = $1 and claim = any($2)
-           returning claim as "claim!""#,
+        r#"with held as materialized (
+            select id from jobs where instance = $1 and claim = any($2) order by id for update
+         )
+         update jobs set lease_until = now() + $3::float8 * interval '1 s'
+         from held where jobs.id = held.id
+         returning claim as "claim!""#,
         instance.0,
         claims,
         LEASE.as_secs_f64(),
@@ -500,12 +499,17 @@ pub async fn list_instances(db: &PgPool, except: InstanceId) -> Result<Vec<Insta
 /// after its first crash, and with a delay after further ones. Returns the number of jobs.
 pub async fn release_lost(db: impl PgExecutor<'_>, gone: Option<InstanceId>) -> Result<i64, StoreError> {
     let released = sqlx::query_scalar!(
-        r#"with released as (
+        r#"with lost as materialized (
+            select id from jobs
+            where claim is not null and (instance = $1 or $1 is null and lease_until < now())
+            order by id for update
+         ),
+         released as (
             update jobs
             set claim = null, instance = null, lease_until = null, crashes = crashes + 1, due = crashes = 0,
                 failed_at = now(), last_error = $3,
                 run_at = now() + case when crashes = 0 then 0 else $2::float8 end * interval '1 s'
-            where claim is not null and (instance = $1 or $1 is null and lease_until < now())
+            from lost where jobs.id = lost.id
             returning kind, render_id
          ),
          queued as (

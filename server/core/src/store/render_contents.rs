@@ -4,38 +4,21 @@ use platen_domain::{
     ids::{AccountId, RenderId},
     render::content::Omission,
 };
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::store::{
     error::StoreError,
-    statement::{delete_content_of_account, delete_old_content, execute},
+    statement::{delete_content_of_account, delete_old_content},
 };
 
 /// An encrypted request.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct EncryptedContent {
     /// Version of the stored form.
     pub version: i16,
     /// The stored form, encrypted.
     pub sealed: Vec<u8>,
-}
-
-/// Stores the request of a render.
-pub async fn insert(
-    db: &mut PgConnection,
-    account: AccountId,
-    render: RenderId,
-    content: &EncryptedContent,
-) -> Result<(), StoreError> {
-    let insert = sqlx::query!(
-        "insert into render_contents (render_id, account_id, version, sealed) values ($1, $2, $3, $4)",
-        render.0,
-        account.0,
-        content.version,
-        content.sealed,
-    );
-    execute(db, insert).await
 }
 
 /// The request of an ended synchronous render.

@@ -160,7 +160,6 @@ impl VisitorError for BatchError {
             | Self::Unreadable(_)
             | Self::Content(_)
             | Self::RowLost(_)
-            | Self::Render(_)
             | Self::Interrupted(_)
             | Self::Store(_) => return None,
         })

@@ -385,11 +385,12 @@ async fn renders_that_end_together_are_recorded_and_charged_exactly() {
     let mut studio = Studio::start_with_receiver(&receiver.authority).await;
     // With the tenth credit, four fifths of the other account's credits are used, of which its owner is notified.
     let other = studio.service.account_with("bob@example.org", &["--credits", "12"]);
-    let mut paths = Vec::new();
     for _ in 0..2 {
         let mut body = with_rows(studio.batch("{{ number }}").await, numbers(ROWS));
         body["batch"]["render"]["callback"] = json!({"url": receiver.url("/")});
-        paths.push(studio.created(&body).await);
+        // Slow enough to be unfinished when the lock is taken.
+        body["batch"]["render"]["evaluate_js"] = json!({"expression": "new Promise(done => setTimeout(done, 300))"});
+        studio.created(&body).await;
         studio.account = other.clone();
     }
     let service = &studio.service;
@@ -426,6 +427,9 @@ async fn renders_that_end_together_are_recorded_and_charged_exactly() {
     assert_eq!((deliveries.len(), ids.len()), (2 * ROWS, 2 * ROWS));
     let jobs = "select count(*) from jobs where kind in ('render', 'callback', 'batch')";
     service.number_is(0, jobs).await;
+    // Those of a group end at the same moment.
+    let grouped = "select count(*) - count(distinct finished_at) from renders where mode = 'async'";
+    assert!(service.number(grouped).await > 0);
     let charged = "select count(*) from credit_periods where used = 12";
     assert_eq!(service.number(charged).await, 2);
     let counted = "select sum(credits)::bigint from usage_days where livemode and meter = 'async_render'";

@@ -53,6 +53,7 @@ const TURN: Duration = Duration::from_secs(1);
 const TURN_ON_HOLD: Duration = Duration::from_secs(15);
 /// The same after a turn that has opened [`MANY_ROWS`]: its window would be empty soon.
 const NEXT_ROWS: Duration = Duration::from_millis(200);
+/// A tenth of the window.
 const MANY_ROWS: usize = WINDOW / 10;
 /// Duration of successive turns, after which other batches have theirs.
 const SHIFT: Duration = Duration::from_secs(5);
@@ -245,7 +246,12 @@ async fn open_rows(
         while !rows.is_empty() {
             match opener.open(&rows).await? {
                 Opening::Opened => break,
-                Opening::Stopped => return Ok(open),
+                Opening::Stopped => {
+                    return Ok(Rows {
+                        hold: None,
+                        has_many_more: false,
+                    });
+                }
                 Opening::Refused { fitting, reason } => {
                     rows.truncate(fitting);
                     hold = Some(reason);

@@ -21,7 +21,7 @@ use crate::store::{
 };
 
 /// What a worker needs to execute a render.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct QueuedRender {
     /// False for test keys.
     pub livemode: bool,
@@ -91,8 +91,9 @@ pub async fn list(
         };
         (row.id, render)
     });
-    let mut rows: HashMap<_, _> = rows.collect();
-    Ok(renders.iter().map(|(_, render)| rows.remove(&render.0)).collect())
+    let rows: HashMap<_, _> = rows.collect();
+    // A render may be looked up twice at once, after a lost claim.
+    Ok(renders.iter().map(|(_, render)| rows.get(&render.0).cloned()).collect())
 }
 
 /// A queued render to be inserted.
@@ -129,8 +130,8 @@ pub struct NotQueued {
     pub refusal: NotEnoughCredits,
 }
 
-/// Inserts renders of an account with their requests, webhooks and jobs. Live renders reserve a credit each. Inserts none if the
-/// account or the key has credits for fewer.
+/// Inserts renders of an account with their requests, webhooks and jobs. Live renders reserve a credit each. `db` must be a transaction,
+/// which is rolled back if the account or the key has credits for fewer. A repetition in the same transaction is harmless.
 pub async fn insert(
     db: &mut PgConnection,
     account: AccountId,
@@ -152,27 +153,32 @@ pub async fn insert(
         job_ids.push(Uuid::now_v7());
     }
     let decision = sqlx::query!(
-        r#"with decision as materialized (
-               select * from may_open_renders($1, $2, $3, $4, $5)
-           ), new as materialized (
-               select new.*, counter_id
-               from decision, unnest(
+        r#"with new as materialized (
+               select *
+               from unnest(
                    $6::uuid[], $7::uuid[], $8::jsonb[], $9::smallint[], $10::bytea[], $11::bytea[], $12::uuid[], $13::uuid[]
                ) as new (id, object_id, options, version, sealed, callback, webhook_id, job_id)
-               where allowed >= $5
            ), contents as (
+               -- Large rows first: a decision about credits blocks the account's other renders until the commit.
                insert into render_contents (render_id, account_id, version, sealed)
                select id, $1, version, sealed from new
+               on conflict on constraint render_contents_pkey do nothing
+               returning render_id
+           ), decision as materialized (
+               select decided.*
+               from (select count(*) from contents) stored, may_open_renders($1, $2, $3, $4, $5) decided
+           ), allowed as materialized (
+               select new.*, counter_id from new, decision where allowed >= $5
            ), opened as (
                insert into renders
                    (id, account_id, api_key_id, mode, status, livemode, options, inserted_at, object_id, credit_counter_id)
-               select id, $1, $2, 'async', 'queued', $3, options, $4, object_id, counter_id from new
+               select id, $1, $2, 'async', 'queued', $3, options, $4, object_id, counter_id from allowed
            ), targets as (
                insert into callbacks (render_id, account_id, webhook_id, sealed_target, state)
-               select id, $1, webhook_id, callback, 'waiting' from new where callback is not null
+               select id, $1, webhook_id, callback, 'waiting' from allowed where callback is not null
            ), queued as (
                insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
-               select job_id, $1, $14, id, $15, now(), true from new
+               select job_id, $1, $14, id, $15, now(), true from allowed
            )
            select allowed as "allowed!", total_credits as "total!", used_credits as "used!", reserved as "reserved!",
                period_ends_at as "ends_at!", exceeded_limit
