@@ -125,9 +125,9 @@ pub(crate) async fn run_section(
                 let simulated = env::current_exe()?.with_file_name("platen-simulated");
                 for scenario in plan.scenarios {
                     progress(&scenario.to_string());
-                    results
-                        .scale
-                        .push(scale::measure(&simulated, *scenario, plan.scale_renders).await?);
+                    let result = scale::measure(&simulated, *scenario, plan.scale_renders).await?;
+                    progress(&format!("{:.0} renders/s", result.renders_per_second));
+                    results.scale.push(result);
                 }
             }
             Section::Batch => results.batch = Some(batch::measure(platen, chromium, plan.batch_rows).await?),

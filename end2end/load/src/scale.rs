@@ -393,8 +393,9 @@ impl<'a> Stage<'a> {
         let url = self.front.database_url();
         while self.scenario.with_backup && !stopped.is_cancelled() {
             let mut dump = Command::new("pg_dump");
-            dump.args(["--format=custom", "--file=/dev/null", "--dbname", &url])
+            dump.args(["--format=custom", "--dbname", &url])
                 .stdin(Stdio::null())
+                .stdout(Stdio::null())
                 .kill_on_drop(true);
             let status = dump.status().await?;
             if !status.success() {

@@ -17,7 +17,7 @@ const MOST: usize = 64;
 /// Time in which a group forms that follows no other: jobs that are claimed together arrive within it.
 const FIRST: Duration = Duration::from_millis(1);
 /// The same of a group that follows another. Each group costs the database as much as several of its items.
-const FOLLOWING: Duration = Duration::from_millis(25);
+const FOLLOWING: Duration = Duration::from_millis(40);
 
 /// Groups items of one kind. Cheap to clone.
 pub(crate) struct Grouping<Item, Outcome, Error>(Arc<Mutex<Waiting<Item, Outcome, Error>>>);

@@ -1,7 +1,7 @@
 //! Tables `batches`, `batch_pieces` and `batch_rows`.
 
 use platen_domain::{
-    batch::{Batch, BatchState, Hold, ListedRows, RowState},
+    batch::{Batch, BatchState, Hold, ListedRows, RowState, WINDOW},
     idempotency::IdempotentRequest,
     ids::{AccountId, ApiKeyId, BatchId, RenderId},
     page::PageRequest,
@@ -380,14 +380,21 @@ pub async fn fail_waiting(db: &mut PgConnection, account: AccountId, id: BatchId
     execute(db, update).await
 }
 
+/// More rows than are open at once.
+const MOST_OPEN: usize = 2 * WINDOW;
+
 /// Records the outcomes of the batch's renders that have ended, and counts them.
 pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), StoreError> {
     let update = sqlx::query!(
-        "with ended as (
+        "with open as materialized (
+            -- In order, for a scan of the index that removes entries of rows that have ended.
+            select number, render_id from batch_rows
+            where account_id = $1 and batch_id = $2 and state = 'opened'
+            order by number limit $3
+         ), ended as (
             select number, renders.id as render_id, renders.status, renders.error
-            from batch_rows left join renders on renders.id = batch_rows.render_id
-            where batch_rows.account_id = $1 and batch_id = $2 and batch_rows.state = 'opened'
-                and (renders.id is null or renders.finished_at is not null)
+            from open left join renders on renders.id = open.render_id
+            where renders.id is null or renders.finished_at is not null
          ), settled as (
             update batch_rows
             set state = case when ended.status = 'succeeded' then 'succeeded' else 'failed' end,
@@ -410,6 +417,7 @@ pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), 
          where account_id = $1 and id = $2 and counted.succeeded + counted.failed > 0",
         account.0,
         id.0,
+        i64::try_from(MOST_OPEN).unwrap_or(i64::MAX),
     );
     execute(db, update).await
 }
@@ -516,7 +524,7 @@ pub async fn claim_rows(
         .collect();
     let errors: Vec<_> = rows.iter().map(|row| row.outcome.as_ref().err().cloned()).collect();
     let paths: Vec<_> = rows.iter().map(|row| row.path_sha256.clone()).collect();
-    // A row that is opened again keeps its path.
+    // A row that is opened again keeps its path. Numbers instead of `not exists`, for which all rows of the batch would be read.
     let claimed = sqlx::query_scalar!(
         r#"with given as (
             select *,
@@ -530,8 +538,8 @@ pub async fn claim_rows(
             from given
             where batch_id = $2 and account_id = $1 and batch_rows.number = given.number and batch_rows.state = 'again'
                 and is_first
-                and not exists (
-                    select from batch_rows other
+                and 0 = (
+                    select count(*) from batch_rows other
                     where other.batch_id = $2 and other.path_sha256 = given.path_sha256 and other.number <> given.number
                 )
             returning batch_rows.number
@@ -540,7 +548,9 @@ pub async fn claim_rows(
             select $2, $1, number, render_id, case when render_id is null then 'failed' else 'opened' end, error, path_sha256
             from given
             where is_first
-                and not exists (select from batch_rows known where known.batch_id = $2 and known.number = given.number)
+                and 0 = (
+                    select count(*) from batch_rows known where known.batch_id = $2 and known.number = given.number
+                )
             on conflict (batch_id, path_sha256) where path_sha256 is not null do nothing
             returning number
          )
