@@ -42,21 +42,21 @@ begin
 end
 $$;
 
-create function note_new_render_contents() returns trigger language plpgsql as $$
+-- Rows that a statement has inserted or deleted.
+create function note_render_contents() returns trigger language plpgsql as $$
 declare
-    added record;
+    sign integer := case when tg_op = 'INSERT' then 1 else -1 end;
+    changed record;
 begin
-    for added in
-        select account_id, retained, count(*) as renders, sum(octet_length(sealed)) as bytes
-        from new_rows group by account_id, retained
+    for changed in
+        select account_id, retained, sign * count(*) as renders, sign * sum(octet_length(sealed)) as bytes
+        from changed_rows group by account_id, retained
     loop
-        if added.retained then
-            perform note_storage(added.account_id, false, jsonb_build_object('retained_bytes', added.bytes));
-        else
-            perform note_storage(
-                added.account_id, true, jsonb_build_object('queued_renders', added.renders, 'queued_bytes', added.bytes)
-            );
-        end if;
+        perform note_storage(
+            changed.account_id, tg_op = 'INSERT' and not changed.retained,
+            case when changed.retained then jsonb_build_object('retained_bytes', changed.bytes)
+            else jsonb_build_object('queued_renders', changed.renders, 'queued_bytes', changed.bytes) end
+        );
     end loop;
     return null;
 end
@@ -74,35 +74,17 @@ begin
 end
 $$;
 
-create function note_gone_render_contents() returns trigger language plpgsql as $$
-declare
-    removed record;
-begin
-    for removed in
-        select account_id, retained, count(*) as renders, sum(octet_length(sealed)) as bytes
-        from old_rows group by account_id, retained
-    loop
-        perform note_storage(
-            removed.account_id, false,
-            case when removed.retained then jsonb_build_object('retained_bytes', -removed.bytes)
-            else jsonb_build_object('queued_renders', -removed.renders, 'queued_bytes', -removed.bytes) end
-        );
-    end loop;
-    return null;
-end
-$$;
-
 drop trigger render_contents_count_new on render_contents;
 drop trigger render_contents_count_retained on render_contents;
 drop trigger render_contents_count_gone on render_contents;
 drop function count_render_content();
 
 create trigger render_contents_note_new after insert on render_contents
-    referencing new table as new_rows for each statement execute function note_new_render_contents();
+    referencing new table as changed_rows for each statement execute function note_render_contents();
 create trigger render_contents_note_retained after update of retained on render_contents
     for each row when (new.retained and not old.retained) execute function note_retained_render_content();
 create trigger render_contents_note_gone after delete on render_contents
-    referencing old table as old_rows for each statement execute function note_gone_render_contents();
+    referencing old table as changed_rows for each statement execute function note_render_contents();
 create constraint trigger render_contents_apply_notes after insert or update of retained or delete on render_contents
     deferrable initially deferred for each row execute function apply_storage_notes();
 
@@ -131,18 +113,13 @@ begin
 end
 $$;
 
-create function note_new_callbacks() returns trigger language plpgsql as $$
+-- Rows that a statement has inserted or deleted. All new ones are pending.
+create function note_callbacks() returns trigger language plpgsql as $$
+declare
+    sign integer := case when tg_op = 'INSERT' then 1 else -1 end;
 begin
-    perform note_storage(account_id, true, jsonb_build_object('pending_callbacks', count(*)))
-    from new_rows group by account_id;
-    return null;
-end
-$$;
-
-create function note_gone_callbacks() returns trigger language plpgsql as $$
-begin
-    perform note_storage(account_id, false, jsonb_build_object('pending_callbacks', -count(*)))
-    from old_rows where state in ('waiting', 'sending') group by account_id;
+    perform note_storage(account_id, tg_op = 'INSERT', jsonb_build_object('pending_callbacks', sign * count(*)))
+    from changed_rows where tg_op = 'INSERT' or state in ('waiting', 'sending') group by account_id;
     return null;
 end
 $$;
@@ -161,7 +138,7 @@ drop trigger callbacks_count_again on callbacks;
 drop trigger callbacks_count_gone on callbacks;
 
 create trigger callbacks_note_new after insert on callbacks
-    referencing new table as new_rows for each statement execute function note_new_callbacks();
+    referencing new table as changed_rows for each statement execute function note_callbacks();
 create trigger callbacks_note_ended after update of state on callbacks
     for each row
     when (old.state in ('waiting', 'sending') and new.state in ('delivered', 'failed')) execute function note_callback('-1');
@@ -169,7 +146,7 @@ create trigger callbacks_note_again after update of state on callbacks
     for each row
     when (old.state in ('delivered', 'failed') and new.state in ('waiting', 'sending')) execute function note_callback('1');
 create trigger callbacks_note_gone after delete on callbacks
-    referencing old table as old_rows for each statement execute function note_gone_callbacks();
+    referencing old table as changed_rows for each statement execute function note_callbacks();
 create constraint trigger callbacks_apply_notes after insert or update of state or delete on callbacks
     deferrable initially deferred for each row execute function apply_storage_notes();
 
@@ -361,6 +338,33 @@ begin
         end if;
     end if;
     return next;
+end
+$$;
+
+-- One render is decided like several.
+create or replace function may_open_render(
+    of_account uuid,
+    of_key uuid,
+    is_live boolean,
+    at_time timestamptz,
+    is_volatile boolean
+) returns table (
+    is_free boolean,
+    total_credits bigint,
+    used_credits bigint,
+    reserved bigint,
+    period_ends_at timestamptz,
+    counter_id uuid,
+    exceeded_limit bigint
+) language plpgsql as $$
+begin
+    if is_volatile then
+        perform set_config('synchronous_commit', 'off', true);
+    end if;
+    return query
+    select decided.allowed >= 1, decided.total_credits, decided.used_credits, decided.reserved, decided.period_ends_at,
+        decided.counter_id, decided.exceeded_limit
+    from may_open_renders(of_account, of_key, is_live, at_time, 1) decided;
 end
 $$;
 

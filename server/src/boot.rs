@@ -155,14 +155,7 @@ async fn serve_with(
         lifecycle.spawn("postgres", embedded.supervise(database_stop.clone()));
     }
     let outcome = match prepared {
-        Ok(prepared) => {
-            let resources = Resources {
-                db: pool.clone(),
-                prepared,
-                open_files,
-            };
-            run(&lifecycle, config, resources, start_browsers).await
-        }
+        Ok(prepared) => run(&lifecycle, config, pool.clone(), prepared, open_files, start_browsers).await,
         Err(error) => Err(error),
     };
     // The database stops last, on success and on failure.
@@ -197,25 +190,14 @@ async fn prepare(config: &Config, db: &PgPool, folder: Option<&DataFolder>) -> R
     })
 }
 
-/// What is there before the browsers.
-struct Resources {
-    db: PgPool,
-    prepared: Prepared,
-    /// Limit of open files.
-    open_files: u64,
-}
-
 async fn run(
     lifecycle: &Lifecycle,
     config: Arc<Config>,
-    resources: Resources,
+    db: PgPool,
+    prepared: Prepared,
+    open_files: u64,
     start_browsers: impl AsyncFnOnce(&Config, Arc<Guard>) -> Result<Browsers, BrowserError>,
 ) -> Result<(), ServeError> {
-    let Resources {
-        db,
-        prepared,
-        open_files,
-    } = resources;
     let listener = listen(config.http.listen, "PLATEN_LISTEN").await?;
     let metrics_listener = match config.metrics.listen {
         Some(address) => Some(listen(address, "PLATEN_METRICS_LISTEN").await?),

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reqwest::{Method, header::CONTENT_TYPE};
+use reqwest::Method;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -165,9 +165,7 @@ impl Account {
         let client = service.new_client_with(name, "Scale").await?;
         let invoice = Arc::new(pages::invoice());
         let content = invoice.html.replace(INVOICE_NUMBER, "{{ number }}");
-        let template = json!({ "template": { "name": "Invoice", "content": content } });
-        let created = answer(client.request(Method::POST, "templates").json(&template)).await?;
-        let template = id_of(&created)?.to_owned();
+        let template = client.create_template("Invoice", &content).await?;
         let order = Order::of_template(&invoice, &template, &row(1));
         Ok(Self {
             client,
@@ -187,8 +185,8 @@ impl Account {
                 "credentials": store::access_key(),
             },
         });
-        let created = answer(self.client.request(Method::POST, "connections").json(&connection)).await?;
-        let path = format!("connections/{}/test", id_of(&created)?);
+        let id = self.client.create("connections", &connection).await?;
+        let path = format!("connections/{id}/test");
         let tested = answer(self.client.request(Method::POST, &path)).await?;
         if tested["data"]["passed"].as_bool() == Some(true) {
             return Ok(());
@@ -221,22 +219,14 @@ impl Account {
 
     /// Creates a batch whose documents are delivered to `folder`, and uploads its rows.
     async fn start_batch(&self, folder: &str, rows: u64) -> Result<Batch<'_>, LoadError> {
-        let part = json!({ "type": "template", "content": { "template_id": self.template } });
         let destination = json!({
             "provider": "aws_s3",
             "bucket": BUCKET,
             "path": format!("{folder}/{{{{ number }}}}.pdf"),
         });
-        let batch = json!({ "batch": { "render": { "parts": [part], "destination": destination } } });
-        let created = answer(self.client.request(Method::POST, "batches").json(&batch)).await?;
-        let path = format!("batches/{}", id_of(&created)?);
-        let mut lines = String::new();
-        for number in 1..=rows {
-            lines.push_str(&row(number).to_string());
-            lines.push('\n');
-        }
-        let upload = self.client.request(Method::PUT, &format!("{path}/rows"));
-        answer(upload.header(CONTENT_TYPE, "application/x-ndjson").body(lines)).await?;
+        let render = json!({ "destination": destination });
+        let path = self.client.create_batch(&self.template, render).await?;
+        self.client.upload_rows(&path, (1..=rows).map(row)).await?;
         Ok(Batch {
             client: &self.client,
             path,
@@ -286,12 +276,6 @@ impl Batch<'_> {
 /// Returns the row with this number, counted from 1.
 fn row(number: u64) -> Value {
     json!({ "number": format!("R-{number:06}") })
-}
-
-/// Returns the id of what a request has created.
-fn id_of(created: &Value) -> Result<&str, LoadError> {
-    let id = created["data"]["id"].as_str();
-    id.ok_or_else(|| LoadError::Platen(format!("answered without an id: {created}")))
 }
 
 #[cfg(test)]

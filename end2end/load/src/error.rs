@@ -24,6 +24,9 @@ pub(crate) enum LoadError {
         /// The defect.
         what: String,
     },
+    /// A statement on the service's database.
+    #[error("the database: {0}")]
+    Database(#[from] sqlx::Error),
     /// Completing a printed document as PDF/A.
     #[error("PDF/A completion: {0}")]
     Completion(#[from] platen_pdf::PdfError),

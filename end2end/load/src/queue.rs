@@ -13,7 +13,7 @@ use platen_domain::{
     ids::{AccountId, InstanceId},
     job::JobKind,
 };
-use reqwest::{Method, StatusCode, header::CONTENT_TYPE};
+use reqwest::{Method, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, PgPool};
@@ -134,16 +134,10 @@ pub(crate) async fn measure_throughput(
 
 /// Returns the throughput of a batch of `count` rows.
 async fn measure_batch(account: &Client, load: &Load, count: usize) -> Result<f64, LoadError> {
-    let template = json!({ "template": { "name": "Batch", "content": load.html } });
-    let template = answer(account.request(Method::POST, "templates").json(&template)).await?;
-    let part = json!({ "type": "template", "content": { "template_id": template["data"]["id"] } });
-    let batch = json!({ "batch": { "render": { "parts": [part] } } });
-    let batch = answer(account.request(Method::POST, "batches").json(&batch)).await?;
-    let path = format!("batches/{}", batch["data"]["id"].as_str().unwrap_or_default());
-    let rows = "{}\n".repeat(count);
-    let upload = account.request(Method::PUT, &format!("{path}/rows"));
+    let template = account.create_template("Batch", &load.html).await?;
+    let path = account.create_batch(&template, json!({})).await?;
     let uploaded = OffsetDateTime::now_utc();
-    answer(upload.header(CONTENT_TYPE, "application/x-ndjson").body(rows)).await?;
+    account.upload_rows(&path, (0..count).map(|_| json!({}))).await?;
     loop {
         let batch = answer(account.request(Method::GET, &path)).await?;
         if batch["data"]["succeeded"] == count {

@@ -18,13 +18,8 @@ use platen_core::{
     },
     store::api_keys::KeySettings,
 };
-use platen_domain::{
-    account_log::Actor,
-    allowed::{AllowedChannels, AllowedTemplates},
-    api_key::Scopes,
-};
+use platen_domain::account_log::Actor;
 use platen_server::database::Database;
-use reqwest::{Method, header::CONTENT_TYPE};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -37,10 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     error::LoadError,
-    platen::{
-        Service,
-        client::{Client, answer},
-    },
+    platen::{Service, client::Client},
     processes::{self, ProcessorTime},
     queue::{ended, enqueue, moment},
     scale::receiver::Receiver,
@@ -239,12 +231,9 @@ impl<'a> Stage<'a> {
     /// Fills tables, so that the database plans statements as it does in operation.
     async fn warm_up(&self) -> Result<(), LoadError> {
         let batch = self.create_batch(&self.warmer).await?;
-        upload(&self.warmer, &batch, WARM_UP).await?;
+        self.warmer.upload_rows(&batch, rows(WARM_UP)).await?;
         self.receiver.wait_for(WARM_UP, PATIENCE).await;
-        sqlx::raw_sql("vacuum analyze")
-            .execute(&self.database.pool)
-            .await
-            .map_err(|error| self.front.failure(&error.to_string()))?;
+        sqlx::raw_sql("vacuum analyze").execute(&self.database.pool).await?;
         Ok(())
     }
 
@@ -276,8 +265,7 @@ impl<'a> Stage<'a> {
         let of_render = |amount: f64| amount / (self.renders + probes.acceptance_ms.len()) as f64;
         let charged: i64 = sqlx::query_scalar("select coalesce(sum(used), 0)::bigint from credit_periods")
             .fetch_one(&self.database.pool)
-            .await
-            .map_err(|error| self.front.failure(&error.to_string()))?;
+            .await?;
         let expected = WARM_UP + self.renders + probes.acceptance_ms.len();
         let expected = i64::try_from(expected).unwrap_or(i64::MAX);
         let result = ScaleResult {
@@ -302,10 +290,8 @@ impl<'a> Stage<'a> {
 
     /// Returns the position in the write-ahead log, in bytes.
     async fn wal_position(&self) -> Result<f64, LoadError> {
-        sqlx::query_scalar("select (pg_current_wal_lsn() - '0/0')::float8")
-            .fetch_one(&self.database.pool)
-            .await
-            .map_err(|error| self.front.failure(&error.to_string()))
+        let position = sqlx::query_scalar("select (pg_current_wal_lsn() - '0/0')::float8");
+        Ok(position.fetch_one(&self.database.pool).await?)
     }
 
     /// Sum over all processes, in milliseconds.
@@ -330,21 +316,20 @@ impl<'a> Stage<'a> {
     }
 
     async fn create_batch(&self, account: &Client) -> Result<String, LoadError> {
-        let template = json!({ "template": { "name": "Row", "content": "<p>{{ number }}" } });
-        let template = answer(account.request(Method::POST, "templates").json(&template)).await?;
-        let part = json!({ "type": "template", "content": { "template_id": template["data"]["id"] } });
-        let render = json!({ "parts": [part], "callback": { "url": self.receiver.url } });
-        let batch = json!({ "batch": { "render": render } });
-        let batch = answer(account.request(Method::POST, "batches").json(&batch)).await?;
-        let id = batch["data"]["id"].as_str().unwrap_or_default();
-        Ok(format!("batches/{id}/rows"))
+        let template = account.create_template("Row", "<p>{{ number }}").await?;
+        let render = json!({ "callback": { "url": self.receiver.url } });
+        account.create_batch(&template, render).await
     }
 
     async fn upload_rows(&self, batches: &[String]) -> Result<(), LoadError> {
         let each = self.renders / self.accounts.len();
         let of_accounts: Vec<_> = self.accounts.iter().zip(batches).collect();
         for some in of_accounts.chunks(CALLERS) {
-            try_join_all(some.iter().map(|(account, path)| upload(account, path, each))).await?;
+            try_join_all(
+                some.iter()
+                    .map(|(account, batch)| account.upload_rows(batch, rows(each))),
+            )
+            .await?;
         }
         Ok(())
     }
@@ -406,14 +391,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-async fn upload(account: &Client, path: &str, rows: usize) -> Result<(), LoadError> {
-    let rows = (0..rows).map(|number| json!({ "number": number }).to_string());
-    let rows = rows.collect::<Vec<_>>().join("\n");
-    let request = account
-        .request(Method::PUT, path)
-        .header(CONTENT_TYPE, "application/x-ndjson");
-    answer(request.body(rows)).await?;
-    Ok(())
+fn rows(count: usize) -> impl Iterator<Item = Value> {
+    (0..count).map(|number| json!({ "number": number }))
 }
 
 #[derive(Default)]
@@ -440,15 +419,7 @@ async fn new_account(db: &PgPool, email: &str) -> Result<String, String> {
         .map_err(|error| error.to_string())?;
     let request = NewKeyRequest {
         livemode: true,
-        settings: KeySettings {
-            name: "bench",
-            scopes: Scopes::all(),
-            expires_at: None,
-            allowed_networks: Vec::new(),
-            allowed_templates: AllowedTemplates::default(),
-            allowed_channels: AllowedChannels::default(),
-            credit_limit: None,
-        },
+        settings: KeySettings::unrestricted("bench"),
     };
     let key = api_keys::create(db, created, &Actor::OPERATOR, request, now).await;
     Ok(key.map_err(|error| error.to_string())?.key.expose().to_owned())

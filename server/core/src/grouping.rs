@@ -37,12 +37,18 @@ where
     Outcome: Default + Send + 'static,
     Error: Display + Send + 'static,
 {
-    /// Lets `work` process the item, alone or in a group, and returns its outcome. `work` receives items and returns their outcomes
-    /// in the same order; if it fails for a group, it gets each item alone. A group is processed even if the returned future is
-    /// dropped.
-    pub(crate) async fn process<Work, Processing>(&self, item: Item, work: Work) -> Result<Outcome, Error>
+    /// Lets `work` process the item, alone or in a group, and returns its outcome. `work` receives the context, such as a connection
+    /// pool, and items, and returns their outcomes in the same order; if it fails for a group, it gets each item alone. A group is
+    /// processed even if the returned future is dropped.
+    pub(crate) async fn process<Context, Work, Processing>(
+        &self,
+        context: &Context,
+        item: Item,
+        work: Work,
+    ) -> Result<Outcome, Error>
     where
-        Work: Fn(Vec<Item>) -> Processing + Clone + Send + 'static,
+        Context: Clone + Send + 'static,
+        Work: Fn(Context, Vec<Item>) -> Processing + Copy + Send + 'static,
         Processing: Future<Output = Result<Vec<Outcome>, Error>> + Send + 'static,
     {
         let (sender, processed) = oneshot::channel();
@@ -52,14 +58,15 @@ where
             mem::replace(&mut waiting.is_running, true)
         };
         if !is_running {
-            tokio::spawn(self.clone().run(work.clone()));
+            let (grouping, context) = (self.clone(), context.clone());
+            tokio::spawn(grouping.run(move |items| work(context.clone(), items)));
         }
         match processed.await {
             Ok(Ok(outcome)) => Ok(outcome),
             Ok(Err(Some(error))) => Err(error),
             // Without an answer, the work has panicked.
             Ok(Err(None)) | Err(_) => {
-                let mut outcomes = work(vec![item]).await?;
+                let mut outcomes = work(context.clone(), vec![item]).await?;
                 Ok(outcomes.pop().unwrap_or_default())
             }
         }
@@ -142,7 +149,7 @@ mod tests {
     use super::*;
 
     /// Returns each item with the size of its group. Groups with an item of 100 or more fail.
-    async fn sized(items: Vec<usize>) -> Result<Vec<(usize, usize)>, String> {
+    fn sized(items: Vec<usize>) -> Result<Vec<(usize, usize)>, String> {
         if items.iter().any(|item| *item >= 100) {
             return Err(format!("{items:?}"));
         }
@@ -153,27 +160,19 @@ mod tests {
     /// Processes items that all arrive while the first is processed.
     async fn outcomes(items: impl IntoIterator<Item = usize>) -> Vec<Result<(usize, usize), String>> {
         let (grouping, gate) = (Grouping::default(), Arc::new(Semaphore::new(0)));
-        let work = {
-            let gate = Arc::clone(&gate);
-            move |items| {
-                let gate = Arc::clone(&gate);
-                async move {
-                    gate.acquire().await.expect("an open gate").forget();
-                    sized(items).await
-                }
-            }
+        let work = |gate: Arc<Semaphore>, items| async move {
+            gate.acquire().await.expect("an open gate").forget();
+            sized(items)
         };
         let first = tokio::spawn({
-            let (grouping, work) = (grouping.clone(), work.clone());
-            async move { grouping.process(0, work).await }
+            let (grouping, gate) = (grouping.clone(), Arc::clone(&gate));
+            async move { grouping.process(&gate, 0, work).await }
         });
         while !lock(&grouping.0).is_running || !lock(&grouping.0).items.is_empty() {
             sleep(FIRST).await;
         }
-        let others: Vec<_> = items
-            .into_iter()
-            .map(|item| grouping.process(item, work.clone()))
-            .collect();
+        let others = items.into_iter().map(|item| grouping.process(&gate, item, work));
+        let others: Vec<_> = others.collect();
         let count = others.len();
         let arrived = async {
             while lock(&grouping.0).items.len() < count {
@@ -211,15 +210,18 @@ mod tests {
     #[tokio::test]
     async fn items_are_processed_after_a_panic() {
         let grouping = Grouping::<_, (usize, usize), String>::default();
-        let panicking = |items: Vec<usize>| async move {
+        let panicking = |(), items: Vec<usize>| async move {
             assert!(items.is_empty(), "on purpose");
             Ok(Vec::new())
         };
         let panicked = tokio::spawn({
             let grouping = grouping.clone();
-            async move { grouping.process(1, panicking).await }
+            async move { grouping.process(&(), 1, panicking).await }
         });
         assert!(panicked.await.is_err());
-        assert_eq!(grouping.process(2, sized).await, Ok((2, 1)));
+        assert_eq!(
+            grouping.process(&(), 2, |(), items| async { sized(items) }).await,
+            Ok((2, 1))
+        );
     }
 }

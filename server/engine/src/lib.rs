@@ -184,17 +184,9 @@ impl Engine {
     /// is on. Closes the browsers if any of this fails.
     pub async fn start(config: EngineConfig) -> Result<Self, StartError> {
         let sandbox = config.sandbox;
-        let engine = Self {
-            admission: Admission::new(config.slots.max(1), SPARE_SLOTS, config.queue_limit),
-            page_memory_limit: config.page_memory_limit,
-            // Leaves one slot for other renders.
-            parts_at_once: config.slots.saturating_sub(1).max(1),
-            pool: Pool::start(config)
-                .await
-                .map_err(|error| StartError(error.to_string()))?,
-            #[cfg(feature = "simulation")]
-            simulation: None,
-        };
+        let engine = Self::new(config);
+        let started = engine.pool.start().await;
+        started.map_err(|error| StartError(error.to_string()))?;
         if let Err(error) = engine.print_first_page().await {
             engine.pool.close().await;
             return Err(StartError(format!("the browser starts but can't print: {error}")));
@@ -204,6 +196,19 @@ impl Engine {
             return Err(StartError(LaunchError::NoSandbox.to_string()));
         }
         Ok(engine)
+    }
+
+    /// Creates an engine whose browsers are yet to be started.
+    fn new(config: EngineConfig) -> Self {
+        Self {
+            admission: Admission::new(config.slots.max(1), SPARE_SLOTS, config.queue_limit),
+            page_memory_limit: config.page_memory_limit,
+            // Leaves one slot for other renders.
+            parts_at_once: config.slots.saturating_sub(1).max(1),
+            pool: Pool::new(config),
+            #[cfg(feature = "simulation")]
+            simulation: None,
+        }
     }
 
     /// Waits for a slot; to be called before anything large is prepared for the render. `deadline` is the time from now

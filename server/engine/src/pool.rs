@@ -78,15 +78,6 @@ enum Found {
 }
 
 impl Pool {
-    /// Starts the browsers for pages without frames, so that a missing Chromium is detected at start. Those for pages
-    /// with frames are started with the first such page.
-    pub(crate) async fn start(config: EngineConfig) -> Result<Self, LaunchError> {
-        let pool = Self::new(config);
-        pool.start_browsers(PageKind::ScriptFree).await?;
-        pool.inner.tasks.spawn(pool.clone().bound_memory());
-        Ok(pool)
-    }
-
     /// Creates a pool without browsers.
     pub(crate) fn new(config: EngineConfig) -> Self {
         Self {
@@ -103,6 +94,14 @@ impl Pool {
                 tasks: TaskTracker::new(),
             }),
         }
+    }
+
+    /// Starts the browsers for pages without frames, so that a missing Chromium is detected at start. Those for pages
+    /// with frames are started with the first such page.
+    pub(crate) async fn start(&self) -> Result<(), LaunchError> {
+        self.start_browsers(PageKind::ScriptFree).await?;
+        self.inner.tasks.spawn(self.clone().bound_memory());
+        Ok(())
     }
 
     async fn start_browsers(&self, kind: PageKind) -> Result<(), LaunchError> {

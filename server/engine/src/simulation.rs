@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use crate::{
     Engine, Entered,
-    admission::Admission,
-    config::{EngineConfig, SPARE_SLOTS},
+    config::EngineConfig,
     error::RenderError,
     job::{Phase, RenderedDocument},
-    pool::Pool,
     render_log::RenderLog,
 };
 
@@ -25,11 +23,8 @@ impl Engine {
     /// Creates an engine that starts no browsers. It has the admission queue and the slots of the settings.
     pub fn simulate(config: EngineConfig, simulation: Simulation) -> Self {
         Self {
-            admission: Admission::new(config.slots.max(1), SPARE_SLOTS, config.queue_limit),
-            page_memory_limit: config.page_memory_limit,
-            parts_at_once: 1,
-            pool: Pool::new(config),
             simulation: Some(simulation),
+            ..Self::new(config)
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use reqwest::{Method, RequestBuilder, StatusCode};
+use reqwest::{Method, RequestBuilder, StatusCode, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 
 use crate::{
@@ -122,6 +122,37 @@ impl Client {
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let url = format!("{}/api/v1/{path}", self.address);
         self.http.request(method, url).bearer_auth(&self.key)
+    }
+
+    /// Creates a template and returns its id.
+    pub(crate) async fn create_template(&self, name: &str, content: &str) -> Result<String, LoadError> {
+        let template = json!({ "template": { "name": name, "content": content } });
+        self.create("templates", &template).await
+    }
+
+    /// Creates a batch that fills a template, with further members of its render, and returns its path below `/api/v1/`.
+    pub(crate) async fn create_batch(&self, template: &str, mut render: Value) -> Result<String, LoadError> {
+        render["parts"] = json!([{ "type": "template", "content": { "template_id": template } }]);
+        let id = self
+            .create("batches", &json!({ "batch": { "render": render } }))
+            .await?;
+        Ok(format!("batches/{id}"))
+    }
+
+    /// Uploads the rows of a batch, which begins with that.
+    pub(crate) async fn upload_rows(&self, batch: &str, rows: impl Iterator<Item = Value>) -> Result<(), LoadError> {
+        let rows: Vec<_> = rows.map(|row| row.to_string()).collect();
+        let upload = self.request(Method::PUT, &format!("{batch}/rows"));
+        let upload = upload.header(CONTENT_TYPE, "application/x-ndjson");
+        answer(upload.body(rows.join("\n"))).await?;
+        Ok(())
+    }
+
+    /// Creates a resource and returns its id.
+    pub(crate) async fn create(&self, path: &str, body: &Value) -> Result<String, LoadError> {
+        let created = answer(self.request(Method::POST, path).json(body)).await?;
+        let id = created["data"]["id"].as_str().map(ToOwned::to_owned);
+        id.ok_or_else(|| LoadError::Platen(format!("answered without an id: {created}")))
     }
 
     /// Renders once, and checks the status, the page count and the PDF header.

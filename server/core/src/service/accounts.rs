@@ -2,8 +2,7 @@
 
 use platen_domain::{
     account_log::{AccountEvent, Actor},
-    allowed::{AllowedChannels, AllowedTemplates},
-    api_key::{PlaintextKey, Scopes},
+    api_key::PlaintextKey,
     audit_log::{AuditActor, AuditEvent},
     email::Email,
     ids::{AccountId, ApiKeyId, UserId},
@@ -100,15 +99,7 @@ pub async fn create_with_key(
         hint: key.hint(),
         digest: key.digest(),
         livemode: true,
-        settings: &KeySettings {
-            name: key_name,
-            scopes: Scopes::all(),
-            expires_at: None,
-            allowed_networks: Vec::new(),
-            allowed_templates: AllowedTemplates::default(),
-            allowed_channels: AllowedChannels::default(),
-            credit_limit: None,
-        },
+        settings: &KeySettings::unrestricted(key_name),
         counter: None,
     };
     api_keys::insert(&mut transaction, created.account, new, now).await?;

@@ -128,23 +128,21 @@ pub(in crate::service) type CallbackLookups = Grouping<(AccountId, RenderId), Op
 pub(in crate::service) type DeliveredCallbacks = Grouping<Delivered, bool, StoreError>;
 
 async fn find(app: &Services, job: &RenderJob) -> Result<Option<Callback>, StoreError> {
-    let db = app.db.clone();
     let finding = app
         .groups
         .callback_lookups
-        .process((job.account, job.render), move |renders| {
-            let db = db.clone();
-            async move { callbacks::list(&db, &renders, clock::now()).await }
+        .process(&app.db, (job.account, job.render), |db, renders| async move {
+            callbacks::list(&db, &renders, clock::now()).await
         });
     finding.await
 }
 
 async fn record_delivered(app: &Services, job: &RenderJob, attempt: Attempt) -> Result<(), StoreError> {
-    let (delivered, db) = (Delivered { job: *job, attempt }, app.db.clone());
-    let recording = app.groups.delivered_callbacks.process(delivered, move |deliveries| {
-        let db = db.clone();
-        async move { callbacks::record_delivered(&db, &deliveries).await }
-    });
+    let recording = app.groups.delivered_callbacks.process(
+        &app.db,
+        Delivered { job: *job, attempt },
+        |db, deliveries| async move { callbacks::record_delivered(&db, &deliveries).await },
+    );
     let is_held = recording.await?;
     app.jobs.changed(job.account, job.render);
     if is_held {

@@ -240,7 +240,20 @@ pub struct KeySettings<'a> {
     pub credit_limit: Option<i64>,
 }
 
-impl KeySettings<'_> {
+impl<'a> KeySettings<'a> {
+    /// All scopes, without any restriction.
+    pub fn unrestricted(name: &'a str) -> Self {
+        Self {
+            name,
+            scopes: Scopes::all(),
+            expires_at: None,
+            allowed_networks: Vec::new(),
+            allowed_templates: AllowedTemplates::default(),
+            allowed_channels: AllowedChannels::default(),
+            credit_limit: None,
+        }
+    }
+
     /// Returns the columns of scopes, networks, templates and channels.
     fn lists(&self) -> (Vec<String>, Vec<String>, Vec<Uuid>, Vec<String>) {
         (

@@ -15,8 +15,6 @@ use platen_core::{
 };
 use platen_domain::{
     account_log::{ActivityFilter, Actor},
-    allowed::{AllowedChannels, AllowedTemplates},
-    api_key::Scopes,
     caller::Caller,
     client::Client,
     ids::{AccountId, UserId},
@@ -57,15 +55,7 @@ impl Town {
         };
         let request = NewKeyRequest {
             livemode: true,
-            settings: KeySettings {
-                name: "Billing",
-                scopes: Scopes::all(),
-                expires_at: None,
-                allowed_networks: Vec::new(),
-                allowed_templates: AllowedTemplates::default(),
-                allowed_channels: AllowedChannels::default(),
-                credit_limit: None,
-            },
+            settings: KeySettings::unrestricted("Billing"),
         };
         let created = api_keys::create(
             &self.people.db,

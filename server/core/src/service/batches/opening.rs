@@ -211,14 +211,14 @@ async fn open_rows(
     work: Work,
     is_stopping: &impl Fn() -> bool,
 ) -> Result<Rows, BatchError> {
-    let stopped_by = |reason| Rows {
-        hold: Some(reason),
+    let stopped = |hold| Rows {
+        hold,
         has_many_more: false,
     };
     let storage = account_storage::find(&app.db, account).await?;
     if !work.request.options["destination"].is_object() && storage.room_for(StorageResource::DocumentBytes, 1).is_err()
     {
-        return Ok(stopped_by(Hold::Storage));
+        return Ok(stopped(Some(Hold::Storage)));
     }
     let unfinished = usize::try_from(work.unfinished).unwrap_or(WINDOW);
     // Batches leave half of the queue to other renders.
@@ -246,12 +246,7 @@ async fn open_rows(
         while !rows.is_empty() {
             match opener.open(&rows).await? {
                 Opening::Opened => break,
-                Opening::Stopped => {
-                    return Ok(Rows {
-                        hold: None,
-                        has_many_more: false,
-                    });
-                }
+                Opening::Stopped => return Ok(stopped(None)),
                 Opening::Refused { fitting, reason } => {
                     rows.truncate(fitting);
                     hold = Some(reason);
@@ -259,8 +254,8 @@ async fn open_rows(
             }
         }
         app.jobs.added(JobKind::Render);
-        if let Some(reason) = hold {
-            return Ok(stopped_by(reason));
+        if hold.is_some() {
+            return Ok(stopped(hold));
         }
     }
     Ok(open)

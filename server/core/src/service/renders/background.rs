@@ -99,11 +99,13 @@ pub async fn render(app: &Services, job: &RenderJob, stopping: impl Fn() -> bool
 pub(in crate::service) type QueuedLookups = Grouping<(AccountId, RenderId), Option<QueuedRender>, StoreError>;
 
 async fn find(app: &Services, job: &RenderJob) -> Result<Option<QueuedRender>, StoreError> {
-    let (wanted, db) = ((job.account, job.render), app.db.clone());
-    let finding = app.groups.queued_lookups.process(wanted, move |renders| {
-        let db = db.clone();
-        async move { queued::list(&db, &renders, Some(LARGEST_TOGETHER)).await }
-    });
+    let wanted = (job.account, job.render);
+    let finding = app
+        .groups
+        .queued_lookups
+        .process(&app.db, wanted, |db, renders| async move {
+            queued::list(&db, &renders, Some(LARGEST_TOGETHER)).await
+        });
     let found = finding.await?;
     if found.as_ref().is_some_and(|queued| queued.is_too_large) {
         return Ok(queued::list(&app.db, &[wanted], None).await?.pop().flatten());

@@ -83,14 +83,12 @@ pub(super) async fn record_queued_success(
     account: AccountId,
     completion: Completion,
 ) -> Result<(), FailureReason> {
-    let (db, completion) = (app.db.clone(), Arc::new(completion));
-    let recording = app
-        .groups
-        .completions
-        .process((account, Arc::clone(&completion)), move |completions| {
-            let db = db.clone();
-            async move { record_together(&db, &completions).await }
-        });
+    let completion = Arc::new(completion);
+    let recording = app.groups.completions.process(
+        &app.db,
+        (account, Arc::clone(&completion)),
+        |db, completions| async move { record_together(&db, &completions).await },
+    );
     let charged = if let Some(charged) = recording.await? {
         charged
     } else {

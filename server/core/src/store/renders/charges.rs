@@ -1,5 +1,6 @@
 //! Reservations and charges of renders. The rules are database functions:
-//! `migrations/20261123000032_credit_functions.sql` and `migrations/20261125000046_key_credit_limits.sql`.
+//! `migrations/20261123000032_credit_functions.sql`, `migrations/20261125000046_key_credit_limits.sql` and, for many renders,
+//! `migrations/20261128000062_bulk_work.sql`.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -323,9 +324,9 @@ fn phases_with_upload(seen: &Seen, document: &StoredDocument) -> Value {
     phases
 }
 
-/// Like [`succeed`], for queued renders of any accounts in one statement. Returns whether the delivery of each one's webhook was
-/// enqueued; `None` for renders that are left unchanged and have to be recorded one by one: those that have ended or can't be paid for, and those whose charge takes more than adding it to
-/// the used credits.
+/// Like [`succeed`], for queued renders of any accounts in one statement. Returns whether the delivery of each render's webhook was
+/// enqueued; `None` for renders that are left unchanged and have to be recorded alone: renders that have ended or can't be paid
+/// for, and others that `charge_renders` doesn't charge.
 pub async fn succeed_together(
     db: &mut PgConnection,
     completions: &[(AccountId, Arc<Completion>)],

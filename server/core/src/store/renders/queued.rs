@@ -156,19 +156,21 @@ pub async fn insert(
         r#"with new as materialized (
                select *
                from unnest(
-                   $6::uuid[], $7::uuid[], $8::jsonb[], $9::smallint[], $10::bytea[], $11::bytea[], $12::uuid[], $13::uuid[]
+                   $5::uuid[], $6::uuid[], $7::jsonb[], $8::smallint[], $9::bytea[], $10::bytea[], $11::uuid[], $12::uuid[]
                ) as new (id, object_id, options, version, sealed, callback, webhook_id, job_id)
            ), contents as (
                -- Large rows first: a decision about credits blocks the account's other renders until the commit.
                insert into render_contents (render_id, account_id, version, sealed)
                select id, $1, version, sealed from new
-               on conflict on constraint render_contents_pkey do nothing
+               on conflict on constraint render_contents_pkey do update set version = excluded.version
                returning render_id
            ), decision as materialized (
-               select decided.*
-               from (select count(*) from contents) stored, may_open_renders($1, $2, $3, $4, $5) decided
+               -- Refers to the contents, so that they are written before it is called.
+               select stored.renders, decided.*
+               from (select count(*)::integer as renders from contents) stored,
+                   may_open_renders($1, $2, $3, $4, stored.renders) decided
            ), allowed as materialized (
-               select new.*, counter_id from new, decision where allowed >= $5
+               select new.*, counter_id from new, decision where allowed >= decision.renders
            ), opened as (
                insert into renders
                    (id, account_id, api_key_id, mode, status, livemode, options, inserted_at, object_id, credit_counter_id)
@@ -178,7 +180,7 @@ pub async fn insert(
                select id, $1, webhook_id, callback, 'waiting' from allowed where callback is not null
            ), queued as (
                insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
-               select job_id, $1, $14, id, $15, now(), true from allowed
+               select job_id, $1, $13, id, $14, now(), true from allowed
            )
            select allowed as "allowed!", total_credits as "total!", used_credits as "used!", reserved as "reserved!",
                period_ends_at as "ends_at!", exceeded_limit
@@ -187,7 +189,6 @@ pub async fn insert(
         origin.key.map(|key| key.0),
         origin.livemode,
         now,
-        i32::try_from(renders.len()).unwrap_or(i32::MAX),
         &ids,
         &objects as &[Option<Uuid>],
         &options,
