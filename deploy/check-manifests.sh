@@ -1,10 +1,18 @@
 #!/usr/bin/env bash
-# Parses the files for containers and Kubernetes as YAML, and checks that they are consistent with each other and with
-# the service. The YAML parser comes with Schemathesis.
+# Validates the manifests for Kubernetes against its schemas, and checks that they and the files for containers are consistent
+# with each other and with the service. The validator, which contains the schemas, and the YAML parser are installed with
+# Schemathesis.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+tools=$HOME/.cache/platen/schemathesis/bin
 
-"$HOME/.cache/platen/schemathesis/bin/python" - <<'CHECK'
+# The oldest release that is meant to work, and the newest one known. Kustomize and KEDA have schemas of their own.
+for release in 1.29 1.37; do
+  find deploy/kubernetes -name '*.yaml' ! -name kustomization.yaml ! -name worker-scaling.yaml -print0 |
+    xargs -0 "$tools/kubernetes-validate" --strict --quiet --kubernetes-version "$release"
+done
+
+"$tools/python" - <<'CHECK'
 import pathlib, sys, yaml
 
 folder = pathlib.Path("deploy/kubernetes")
@@ -37,6 +45,12 @@ for path in folder.rglob("kustomization.yaml"):
 
 kinds = [item for path in files for item in objects[path]]
 settings = next((item["data"] for item in kinds if item.get("kind") == "ConfigMap"), {})
+
+sources = [path.read_text() for path in pathlib.Path("server").glob("*/src/**/*.rs")]
+for setting in settings:
+    if not any(f'"{setting}"' in source for source in sources):
+        faults.append(f"{folder}/settings.yaml: {setting} is no setting of the service")
+
 for item in kinds:
     pod = item.get("spec", {}).get("template", {}).get("spec", {}) if item.get("kind") == "Deployment" else None
     if not pod:
