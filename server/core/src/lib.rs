@@ -20,3 +20,4 @@ pub mod signals;
 pub mod storage;
 pub mod store;
 pub mod telemetry;
+pub mod transfer;

@@ -114,15 +114,22 @@ impl RowFormat {
     /// Parses the parameter `format` of a query string; without it, returns [`Self::Ndjson`].
     pub fn parse(query: &str) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
-        let format = parameter(query, "format", &mut problems, |text| match text {
-            "ndjson" => Ok(Self::Ndjson),
-            "csv" => Ok(Self::Csv),
-            other => Err(format!("Must be ndjson or csv; got {}", quote(other))),
+        let format = parameter(query, "format", &mut problems, |text| {
+            Self::named(text).ok_or_else(|| format!("Must be ndjson or csv; got {}", quote(text)))
         });
         if problems.is_empty() {
             Ok(format.unwrap_or(Self::Ndjson))
         } else {
             Err(problems)
+        }
+    }
+
+    /// Returns the format with this name in requests.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "ndjson" => Some(Self::Ndjson),
+            "csv" => Some(Self::Csv),
+            _ => None,
         }
     }
 

@@ -11,7 +11,7 @@ use platen_domain::{
     ids::{BatchId, TemplateId},
     number::{counted, grouped},
 };
-use reqwest::{Body, Method, header};
+use reqwest::{Body, Method, RequestBuilder, header};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -49,7 +49,8 @@ pub(super) enum Command {
 #[derive(Args)]
 #[command(group(ArgGroup::new("render").required(true).args(["template", "request"])))]
 pub(super) struct RunArguments {
-    /// File with the rows: *.csv, whose first line names the members, or *.ndjson or *.jsonl with a JSON object in each line.
+    /// File with the rows: *.csv, whose first line names the members, or *.ndjson or *.jsonl with a JSON object in each line. Or its
+    /// https:// URL, from which the service loads it.
     rows: PathBuf,
     /// Id of the template that the rows fill.
     #[arg(long, value_name = "ID", value_parser = template_id)]
@@ -98,6 +99,56 @@ struct Batch {
     failed: i64,
 }
 
+/// Where the rows are.
+enum Rows<'a> {
+    File {
+        path: &'a Path,
+        media_type: &'static str,
+        /// In bytes.
+        length: u64,
+    },
+    /// A file that the service loads.
+    Url(&'a str),
+}
+
+impl<'a> Rows<'a> {
+    fn at(place: &'a Path) -> Result<Self, Failure> {
+        let is_url = |place: &&str| place.starts_with("https://") || place.starts_with("http://");
+        if let Some(url) = place.to_str().filter(is_url) {
+            return Ok(Self::Url(url));
+        }
+        Ok(Self::File {
+            path: place,
+            media_type: media_type(place)?,
+            length: open(place)?.metadata()?.len(),
+        })
+    }
+
+    /// Adds the rows to the request for them.
+    fn attach(&self, request: RequestBuilder) -> RequestBuilder {
+        let request = request.timeout(LONGEST_UPLOAD);
+        let (path, media_type, length) = match self {
+            Self::Url(url) => return request.json(&json!({ "url": url })),
+            Self::File {
+                path,
+                media_type,
+                length,
+            } => (path, *media_type, *length),
+        };
+        let request = request.header(header::CONTENT_TYPE, media_type);
+        match open(path) {
+            Ok(file) => {
+                let stream = ReaderStream::new(tokio::fs::File::from_std(file));
+                request
+                    .header(header::CONTENT_LENGTH, length)
+                    .body(Body::wrap_stream(stream))
+            }
+            // The service refuses a file without rows.
+            Err(_) => request,
+        }
+    }
+}
+
 pub(super) async fn execute(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(arguments) => run(&arguments).await,
@@ -119,27 +170,14 @@ pub(super) async fn execute(command: Command) -> Result<(), Failure> {
 
 async fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let client = arguments.server.client(SCOPES)?;
-    let media_type = media_type(&arguments.rows)?;
-    // Before a batch is created for it.
-    let length = open(&arguments.rows)?.metadata()?.len();
+    // Before a batch is created for them.
+    let rows = Rows::at(&arguments.rows)?;
     let body = json!({ "batch": { "name": arguments.name, "render": request(arguments)? } });
     let created = client.send(Method::POST, BATCHES, |request| request.json(&body)).await;
     let created = created.map_err(|error| failure(&error))?;
     let Data { data: Batch { id, .. } } = client.read(created).await?;
     let path = format!("{BATCHES}/{id}/rows");
-    let upload = client.send(Method::PUT, &path, |request| {
-        let request = request.header(header::CONTENT_TYPE, media_type).timeout(LONGEST_UPLOAD);
-        match open(&arguments.rows) {
-            Ok(file) => {
-                let stream = ReaderStream::new(tokio::fs::File::from_std(file));
-                request
-                    .header(header::CONTENT_LENGTH, length)
-                    .body(Body::wrap_stream(stream))
-            }
-            // The service refuses a file without rows.
-            Err(_) => request,
-        }
-    });
+    let upload = client.send(Method::PUT, &path, |request| rows.attach(request));
     if let Err(error) = upload.await {
         // It would only wait for its rows.
         let _ = act(&client, id, "cancel").await;

@@ -20,9 +20,10 @@ use platen_app::pages::{assets::UPLOAD_PATH, batches::upload::is_upload};
 use platen_core::{
     memory::{MemoryBudget, MemoryFull},
     service::sessions::LoggedIn,
+    transfer::{SLOWEST_ROWS, extended},
 };
 use platen_domain::{batch::MOST_BYTES, ids::AccountId};
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Sleep, sleep};
 
 use crate::http::{error::ApiError, held_body::HeldBody};
 
@@ -51,9 +52,6 @@ enum Overrun {
     /// The body has more than this many bytes.
     Size(usize),
 }
-
-/// Rate at which the rows of a batch must arrive on average, in bytes a second, once the time of other bodies is over.
-const SLOWEST_ROWS: u64 = 128 * 1024;
 
 /// Limits the time of API request bodies. Their size is limited by the extractor, according to the account's plan.
 pub(super) async fn of_api(time: Duration, request: Request, next: Next) -> Response {
@@ -189,9 +187,7 @@ impl BoundedBody {
         let (Some(slowest), Some(deadline)) = (self.slowest, &mut self.deadline) else {
             return;
         };
-        let more = Duration::from_secs_f64(bytes as f64 / slowest as f64);
-        // A client that sends fast may not pause for longer later.
-        let later = (deadline.deadline() + more).min(Instant::now() + self.time);
+        let later = extended(deadline.deadline(), bytes, slowest, self.time);
         deadline.as_mut().reset(later);
     }
 

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use crate::support::{
     command::{Answer, platen, run},
     folder,
+    origin::Origin,
     studio::Studio,
 };
 
@@ -20,7 +21,11 @@ struct Desk {
 
 impl Desk {
     async fn start() -> Self {
-        let studio = Studio::start().await;
+        Self::start_with(&[]).await
+    }
+
+    async fn start_with(settings: &[(&str, &str)]) -> Self {
+        let studio = Studio::start_with(settings).await;
         let path = studio.template("Invoice", "Invoice {{ number }}").await;
         Self {
             studio,
@@ -68,6 +73,21 @@ async fn the_rows_of_a_file_become_documents() {
         id.trim()
     );
     assert_eq!(desk.studio.service.number(&named).await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_service_loads_the_rows_of_a_url() {
+    let origin = Origin::start().await;
+    let desk = Desk::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
+    let run = |path: &str| desk.execute(&["run", &origin.url(path), "--template", &desk.template]);
+    let answer = run("/status/404");
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.stderr.contains("/url: The file can't be loaded"), "{answer:?}");
+    run("/rows.csv").succeeded();
+    let ended = "select count(*) from batches where state = 'ended' and rows = 3";
+    assert_eq!(desk.studio.service.number(ended).await, 1);
+    let waiting = "select count(*) from batches where state = 'open'";
+    assert_eq!(desk.studio.service.number(waiting).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

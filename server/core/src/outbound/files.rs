@@ -1,18 +1,25 @@
 //! Loads files from URLs.
 
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::{Stream, stream};
 use http::header;
-use platen_domain::asset::LARGEST_ASSET;
+use platen_domain::{asset::LARGEST_ASSET, validation::quote};
 use reqwest::Response;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
 use crate::{
     memory::{MemoryFull, Reservation},
     outbound::client::{DEADLINE, OutboundClient, OutboundError, failed},
+    transfer::{SLOWEST_ROWS, extended},
 };
 
 /// Maximum number of redirects.
 const MOST_REDIRECTS: usize = 5;
+/// Time for the header of the response with the rows of a batch, redirects included.
+const HEADER_WITHIN: Duration = Duration::from_secs(30);
 
 /// Why a file can't be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -27,25 +34,74 @@ pub enum FileError {
     Location,
     #[error("it has more than {} MiB", LARGEST_ASSET >> 20)]
     TooLarge,
+    #[error("no response within {} s", HEADER_WITHIN.as_secs())]
+    NoResponse,
+    /// Contains the value of `Content-Encoding`.
+    #[error("it is compressed: its Content-Encoding is {0}")]
+    Compressed(String),
+    #[error("it broke off: {0}")]
+    BrokenOff(OutboundError),
+    #[error("it arrives with less than {} KiB/s on average", SLOWEST_ROWS >> 10)]
+    TooSlow,
     #[error(transparent)]
     Memory(#[from] MemoryFull),
+}
+
+/// A file whose content is not read yet.
+pub struct OpenFile(Response);
+
+impl OpenFile {
+    /// Returns the media type that the server names.
+    pub fn content_type(&self) -> Option<&str> {
+        self.0.headers().get(header::CONTENT_TYPE)?.to_str().ok()
+    }
+
+    /// Returns the content while it arrives. Fails if it breaks off, or if, once `time` is over, it is slower than the rows of a batch
+    /// may be.
+    pub fn content(self, time: Duration) -> impl Stream<Item = Result<Bytes, FileError>> {
+        let deadline = Instant::now() + time;
+        stream::try_unfold((self.0, deadline), move |(mut answer, deadline)| async move {
+            let received = timeout_at(deadline, answer.chunk()).await;
+            let received = received.map_err(|_| FileError::TooSlow)?;
+            let chunk = received.map_err(|error| FileError::BrokenOff(failed(&error)))?;
+            Ok::<_, FileError>(chunk.map(|chunk| {
+                let deadline = extended(deadline, chunk.len(), SLOWEST_ROWS, time);
+                (chunk, (answer, deadline))
+            }))
+        })
+    }
 }
 
 /// Loads the file at a URL, of at most [`LARGEST_ASSET`] bytes. Follows redirects. `memory`, which reserves nothing yet, grows
 /// with it. Fails after ten seconds.
 pub async fn get(client: &OutboundClient, url: Url, memory: &mut Reservation) -> Result<Vec<u8>, FileError> {
-    let loading = load(client, url, memory);
+    let loading = async { read(request(client, url).await?, memory).await };
     timeout(DEADLINE, loading)
         .await
         .unwrap_or(Err(OutboundError::TimedOut.into()))
 }
 
-async fn load(client: &OutboundClient, mut url: Url, memory: &mut Reservation) -> Result<Vec<u8>, FileError> {
+/// Opens the file at a URL, of any size. Follows redirects. Fails without a response after 30 seconds, and if the file is compressed.
+pub async fn open(client: &OutboundClient, url: Url) -> Result<OpenFile, FileError> {
+    let answer = timeout(HEADER_WITHIN, request(client, url))
+        .await
+        .unwrap_or(Err(FileError::NoResponse))?;
+    match answer.headers().get(header::CONTENT_ENCODING) {
+        Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => {
+            let encoding = String::from_utf8_lossy(encoding.as_bytes());
+            Err(FileError::Compressed(quote(&encoding)))
+        }
+        _ => Ok(OpenFile(answer)),
+    }
+}
+
+/// Requests a file, follows redirects, and returns the response with status 200.
+async fn request(client: &OutboundClient, mut url: Url) -> Result<Response, FileError> {
     for _ in 0..=MOST_REDIRECTS {
         let request = client.client(&url)?.get(url.clone());
         let answer = request.send().await.map_err(|error| failed(&error))?;
         match answer.status().as_u16() {
-            200 => return read(answer, memory).await,
+            200 => return Ok(answer),
             301 | 302 | 303 | 307 | 308 => url = target(&url, &answer).ok_or(FileError::Location)?,
             status => return Err(FileError::Status(status)),
         }

@@ -1,17 +1,18 @@
 //! Requests for batches.
 
 use platen_domain::{
-    batch::{path_pattern, row_reader::row_problem},
+    batch::{RowFormat, path_pattern, row_reader::row_problem},
     validation::{
         Problem, Problems,
-        json::{self, Layout},
+        json::{self, Body, Layout},
         schema::RequestBody,
     },
 };
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
+use url::Url;
 
-use crate::render_request::{AsynchronousRequest, PartSource, RenderRequest};
+use crate::render_request::{AsynchronousRequest, PartSource, RenderRequest, rules};
 
 /// The member that contains the request of each row.
 const RENDER: &str = "/batch/render";
@@ -81,6 +82,40 @@ impl BatchCreation {
             request,
             rows,
         })
+    }
+}
+
+/// The file that a request for the rows of a batch names.
+pub struct RowsSource {
+    /// `http` or `https`.
+    pub url: Url,
+    /// `None`: as the file's media type or name tells.
+    pub format: Option<RowFormat>,
+}
+
+impl RowsSource {
+    /// JSON pointers of its members.
+    pub const URL: &str = "/url";
+    pub const FORMAT: &str = "/format";
+
+    /// Parses and validates a body. Fails with all validation errors, in the order of the document.
+    pub fn parse(text: &[u8]) -> Result<Self, Vec<Problem>> {
+        let mut problems = Problems::default();
+        let Some(Body { value: body, .. }) = json::parse(text, &Layout::PLAIN, &mut problems) else {
+            return Err(problems.sorted(&Value::Null));
+        };
+        RequestBody::BatchRowsSource.check(&body, &mut problems);
+        let address = body["url"].as_str().unwrap_or_default();
+        if !address.is_empty() && !problems.within(Self::URL) {
+            rules::check_url(address, Self::URL.into(), &mut problems);
+        }
+        match Url::parse(address) {
+            Ok(url) if problems.is_empty() => Ok(Self {
+                url,
+                format: body["format"].as_str().and_then(RowFormat::named),
+            }),
+            _ => Err(problems.sorted(&body)),
+        }
     }
 }
 

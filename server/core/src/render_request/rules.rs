@@ -66,7 +66,8 @@ fn check_urls(body: &Value, problems: &mut Problems) {
     }
 }
 
-fn check_url(address: &str, pointer: String, problems: &mut Problems) {
+/// Adds the validation error of a URL, if it has one.
+pub(super) fn check_url(address: &str, pointer: String, problems: &mut Problems) {
     if address.len() > LONGEST_URL {
         let detail = format!("Must have at most {LONGEST_URL} bytes; has {}", address.len());
         problems.add(Problem::invalid(pointer, detail));

@@ -1,6 +1,7 @@
 //! Batches: creating them, uploading their rows, and controlling them. Workers open the rows ([`opening`]).
 
 pub mod documents;
+pub mod download;
 pub mod opening;
 pub mod rejected_file;
 pub mod upload;

@@ -44,6 +44,7 @@ pub enum RequestBody {
     AssetCreation,
     AssetReplacement,
     BatchCreation,
+    BatchRowsSource,
     DownloadLinkCreation,
 }
 

@@ -11,7 +11,11 @@ use bytes::BytesMut;
 use http_body_util::{BodyExt, Limited};
 use platen_core::{
     memory::Reservation,
-    render_request::{AsynchronousRequest, SynchronousRequest, batch::BatchCreation, preview::PreviewRequest},
+    render_request::{
+        AsynchronousRequest, SynchronousRequest,
+        batch::{BatchCreation, RowsSource},
+        preview::PreviewRequest,
+    },
     service::parsers::Busy,
     storage::object_stores::ObjectStores,
 };
@@ -71,6 +75,12 @@ impl FromBody for BatchCreation {
     /// The request and the rows, and their encrypted copy.
     const COPIES: u64 = COPIES_OF_A_BODY;
 
+    fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
+        Self::parse(body)
+    }
+}
+
+impl FromBody for RowsSource {
     fn from_body(body: &Bytes, _: &ObjectStores) -> Result<Self, Vec<Problem>> {
         Self::parse(body)
     }
@@ -267,7 +277,8 @@ async fn read_body(mut body: Limited<Body>, longest: usize) -> Result<Bytes, Box
     Ok(read.freeze())
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+/// Returns whether the body is JSON, according to its media type.
+pub(in crate::http) fn is_json(headers: &HeaderMap) -> bool {
     let content_type = headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())

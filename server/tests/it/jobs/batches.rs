@@ -1,5 +1,7 @@
 //! Batches: rows that become documents.
 
+mod by_url;
+
 use std::{
     collections::HashSet,
     io::{Cursor, Read},
@@ -285,7 +287,7 @@ async fn malformed_rows_are_refused_with_their_line_and_nothing_is_stored() {
     let refused = faults(studio.upload(&path, NDJSON, format!("{many}[1]\n")).await).await;
     assert_eq!(refused, [": Line 701: A row is a JSON object; got \"[1]\""]);
     assert_eq!(studio.service.number("select count(*) from batch_pieces").await, 0);
-    let answer = studio.upload(&path, "application/json", "{}").await;
+    let answer = studio.upload(&path, "text/plain", "{}").await;
     assert_eq!(answer.status(), 415);
     let refused = faults(studio.upload(&path, NDJSON, "").await).await;
     assert!(refused[0].contains("no rows"), "{refused:?}");

@@ -15,8 +15,13 @@ use axum::{
     response::{Html, IntoResponse, Response},
     routing::get,
 };
+use futures::{StreamExt, stream};
 use serde::Deserialize;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
+
+/// The rows of a batch.
+const CSV: &str = "number\n1\n2\n3\n";
+const NDJSON: &str = "{\"number\": 1}\n{\"number\": 2}\n{\"number\": 3}\n";
 
 /// A running site; stopped on drop.
 pub(crate) struct Origin {
@@ -61,6 +66,19 @@ impl Origin {
                 "/style.css",
                 get(|| async { ([(header::CONTENT_TYPE, "text/css")], "h1 { color: red }") }),
             )
+            .route("/rows.csv", get(|| async { CSV }))
+            .route("/export", get(|| async { CSV }))
+            .route(
+                "/rows",
+                get(|| async { ([(header::CONTENT_TYPE, "application/x-ndjson")], NDJSON) }),
+            )
+            .route("/malformed.csv", get(|| async { "number\n1\n2,3\n" }))
+            .route(
+                "/compressed.csv",
+                get(|| async { ([(header::CONTENT_ENCODING, "gzip")], CSV) }),
+            )
+            .route("/broken.ndjson", get(broken_rows))
+            .route("/stalled.ndjson", get(stalled_rows))
             .layer(from_fn_with_state(hits.clone(), count));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let authority = listener.local_addr().expect("bound").to_string();
@@ -135,12 +153,32 @@ async fn answer_when(mut released: watch::Receiver<bool>) -> Html<String> {
 
 /// Announces a longer body than it sends.
 async fn broken() -> Response {
-    let start = futures::stream::iter([Ok::<_, Infallible>(Bytes::from_static(b"<h1>Half"))]);
+    let start = stream::iter([Ok::<_, Infallible>(Bytes::from_static(b"<h1>Half"))]);
     Response::builder()
         .header(header::CONTENT_TYPE, "text/html")
         .header(header::CONTENT_LENGTH, "100000")
         .body(Body::from_stream(start))
         .expect("a response")
+}
+
+/// Announces more rows than it sends.
+async fn broken_rows() -> Response {
+    let rows = stream::iter([Ok::<_, Infallible>(Bytes::from(NDJSON.repeat(300)))]);
+    let last = stream::once(async {
+        // The first ones are sent before the connection is closed.
+        tokio::task::yield_now().await;
+        Ok(Bytes::from_static(NDJSON.as_bytes()))
+    });
+    Response::builder()
+        .header(header::CONTENT_LENGTH, "1000000")
+        .body(Body::from_stream(rows.chain(last)))
+        .expect("a response")
+}
+
+/// Sends some rows, and never the others.
+async fn stalled_rows() -> Body {
+    let rows = stream::iter([Ok::<_, Infallible>(Bytes::from_static(NDJSON.as_bytes()))]);
+    Body::from_stream(rows.chain(stream::pending()))
 }
 
 /// Shows the received cookies.

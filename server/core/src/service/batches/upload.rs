@@ -41,7 +41,7 @@ const BYTES_OF_A_PIECE: usize = 1 << 20;
 /// Bytes that are read at a time, because rows of CSV can be much larger as JSON.
 const READ_AT_ONCE: usize = 512;
 /// Memory of an upload in bytes: rows that are read, a piece, and its encrypted copy.
-const MEMORY: u64 = 8 << 20;
+pub(super) const MEMORY: u64 = 8 << 20;
 /// Room that the rows of a batch leave for the requests of its renders, in bytes.
 const ROOM_FOR_RENDERS: usize = 4 << 20;
 const REPLACED: BatchError = BatchError::Conflict("the batch was cancelled, or another upload of rows to it has begun");
@@ -137,7 +137,20 @@ pub async fn store<E: From<BatchError>>(
     format: RowFormat,
     file: impl Stream<Item = Result<Bytes, E>>,
 ) -> Result<Batch, E> {
-    let mut upload = Upload::begin(app, caller, id, format).await?;
+    let memory = app.memory.reserve(caller.account, MEMORY).await;
+    store_within(app, caller, id, format, file, memory.map_err(BatchError::from)?).await
+}
+
+/// As [`store`], in memory that is reserved already.
+pub(super) async fn store_within<E: From<BatchError>>(
+    app: &Services,
+    caller: &Caller,
+    id: BatchId,
+    format: RowFormat,
+    file: impl Stream<Item = Result<Bytes, E>>,
+    memory: Reservation,
+) -> Result<Batch, E> {
+    let mut upload = Upload::begin(app, caller, id, format, memory).await?;
     let mut file = pin!(file);
     while let Some(received) = file.next().await {
         let pushed = match received {
@@ -167,9 +180,14 @@ struct Upload<'a> {
 
 impl<'a> Upload<'a> {
     /// Begins an upload to a batch that is open; or has its rows, so that a repeated upload succeeds if it is the same.
-    async fn begin(app: &'a Services, caller: &Caller, id: BatchId, format: RowFormat) -> Result<Self, BatchError> {
+    async fn begin(
+        app: &'a Services,
+        caller: &Caller,
+        id: BatchId,
+        format: RowFormat,
+        memory: Reservation,
+    ) -> Result<Self, BatchError> {
         let account = caller.account;
-        let memory = app.memory.reserve(account, MEMORY).await?;
         let key = data_key(&app.db, &app.secret_keys, account, clock::now()).await?;
         let mut transaction = tx::begin(&app.db).await?;
         let storing = match lock_controlled(&mut transaction, caller, id).await?.state {

@@ -3,15 +3,16 @@
 use axum::{
     Json,
     body::{Body, Bytes},
-    extract::State,
-    http::{HeaderMap, Uri, header},
+    extract::{FromRequest, Request, State},
+    http::{Uri, header},
     response::{IntoResponse, Response},
 };
 use futures::{TryStreamExt, stream};
 use platen_core::{
+    render_request::batch::RowsSource,
     service::{
         Services,
-        batches::{self, upload},
+        batches::{self, download, upload},
     },
     store::{batches::RowOutcome, error::StoreError},
 };
@@ -24,27 +25,57 @@ use platen_domain::{
 use serde_json::json;
 
 use crate::http::{
+    ApiState,
     error::ApiError,
-    extract::{BatchPath, MayReadRenders, MayRender},
+    extract::{
+        BatchPath, MayReadRenders, MayRender,
+        body::{JsonBody, is_json},
+    },
     v1::Data,
 };
 
-const WRONG_TYPE: &str = "Send rows with Content-Type: application/x-ndjson or text/csv, uncompressed.";
+const WRONG_TYPE: &str = "Send rows with Content-Type: application/x-ndjson or text/csv, uncompressed, or the URL of a file with Content-Type: application/json.";
 
-/// `PUT …/rows`: uploads the rows, after which the batch runs. A repeated upload of the same rows succeeds.
+/// The body of a request for the rows of a batch.
+pub(in crate::http) enum RowsBody {
+    /// The rows, which are not read yet.
+    Rows(RowFormat, Body),
+    /// The URL of a file with them.
+    Source(JsonBody<RowsSource>),
+}
+
+impl FromRequest<ApiState> for RowsBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        if is_json(request.headers()) {
+            return JsonBody::<RowsSource>::from_request(request, state)
+                .await
+                .map(Self::Source);
+        }
+        let headers = request.headers();
+        let text = |name| headers.get(&name).and_then(|value| value.to_str().ok());
+        let format = text(header::CONTENT_TYPE).and_then(RowFormat::of_media_type);
+        let is_plain = text(header::CONTENT_ENCODING).is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
+        let format = format.filter(|_| is_plain).ok_or(ApiError::MediaType(WRONG_TYPE))?;
+        Ok(Self::Rows(format, request.into_body()))
+    }
+}
+
+/// `PUT …/rows`: uploads the rows, or downloads them, after which the batch runs. A repeated request with the same rows succeeds.
 pub(in crate::http) async fn put(
     State(app): State<Services>,
     MayRender(caller): MayRender,
     BatchPath(id): BatchPath,
-    headers: HeaderMap,
-    body: Body,
+    body: RowsBody,
 ) -> Result<Json<Data<Batch>>, ApiError> {
-    let text = |name| headers.get(&name).and_then(|value| value.to_str().ok());
-    let format = text(header::CONTENT_TYPE).and_then(RowFormat::of_media_type);
-    let is_plain = text(header::CONTENT_ENCODING).is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
-    let format = format.filter(|_| is_plain).ok_or(ApiError::MediaType(WRONG_TYPE))?;
-    let file = body.into_data_stream().map_err(|_| ApiError::incomplete());
-    let data = upload::store(&app, &caller, id, format, file).await?;
+    let data = match body {
+        RowsBody::Rows(format, rows) => {
+            let file = rows.into_data_stream().map_err(|_| ApiError::incomplete());
+            upload::store(&app, &caller, id, format, file).await?
+        }
+        RowsBody::Source(JsonBody(source, _memory)) => download::store(&app, &caller, id, source).await?,
+    };
     Ok(Json(Data { data }))
 }
 
