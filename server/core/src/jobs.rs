@@ -53,7 +53,7 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
         cap,
     };
     // While some are rendered, others are read, uploaded or recorded, and the next ones wait for a slot.
-    let renders = 4 * app.config.browser.slots;
+    let renders = 6 * app.config.browser.slots;
     let renders = worker(JobKind::Render, renders, app.config.limits.concurrency);
     let callbacks = worker(JobKind::Callback, CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
     let deliveries = worker(JobKind::Delivery, CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));

@@ -4,11 +4,14 @@ use std::{
     array,
     collections::{HashMap, VecDeque, hash_map::Entry},
     sync::{Arc, Mutex, PoisonError},
-    time::Instant,
+    time::Duration,
 };
 
 use strum::VariantArray;
-use tokio::sync::oneshot;
+use tokio::{
+    sync::oneshot,
+    time::{Instant, timeout},
+};
 use uuid::Uuid;
 
 use crate::error::RenderError;
@@ -16,12 +19,17 @@ use crate::job::{Caller, Lane};
 use crate::snapshot::LaneSnapshot;
 
 const LANES: usize = Lane::VARIANTS.len();
+/// How long background renders leave a core free after a render whose caller waited: the next one is likely to follow.
+const ATTENDED: Duration = Duration::from_millis(200);
 
 /// Grants slots. A free slot goes to the first lane with a waiting render; within a lane, accounts take turns; within
 /// an account, renders are served in order of arrival.
 ///
 /// Besides regular slots there are spare slots. Only a render whose caller waits, of an account that holds no slot,
 /// gets one: however long the renders of one account take, other accounts can render meanwhile.
+///
+/// There is one slot more than cores, so that none is idle. While callers wait for renders, background renders leave two
+/// slots, which is one core, to them: otherwise each would share its core with the others all the time.
 #[derive(Clone)]
 pub(crate) struct Admission {
     state: Arc<Mutex<State>>,
@@ -31,13 +39,14 @@ pub(crate) struct Admission {
 pub(crate) struct Slot {
     admission: Admission,
     account: Uuid,
+    lane: Lane,
     /// Released after the slot. `None` for further slots of a render and for background renders, which aren't counted.
     _place: Option<Place>,
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.admission.give_back(self.account);
+        self.admission.give_back(self.account, self.lane);
     }
 }
 
@@ -56,6 +65,10 @@ struct Slots {
     regular: usize,
     spare: usize,
     taken: usize,
+    /// Those of them that background renders hold.
+    background: usize,
+    /// When a caller last got the document that it had waited for.
+    attended_at: Option<Instant>,
     by_account: HashMap<Uuid, usize>,
 }
 
@@ -102,7 +115,7 @@ impl State {
     /// Takes a free slot and returns `None`, or queues the account and returns its turn.
     fn take_or_wait(&mut self, account: Uuid, lane: Lane) -> Option<oneshot::Receiver<()>> {
         if self.slots.may_take(account, lane) {
-            self.slots.take(account);
+            self.slots.take(account, lane);
             return None;
         }
         self.waiting += 1;
@@ -110,25 +123,58 @@ impl State {
     }
 
     /// Removes the first waiting render that may take a slot now.
-    fn pop(&mut self) -> Option<(Uuid, Grant)> {
+    fn pop(&mut self) -> Option<(Uuid, Lane, Grant)> {
         let mut lanes = Lane::VARIANTS.iter().zip(&mut self.lanes);
-        lanes.find_map(|(&lane, queue)| queue.pop(|account| self.slots.may_take(account, lane)))
+        lanes.find_map(|(&lane, queue)| {
+            let (account, grant) = queue.pop(|account| self.slots.may_take(account, lane))?;
+            Some((account, lane, grant))
+        })
+    }
+
+    /// Assigns free slots to waiting renders.
+    fn grant(&mut self) {
+        while let Some((account, lane, next)) = self.pop() {
+            // Cancelled renders are skipped: they have decremented `waiting` themselves.
+            if next.sender.send(()).is_ok() {
+                self.waiting -= 1;
+                self.slots.take(account, lane);
+            }
+        }
     }
 }
 
 impl Slots {
     fn may_take(&self, account: Uuid, lane: Lane) -> bool {
-        let may_have_spare = lane != Lane::Background && !self.by_account.contains_key(&account);
+        if lane == Lane::Background {
+            return self.taken < self.regular && self.background < self.background_limit();
+        }
+        let may_have_spare = !self.by_account.contains_key(&account);
         self.taken < self.regular || (may_have_spare && self.taken < self.regular + self.spare)
     }
 
-    fn take(&mut self, account: Uuid) {
+    /// Returns how many slots background renders may hold at present: at least one, so that they always go on.
+    fn background_limit(&self) -> usize {
+        let was_attended = self.attended_at.is_some_and(|time| time.elapsed() < ATTENDED);
+        if was_attended || self.taken > self.background {
+            self.regular.saturating_sub(2).max(1)
+        } else {
+            self.regular
+        }
+    }
+
+    fn take(&mut self, account: Uuid, lane: Lane) {
         self.taken += 1;
+        self.background += usize::from(lane == Lane::Background);
         *self.by_account.entry(account).or_default() += 1;
     }
 
-    fn release(&mut self, account: Uuid) {
+    fn release(&mut self, account: Uuid, lane: Lane) {
         self.taken -= 1;
+        if lane == Lane::Background {
+            self.background -= 1;
+        } else {
+            self.attended_at = Some(Instant::now());
+        }
         decrement(&mut self.by_account, account);
     }
 }
@@ -150,6 +196,8 @@ impl Admission {
                 regular: slots,
                 spare,
                 taken: 0,
+                background: 0,
+                attended_at: None,
                 by_account: HashMap::new(),
             },
             waiting: 0,
@@ -183,10 +231,11 @@ impl Admission {
             };
             (place, state.take_or_wait(caller.account, lane))
         };
-        self.wait(caller.account, turn).await?;
+        self.wait(caller.account, lane, turn).await?;
         Ok(Slot {
             admission: self.clone(),
             account: caller.account,
+            lane,
             _place: place,
         })
     }
@@ -201,22 +250,36 @@ impl Admission {
             }
             state.take_or_wait(account, lane)
         };
-        self.wait(account, turn).await?;
+        self.wait(account, lane, turn).await?;
         Ok(Slot {
             admission: self.clone(),
             account,
+            lane,
             _place: None,
         })
     }
 
     /// Waits for `turn`; `None` means that a slot was taken already.
-    async fn wait(&self, account: Uuid, turn: Option<oneshot::Receiver<()>>) -> Result<(), RenderError> {
+    async fn wait(
+        &self,
+        account: Uuid,
+        lane: Lane,
+        turn: Option<oneshot::Receiver<()>>,
+    ) -> Result<(), RenderError> {
         let Some(turn) = turn else { return Ok(()) };
         let mut waiting = Waiting {
             admission: self.clone(),
             account,
+            lane,
             turn,
         };
+        while lane == Lane::Background {
+            match timeout(ATTENDED, &mut waiting.turn).await {
+                Ok(turn) => return turn.map_err(|_| RenderError::ShuttingDown),
+                // No slot need have been released since more of them are for background renders.
+                Err(_) => self.lock().grant(),
+            }
+        }
         (&mut waiting.turn).await.map_err(|_| RenderError::ShuttingDown)
     }
 
@@ -256,16 +319,10 @@ impl Admission {
     }
 
     /// Releases a slot of an account and assigns free slots to waiting renders.
-    fn give_back(&self, account: Uuid) {
+    fn give_back(&self, account: Uuid, lane: Lane) {
         let mut state = self.lock();
-        state.slots.release(account);
-        while let Some((account, next)) = state.pop() {
-            // Cancelled renders are skipped: they have decremented `waiting` themselves.
-            if next.sender.send(()).is_ok() {
-                state.waiting -= 1;
-                state.slots.take(account);
-            }
-        }
+        state.slots.release(account, lane);
+        state.grant();
     }
 }
 
@@ -285,6 +342,7 @@ impl Drop for Place {
 struct Waiting {
     admission: Admission,
     account: Uuid,
+    lane: Lane,
     turn: oneshot::Receiver<()>,
 }
 
@@ -299,7 +357,7 @@ impl Drop for Waiting {
             // Cancelled just when the slot was assigned: pass it on.
             Ok(()) => {
                 drop(state);
-                self.admission.give_back(self.account);
+                self.admission.give_back(self.account, self.lane);
             }
             Err(_) if state.closed => {}
             Err(_) => state.waiting -= 1,

@@ -113,6 +113,39 @@ async fn lanes_come_in_order() {
     assert_eq!(waiters.served().await, ["preview", "synchronous", "background"]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn background_renders_leave_a_core_to_callers_who_wait() {
+    let admission = Admission::new(4, 1, 100);
+    let attended = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
+    let first = admission.enter(caller(B), Lane::Background).await.unwrap();
+    let _second = admission.enter(caller(B), Lane::Background).await.unwrap();
+    let mut third = Box::pin(admission.enter(caller(B), Lane::Background));
+    assert!(futures::poll!(&mut third).is_pending());
+    // The caller's next render is likely to follow at once.
+    drop(attended);
+    assert!(futures::poll!(&mut third).is_pending());
+    drop(admission.enter(caller(A), Lane::Synchronous).await.unwrap());
+    drop(first);
+    let _third = third.await.unwrap();
+    // None follows: background renders get all slots, although none is released.
+    let mut fourth = Box::pin(admission.enter(caller(B), Lane::Background));
+    assert!(futures::poll!(&mut fourth).is_pending());
+    let _fourth = fourth.await.unwrap();
+    let _fifth = admission.enter(caller(B), Lane::Background).await.unwrap();
+    let load = admission.load();
+    assert_eq!((load.running, load.waiting), (4, 0));
+}
+
+#[tokio::test]
+async fn a_background_render_goes_on_beside_callers_who_wait() {
+    let admission = Admission::new(2, 1, 100);
+    let _attended = admission.enter(caller(A), Lane::Synchronous).await.unwrap();
+    let background = admission.enter(caller(B), Lane::Background).await.unwrap();
+    drop(background);
+    let _background = admission.enter(caller(B), Lane::Background).await.unwrap();
+    assert_eq!(admission.load().running, 2);
+}
+
 #[tokio::test]
 async fn a_further_slot_takes_its_accounts_turn() {
     let admission = Admission::new(1, 0, 1);
