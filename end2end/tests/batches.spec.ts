@@ -52,10 +52,16 @@ async function create(page: Page, name: string): Promise<void> {
   await expect(page.getByText("Batch created.")).toBeVisible();
 }
 
-/** Uploads a file with rows on the page of a batch. */
+/** Uploads a file with rows on the page of a batch, which begins. */
 async function upload(page: Page, name: string, content: string): Promise<void> {
+  await page.getByLabel("Check the rows before the batch begins").uncheck();
+  await uploadToCheck(page, name, content);
+}
+
+/** Uploads a file with rows on the page of a batch. */
+async function uploadToCheck(page: Page, name: string, content: string): Promise<void> {
   await page.getByLabel("File").setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(content) });
-  await page.getByRole("button", { name: "Upload and begin" }).click();
+  await page.getByRole("button", { name: "Upload" }).click();
 }
 
 /** Waits for the end of a batch. Without JavaScript, its page has to be loaded again. */
@@ -101,6 +107,48 @@ for (const javaScriptEnabled of [true, false]) {
 
       await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Batches" }).click();
       await expect(page.getByRole("row", { name: /November/ })).toContainText("2 of 2");
+    });
+
+    test("columns are mapped and rows previewed before a batch begins", async ({ page, context, member, request }) => {
+      await makeTemplate(request, member, "<h1>{{ number }}</h1><p>{{ customer.name }}</p><p>{{ total }}</p>");
+      await create(page, "December");
+      await expect(page.getByLabel("Check the rows before the batch begins")).toBeChecked();
+      await uploadToCheck(page, "rows.csv", "Nr,Client,note\n17,Ann,x\n18,Bob,y\n");
+      await expect(page.getByText("File uploaded. Check the rows, then begin.")).toBeVisible();
+      await expect(page.getByText("2 rows are not begun yet")).toBeVisible();
+      await expect(page.getByText("No column for")).toContainText("customer.name, number, total");
+
+      const number = page.getByLabel("Nr", { exact: true });
+      const client = page.getByLabel("Client", { exact: true });
+      await number.selectOption("number");
+      await client.selectOption("number");
+      await page.getByRole("button", { name: "Save columns" }).click();
+      await expect(page.getByRole("alert")).toContainText("Check the highlighted field.");
+      for (const field of [number, client]) {
+        await expect(field).toHaveValue("number");
+        await expect(field).toHaveAccessibleDescription(/no other column has or becomes/);
+      }
+      await client.selectOption("customer.name");
+      await page.getByRole("button", { name: "Save columns" }).click();
+      await expect(page.getByText("Columns saved.")).toBeVisible();
+      await expect(client).toHaveValue("customer.name");
+      await expect(page.getByText("No column for")).toContainText("No column for total");
+
+      await page.getByLabel("Row, from 1 to 2").fill("2");
+      const answered = context.waitForEvent("response", (response) => response.url().endsWith("/preview.pdf"));
+      const tab = context.waitForEvent("page");
+      await page.getByRole("button", { name: "Open PDF" }).click();
+      const headers = await (await answered).allHeaders();
+      expect(headers["content-type"]).toBe("application/pdf");
+      expect(headers["content-disposition"]).toContain('inline; filename="Row 2.pdf"');
+      await (await tab).close();
+
+      await page.getByRole("button", { name: "Begin" }).click();
+      await expect(page.getByText("Batch resumed.")).toBeVisible();
+      await ended(page, javaScriptEnabled, "Ended");
+      await expect(page.getByText("2 of 2 rows")).toBeVisible();
+      await page.reload();
+      await expect(page.getByRole("button", { name: "Save columns" })).toHaveCount(0);
     });
 
     test("a batch is paused, resumed and cancelled", async ({ page, member, request }) => {
@@ -170,6 +218,15 @@ for (const viewport of SIZES) {
         await upload(page, "rows.csv", `number\n${Array.from({ length: 24 }, (_, index) => index).join("\n")}\n`);
         await ended(page, true, "Ended with errors");
         await seen("failed");
+
+        await create(page, "Reminders");
+        await uploadToCheck(page, "rows.csv", "Nr,Client\n17,Ann\n18,Bob\n");
+        await seen("columns");
+        await page.getByLabel("Nr", { exact: true }).selectOption("number");
+        await page.getByLabel("Client", { exact: true }).selectOption("number");
+        await page.getByRole("button", { name: "Save columns" }).click();
+        await expect(page.getByLabel("Nr", { exact: true })).toHaveAccessibleDescription(/no other column/);
+        await seen("columns-rejected");
 
         const endless = await makeEndless(request, member);
         await create(page, "Letters to all customers");

@@ -101,6 +101,10 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
                 .post(batches::upload)
                 .layer(DefaultBodyLimit::disable()),
         )
+        .route(
+            "/dashboard/batches/{id}/preview.pdf",
+            get(batches::form).post(batches::preview),
+        )
         .route("/dashboard/batches/{id}/documents.zip", get(batches::documents))
         .route("/dashboard/batches/{id}/results.csv", get(batches::results))
         .route("/dashboard/batches/{id}/errors.csv", get(batches::errors))

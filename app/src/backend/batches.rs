@@ -14,7 +14,8 @@ pub trait BatchBackend: Send + Sync {
     /// Returns a page of batches, the newest first.
     async fn batches(&self, after: Option<BatchId>) -> Result<Page<Batch, BatchId>, AppError>;
 
-    /// Returns a batch with the outcomes of its first rows, and the reason why the file that led to the page was rejected.
+    /// Returns a batch with the outcomes of its first rows, the reason why the file that led to the page was rejected, and its
+    /// columns until it begins.
     async fn batch(&self, id: BatchId) -> Result<BatchDetail, AppError>;
 
     /// Returns what a new batch may render, and where its documents may go.
@@ -25,4 +26,7 @@ pub trait BatchBackend: Send + Sync {
 
     /// Changes the state of a batch.
     async fn change_batch(&self, id: BatchId, change: BatchChange) -> Result<(), AppError>;
+
+    /// Changes the members that the columns of a batch become: one for each column, empty if the column stays as it is.
+    async fn set_batch_columns(&self, id: BatchId, members: Vec<String>) -> Result<(), AppError>;
 }

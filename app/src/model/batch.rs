@@ -1,7 +1,7 @@
 //! The pages of batches.
 
 use platen_domain::{
-    batch::{Batch, RowState},
+    batch::{Batch, RowState, columns::BatchColumns},
     ids::{ConnectionId, RenderId, TemplateId},
 };
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,8 @@ pub struct BatchDetail {
     pub has_documents: bool,
     /// Why the file that led to the page was rejected.
     pub rejected_file: Option<String>,
+    /// The columns of a batch that has not begun; `None` once they can't be changed.
+    pub columns: Option<BatchColumns>,
 }
 
 /// A row of a batch with its outcome.

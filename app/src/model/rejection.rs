@@ -150,6 +150,8 @@ pub enum Field {
     BatchStorage,
     /// Path of each document of a batch.
     DocumentPath,
+    /// Members that the columns of a batch become.
+    BatchMembers,
     /// Hidden or checked: the selected items of a list.
     Chosen,
 }
@@ -262,6 +264,9 @@ impl Field {
             Self::BatchTemplate => "Choose a template with a release in production.",
             Self::DocumentPath => {
                 "Enter a path with the name of a column in double braces, such as 2026/11/{{ number }}.pdf, so that each row has a path of its own."
+            }
+            Self::BatchMembers => {
+                "Choose a member that no other column has or becomes, and that is not within the member of another column."
             }
             Self::Chosen => "Select at least one row, or all matches.",
             Self::TemplateName

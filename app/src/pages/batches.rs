@@ -1,6 +1,7 @@
 //! `/dashboard/batches`: the batches of the account.
 
 pub mod api;
+pub mod columns;
 pub mod create;
 pub mod detail;
 pub mod rows;

@@ -1,5 +1,6 @@
 //! Batches: one request for many rows of data, each of which becomes a render.
 
+pub mod columns;
 pub mod path_pattern;
 pub mod row_reader;
 

@@ -1,28 +1,31 @@
-//! Uploads of the rows of a batch, and downloads of their outcomes and documents.
+//! Uploads of the rows of a batch, previews of them, and downloads of their outcomes and documents.
 
 use axum::{
+    body::to_bytes,
     extract::{FromRequest, Multipart, Path, Request, State},
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
-use platen_app::pages::batches::{PATH, api::after, page_of};
-use platen_core::service::batches::{self, BatchError};
+use platen_app::pages::batches::{PATH, api::after, columns::ROW, page_of};
+use platen_core::service::batches::{self, BatchError, preview::RowPreview};
 use platen_domain::{
-    batch::{ListedRows, RowFormat},
+    batch::{BatchState, ListedRows, RowFormat},
     ids::BatchId,
     role::Permission,
 };
+use url::form_urlencoded;
 
 use crate::{
     http::v1::batches::{one::zip, rows::outcomes},
     web::{
         Web,
         backend::{RequestBackend, batches::Received},
+        preview_pdf,
         viewer::Viewer,
     },
 };
 
-/// `GET …/rows`, as after a log-in: leads to the page with the form.
+/// `GET …/rows` and `GET …/preview.pdf`, as after a log-in: leads to the page with the form.
 pub(super) async fn form(Path(id): Path<String>) -> Redirect {
     let page = BatchId::parse(&id).map(page_of);
     Redirect::to(&page.unwrap_or_else(|| PATH.to_owned()))
@@ -41,12 +44,38 @@ pub(super) async fn upload(State(web): State<Web>, Path(id): Path<String>, reque
         Err(error) => return error.into_response(),
     };
     match backend.receive_rows(id, form).await {
-        Ok(Received::Rows) => Redirect::to(&after(id, "uploaded").to_string()).into_response(),
+        Ok(Received::Rows(state)) => {
+            let done = match state {
+                BatchState::Paused => "stored",
+                _ => "uploaded",
+            };
+            Redirect::to(&after(id, done).to_string()).into_response()
+        }
         Ok(Received::RejectedFile) => Redirect::to(&page_of(id)).into_response(),
         Err(error) => {
             let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::FORBIDDEN);
             (status, format!("{error}\n")).into_response()
         }
+    }
+}
+
+/// `POST …/preview.pdf`: the document of a row, with the watermark of previews.
+pub(super) async fn preview(State(web): State<Web>, Path(id): Path<String>, request: Request) -> Response {
+    let Some(id) = BatchId::parse(&id) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let (parts, body) = request.into_parts();
+    // Bounded by `body_limits`, which also responds if the form is incomplete.
+    let form = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let row = form_urlencoded::parse(&form).find(|(name, _)| name == ROW);
+    let row = row.map(|(_, row)| row.into_owned()).unwrap_or_default();
+    match RequestBackend::of(&web, &parts).row_preview(id, &row).await {
+        Ok(RowPreview { pdf, path, memory }) => {
+            let name = path.unwrap_or_else(|| format!("Row {row}"));
+            let name = name.strip_suffix(".pdf").unwrap_or(&name);
+            preview_pdf::document(name, pdf, memory)
+        }
+        Err(reason) => preview_pdf::refusal(&reason),
     }
 }
 

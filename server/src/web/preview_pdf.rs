@@ -14,7 +14,7 @@ use platen_app::{
         template::editor_path,
     },
 };
-use platen_core::service::templates::live::LivePdf;
+use platen_core::{memory::Reservation, service::templates::live::LivePdf};
 use platen_domain::{
     editor::{Pane, Remark},
     ids::TemplateId,
@@ -50,16 +50,19 @@ pub(super) async fn post(State(web): State<Web>, Path(id): Path<String>, request
     let (wanted, name) = read(id, &form);
     drop(form);
     match RequestBackend::of(&web, &parts).preview_pdf(wanted).await {
-        Ok(LivePdf { pdf, memory }) => {
-            let headers = [
-                (header::CONTENT_TYPE, "application/pdf"),
-                (header::CONTENT_DISPOSITION, &*content_disposition(Some(&name))),
-                (header::CONTENT_SECURITY_POLICY, POLICY),
-            ];
-            (headers, Body::new(HeldBody::new(pdf, memory))).into_response()
-        }
+        Ok(LivePdf { pdf, memory }) => document(&name, pdf, memory),
         Err(reason) => refusal(&reason),
     }
+}
+
+/// Responds with a document, which is shown under this name.
+pub(super) fn document(name: &str, pdf: Vec<u8>, memory: Reservation) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "application/pdf"),
+        (header::CONTENT_DISPOSITION, &*content_disposition(Some(name))),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+    ];
+    (headers, Body::new(HeldBody::new(pdf, memory))).into_response()
 }
 
 /// Reads the fields of the editor's form. Returns the request and the name of the template. Missing fields are empty,
@@ -103,7 +106,7 @@ fn read(id: String, form: &Bytes) -> (PreviewRequest, String) {
 }
 
 /// Responds in plain text, which becomes an error page.
-fn refusal(reason: &NoPdf) -> Response {
+pub(super) fn refusal(reason: &NoPdf) -> Response {
     let (status, message) = match reason {
         NoPdf::Faulty(remark) => (StatusCode::UNPROCESSABLE_ENTITY, words(remark)),
         NoPdf::Busy => {

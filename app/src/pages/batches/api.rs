@@ -55,6 +55,19 @@ pub async fn change_batch(
     leave_for(after(id, word))
 }
 
+/// Changes the members that the columns of a batch become.
+#[server(prefix = "/web", endpoint = "set-batch-columns")]
+pub async fn set_batch_columns(
+    /// Id of the batch.
+    id: BatchId,
+    /// The member of each column, in their order; empty if the column stays as it is.
+    #[server(default)]
+    batch_members: Vec<String>,
+) -> Result<(), AppError> {
+    backend().set_batch_columns(id, batch_members).await?;
+    leave_for(after(id, "mapped"))
+}
+
 /// Returns the page of a batch with the word for a completed action.
 pub fn after(id: BatchId, done: &str) -> OwnPath {
     OwnPath::parse(&format!("{}?done={done}", page_of(id))).unwrap_or_else(|| PATH.into())

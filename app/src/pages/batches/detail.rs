@@ -16,7 +16,8 @@ use crate::{
     outcome::{ButtonForm, Done, Outcome, OutcomeErrors},
     pages::{
         batches::{
-            api::ChangeBatch,
+            api::{ChangeBatch, SetBatchColumns},
+            columns::{ColumnsSection, PreviewSection},
             name, page_of,
             rows::{FailedRows, FirstRows},
             state::{BatchBadge, HoldNotice, ended, in_progress, progress, remainder, summary},
@@ -56,6 +57,8 @@ fn done(word: &str) -> Option<&'static str> {
     Some(match word {
         "created" => "Batch created. Upload its rows now: it waits for them for a day.",
         "uploaded" => "File uploaded. The batch has begun.",
+        "stored" => "File uploaded. Check the rows, then begin.",
+        "mapped" => "Columns saved.",
         "paused" => "Batch paused. Renders in progress are completed.",
         "resumed" => "Batch resumed.",
         "cancelled" => "Batch cancelled.",
@@ -84,22 +87,35 @@ fn Whole(found: BatchDetail) -> impl IntoView {
         can_retry,
         has_documents,
         rejected_file,
+        columns,
     } = found;
     let events = events(&batch);
     let says = format!("{}: {}", name(&batch), summary(&batch));
     let (id, can_cancel) = (batch.id, batch.ended_at.is_none());
     let upload = (batch.state == BatchState::Open).then(|| view! { <UploadSection id rejected=rejected_file /> });
-    let (has_rows, failed) = (batch.rows > 0, i64::from(batch.failed));
+    let (rows, failed) = (batch.rows, i64::from(batch.failed));
+    // Columns can't be changed any more, which the form would say otherwise.
+    let has_begun = columns
+        .is_none()
+        .then(|| view! { <OutcomeErrors outcome={Outcome::of::<SetBatchColumns>()} /> });
+    let columns = columns.map(|columns| {
+        view! {
+            <ColumnsSection id columns />
+            <PreviewSection id rows />
+        }
+    });
     view! {
+        {has_begun}
         <LivePart id="batch" unsettled=events.is_some() events says>
             <Head batch=batch.clone() can_retry />
             <div class="stack notices">{batch.hold.map(|hold| view! { <HoldNotice hold /> })}</div>
-            {has_rows.then(|| view! { <ProgressSection batch=batch.clone() /> })}
+            {(rows > 0).then(|| view! { <ProgressSection batch=batch.clone() /> })}
             {(failed > 0).then(|| view! { <FailedSection id rows=failed_rows failed /> })}
             {(!first_rows.is_empty()).then(|| view! { <FirstSection id rows=first_rows has_documents /> })}
             {can_cancel.then(|| view! { <CancelDialog id /> })}
         </LivePart>
         {upload}
+        {columns}
     }
 }
 
@@ -117,10 +133,16 @@ fn Head(batch: Batch, can_retry: bool) -> impl IntoView {
     let (can_pause, can_resume) = (batch.state == BatchState::Running, batch.state == BatchState::Paused);
     let can_cancel = batch.ended_at.is_none();
     let (id, failed) = (batch.id, i64::from(batch.failed));
+    let (resume, rank) = if batch.opened == 0 {
+        ("Begin", Rank::Primary)
+    } else {
+        ("Resume", Rank::Plain)
+    };
     view! {
         <PageHead title=name(&batch) is_chosen=true lede=remainder(&batch).unwrap_or_default() facts>
             {can_pause.then(|| view! { <ChangeButton id change=BatchChange::Pause words="Pause".to_owned() /> })}
-            {can_resume.then(|| view! { <ChangeButton id change=BatchChange::Resume words="Resume".to_owned() /> })}
+            {can_resume
+                .then(|| view! { <ChangeButton id change=BatchChange::Resume rank words=resume.to_owned() /> })}
             {can_retry
                 .then(|| {
                     let words = format!("Retry {}", counted(failed, "failed row", "failed rows"));
@@ -140,7 +162,7 @@ fn Head(batch: Batch, can_retry: bool) -> impl IntoView {
 
 /// A form with one button.
 #[component]
-fn ChangeButton(id: BatchId, change: BatchChange, words: String) -> impl IntoView {
+fn ChangeButton(id: BatchId, change: BatchChange, #[prop(optional)] rank: Rank, words: String) -> impl IntoView {
     let icon = match change {
         BatchChange::Resume => Some(Glyph::Play),
         BatchChange::Retry => Some(Glyph::Rotate),
@@ -149,7 +171,9 @@ fn ChangeButton(id: BatchId, change: BatchChange, words: String) -> impl IntoVie
     view! {
         <ButtonForm outcome={Outcome::of::<ChangeBatch>()}>
             <ChangeFields id change />
-            <SubmitButton nostrip:icon=icon>{words}</SubmitButton>
+            <SubmitButton rank nostrip:icon=icon>
+                {words}
+            </SubmitButton>
         </ButtonForm>
     }
 }

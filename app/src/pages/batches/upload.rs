@@ -14,6 +14,7 @@ use crate::{
     read_only::Changes,
     ui::{
         button::{Rank, SubmitButton},
+        check::Check,
         field::{FieldFrame, described_by},
         notice::DetailedWarning,
     },
@@ -21,6 +22,8 @@ use crate::{
 
 /// Name of the field with the file.
 pub const FILE: &str = "file";
+/// Name of the field that pauses the batch before its first row. It precedes the file, which is read while it arrives.
+pub const CHECK: &str = "check";
 /// End of the path of the form's action.
 pub const ROWS: &str = "rows";
 /// The `accept` attribute of the field.
@@ -57,7 +60,7 @@ pub fn UploadSection(
         }
     });
     let limits = format!(
-        "Up to {} rows and {} GiB. All rows are checked before the first is rendered. The batch begins as soon as the file is complete, and uses one credit or more for each document.",
+        "Up to {} rows and {} GiB. No row is rendered before the file is complete and without faults. Each document uses one credit or more.",
         grouped(MOST_ROWS.into()),
         MOST_BYTES >> 30
     );
@@ -72,6 +75,12 @@ pub fn UploadSection(
                     enctype="multipart/form-data"
                 >
                     <Changes>
+                        <Check
+                            name=CHECK
+                            label="Check the rows before the batch begins"
+                            hint="Choose what the columns become and preview any row. No credits are used until you begin."
+                            checked=true
+                        />
                         <FieldFrame id=FILE label="File" hint=Some(HINT) problem=None>
                             <input
                                 class="input input--file"
@@ -85,7 +94,7 @@ pub fn UploadSection(
                         </FieldFrame>
                         <p class="small quiet">{limits}</p>
                         <div>
-                            <SubmitButton rank=Rank::Primary>"Upload and begin"</SubmitButton>
+                            <SubmitButton rank=Rank::Primary>"Upload"</SubmitButton>
                         </div>
                     </Changes>
                 </form>

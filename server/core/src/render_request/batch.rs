@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use url::Url;
 
-use crate::render_request::{AsynchronousRequest, PartSource, RenderRequest, rules};
+use crate::render_request::{AsynchronousRequest, PartSource, RenderRequest, TemplatePart, rules};
 
 /// The member that contains the request of each row.
 const RENDER: &str = "/batch/render";
@@ -129,11 +129,7 @@ pub fn of_render(problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 fn check(request: &AsynchronousRequest, problems: &mut Problems) {
-    if !request
-        .render
-        .templates()
-        .any(|(_, part)| part.context.get() == NO_CONTEXT)
-    {
+    if request.render.templates_of_rows().next().is_none() {
         let detail = "Must have a part that is a template without context; each row becomes its context";
         problems.add(Problem::invalid(format!("{RENDER}/parts"), detail));
     }
@@ -149,6 +145,12 @@ fn check(request: &AsynchronousRequest, problems: &mut Problems) {
 }
 
 impl RenderRequest {
+    /// Returns the templates whose context is the row.
+    pub fn templates_of_rows(&self) -> impl Iterator<Item = &TemplatePart> {
+        let templates = self.templates().map(|(_, part)| part);
+        templates.filter(|part| part.context.get() == NO_CONTEXT)
+    }
+
     /// Returns the request with a row, a JSON object, as the context of all templates without one.
     #[must_use]
     pub fn with_row(&self, row: &RawValue) -> Self {

@@ -1,9 +1,12 @@
 //! Batches: creating them, uploading their rows, and controlling them. Workers open the rows ([`opening`]).
 
+pub mod columns;
 pub mod documents;
 pub mod download;
 pub mod opening;
+pub mod preview;
 pub mod rejected_file;
+mod stored_rows;
 pub mod upload;
 
 use platen_domain::{

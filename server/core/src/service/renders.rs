@@ -311,7 +311,7 @@ impl Order<'_> {
 }
 
 /// Cell that is set once a render is accepted.
-type Accepted = Arc<SetOnce<()>>;
+pub(in crate::service) type Accepted = Arc<SetOnce<()>>;
 
 /// Returns the caller on whose behalf the engine renders.
 pub(in crate::service) fn engine_caller(caller: &Caller) -> platen_engine::job::Caller {
@@ -321,9 +321,27 @@ pub(in crate::service) fn engine_caller(caller: &Caller) -> platen_engine::job::
     }
 }
 
-/// Creates the document of a render. With `accepted`, the render is not accepted yet, and nothing is printed before it
-/// is.
+/// Creates the document of a render, and stores the report of one that doesn't reach the demanded levels. With `accepted`, the render
+/// is not accepted yet, and nothing is printed before it is.
 async fn make(
+    app: &Services,
+    caller: platen_engine::job::Caller,
+    request: RenderRequest,
+    terms: RenderTerms,
+    memory: &mut Reservation,
+    log: &RenderLog,
+    accepted: Option<Accepted>,
+) -> Result<RenderedDocument, FailureReason> {
+    let made = make_unrecorded(app, caller, request, terms, memory, log, accepted).await;
+    if let Err(FailureReason::Conformance(unmet)) = &made {
+        app.accessibility_reports
+            .offer(AccountId(caller.account), terms.id, &unmet.report);
+    }
+    made
+}
+
+/// As [`make`], without storing anything.
+pub(in crate::service) async fn make_unrecorded(
     app: &Services,
     caller: platen_engine::job::Caller,
     mut request: RenderRequest,
@@ -338,21 +356,12 @@ async fn make(
     }
     let parts = std::mem::take(&mut request.parts);
     let demanded = std::mem::take(&mut request.conformance);
-    let filling = fill_parts(
-        app,
-        AccountId(caller.account),
-        parts,
-        request.language.as_deref(),
-        terms.document_bytes,
-    );
-    let filled = entered.within(Phase::Load, log, filling).await??;
     let account = AccountId(caller.account);
+    let filling = fill_parts(app, account, parts, request.language.as_deref(), terms.document_bytes);
+    let filled = entered.within(Phase::Load, log, filling).await??;
     let mut document = render_with_assets(app, account, entered, request, filled.parts, &terms, log).await?;
     require_assets(&filled.strict, log)?;
-    accessibility::check(&document, &demanded).inspect_err(|unmet| {
-        app.accessibility_reports
-            .offer(AccountId(caller.account), terms.id, &unmet.report);
-    })?;
+    accessibility::check(&document, &demanded)?;
     document.warnings.splice(0..0, filled.warnings);
     Ok(document)
 }

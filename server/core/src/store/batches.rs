@@ -1,13 +1,13 @@
 //! Tables `batches`, `batch_pieces` and `batch_rows`.
 
 use platen_domain::{
-    batch::{Batch, BatchState, Hold, ListedRows, RowState, WINDOW},
+    batch::{Batch, BatchState, Hold, ListedRows, RowState, WINDOW, columns::ColumnMapping},
     idempotency::IdempotentRequest,
     ids::{AccountId, ApiKeyId, BatchId, RenderId},
     page::PageRequest,
 };
 use serde_json::Value;
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -275,17 +275,17 @@ pub async fn insert_piece(
     changes_one(db, insert).await
 }
 
-/// Ends an upload: the batch runs. Returns `false` if a later upload has begun, or the batch is no longer open.
+/// Ends an upload: the batch gets another state. Returns `false` if a later upload has begun, or the batch is no longer open.
 pub async fn finish_upload(
     db: &mut PgConnection,
     account: AccountId,
     id: BatchId,
     upload: Uuid,
-    rows: u32,
-    sha256: &[u8],
+    (rows, sha256): (u32, &[u8]),
+    state: BatchState,
 ) -> Result<bool, StoreError> {
     let update = sqlx::query!(
-        "update batches set state = 'running', rows = $4::integer, sha256 = $5, upload = null
+        "update batches set state = $6, rows = $4::integer, sha256 = $5, upload = null
          where account_id = $1 and id = $2 and upload = $3 and state = 'open'
             and $4::integer = (select sum(pieces.rows) from batch_pieces pieces where pieces.batch_id = $2)",
         account.0,
@@ -293,6 +293,7 @@ pub async fn finish_upload(
         upload,
         i32::try_from(rows).unwrap_or(i32::MAX),
         sha256,
+        state.into_str(),
     );
     changes_one(db, update).await
 }
@@ -317,6 +318,22 @@ pub async fn find_sha256(db: &PgPool, account: AccountId, id: BatchId) -> Result
         id.0
     );
     Ok(sha256.fetch_optional(db).await?.flatten())
+}
+
+/// Sets the members of the data that columns of the rows become.
+pub async fn set_columns(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: BatchId,
+    columns: &ColumnMapping,
+) -> Result<(), StoreError> {
+    let update = sqlx::query!(
+        "update batches set columns = $3 where account_id = $1 and id = $2",
+        account.0,
+        id.0,
+        Json(columns) as _,
+    );
+    execute(db, update).await
 }
 
 /// Sets the state of a batch, without a hold.
@@ -436,6 +453,8 @@ pub struct Work {
     pub unfinished: i64,
     /// Rows that wait to be opened again, the first of them.
     pub again: Vec<i32>,
+    /// Members of the data that columns of the rows become.
+    pub columns: ColumnMapping,
     pub request: SealedBatch,
 }
 
@@ -449,6 +468,7 @@ pub async fn find_work(
 ) -> Result<Option<Work>, StoreError> {
     let row = sqlx::query!(
         r#"select state, api_key_id, batches.livemode, rows, opened, version, sealed, callback, options,
+            columns as "columns: Json<ColumnMapping>",
             (not has_key or api_keys.id is not null and revoked_at is null and (expires_at is null or expires_at > $4))
                 as "is_key_valid!",
             (
@@ -475,6 +495,7 @@ pub async fn find_work(
         opened: row.opened,
         unfinished: row.unfinished,
         again: row.again,
+        columns: row.columns.0,
         request: SealedBatch {
             version: row.version,
             sealed: row.sealed,
@@ -566,22 +587,24 @@ pub async fn claim_rows(
 }
 
 /// Counts rows that are being opened in the same transaction: `more` after the first `opened`, and failed ones. Returns `false` if
-/// the batch no longer runs, or if another process has opened rows.
+/// the batch no longer runs, if another process has opened rows, or if the columns of the rows were changed while it was paused.
 pub async fn advance(
     db: &mut PgConnection,
     account: AccountId,
     id: BatchId,
     (opened, more): (i32, i32),
     failed: i32,
+    columns: &ColumnMapping,
 ) -> Result<bool, StoreError> {
     let update = sqlx::query!(
         "update batches set opened = opened + $4, failed = failed + $5, hold = null
-         where account_id = $1 and id = $2 and opened = $3 and state = 'running'",
+         where account_id = $1 and id = $2 and opened = $3 and state = 'running' and columns = $6",
         account.0,
         id.0,
         opened,
         more,
         failed,
+        Json(columns) as _,
     );
     changes_one(db, update).await
 }
@@ -630,7 +653,7 @@ pub async fn has_content(db: impl PgExecutor<'_>, account: AccountId, id: BatchI
 pub async fn delete_unneeded(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
     let delete = sqlx::query!(
         "with emptied as (
-            update batches set sealed = '', callback = null
+            update batches set sealed = '', callback = null, columns = '{}'
             from accounts
             where batches.account_id = $1 and batches.id = $2 and accounts.id = $1
                 and (state = 'cancelled' or state = 'ended' and (failed = 0 or not keep_content))

@@ -18,11 +18,11 @@ use crate::{
 /// Maximum number of values in a row.
 const MOST_VALUES: usize = 10_000;
 /// Maximum number of columns.
-const MOST_COLUMNS: usize = 1_000;
+pub(super) const MOST_COLUMNS: usize = 1_000;
 /// Maximum size of their names together, in bytes. Each row has them all.
-const LONGEST_HEADER: usize = 16 << 10;
+pub(super) const LONGEST_HEADER: usize = 16 << 10;
 /// Maximum number of objects in each other that the names of columns describe.
-const DEEPEST: usize = 10;
+pub(super) const DEEPEST: usize = 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Rows that can't be read: the line, from 1, on which the row ends, and the reason.

@@ -15,32 +15,43 @@ use platen_app::{
         batch::{BatchChange, BatchChoices, BatchDetail, ListedRow, NewBatchForm},
         rejection::Field,
     },
-    pages::batches::upload::FILE,
+    pages::batches::upload::{CHECK, FILE},
 };
 use platen_core::{
     clock,
     render_request::batch::BatchCreation,
     service::{
-        batches::{self, BatchError, rejected_file, upload},
-        connections, templates,
+        batches::{
+            self, BatchError, columns,
+            preview::{self, RowPreview, RowPreviewError},
+            rejected_file,
+            upload::{self, AfterUpload, RowsFile},
+        },
+        connections,
+        renders::failure::FailureReason,
+        templates,
     },
     store::{account_storage, batches::RowOutcome},
 };
 use platen_domain::{
-    batch::{Batch, ListedRows, RowFormat},
+    batch::{Batch, BatchState, ListedRows, RowFormat},
     caller::Caller,
     connection::Connection,
+    editor::Remark,
     ids::{AccountId, BatchId, ConnectionId, TemplateId},
+    number::grouped,
     page::{Page, PageRequest},
     role::Permission::Produce,
     sentence::sentence,
     validation::quote,
 };
+use platen_engine::error::RenderError;
 use serde_json::{Value, json};
 
 use super::{
     RequestBackend,
-    visitor_errors::{invalid, invalid_batch},
+    live::NoPdf,
+    visitor_errors::{VisitorError, invalid, invalid_batch, too_many},
 };
 
 /// Number of batches on a page of their list.
@@ -59,8 +70,8 @@ const LONGEST_NAME: usize = 200;
 /// What became of a file with rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::web) enum Received {
-    /// The batch has its rows.
-    Rows,
+    /// The batch has its rows, and is in this state.
+    Rows(BatchState),
     /// The page of the batch shows the reason.
     RejectedFile,
 }
@@ -104,6 +115,7 @@ impl BatchBackend for RequestBackend {
         );
         let (first_rows, failed_rows, can_retry, has_documents) = self.answer(found)?;
         let rejected_file = rejected_file::take(&self.session, account, id, clock::now()).await;
+        let columns = columns::find(app, account, &batch).await;
         Ok(BatchDetail {
             batch,
             first_rows: first_rows.iter().map(listed).collect(),
@@ -111,6 +123,7 @@ impl BatchBackend for RequestBackend {
             can_retry,
             has_documents,
             rejected_file: self.answer(rejected_file)?,
+            columns: self.answer(columns)?,
         })
     }
 
@@ -146,6 +159,11 @@ impl BatchBackend for RequestBackend {
             BatchChange::Retry => batches::retry(&self.app, &caller, id).await,
         };
         self.answer(changed).map(drop)
+    }
+
+    async fn set_batch_columns(&self, id: BatchId, members: Vec<String>) -> Result<(), AppError> {
+        let caller = self.caller_who_may(Produce).await?;
+        self.answer(columns::update(&self.app, &caller, id, &members).await)
     }
 }
 
@@ -207,7 +225,7 @@ impl RequestBackend {
         // A browser shows the response only if it could send the whole form.
         while let Ok(Some(_)) = form.next_field().await {}
         let reason = match stored {
-            Ok(()) => return Ok(Received::Rows),
+            Ok(batch) => return Ok(Received::Rows(batch.state)),
             Err(FileError::Rejected(reason)) => reason,
             Err(FileError::Batch(error)) => match reason(&error) {
                 Some(reason) => reason,
@@ -218,16 +236,25 @@ impl RequestBackend {
         Ok(Received::RejectedFile)
     }
 
-    async fn store_rows(&self, caller: &Caller, id: BatchId, form: &mut Multipart) -> Result<(), FileError> {
+    async fn store_rows(&self, caller: &Caller, id: BatchId, form: &mut Multipart) -> Result<Batch, FileError> {
+        let mut after = AfterUpload::Begin;
         while let Some(field) = form.next_field().await? {
-            if field.name() == Some(FILE) {
-                return self.store_file(caller, id, field).await;
+            if field.name() == Some(CHECK) {
+                after = AfterUpload::Check;
+            } else if field.name() == Some(FILE) {
+                return self.store_file(caller, id, after, field).await;
             }
         }
         Err(FileError::Rejected("No file was chosen.".to_owned()))
     }
 
-    async fn store_file(&self, caller: &Caller, id: BatchId, file: FormField<'_>) -> Result<(), FileError> {
+    async fn store_file(
+        &self,
+        caller: &Caller,
+        id: BatchId,
+        after: AfterUpload,
+        file: FormField<'_>,
+    ) -> Result<Batch, FileError> {
         let name = file.file_name().unwrap_or_default();
         if name.is_empty() {
             return Err(FileError::Rejected("No file was chosen.".to_owned()));
@@ -238,8 +265,50 @@ impl RequestBackend {
                 "{name} is not a .csv, .ndjson or .jsonl file. Export spreadsheets as CSV first."
             )));
         };
-        let stored = upload::store(&self.app, caller, id, format, file.map_err(FileError::from)).await;
-        stored.map(drop)
+        let file = RowsFile {
+            format,
+            after_upload: after,
+            content: file.map_err(FileError::from),
+        };
+        upload::store(&self.app, caller, id, file).await
+    }
+
+    /// Renders a row free of charge, for a tab of its own. `row` is its number, as typed.
+    pub(in crate::web) async fn row_preview(&self, id: BatchId, row: &str) -> Result<RowPreview, NoPdf> {
+        let caller = self.caller_who_may(Produce).await?;
+        // No row has the number 0.
+        let number = row.trim().parse().unwrap_or_default();
+        let preview = preview::pdf(&self.app, &caller, id, number).await;
+        preview.map_err(|error| self.no_preview(error, row))
+    }
+
+    fn no_preview(&self, error: RowPreviewError, row: &str) -> NoPdf {
+        let reason = match error {
+            RowPreviewError::TooMany { retry_after } => return too_many(retry_after).into(),
+            RowPreviewError::NoSuchRow(rows) => format!(
+                "There is no row {}. Enter a number from 1 to {}.",
+                quote(row),
+                grouped(rows.into())
+            ),
+            RowPreviewError::Row(reason) => sentence(&reason),
+            RowPreviewError::Batch(BatchError::Conflict(reason)) => sentence(reason),
+            RowPreviewError::Batch(BatchError::Memory(_))
+            | RowPreviewError::Render(
+                FailureReason::Memory(_)
+                | FailureReason::Engine(RenderError::TooManyConcurrent { .. } | RenderError::QueueFull),
+            ) => return NoPdf::Busy,
+            RowPreviewError::Render(FailureReason::Engine(late @ RenderError::Deadline { .. })) => {
+                sentence(&late.to_string())
+            }
+            RowPreviewError::Batch(error) => {
+                return error.for_visitor().unwrap_or_else(|| self.internal(&error)).into();
+            }
+            RowPreviewError::Render(reason) => match reason.caller_problems().unwrap_or_default().first() {
+                Some(problem) => sentence(&problem.detail),
+                None => return self.internal(&reason).into(),
+            },
+        };
+        NoPdf::Faulty(Remark::new(None, reason, None))
     }
 }
 

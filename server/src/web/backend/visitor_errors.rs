@@ -15,7 +15,7 @@ use platen_core::{
     service::{
         api_keys::{EndKeyError, KeySettingsError, new_key::NewKeyError},
         assets::AssetError,
-        batches::BatchError,
+        batches::{BatchError, columns::COLUMNS},
         billing::BillingError,
         callbacks::{ResendError, StopError},
         connections::ConnectionError,
@@ -332,12 +332,13 @@ pub(super) fn invalid(fields: Vec<Field>) -> AppError {
     rejected(Reason::Invalid(fields))
 }
 
-/// Returns the error for the form of a batch.
+/// Returns the error for a form of a batch.
 pub(super) fn invalid_batch(problems: &[Problem]) -> AppError {
     let fields = [
         ("/batch/name", Field::Name),
         ("/batch/render/parts", Field::BatchTemplate),
         ("/batch/render/destination", Field::DocumentPath),
+        (COLUMNS, Field::BatchMembers),
     ];
     let named = fields.into_iter().filter(|(pointer, _)| {
         let mut pointers = problems.iter().map(|problem| problem.pointer.as_str());

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::site;
 use crate::support::{
     object_stores::{Access, access_key, s3},
+    pdf,
     process::PATIENCE,
     service::TestService,
     studio::{Studio, header},
@@ -61,9 +62,34 @@ async fn upload(visitor: &Visitor, batch: &str, name: &str, content: &str) -> Re
     upload_with(visitor, &format!("csrf={token}"), batch, name, content).await
 }
 
+/// Uploads a file with the box checked that pauses the batch.
+async fn upload_to_check(visitor: &Visitor, batch: &str, content: &str) -> Response {
+    let checked = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"check\"\r\n\r\non\r\n");
+    let token = visitor.token().await;
+    send_form(
+        visitor,
+        &format!("csrf={token}"),
+        batch,
+        &checked,
+        ("rows.csv", content),
+    )
+    .await
+}
+
 async fn upload_with(visitor: &Visitor, query: &str, batch: &str, name: &str, content: &str) -> Response {
+    send_form(visitor, query, batch, "", (name, content)).await
+}
+
+/// Sends a form whose fields before the file are given as they are sent.
+async fn send_form(
+    visitor: &Visitor,
+    query: &str,
+    batch: &str,
+    fields: &str,
+    (name, content): (&str, &str),
+) -> Response {
     let form = format!(
-        "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
+        "{fields}--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
          Content-Type: application/vnd.ms-excel\r\n\r\n{content}\r\n--{BOUNDARY}--\r\n"
     );
     let media_type = format!("multipart/form-data; boundary={BOUNDARY}");
@@ -184,6 +210,147 @@ async fn a_batch_is_created_by_a_form_filled_by_a_file_and_watched() {
     assert_eq!(header(&answer, "location"), path);
     assert_eq!(studio.service.number("select count(*) from renders").await, 3);
     studio.service.storage_is_counted().await;
+}
+
+#[tokio::test]
+async fn columns_are_mapped_and_rows_previewed_before_a_batch_begins() {
+    let (_site, studio, mut visitor) = studio().await;
+    let content = "Invoice {{ number }} for {{ customer.name }}: {{ total }}";
+    let template = template(&studio, content).await;
+    let batch = created(&visitor, &[("name", "November"), ("batch_template", &template)]).await;
+    let path = format!("{PAGE}/{batch}");
+    let page = visitor.page(&path).await;
+    assert!(page.contains("Check the rows before the batch begins"), "{page}");
+    assert!(!page.contains("Preview a row"), "{page}");
+
+    let rows = "Nr;Name;note\r\n17;Ann;x\r\n18;Bob;y\r\n";
+    let answer = upload_to_check(&visitor, &batch, rows).await;
+    assert_eq!(header(&answer, "location"), format!("{path}?done=stored"));
+    assert_eq!(studio.service.text("select state from batches").await, "paused");
+    let page = visitor.page(&format!("{path}?done=stored")).await;
+    for text in [
+        "File uploaded. Check the rows, then begin.",
+        "2 rows are not begun yet",
+        "Begin</button>",
+        ">Nr</label>",
+        ">note</label>",
+        "value=\"customer.name\"",
+        ">customer.name</code>",
+        ">total</code>",
+        "Row, from 1 to 2",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+
+    let with_members = |[first, second, third]: [&'static str; 3]| {
+        [
+            ("id", batch.as_str()),
+            ("batch_members[0]", first),
+            ("batch_members[1]", second),
+            ("batch_members[2]", third),
+        ]
+    };
+    for (members, marked) in [(["number", "number", ""], 2), (["number", "", "none"], 0)] {
+        let answer = visitor.submit("set-batch-columns", &with_members(members)).await;
+        let page = rejected(&mut visitor, &path, &answer).await;
+        assert!(page.contains("Check the highlighted field."), "{page}");
+        assert!(page.contains("Choose a member that no other column has"), "{page}");
+        assert_eq!(page.matches("aria-invalid").count(), marked, "{page}");
+        assert!(page.contains("value=\"number\" selected"), "{page}");
+    }
+    let answer = visitor.submit("set-batch-columns", &[("id", &batch)]).await;
+    let page = rejected(&mut visitor, &path, &answer).await;
+    assert!(page.contains("no longer allows this"), "{page}");
+    let mapped = with_members(["number", "customer.name", ""]);
+    let answer = visitor.submit("set-batch-columns", &mapped).await;
+    assert_eq!(header(&answer, "location"), format!("{path}?done=mapped"));
+    let page = visitor.page(&format!("{path}?done=mapped")).await;
+    assert!(
+        page.contains("Columns saved.") && page.contains(">total</code>"),
+        "{page}"
+    );
+    assert!(!page.contains(">customer.name</code>"), "{page}");
+    assert!(page.contains("value=\"customer.name\" selected"), "{page}");
+
+    let preview = format!("{path}/preview.pdf");
+    let answer = visitor.submit_to(&preview, &[("row", "2")]).await;
+    assert_eq!(answer.status(), 200);
+    assert_eq!(header(&answer, "content-type"), "application/pdf");
+    assert!(header(&answer, "content-disposition").contains("\"Row 2.pdf\""));
+    let document = answer.bytes().await.expect("a document");
+    assert!(pdf::text(&document).contains("Invoice 18 for Bob"));
+    let inked = pdf::picture(&document, 1).pixels;
+    let inked = inked.iter().filter(|byte| **byte != 255).count();
+    assert!(inked > 1000, "a word lies across the page");
+    for row in ["0", "3", "x", ""] {
+        let answer = visitor.submit_to(&preview, &[("row", row)]).await;
+        assert_eq!(answer.status(), 422, "{row}");
+        let page = answer.text().await.expect("a page");
+        assert!(page.contains("Enter a number from 1 to 2."), "{row}: {page}");
+    }
+    let answer = visitor.get(&preview).await;
+    assert_eq!(
+        (answer.status().as_u16(), header(&answer, "location")),
+        (303, path.as_str())
+    );
+    studio.service.account("bob@example.org");
+    let stranger = Visitor::log_in(&studio.service, "bob@example.org").await;
+    assert_eq!(stranger.submit_to(&preview, &[("row", "1")]).await.status(), 404);
+    let fields = mapped.map(|(name, value)| (name, value.to_owned()));
+    assert_eq!(stranger.call("set-batch-columns", &fields).await, "NotFound");
+    assert_eq!(studio.service.number("select count(*) from renders").await, 0);
+
+    let answer = visitor
+        .submit("change-batch", &[("id", &batch), ("change", "resume")])
+        .await;
+    assert_eq!(header(&answer, "location"), format!("{path}?done=resumed"));
+    studio.service.number_is(1, ENDED).await;
+    let results = visitor.page(&format!("{path}/results.csv")).await;
+    let first = results.lines().nth(1).expect("a row");
+    let render = first.split('"').nth(5).expect("an id");
+    let document = visitor.get(&format!("/dashboard/renders/{render}/document.pdf")).await;
+    let document = document.bytes().await.expect("a document");
+    assert!(pdf::text(&document).contains("Invoice 17 for Ann"));
+    let page = visitor.page(&path).await;
+    assert!(
+        !page.contains("Preview a row") && !page.contains("Save columns"),
+        "{page}"
+    );
+    let answer = visitor.submit("set-batch-columns", &mapped).await;
+    let page = rejected(&mut visitor, &path, &answer).await;
+    assert!(page.contains("no longer allows this"), "{page}");
+    let answer = visitor.submit_to(&preview, &[("row", "1")]).await;
+    assert_eq!(answer.status(), 422);
+}
+
+#[tokio::test]
+async fn a_preview_shows_whether_paths_are_filled_by_the_columns() {
+    let (_site, studio, visitor) = studio().await;
+    let connection = json!({
+        "provider": "aws_s3", "name": "Archive", "bucket": "archive", "path_prefix": "",
+        "endpoint": "http://127.0.0.1:1", "credentials": access_key(),
+    });
+    let connection = id_of(&studio.connected(&connection).await);
+    let template = template(&studio, "{{ number }}").await;
+    let fields = [
+        ("name", "November"),
+        ("batch_template", template.as_str()),
+        ("batch_storage", connection.as_str()),
+        ("document_path", "2026/{{ number }}.pdf"),
+    ];
+    let batch = created(&visitor, &fields).await;
+    upload_to_check(&visitor, &batch, "Nr\n7\n").await;
+    let preview = format!("{PAGE}/{batch}/preview.pdf");
+    let answer = visitor.submit_to(&preview, &[("row", "1")]).await;
+    assert_eq!(answer.status(), 422);
+    let page = answer.text().await.expect("a page");
+    assert!(page.contains("The row has no member"), "{page}");
+
+    let fields = [("id", batch.as_str()), ("batch_members[0]", "number")];
+    visitor.submit("set-batch-columns", &fields).await;
+    let answer = visitor.submit_to(&preview, &[("row", "1")]).await;
+    assert_eq!(answer.status(), 200);
+    assert!(header(&answer, "content-disposition").contains("\"2026-7.pdf\""));
 }
 
 #[tokio::test]

@@ -105,6 +105,7 @@ const FUNCTIONS: &[Line] = &[
         // It waits for rows, so that there is nothing to resume.
         &[("id", "{batch}"), ("change", "resume")],
     ),
+    ("set-batch-columns", In(Produce), &[("id", "{batch}")]),
     ("publish-users-of-partial", In(Produce), &[("id", "{template}")]),
     (
         "delete-template",

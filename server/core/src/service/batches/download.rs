@@ -13,7 +13,10 @@ use crate::{
     render_request::batch::RowsSource,
     service::{
         Services,
-        batches::{BatchError, get, upload},
+        batches::{
+            BatchError, get,
+            upload::{self, AfterUpload, RowsFile},
+        },
     },
 };
 
@@ -35,8 +38,12 @@ pub async fn store(app: &Services, caller: &Caller, id: BatchId, source: RowsSou
         .ok_or_else(|| unknown_format(media_type))?;
     // As much time as other bodies have.
     let content = file.content(app.config.limits.body_time);
-    let content = content.map_err(|error| not_loaded(&error));
-    upload::store_within(app, caller, id, format, content, memory).await
+    let file = RowsFile {
+        format,
+        after_upload: AfterUpload::Begin,
+        content: content.map_err(|error| not_loaded(&error)),
+    };
+    upload::store_within(app, caller, id, file, memory).await
 }
 
 fn not_loaded(error: &FileError) -> BatchError {

@@ -1,20 +1,17 @@
 //! Workers advance batches in turns: they record the outcomes of renders, and open further rows as long as the batch has few
 //! unfinished renders, so that it stops cleanly when credits or storage end, and other renders of the account go first.
 
-use std::{collections::BTreeSet, mem, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use platen_domain::{
-    batch::{BatchState, Hold, WINDOW, path_pattern},
-    callback::CallbackTarget,
-    destination::Destination,
-    encryption::{DataKey, Place},
+    batch::{BatchState, Hold, WINDOW},
     ids::{AccountId, BatchId, RenderId},
     job::{CRASHES, JobKind, Priority},
     sentence::sentence,
     storage::StorageResource,
     webhook_endpoint::EventType,
 };
-use serde_json::{json, value::RawValue};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::{
     task::spawn_blocking,
@@ -24,12 +21,9 @@ use uuid::Uuid;
 
 use crate::{
     clock,
-    render_request::stored::StoredRequest,
     service::{
         Services,
-        batches::BatchError,
-        connections::delivery::{CoveringError, covering},
-        data_keys::data_key,
+        batches::{BatchError, stored_rows::StoredRows},
         renders::{
             cancel::{CancelError, cancel},
             charge::queue,
@@ -267,13 +261,7 @@ struct Opener<'a> {
     account: AccountId,
     id: BatchId,
     work: Work,
-    key: Arc<DataKey>,
-    /// The request that each row completes.
-    request: StoredRequest,
-    /// The webhook of each row.
-    callback: Option<CallbackTarget>,
-    /// The rows of the piece that was read last, from this one.
-    piece: (i32, Vec<String>),
+    rows: StoredRows<'a>,
 }
 
 /// A row that is ready to be opened, or an invalid one.
@@ -294,26 +282,13 @@ enum Opening {
 
 impl<'a> Opener<'a> {
     async fn new(app: &'a Services, account: AccountId, id: BatchId, mut work: Work) -> Result<Self, BatchError> {
-        let key = Arc::new(data_key(&app.db, &app.secret_keys, account, clock::now()).await?);
-        let (opening, version) = (Arc::clone(&key), work.request.version);
-        let (sealed, callback) = (mem::take(&mut work.request.sealed), work.request.callback.take());
-        let opened = spawn_blocking(move || {
-            let request = opening.decrypt(&Place::batch_request(account, id), sealed)?;
-            let callback = callback.map(|callback| opening.decrypt(&Place::batch_callback(account, id), callback));
-            let callback = callback.transpose()?.map(|callback| serde_json::from_slice(&callback));
-            Ok::<_, BatchError>((StoredRequest::from_bytes(version, &request)?, callback.transpose()?))
-        });
-        let (mut request, callback) = opened.await??;
-        request.render.set_versions(&work.request.options);
+        let rows = StoredRows::open(app, account, id, &mut work).await?;
         Ok(Self {
             app,
             account,
             id,
             work,
-            key,
-            request,
-            callback,
-            piece: (0, Vec::new()),
+            rows,
         })
     }
 
@@ -321,10 +296,10 @@ impl<'a> Opener<'a> {
     async fn sealed(&mut self, numbers: &[i32]) -> Result<Vec<SealedRow>, BatchError> {
         let mut completed = Vec::new();
         for number in numbers {
-            let row = self.row(*number).await?;
-            completed.push((*number, self.complete(row).await?));
+            let row = self.rows.row(*number).await?;
+            completed.push((*number, self.rows.complete(row).await?));
         }
-        let (key, account, callback) = (Arc::clone(&self.key), self.account, self.callback.clone());
+        let (key, account, callback) = (Arc::clone(&self.rows.key), self.account, self.rows.callback.clone());
         let options = self.work.request.options.clone();
         let seal_all = move || {
             let rows = completed.into_iter().map(|(number, request)| {
@@ -360,70 +335,6 @@ impl<'a> Opener<'a> {
         Ok(sealed?)
     }
 
-    /// Returns a row as it was sent.
-    async fn row(&mut self, number: i32) -> Result<String, BatchError> {
-        let known = |(first, rows): &(i32, Vec<String>)| {
-            let index = usize::try_from(number - first).ok()?;
-            rows.get(index).cloned()
-        };
-        if let Some(row) = known(&self.piece) {
-            return Ok(row);
-        }
-        let piece = batches::find_piece(&self.app.db, self.account, self.id, number).await?;
-        let piece = piece.ok_or(BatchError::RowLost(number))?;
-        let (key, account) = (Arc::clone(&self.key), self.account);
-        let opening = spawn_blocking(move || {
-            let content = key.decrypt(&Place::batch_piece(account, piece.id), piece.sealed)?;
-            let rows = String::from_utf8_lossy(&content)
-                .lines()
-                .map(ToOwned::to_owned)
-                .collect();
-            Ok::<_, BatchError>((piece.first_row, rows))
-        });
-        self.piece = opening.await??;
-        known(&self.piece).ok_or(BatchError::RowLost(number))
-    }
-
-    /// Returns the request that a row completes; or why it can't be rendered.
-    async fn complete(&self, row: String) -> Result<Result<StoredRequest, String>, BatchError> {
-        let row = RawValue::from_string(row)?;
-        let destination = match &self.request.destination {
-            Some(pattern) => match self.destination(pattern, &row).await? {
-                Ok(destination) => Some(destination),
-                Err(reason) => return Ok(Err(reason)),
-            },
-            None => None,
-        };
-        Ok(Ok(StoredRequest {
-            render: self.request.render.with_row(&row),
-            destination,
-        }))
-    }
-
-    async fn destination(
-        &self,
-        pattern: &Destination,
-        row: &RawValue,
-    ) -> Result<Result<Destination, String>, BatchError> {
-        let path = match path_pattern::fill(&pattern.path, &serde_json::from_str(row.get())?) {
-            Ok(path) => path,
-            Err(reason) => return Ok(Err(reason)),
-        };
-        let destination = Destination {
-            path,
-            ..pattern.clone()
-        };
-        if let Some(problem) = destination.problems("").pop() {
-            return Ok(Err(problem.detail));
-        }
-        // Only the whole path can be held against the connections' prefixes.
-        match covering(&self.app.buckets, self.account, &destination).await {
-            Ok(_) => Ok(Ok(destination)),
-            Err(CoveringError::Store(error)) => Err(error.into()),
-            Err(uncovered) => Ok(Err(uncovered.to_string())),
-        }
-    }
-
     /// Opens rows in one transaction, in which the renders are queued and reserve their credits.
     async fn open(&mut self, rows: &[SealedRow]) -> Result<Opening, BatchError> {
         let (account, id, now) = (self.account, self.id, clock::now());
@@ -442,7 +353,8 @@ impl<'a> Opener<'a> {
         let opened = self.work.opened;
         let more = records.iter().filter(|row| row.number > opened).count();
         let more = i32::try_from(more).unwrap_or(i32::MAX);
-        if !batches::advance(&mut transaction, account, id, (opened, more), failed).await? {
+        let columns = &self.work.columns;
+        if !batches::advance(&mut transaction, account, id, (opened, more), failed, columns).await? {
             return Ok(Opening::Stopped);
         }
         let renders = rows.iter().enumerate().filter_map(|(index, row)| {

@@ -123,22 +123,38 @@ impl SealedRows {
             batches::insert_piece(db, account, id, upload, piece).await?;
         }
         let rows = u32::try_from(self.count).unwrap_or(u32::MAX);
-        batches::finish_upload(db, account, id, upload, rows, &self.sha256).await?;
+        batches::finish_upload(db, account, id, upload, (rows, &self.sha256[..]), BatchState::Running).await?;
         jobs::advance_batch_now(db, account, id).await.map(drop)
     }
 }
 
-/// Stores the rows of a file while it arrives, after which the batch runs. If the file breaks off or a row is malformed, nothing is
-/// stored.
+/// What follows a complete upload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterUpload {
+    /// The batch runs.
+    Begin,
+    /// The batch is paused before its first row, so that its rows can be checked.
+    Check,
+}
+
+/// A file with the rows of a batch.
+pub struct RowsFile<Content> {
+    pub format: RowFormat,
+    pub after_upload: AfterUpload,
+    /// The file while it arrives.
+    pub content: Content,
+}
+
+/// Stores the rows of a file while it arrives, and then begins the batch, or pauses it. If the file breaks off or a row is
+/// malformed, nothing is stored.
 pub async fn store<E: From<BatchError>>(
     app: &Services,
     caller: &Caller,
     id: BatchId,
-    format: RowFormat,
-    file: impl Stream<Item = Result<Bytes, E>>,
+    file: RowsFile<impl Stream<Item = Result<Bytes, E>>>,
 ) -> Result<Batch, E> {
     let memory = app.memory.reserve(caller.account, MEMORY).await;
-    store_within(app, caller, id, format, file, memory.map_err(BatchError::from)?).await
+    store_within(app, caller, id, file, memory.map_err(BatchError::from)?).await
 }
 
 /// As [`store`], in memory that is reserved already.
@@ -146,13 +162,12 @@ pub(super) async fn store_within<E: From<BatchError>>(
     app: &Services,
     caller: &Caller,
     id: BatchId,
-    format: RowFormat,
-    file: impl Stream<Item = Result<Bytes, E>>,
+    file: RowsFile<impl Stream<Item = Result<Bytes, E>>>,
     memory: Reservation,
 ) -> Result<Batch, E> {
-    let mut upload = Upload::begin(app, caller, id, format, memory).await?;
-    let mut file = pin!(file);
-    while let Some(received) = file.next().await {
+    let mut upload = Upload::begin(app, caller, id, file.format, memory).await?;
+    let mut content = pin!(file.content);
+    while let Some(received) = content.next().await {
         let pushed = match received {
             Ok(bytes) => upload.push(&bytes).await.map_err(E::from),
             Err(error) => Err(error),
@@ -162,7 +177,7 @@ pub(super) async fn store_within<E: From<BatchError>>(
             return Err(error);
         }
     }
-    Ok(upload.finish(caller).await?)
+    Ok(upload.finish(caller, file.after_upload).await?)
 }
 
 /// A file with rows that is being uploaded. Its rows count once it is finished; an upload that isn't is replaced by the next one.
@@ -236,9 +251,9 @@ impl<'a> Upload<'a> {
         Ok(tx::commit(transaction).await?)
     }
 
-    /// Ends the upload: the batch runs. Fails if the batch has other rows already, or if the rows leave no room for renders.
-    async fn finish(mut self, caller: &Caller) -> Result<Batch, BatchError> {
-        let ended = self.end().await;
+    /// Ends the upload. Fails if the batch has other rows already, or if the rows leave no room for renders.
+    async fn finish(mut self, caller: &Caller, after: AfterUpload) -> Result<Batch, BatchError> {
+        let ended = self.end(after).await;
         if ended.is_err() {
             self.abandon().await?;
         }
@@ -246,7 +261,7 @@ impl<'a> Upload<'a> {
         get(self.app, caller, self.id).await
     }
 
-    async fn end(&mut self) -> Result<(), BatchError> {
+    async fn end(&mut self, after: AfterUpload) -> Result<(), BatchError> {
         let mut rows = Vec::new();
         self.reader.finish(&mut rows).map_err(|error| malformed(&error))?;
         for row in rows {
@@ -268,8 +283,12 @@ impl<'a> Upload<'a> {
         let storage = account_storage::find(db, account).await?;
         storage.room_for(StorageResource::QueuedBytes, ROOM_FOR_RENDERS)?;
         let rows = u32::try_from(self.pending.before).unwrap_or(u32::MAX);
+        let state = match after {
+            AfterUpload::Begin => BatchState::Running,
+            AfterUpload::Check => BatchState::Paused,
+        };
         let mut transaction = tx::begin(db).await?;
-        if !batches::finish_upload(&mut transaction, account, id, upload, rows, &sha256).await? {
+        if !batches::finish_upload(&mut transaction, account, id, upload, (rows, &sha256[..]), state).await? {
             return Err(REPLACED);
         }
         Ok(commit_and_advance(self.app, transaction, account, id).await?)

@@ -205,7 +205,8 @@ async fn fill_part(
     })
 }
 
-fn sources<'a>(template: &'a RenderedVersion, language: Option<&str>) -> Sources<'a> {
+/// Returns a template with its partials, and with the catalogues for a language or, without one, for the template's own.
+pub(in crate::service) fn sources<'a>(template: &'a RenderedVersion, language: Option<&str>) -> Sources<'a> {
     let partials = template.partials.iter();
     let sources = Sources::new(
         &template.content,

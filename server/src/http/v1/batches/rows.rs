@@ -12,7 +12,10 @@ use platen_core::{
     render_request::batch::RowsSource,
     service::{
         Services,
-        batches::{self, download, upload},
+        batches::{
+            self, download,
+            upload::{self, AfterUpload, RowsFile},
+        },
     },
     store::{batches::RowOutcome, error::StoreError},
 };
@@ -71,8 +74,12 @@ pub(in crate::http) async fn put(
 ) -> Result<Json<Data<Batch>>, ApiError> {
     let data = match body {
         RowsBody::Rows(format, rows) => {
-            let file = rows.into_data_stream().map_err(|_| ApiError::incomplete());
-            upload::store(&app, &caller, id, format, file).await?
+            let file = RowsFile {
+                format,
+                after_upload: AfterUpload::Begin,
+                content: rows.into_data_stream().map_err(|_| ApiError::incomplete()),
+            };
+            upload::store(&app, &caller, id, file).await?
         }
         RowsBody::Source(JsonBody(source, _memory)) => download::store(&app, &caller, id, source).await?,
     };

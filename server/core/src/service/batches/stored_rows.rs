@@ -1,0 +1,140 @@
+//! The rows of a batch as they were sent, and the requests that they complete.
+
+use std::{mem, sync::Arc};
+
+use platen_domain::{
+    batch::{columns::ColumnMapping, path_pattern},
+    callback::CallbackTarget,
+    destination::Destination,
+    encryption::{DataKey, Place},
+    ids::{AccountId, BatchId},
+};
+use serde_json::value::RawValue;
+use tokio::task::spawn_blocking;
+
+use crate::{
+    clock,
+    render_request::stored::StoredRequest,
+    service::{
+        Services,
+        batches::BatchError,
+        connections::delivery::{CoveringError, covering},
+        data_keys::data_key,
+    },
+    store::batches::{self, Work},
+};
+
+/// Memory for reading a row, in bytes: the piece that contains it, encrypted, decrypted and in lines.
+pub(super) const MEMORY: u64 = 4 << 20;
+
+/// Reads rows of a batch. The piece that was read last is held.
+pub(super) struct StoredRows<'a> {
+    app: &'a Services,
+    account: AccountId,
+    id: BatchId,
+    pub(super) key: Arc<DataKey>,
+    /// The request that each row completes.
+    pub(super) request: StoredRequest,
+    /// The webhook of each row.
+    pub(super) callback: Option<CallbackTarget>,
+    /// Members of the data that columns of the rows become.
+    columns: ColumnMapping,
+    /// The rows of the piece that was read last, from this one.
+    piece: (i32, Vec<String>),
+}
+
+impl<'a> StoredRows<'a> {
+    /// Takes the encrypted content from `work`.
+    pub(super) async fn open(
+        app: &'a Services,
+        account: AccountId,
+        id: BatchId,
+        work: &mut Work,
+    ) -> Result<Self, BatchError> {
+        let key = Arc::new(data_key(&app.db, &app.secret_keys, account, clock::now()).await?);
+        let (opening, version) = (Arc::clone(&key), work.request.version);
+        let (sealed, callback) = (mem::take(&mut work.request.sealed), work.request.callback.take());
+        let opened = spawn_blocking(move || {
+            let request = opening.decrypt(&Place::batch_request(account, id), sealed)?;
+            let callback = callback.map(|callback| opening.decrypt(&Place::batch_callback(account, id), callback));
+            let callback = callback.transpose()?.map(|callback| serde_json::from_slice(&callback));
+            Ok::<_, BatchError>((StoredRequest::from_bytes(version, &request)?, callback.transpose()?))
+        });
+        let (mut request, callback) = opened.await??;
+        request.render.set_versions(&work.request.options);
+        Ok(Self {
+            app,
+            account,
+            id,
+            key,
+            request,
+            callback,
+            columns: work.columns.clone(),
+            piece: (0, Vec::new()),
+        })
+    }
+
+    /// Returns a row as it was sent.
+    pub(super) async fn row(&mut self, number: i32) -> Result<String, BatchError> {
+        let known = |(first, rows): &(i32, Vec<String>)| {
+            let index = usize::try_from(number - first).ok()?;
+            rows.get(index).cloned()
+        };
+        if let Some(row) = known(&self.piece) {
+            return Ok(row);
+        }
+        let piece = batches::find_piece(&self.app.db, self.account, self.id, number).await?;
+        let piece = piece.ok_or(BatchError::RowLost(number))?;
+        let (key, account) = (Arc::clone(&self.key), self.account);
+        let opening = spawn_blocking(move || {
+            let content = key.decrypt(&Place::batch_piece(account, piece.id), piece.sealed)?;
+            let rows = String::from_utf8_lossy(&content)
+                .lines()
+                .map(ToOwned::to_owned)
+                .collect();
+            Ok::<_, BatchError>((piece.first_row, rows))
+        });
+        self.piece = opening.await??;
+        known(&self.piece).ok_or(BatchError::RowLost(number))
+    }
+
+    /// Returns the request that a row completes; or why it can't be rendered.
+    pub(super) async fn complete(&self, row: String) -> Result<Result<StoredRequest, String>, BatchError> {
+        let row = RawValue::from_string(self.columns.applied_to(row)?)?;
+        let destination = match &self.request.destination {
+            Some(pattern) => match self.destination(pattern, &row).await? {
+                Ok(destination) => Some(destination),
+                Err(reason) => return Ok(Err(reason)),
+            },
+            None => None,
+        };
+        Ok(Ok(StoredRequest {
+            render: self.request.render.with_row(&row),
+            destination,
+        }))
+    }
+
+    async fn destination(
+        &self,
+        pattern: &Destination,
+        row: &RawValue,
+    ) -> Result<Result<Destination, String>, BatchError> {
+        let path = match path_pattern::fill(&pattern.path, &serde_json::from_str(row.get())?) {
+            Ok(path) => path,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let destination = Destination {
+            path,
+            ..pattern.clone()
+        };
+        if let Some(problem) = destination.problems("").pop() {
+            return Ok(Err(problem.detail));
+        }
+        // Only the whole path can be held against the connections' prefixes.
+        match covering(&self.app.buckets, self.account, &destination).await {
+            Ok(_) => Ok(Ok(destination)),
+            Err(CoveringError::Store(error)) => Err(error.into()),
+            Err(uncovered) => Ok(Err(uncovered.to_string())),
+        }
+    }
+}
