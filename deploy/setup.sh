@@ -3,7 +3,8 @@
 #
 #   deploy/setup.sh               what is needed to build and run Platen
 #   deploy/setup.sh --test        what `make test` needs in addition
-#   deploy/setup.sh --only build  one group: build, site (the dashboard), render (browser and fonts), database or test
+#   deploy/setup.sh --chaos       what `make bench ONLY=chaos` needs in addition to that
+#   deploy/setup.sh --only build  one group: build, site (the dashboard), render (browser and fonts), database, test or chaos
 #
 # Installs on Debian 12, as root or with sudo. On other systems, it lists the missing packages and stops.
 set -euo pipefail
@@ -12,12 +13,13 @@ cd "$(dirname "$0")/.."
 case "${1:-}" in
   "") groups="build site render database" ;;
   --test) groups="build site render database test" ;;
+  --chaos) groups="build site render database test chaos" ;;
   --only) groups=${2:-} ;;
   *) groups='' ;;
 esac
 case "$groups" in
-  build | site | render | database | test | *' '*) ;;
-  *) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  build | site | render | database | test | chaos | *' '*) ;;
+  *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
 node_wanted=18
@@ -32,6 +34,9 @@ stores=$HOME/.cache/platen/stores
 # Validates our requests to Stripe in tests.
 stripe_mock_version=v0.203.0
 stripe_mock=$HOME/.cache/platen/stripe-mock
+# Breaks connections in the benchmark under fault injection.
+toxiproxy_version=v2.12.0
+toxiproxy=$HOME/.cache/platen/toxiproxy
 wasm_target=wasm32-unknown-unknown
 
 say() { printf 'set-up: %s\n' "$*" >&2; }
@@ -101,6 +106,10 @@ needs_of_test() {
   need 'Python with venv (for Schemathesis and a quick start)' python3-venv python_venv
 }
 
+needs_of_chaos() {
+  toxiproxy_is_there || need 'Go (builds Toxiproxy)' golang-go program go
+}
+
 program() { command -v "$1"; }
 node_is_new_enough() { node -e "process.exit(parseInt(process.versions.node) < $node_wanted ? 1 : 0)"; }
 # With bitcode; see `add_wasm_library`.
@@ -115,6 +124,7 @@ python_venv() { python3 -c 'import ensurepip, venv'; }
 schemathesis_is_there() { cmp -s deploy/schemathesis.txt "$schemathesis/packages.txt"; }
 stores_are_there() { [ "$(cat "$stores/versions" 2>/dev/null)" = "$minio_version $fake_gcs_version" ]; }
 stripe_mock_is_there() { [ "$(cat "$stripe_mock/versions" 2>/dev/null)" = "$stripe_mock_version" ]; }
+toxiproxy_is_there() { [ -x "$toxiproxy/toxiproxy-server" ] && [ "$(cat "$toxiproxy/versions")" = "$toxiproxy_version" ]; }
 go_is_new_enough() { [ "$(printf 'go%s\n' "$go_version" "$(go env GOVERSION | sed 's/^go//')" | sort -V | head -n 1)" = "go$go_version" ]; }
 verapdf_is_there() { [ -e "$verapdf_jars/cli-$verapdf_version.jar" ]; }
 font() {
@@ -277,6 +287,13 @@ fetch_stripe_mock() {
   install_by_go "$stripe_mock" "$stripe_mock_version" "github.com/stripe/stripe-mock@$stripe_mock_version"
 }
 
+# Its program is called `server`.
+fetch_toxiproxy() {
+  say 'building Toxiproxy (a minute)'
+  install_by_go "$toxiproxy" "$toxiproxy_version" "github.com/Shopify/toxiproxy/v2/cmd/server@$toxiproxy_version"
+  mv "$toxiproxy/server" "$toxiproxy/toxiproxy-server"
+}
+
 # Builds programs into a folder, and writes their versions beside them. Debian's Go is too old for some of them; newer
 # Go toolchains are available as modules, with the checksums of modules.
 install_by_go() (
@@ -291,13 +308,13 @@ install_by_go() (
   if ! go_is_new_enough; then
     toolchain=golang.org/toolchain@v0.0.1-go$go_version.linux-$(go env GOARCH)
     (cd "$work" && go mod download "$toolchain") ||
-      fail "Go $go_version could not be fetched; the tests of deliveries and payment need it."
+      fail "Go $go_version could not be fetched; tests and benchmarks need it."
     go=$GOPATH/pkg/mod/$toolchain/bin/go
     chmod -R u+x "${go%/*}" "${go%/bin/go}/pkg/tool"
   fi
   for program in "$@"; do
     (cd "$work" && "$go" install -ldflags='-s -w' "$program") >"$work/log" 2>&1 ||
-      { cat "$work/log" >&2; fail "$program could not be built; the tests of deliveries and payment need it."; }
+      { cat "$work/log" >&2; fail "$program could not be built; tests or benchmarks need it."; }
   done
   rm -rf "$folder"
   mkdir "$folder"
@@ -330,5 +347,6 @@ for group in $groups; do
       stores_are_there || fetch_stores
       stripe_mock_is_there || fetch_stripe_mock
       ;;
+    chaos) toxiproxy_is_there || fetch_toxiproxy ;;
   esac
 done

@@ -1,8 +1,6 @@
 //! A batch whose documents are delivered to a bucket of `MinIO`: its throughput compared with that of callers who wait,
 //! and its effect on the renders of another account.
 
-mod store;
-
 use std::{
     path::Path,
     sync::Arc,
@@ -15,7 +13,6 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::{
-    batch::store::Store,
     bench::progress,
     error::LoadError,
     measure::Limit,
@@ -25,6 +22,7 @@ use crate::{
         client::{Client, Order, Renderer, answer},
     },
     statistics::percentile,
+    store::{self, Store},
 };
 
 /// The invoice's number, which the template takes from the row.
@@ -126,7 +124,7 @@ async fn measure_accounts(service: &Service, store: &Store, rows: u64) -> Result
     let uploaded = Instant::now();
     batch.wait_until_succeeded(rows).await?;
     let batched_per_second = rows as f64 / uploaded.elapsed().as_secs_f64();
-    let objects = store.count_objects(BUCKET, MEASURED)?;
+    let objects = store.list_objects(BUCKET, MEASURED)?.len() as u64;
     progress("callers who wait, after the batch");
     let callers_after_per_second = account.measure_callers(service).await?;
 

@@ -1,8 +1,8 @@
 //! Runs the benchmark.
 
 use std::{
-    env, hint,
-    path::Path,
+    env, hint, io,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -18,6 +18,7 @@ use tokio::{
 use crate::{
     Section, batch,
     browser::Frames,
+    chaos,
     document::Wanted,
     error::LoadError,
     hostile::{self, mixed},
@@ -122,7 +123,7 @@ pub(crate) async fn run_section(
                 results.mixed_soak = Some(mixed::measure(platen, chromium, mixed_renders).await?);
             }
             Section::Scale => {
-                let simulated = env::current_exe()?.with_file_name("platen-simulated");
+                let simulated = simulated()?;
                 for scenario in plan.scenarios {
                     progress(&scenario.to_string());
                     let result = scale::measure(&simulated, *scenario, plan.scale_renders).await?;
@@ -131,6 +132,9 @@ pub(crate) async fn run_section(
                 }
             }
             Section::Batch => results.batch = Some(batch::measure(platen, chromium, plan.batch_rows).await?),
+            Section::Chaos => {
+                results.chaos = Some(chaos::measure(&simulated()?, plan.chaos_rows as usize).await?);
+            }
         }
         Ok::<_, LoadError>(())
     };
@@ -142,6 +146,11 @@ pub(crate) async fn run_section(
     let version = raw.version().await?;
     raw.close().await?;
     Ok((version, results))
+}
+
+/// Returns the path of `platen-simulated`, which is built with this program.
+fn simulated() -> io::Result<PathBuf> {
+    Ok(env::current_exe()?.with_file_name("platen-simulated"))
 }
 
 /// Measures acceptance with its own service, which accepts renders but doesn't run them.

@@ -11,9 +11,9 @@ pub(crate) enum LoadError {
     /// The service did not start, stop or respond as required.
     #[error("Platen {0}")]
     Platen(String),
-    /// The object store did not start or answer as required.
-    #[error("MinIO {0}")]
-    Store(String),
+    /// A server other than the service did not start or answer as required.
+    #[error("{0} {1}")]
+    Tool(&'static str, String),
     /// A render with an unacceptable result. The benchmark counts none of those.
     #[error("invalid response from {way} for {load}: {what}")]
     WrongAnswer {

@@ -42,6 +42,7 @@ pub(crate) fn judge(results: &Results) -> Vec<Goal> {
     goals.extend(mixed_soak(results));
     goals.extend(scale(results));
     goals.extend(batch(results));
+    goals.extend(chaos(results));
     goals
 }
 
@@ -371,6 +372,16 @@ fn batch(results: &Results) -> Vec<Goal> {
             results.batch.map(|batch| batch.slowdown()),
         ),
     ]
+}
+
+fn chaos(results: &Results) -> Vec<Goal> {
+    let chaos = results.chaos.as_ref();
+    vec![goal(
+        "a batch under fault injection: rows lost, doubled or charged wrongly",
+        Bound::AtMost(0.0),
+        "",
+        chaos.map(|chaos| chaos.deviations() as f64),
+    )]
 }
 
 fn goal(name: &'static str, wanted: Bound, unit: &'static str, reached: Option<f64>) -> Goal {

@@ -8,6 +8,7 @@ mod assets;
 mod batch;
 mod bench;
 mod browser;
+mod chaos;
 mod crowd;
 mod devtools;
 mod document;
@@ -23,12 +24,15 @@ mod platen;
 mod processes;
 mod queue;
 mod raw;
+mod receiver;
 mod report;
 mod results;
 mod scale;
 mod sides;
 mod statistics;
+mod store;
 mod templates;
+mod tool;
 
 use std::{fs, io, path::PathBuf, process::ExitCode, time::Instant};
 
@@ -72,7 +76,7 @@ struct Arguments {
     /// Number of renders in the section mixed-soak.
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(10..))]
     mixed: u64,
-    /// Number of rows in the section batch. Default: 10,000, or 500 in a quick run.
+    /// Number of rows in the section batch or chaos. Default: 10,000 or 20,000, and 500 or 1,000 in a quick run.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     rows: Option<u64>,
 }
@@ -90,6 +94,8 @@ enum Section {
     Scale,
     /// A batch delivered to a bucket, and its effect on another account; measured only on request.
     Batch,
+    /// A batch under fault injection, with Toxiproxy and without browsers; measured only on request.
+    Chaos,
 }
 
 #[tokio::main]
@@ -108,6 +114,7 @@ async fn run(arguments: Arguments) -> Result<(), LoadError> {
     let mut plan = if arguments.quick { Plan::QUICK } else { Plan::FULL };
     plan.soak_renders = arguments.soak.unwrap_or(plan.soak_renders);
     plan.batch_rows = arguments.rows.unwrap_or(plan.batch_rows);
+    plan.chaos_rows = arguments.rows.unwrap_or(plan.chaos_rows);
     let (started, start) = (OffsetDateTime::now_utc(), Instant::now());
     let chromium = &arguments.chromium;
     let (chromium, results) = match (arguments.only, arguments.platen.as_deref()) {

@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) queued_renders: usize,
     /// Rows of the batch that is delivered to a bucket.
     pub(crate) batch_rows: u64,
+    /// Rows of the batch under fault injection.
+    pub(crate) chaos_rows: u64,
     /// Completions of each printed document.
     pub(crate) completions: usize,
     /// The plans of the attackers.
@@ -48,6 +50,7 @@ impl Plan {
         soak_renders: 10_000,
         queued_renders: 5_000,
         batch_rows: 10_000,
+        chaos_rows: 20_000,
         completions: 50,
         attackers: &[Subscription::Free, Subscription::Scale],
         memory_patience: Duration::from_mins(1),
@@ -64,6 +67,7 @@ impl Plan {
         soak_renders: 1_000,
         queued_renders: 200,
         batch_rows: 500,
+        chaos_rows: 1_000,
         completions: 10,
         attackers: &[Subscription::Free],
         memory_patience: Duration::from_secs(10),

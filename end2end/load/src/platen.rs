@@ -33,6 +33,7 @@ use crate::{
 /// A running `platen serve` in a temporary data folder.
 pub(crate) struct Service {
     binary: PathBuf,
+    command: &'static str,
     settings: Vec<(&'static str, String)>,
     child: Child,
     /// Process id of the service.
@@ -79,31 +80,18 @@ impl Service {
         let folder = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
         // The users of the database and of the browser need access to their folders.
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let listen = format!("127.0.0.1:{port}");
-        let own = [
-            ("PLATEN_DATA_DIR", folder.path().join("data").display().to_string()),
-            ("PLATEN_LISTEN", listen.clone()),
-        ];
+        let data = folder.path().join("data").display().to_string();
         let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned()));
-        let settings: Vec<_> = own.into_iter().chain(settings).collect();
-        let log = File::create(folder.path().join("service.log"))?;
+        let settings: Vec<_> = [("PLATEN_DATA_DIR", data)].into_iter().chain(settings).collect();
         forget_cached_pages(binary)?;
-        let child = platen(binary, &settings)
-            .arg(command)
-            .stdin(Stdio::null())
-            .stdout(log.try_clone()?)
-            .stderr(log)
-            .spawn()
-            .map_err(|error| LoadError::Platen(format!("{}: {error}", binary.display())))?;
+        let process = spawn(binary, command, &settings, folder.path())?;
         Ok(Self {
             binary: binary.to_owned(),
+            command,
             settings,
-            pid: child
-                .id()
-                .ok_or_else(|| LoadError::Platen("has ended at once".into()))?,
-            child,
-            address: format!("http://{listen}"),
+            pid: process.pid,
+            child: process.child,
+            address: process.address,
             http: reqwest::Client::builder().http1_only().no_proxy().build()?,
             folder,
         })
@@ -127,6 +115,26 @@ impl Service {
             }
             sleep(Duration::from_millis(50)).await;
         }
+    }
+
+    /// Sends a signal to the service's own process.
+    pub(crate) fn signal(&self, signal: Signal) -> io::Result<()> {
+        match pid_of(self.pid).filter(|_| self.child.id().is_some()) {
+            Some(pid) => Ok(kill_process(pid, signal)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Kills the service's own process.
+    pub(crate) async fn kill(&mut self) -> io::Result<()> {
+        self.child.kill().await
+    }
+
+    /// Starts the service again after [`Self::kill`], at another address.
+    pub(crate) fn start_again(&mut self) -> Result<(), LoadError> {
+        let process = spawn(&self.binary, self.command, &self.settings, self.folder.path())?;
+        (self.pid, self.child, self.address) = (process.pid, process.child, process.address);
+        Ok(())
     }
 
     /// Waits until the service is ready, runs `measure`, and stops the service even if that fails.
@@ -182,8 +190,17 @@ impl Service {
     pub(crate) fn database_url(&self) -> String {
         format!(
             "postgres://platen@localhost/platen?host={}",
-            self.folder.path().join("data/run").display()
+            self.database_folder().display()
         )
+    }
+
+    /// Returns the socket of the service's private Postgres.
+    pub(crate) fn database_socket(&self) -> PathBuf {
+        self.database_folder().join(".s.PGSQL.5432")
+    }
+
+    fn database_folder(&self) -> PathBuf {
+        self.folder.path().join("data/run")
     }
 
     /// Returns host and port.
@@ -228,10 +245,7 @@ impl Service {
         const GRACE: Duration = Duration::from_secs(40);
         const AFTERMATH: Duration = Duration::from_secs(10);
         let tree = processes::tree(self.pid)?;
-        let pid = pid_of(self.pid);
-        if let Some(pid) = pid.filter(|_| self.child.id().is_some()) {
-            kill_process(pid, Signal::TERM).map_err(std::io::Error::from)?;
-        }
+        self.signal(Signal::TERM)?;
         let left_in_time = timeout(GRACE, self.child.wait()).await.is_ok();
         if !left_in_time {
             self.child.kill().await?;
@@ -283,6 +297,43 @@ impl Service {
         let last = lines.split_at(lines.len().saturating_sub(LINES)).1;
         LoadError::Platen(format!("{what}; its log ends:\n{}", last.join("\n")))
     }
+}
+
+/// A process of the service.
+struct Process {
+    pid: u32,
+    child: Child,
+    /// With the scheme.
+    address: String,
+}
+
+/// Starts a process at a free address; its output is added to the log.
+fn spawn(
+    binary: &Path,
+    command: &str,
+    settings: &[(&'static str, String)],
+    folder: &Path,
+) -> Result<Process, LoadError> {
+    let listen = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
+    let log = File::options()
+        .create(true)
+        .append(true)
+        .open(folder.join("service.log"))?;
+    let child = platen(binary, settings)
+        .env("PLATEN_LISTEN", &listen)
+        .arg(command)
+        .stdin(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .spawn()
+        .map_err(|error| LoadError::Platen(format!("{}: {error}", binary.display())))?;
+    Ok(Process {
+        pid: child
+            .id()
+            .ok_or_else(|| LoadError::Platen("has ended at once".into()))?,
+        child,
+        address: format!("http://{listen}"),
+    })
 }
 
 /// Writes back the program's file and removes it from the page cache, so that the service maps it as it is read from the

@@ -52,6 +52,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "mixed_soak": results.mixed_soak,
         "scale": results.scale,
         "batch": results.batch,
+        "chaos": results.chaos,
         "goals": judge(results),
     })
 }
@@ -88,6 +89,9 @@ pub(crate) fn to_text(surroundings: &Surroundings, results: &Results) -> String 
     add_scale(&mut text, &results.scale);
     if let Some(batch) = &results.batch {
         add_batch(&mut text, batch);
+    }
+    if let Some(chaos) = &results.chaos {
+        let _ = writeln!(text, "\n{chaos}");
     }
     add_goals(&mut text, &judge(results));
     // Writing to a string cannot fail.

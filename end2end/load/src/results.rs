@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::{
     assets::AssetCost,
     batch::BatchDelivery,
+    chaos::ChaosResult,
     crowd::CrowdCost,
     hostile::{AttackResult, mixed::MixedSoak},
     measure::Round,
@@ -86,6 +87,7 @@ pub(crate) struct Results {
     pub(crate) mixed_soak: Option<MixedSoak>,
     pub(crate) scale: Vec<ScaleResult>,
     pub(crate) batch: Option<BatchDelivery>,
+    pub(crate) chaos: Option<ChaosResult>,
 }
 
 impl Way {

@@ -1,8 +1,6 @@
 //! Queue, store and callbacks without browsers: several processes on one Postgres, whose renders take 30 ms in which nothing
 //! happens. Counts from acceptance to the delivered callback, and that each render has one and is charged once.
 
-mod receiver;
-
 use std::{
     fmt,
     path::Path,
@@ -35,7 +33,7 @@ use crate::{
     platen::{Service, client::Client},
     processes::{self, ProcessorTime},
     queue::{ended, enqueue, moment},
-    scale::receiver::Receiver,
+    receiver::Receiver,
     statistics::percentile,
 };
 
@@ -47,8 +45,22 @@ const PROBE_EVERY: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_mins(10);
 /// Renders before the measurement.
 const WARM_UP: usize = 500;
-/// Key of all processes; encrypts nothing of worth.
-const SECRET_KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+/// Settings of all processes: limits that are not under test, and a key that encrypts nothing of worth.
+pub(crate) const SETTINGS: [(&str, &str); 7] = [
+    ("PLATEN_RATE_PER_MINUTE", "1000000"),
+    ("PLATEN_CONCURRENCY", "1000"),
+    ("PLATEN_QUEUE_LIMIT", "1000"),
+    ("PLATEN_SESSIONS", "100"),
+    ("PLATEN_MEMORY_MB", "1000000"),
+    ("PLATEN_EGRESS_ALLOW", "127.0.0.0/8"),
+    (
+        "PLATEN_SECRET_KEY",
+        "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
+    ),
+];
+/// Connections of the process whose Postgres has about as many for all processes.
+pub(crate) const CONNECTIONS: (&str, &str) = ("PLATEN_DATABASE_CONNECTIONS", "90");
+const SLOTS: (&str, &str) = ("PLATEN_SLOTS", "24");
 
 /// How renders reach the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -144,25 +156,11 @@ pub(crate) struct ScaleResult {
 /// Measures a scenario with `renders` renders. `simulated` is the program `platen-simulated`.
 pub(crate) async fn measure(simulated: &Path, scenario: Scenario, renders: usize) -> Result<ScaleResult, LoadError> {
     let renders = renders / scenario.accounts * scenario.accounts;
-    let settings = [
-        ("PLATEN_RATE_PER_MINUTE", "1000000"),
-        ("PLATEN_CONCURRENCY", "1000"),
-        ("PLATEN_QUEUE_LIMIT", "1000"),
-        ("PLATEN_SLOTS", "24"),
-        ("PLATEN_SESSIONS", "100"),
-        ("PLATEN_MEMORY_MB", "1000000"),
-        ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
-        ("PLATEN_SECRET_KEY", SECRET_KEY),
-        // Its Postgres has as many for all processes.
-        ("PLATEN_DATABASE_CONNECTIONS", "90"),
-    ];
-    let front = start(simulated, "web", &settings)?;
+    let front = start(simulated, "web", &[&SETTINGS[..], &[SLOTS, CONNECTIONS]].concat())?;
     front
         .while_it_runs(async |front| {
             let database_url = front.database_url();
-            let mut settings = settings.to_vec();
-            settings.retain(|(name, _)| *name != "PLATEN_DATABASE_CONNECTIONS");
-            settings.push(("DATABASE_URL", &database_url));
+            let settings = [&SETTINGS[..], &[SLOTS, ("DATABASE_URL", database_url.as_str())]].concat();
             let workers = (0..scenario.workers).map(|_| start(simulated, "worker", &settings));
             let mut workers = workers.collect::<Result<Vec<_>, _>>()?;
             let measured = async {
@@ -182,7 +180,8 @@ pub(crate) async fn measure(simulated: &Path, scenario: Scenario, renders: usize
         .await
 }
 
-fn start(simulated: &Path, role: &str, settings: &[(&'static str, &str)]) -> Result<Service, LoadError> {
+/// Starts a process of `platen-simulated` in a role.
+pub(crate) fn start(simulated: &Path, role: &str, settings: &[(&'static str, &str)]) -> Result<Service, LoadError> {
     let settings: Vec<_> = settings.iter().copied().chain([("PLATEN_ROLE", role)]).collect();
     Service::start_command(simulated, "serve-simulated", &settings)
 }
@@ -317,7 +316,7 @@ impl<'a> Stage<'a> {
 
     async fn create_batch(&self, account: &Client) -> Result<String, LoadError> {
         let template = account.create_template("Row", "<p>{{ number }}").await?;
-        let render = json!({ "callback": { "url": self.receiver.url } });
+        let render = json!({ "callback": { "url": self.receiver.url() } });
         account.create_batch(&template, render).await
     }
 
@@ -349,7 +348,7 @@ impl<'a> Stage<'a> {
     fn body(&self, with_callback: bool) -> Value {
         let mut body = json!({ "parts": [{ "type": "html", "content": "<p>Row" }] });
         if with_callback {
-            body["callback"] = json!({ "url": self.receiver.url });
+            body["callback"] = json!({ "url": self.receiver.url() });
         }
         body
     }
