@@ -260,12 +260,7 @@ impl Admission {
     }
 
     /// Waits for `turn`; `None` means that a slot was taken already.
-    async fn wait(
-        &self,
-        account: Uuid,
-        lane: Lane,
-        turn: Option<oneshot::Receiver<()>>,
-    ) -> Result<(), RenderError> {
+    async fn wait(&self, account: Uuid, lane: Lane, turn: Option<oneshot::Receiver<()>>) -> Result<(), RenderError> {
         let Some(turn) = turn else { return Ok(()) };
         let mut waiting = Waiting {
             admission: self.clone(),

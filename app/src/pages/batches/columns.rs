@@ -76,11 +76,11 @@ fn row(
     let name = Field::BatchMembers.into_str();
     let id = format!("{name}-{index}");
     let options = offered.iter().map(|member| {
-        let member = (*member).to_owned();
+        let (member, label) = ((*member).to_owned(), (*member).to_owned());
         let selected = member == chosen;
         view! {
-            <option value=member.clone() selected=selected>
-                {member}
+            <option value=member selected=selected>
+                {label}
             </option>
         }
     });
