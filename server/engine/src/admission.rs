@@ -10,7 +10,7 @@ use std::{
 use strum::VariantArray;
 use tokio::{
     sync::oneshot,
-    time::{Instant, timeout},
+    time::{Instant, sleep},
 };
 use uuid::Uuid;
 
@@ -268,14 +268,13 @@ impl Admission {
             lane,
             turn,
         };
-        while lane == Lane::Background {
-            match timeout(ATTENDED, &mut waiting.turn).await {
-                Ok(turn) => return turn.map_err(|_| RenderError::ShuttingDown),
-                // No slot need have been released since more of them are for background renders.
-                Err(_) => self.lock().grant(),
+        loop {
+            tokio::select! {
+                turn = &mut waiting.turn => return turn.map_err(|_| RenderError::ShuttingDown),
+                // More slots may be for background renders than when one was last released.
+                () = sleep(ATTENDED), if lane == Lane::Background => self.lock().grant(),
             }
         }
-        (&mut waiting.turn).await.map_err(|_| RenderError::ShuttingDown)
     }
 
     /// Refuses all renders from now on, including those that wait.

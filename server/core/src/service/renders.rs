@@ -332,7 +332,7 @@ async fn make(
     log: &RenderLog,
     accepted: Option<Accepted>,
 ) -> Result<RenderedDocument, FailureReason> {
-    let made = make_unrecorded(app, caller, request, terms, memory, log, accepted).await;
+    let made = Box::pin(make_unrecorded(app, caller, request, terms, memory, log, accepted)).await;
     if let Err(FailureReason::Conformance(unmet)) = &made {
         app.accessibility_reports
             .offer(AccountId(caller.account), terms.id, &unmet.report);

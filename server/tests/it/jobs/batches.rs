@@ -15,6 +15,7 @@ use zip::ZipArchive;
 
 use crate::support::{
     object_stores::{Access, access_key, s3},
+    origin::Origin,
     pdf,
     process::PATIENCE,
     receiver::Receiver,
@@ -489,6 +490,32 @@ async fn a_killed_process_loses_and_repeats_no_row() {
     assert_eq!(studio.service.number("select count(*) from renders").await, 60);
     let charged = "select sum(credits)::bigint from renders";
     assert_eq!(studio.service.number(charged).await, 60);
+}
+
+#[tokio::test]
+async fn a_batch_is_paused_only_by_crashes_in_succession() {
+    let origin = Origin::start().await;
+    let settings = [
+        ("PLATEN_ROLE", "web"),
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+    ];
+    let studio = Studio::start_with(&settings).await;
+    let mut body = studio.batch("Invoice {{ number }}").await;
+    body["batch"]["render"]["parts"][1] = json!(origin.url("/held"));
+    let path = studio.created(&with_rows(body, numbers(1))).await;
+    studio.service.execute("update jobs set crashes = 2").await;
+    let _worker = studio.service.beside(&[("PLATEN_ROLE", "worker"), settings[1]]).await;
+    // The turn that opens the row succeeds.
+    let forgiven = "select count(*) from jobs where kind = 'batch' and crashes = 0";
+    studio.service.number_is(1, forgiven).await;
+    studio
+        .service
+        .execute("update jobs set crashes = 3, claim = null, instance = null, lease_until = null where kind = 'batch'")
+        .await;
+    studio.batch_when(&path, |batch| batch["state"] == "paused").await;
+    origin.release();
+    assert!(studio.act(&path, "resume").await.status().is_success());
+    assert_eq!(counts(&studio.batch_ended(&path).await), [1, 1, 1, 0]);
 }
 
 #[tokio::test]

@@ -212,6 +212,24 @@ async fn a_batch_is_created_by_a_form_filled_by_a_file_and_watched() {
     studio.service.storage_is_counted().await;
 }
 
+async fn assert_second_row_is_previewed(visitor: &Visitor, preview: &str) {
+    let answer = visitor.submit_to(preview, &[("row", "2")]).await;
+    assert_eq!(answer.status(), 200);
+    assert_eq!(header(&answer, "content-type"), "application/pdf");
+    assert!(header(&answer, "content-disposition").contains("\"Row 2.pdf\""));
+    let document = answer.bytes().await.expect("a document");
+    assert!(pdf::text(&document).contains("Invoice 18 for Bob"));
+    let inked = pdf::picture(&document, 1).pixels;
+    let inked = inked.iter().filter(|byte| **byte != 255).count();
+    assert!(inked > 1000, "a word lies across the page");
+    for row in ["0", "3", "x", ""] {
+        let answer = visitor.submit_to(preview, &[("row", row)]).await;
+        assert_eq!(answer.status(), 422, "{row}");
+        let page = answer.text().await.expect("a page");
+        assert!(page.contains("Enter a number from 1 to 2."), "{row}: {page}");
+    }
+}
+
 #[tokio::test]
 async fn columns_are_mapped_and_rows_previewed_before_a_batch_begins() {
     let (_site, studio, mut visitor) = studio().await;
@@ -273,21 +291,7 @@ async fn columns_are_mapped_and_rows_previewed_before_a_batch_begins() {
     assert!(page.contains("value=\"customer.name\" selected"), "{page}");
 
     let preview = format!("{path}/preview.pdf");
-    let answer = visitor.submit_to(&preview, &[("row", "2")]).await;
-    assert_eq!(answer.status(), 200);
-    assert_eq!(header(&answer, "content-type"), "application/pdf");
-    assert!(header(&answer, "content-disposition").contains("\"Row 2.pdf\""));
-    let document = answer.bytes().await.expect("a document");
-    assert!(pdf::text(&document).contains("Invoice 18 for Bob"));
-    let inked = pdf::picture(&document, 1).pixels;
-    let inked = inked.iter().filter(|byte| **byte != 255).count();
-    assert!(inked > 1000, "a word lies across the page");
-    for row in ["0", "3", "x", ""] {
-        let answer = visitor.submit_to(&preview, &[("row", row)]).await;
-        assert_eq!(answer.status(), 422, "{row}");
-        let page = answer.text().await.expect("a page");
-        assert!(page.contains("Enter a number from 1 to 2."), "{row}: {page}");
-    }
+    assert_second_row_is_previewed(&visitor, &preview).await;
     let answer = visitor.get(&preview).await;
     assert_eq!(
         (answer.status().as_u16(), header(&answer, "location")),

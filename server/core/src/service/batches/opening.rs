@@ -94,7 +94,7 @@ pub async fn advance(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> b
     }
 }
 
-/// Pauses a batch during whose turns several processes have crashed.
+/// Pauses a batch during whose last turns several processes have crashed.
 async fn give_up(app: &Services, job: &BatchJob) -> Result<(), StoreError> {
     tracing::error!(batch_id = %job.batch, "batch paused after crashes");
     let mut transaction = tx::begin(&app.db).await?;
