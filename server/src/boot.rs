@@ -19,7 +19,7 @@ use platen_core::{
     memory::MemoryBudget,
     outbound::{client::OutboundClient, mail::SmtpClient},
     service::{
-        Groups, Services,
+        Groups, Services, activity,
         api_keys::{self, KeyUsage, expiring, known::KnownKeys},
         assets::known::KnownContents,
         billing::{Billing, events},
@@ -362,6 +362,9 @@ async fn purge(lifecycle: Lifecycle, state: Services) -> Result<(), Infallible> 
         warn("health records of processes", health::purge(db, now).await);
         if let Err(error) = expiring::notify(db, now).await {
             tracing::warn!(%error, "accounts could not be notified of expiring API keys");
+        }
+        if let Err(error) = activity::update_hours(db, now).await {
+            tracing::warn!(%error, "renders could not be counted by hour");
         }
         if timeout(PURGE_INTERVAL, lifecycle.stopping()).await.is_ok() {
             return Ok(());

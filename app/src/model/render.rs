@@ -12,6 +12,9 @@ use time::Date;
 pub struct RenderPage {
     /// The newest first.
     pub renders: Page<RenderLine, RenderId>,
+    /// Whether these are the matches among [`SEARCHED`](platen_domain::render::log::SEARCHED) renders, and older ones may match as
+    /// well.
+    pub is_partial: bool,
     /// Renders of this month. `None` if there are too many to count.
     pub this_month: Option<i64>,
     /// The first of the month, or the day on which the account was created if that is later.

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use platen_domain::{
     ids::ApiKeyId,
     number::{duration, grouped},
+    render::statistics::TIMED,
 };
 use strum::VariantArray;
 use time::OffsetDateTime;
@@ -59,6 +60,11 @@ pub fn Renders(
         .before
         .map(|before| format!("{} {}", compared(all, before), activity.span.before()));
     let (median, percentile_95) = (figures.median_ms, figures.percentile_95_ms);
+    let timed = if all > TIMED {
+        format!("of the latest {}, including queue", grouped(TIMED))
+    } else {
+        "including queue".to_owned()
+    };
     let beside = view! {
         <nav class="segmented segmented--small" aria-label="Time">
             {choices.collect_view()}
@@ -83,10 +89,10 @@ pub fn Renders(
                         })}
                 </Figure>
                 <Figure label="Median duration" value=time(median)>
-                    "including queue"
+                    {timed.clone()}
                 </Figure>
                 <Figure label="95th percentile" value=time(percentile_95)>
-                    "including queue"
+                    {timed}
                 </Figure>
             </div>
             <div class="stack">

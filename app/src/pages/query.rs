@@ -104,10 +104,11 @@ impl ListQuery {
         next.map(|next| self.address(path, Some(next.to_string())))
     }
 
-    /// The pager of the list, or `None` if nothing is shown.
+    /// The pager of the list, or `None` if nothing is shown and nothing follows.
     pub fn pager(&self, path: &str, shown: usize, next: Option<impl ToString>) -> Option<AnyView> {
         let note = match (shown, self.is_first()) {
-            (0, _) => return None,
+            (0, _) if next.is_none() => return None,
+            (0, _) => "No matches so far".to_owned(),
             (_, true) => format!("1 to {shown}, newest first"),
             (_, false) => format!("{shown} older, newest first"),
         };

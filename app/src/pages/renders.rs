@@ -5,7 +5,10 @@ pub mod filters;
 use leptos::{either::Either, prelude::*};
 use platen_domain::{
     number::{counted, duration, grouped},
-    render::{history::RenderState, log::RenderLine},
+    render::{
+        history::RenderState,
+        log::{RenderLine, SEARCHED},
+    },
 };
 
 use crate::{
@@ -100,9 +103,11 @@ fn count(page: &RenderPage, query: &ListQuery) -> Option<String> {
     if query.is_empty() {
         return Some(since(page));
     }
+    let matches = counted(listed, "render matches", "renders match");
     (listed > 0 && query.is_first()).then(|| match page.renders.next {
+        Some(_) if page.is_partial => format!("{matches} the filters, of {} searched", grouped(SEARCHED)),
         Some(_) => format!("More than {listed} renders match the filters"),
-        None => format!("{} the filters", counted(listed, "render matches", "renders match")),
+        None => format!("{matches} the filters"),
     })
 }
 
@@ -131,6 +136,11 @@ fn says(page: &RenderPage) -> String {
 fn nothing(page: &RenderPage) -> (&'static str, &'static str) {
     if page.latest.is_empty() {
         ("No renders yet", "Renders appear here when the first request arrives.")
+    } else if page.is_partial {
+        (
+            "No matches among the renders searched so far",
+            "Select Older to search further, or set a date to begin there.",
+        )
     } else {
         (
             "No renders match these filters",

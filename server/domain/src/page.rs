@@ -84,6 +84,15 @@ impl<Key> PageRequest<Key> {
         let next = items.last().filter(|_| has_next).map(key);
         Page { items, next }
     }
+
+    /// Like [`Self::page`], with items that were searched up to `last`; `None` if no further ones may match.
+    pub fn page_of_search<T>(&self, items: Vec<T>, key: impl Fn(&T) -> Key, last: Option<Key>) -> Page<T, Key> {
+        let page = self.page(items, key);
+        Page {
+            next: page.next.or(last),
+            ..page
+        }
+    }
 }
 
 /// A page of a list.
@@ -138,5 +147,15 @@ mod tests {
         assert_eq!(page(2, vec![9, 8]), next(&[9, 8], None));
         assert_eq!(page(0, vec![9, 8, 7]), next(&[9, 8, 7], None));
         assert_eq!(page(2, Vec::new()), next(&[], None));
+    }
+
+    #[test]
+    fn a_search_goes_on_after_the_last_item_that_was_read() {
+        let request = PageRequest::after(None, NonZeroU16::MIN);
+        let next = |found: Vec<i32>, last| request.page_of_search(found, |item| *item, last).next;
+        assert_eq!(next(vec![9, 8], Some(3)), Some(9));
+        assert_eq!(next(vec![9], Some(3)), Some(3));
+        assert_eq!(next(Vec::new(), Some(3)), Some(3));
+        assert_eq!(next(vec![9], None), None);
     }
 }

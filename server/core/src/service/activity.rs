@@ -7,7 +7,10 @@ use platen_domain::{
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 
-use crate::store::{error::StoreError, renders::statistics};
+use crate::store::{
+    error::StoreError,
+    renders::{hours, statistics},
+};
 
 /// Number of latest renders that are returned one by one.
 const LATEST: i64 = 60;
@@ -40,13 +43,21 @@ pub async fn activity(
     key: Option<ApiKeyId>,
     span: Span,
 ) -> Result<Activity, StoreError> {
+    let whole = [span.from, span.from + span.length];
     let before = [span.from - span.length, span.now - span.length];
     let (figures, before, steps) = tokio::try_join!(
-        statistics::figures(db, account, key, span.from),
+        statistics::figures(db, account, key, whole),
         statistics::count(db, account, key, before, span.now),
-        statistics::steps(db, account, key, span.from, span.by_hour),
+        statistics::steps(db, account, key, whole, span.by_hour),
     )?;
     Ok(Activity { figures, before, steps })
+}
+
+/// Counts the renders of all accounts by hour, so that figures of long spans are fast, and deletes numbers past the retention of
+/// their renders.
+pub async fn update_hours(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
+    hours::insert_ended(db, now).await?;
+    hours::delete_old(db, now).await
 }
 
 /// Returns the latest 60 renders of an account, the latest first.

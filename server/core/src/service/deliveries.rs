@@ -25,12 +25,15 @@ use crate::store::{
     webhook_deliveries::{self, ListedDelivery},
 };
 
+/// Number of deliveries of either kind among which a page is found by its address, so that an address with few or no deliveries is
+/// found as fast as others.
+const SEARCHED: i64 = 5_000;
 /// Deliveries of a page.
 const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(19);
 
 /// Returns a page of 20 deliveries since a time: those of webhooks in requests, by the acceptance of their renders, and
 /// those to endpoints, by their events. `search` is the user's input: the beginning of a render's id, or a part of an
-/// address.
+/// address. A page of an address may be shorter although there is a next one.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -42,7 +45,7 @@ pub async fn list(
 ) -> Result<Page<Delivery, DeliveryId>, StoreError> {
     let search = search.trim();
     let ids = ids_beginning_with(search);
-    let filter = DeliveryFilter {
+    let mut filter = DeliveryFilter {
         state: state.map(|state| match state {
             DeliveryState::Delivered => CallbackState::Delivered,
             DeliveryState::Trying => CallbackState::Sending,
@@ -53,6 +56,11 @@ pub async fn list(
         ids,
     };
     let page = PageRequest::after(after, PAGE_SIZE);
+    let last = match filter.address {
+        Some(_) => deliveries::find_last(db, account, filter.since, after, SEARCHED).await?,
+        None => None,
+    };
+    filter.since = filter.since.max(last);
     let of_requests = deliveries::list(db, account, &filter, page).await?.into_iter();
     let to_endpoints = webhook_deliveries::list(db, account, &filter, page).await?.into_iter();
     let mut found: Vec<_> = of_requests
@@ -60,7 +68,7 @@ pub async fn list(
         .chain(to_endpoints.map(|found| to_endpoint(found, now)))
         .collect();
     found.sort_by_key(|delivery| Reverse(delivery.id));
-    let mut deliveries = page.page(found, |delivery| delivery.id);
+    let mut deliveries = page.page_of_search(found, |delivery| delivery.id, last.map(DeliveryId));
     let listed: Vec<_> = deliveries.items.iter().map(|delivery| delivery.id).collect();
     let mut attempts: HashMap<_, Vec<_>> = HashMap::new();
     for (delivery, attempt) in deliveries::list_attempts(db, account, &listed).await? {

@@ -130,7 +130,7 @@ pub async fn update_forgotten(db: &PgPool, id: AccountId, before: OffsetDateTime
     let update = sqlx::query!(
         "update accounts set forget_content_before = null
          where id = $1 and forget_content_before = $2 and not exists (
-            select from renders where account_id = $1 and finished_at is null and inserted_at <= $2
+            select from renders where account_id = $1 and status in ('queued', 'processing') and inserted_at <= $2
          )",
         id.0,
         before,

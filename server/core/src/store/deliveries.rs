@@ -84,6 +84,42 @@ pub async fn list(
     Ok(deliveries?)
 }
 
+/// Returns the oldest of the newest `at_most` deliveries to webhooks of requests, or to endpoints, whichever is newer: those
+/// since `since` and older than `after`. `None` if there are fewer of both.
+pub async fn find_last(
+    db: &PgPool,
+    account: AccountId,
+    since: Option<Uuid>,
+    after: Option<DeliveryId>,
+    at_most: i64,
+) -> Result<Option<Uuid>, StoreError> {
+    let last = sqlx::query_scalar!(
+        r#"select id as "id!" from (
+            (
+                select render_id as id from callbacks
+                where account_id = $1
+                    and render_id >= coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
+                    and render_id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+                order by render_id desc offset $4 limit 1
+            )
+            union all
+            (
+                select id from webhook_deliveries
+                where account_id = $1
+                    and id >= coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
+                    and id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+                order by id desc offset $4 limit 1
+            )
+         ) last
+         order by id desc limit 1"#,
+        account.0,
+        since,
+        after.map(|id| id.0),
+        at_most - 1,
+    );
+    Ok(last.fetch_optional(db).await?)
+}
+
 /// Returns the attempts of several deliveries of an account, to webhooks of requests and to endpoints alike; those of
 /// each delivery are in order, oldest first.
 pub async fn list_attempts(

@@ -28,6 +28,13 @@ pub async fn connect(options: PgConnectOptions, connections: u32) -> Result<PgPo
         .before_acquire(|connection, use_of| {
             Box::pin(async move { Ok(use_of.idle_for < TEST_AFTER || connection.ping().await.is_ok()) })
         })
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                // Compiling a statement takes longer than any of them runs.
+                sqlx::raw_sql("set jit = off").execute(connection).await?;
+                Ok(())
+            })
+        })
         .connect_with(options.application_name("platen"))
         .await?;
     Ok(pool)

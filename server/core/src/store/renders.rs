@@ -4,8 +4,10 @@ pub mod charges;
 pub(in crate::store) mod columns;
 pub mod documents;
 pub mod history;
+pub mod hours;
 pub mod log;
 pub mod queued;
+pub mod search;
 pub mod statistics;
 
 use platen_domain::{

@@ -171,7 +171,12 @@ pub async fn list(
                 and deliveries.id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
                 and deliveries.id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
                 and ($5::uuid is null or deliveries.render_id between $5 and $6)
-                and ($7::text is null or endpoints.address ilike $7)
+                and (
+                    $7::text is null
+                    or deliveries.endpoint_id in (
+                        select id from webhook_endpoints where account_id = $1 and address ilike $7
+                    )
+                )
              order by deliveries.id desc
              limit $8",
         account,

@@ -8,11 +8,15 @@ use uuid::{Builder, Uuid};
 
 use crate::{
     ids::{ApiKeyId, RenderId, TemplateId},
-    render::history::{RenderMode, RenderState},
+    render::history::{RenderFilter, RenderMode, RenderState},
 };
 
 /// Minimum number of digits for a search term to count as the beginning of an id.
 const FEWEST_DIGITS: usize = 8;
+
+/// Number of renders among which a page of matches is found, so that a filter that matches few or none of an account's
+/// renders is as fast as others.
+pub const SEARCHED: i64 = 5_000;
 
 /// A listed render.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,6 +94,17 @@ pub struct LogFilter {
     pub ids: Option<RangeInclusive<Uuid>>,
     /// With a match in the title, or in the name of a template.
     pub text: Option<TextSearch>,
+}
+
+impl From<RenderFilter> for LogFilter {
+    fn from(RenderFilter { state, mode, key }: RenderFilter) -> Self {
+        Self {
+            state,
+            mode,
+            key,
+            ..Self::default()
+        }
+    }
 }
 
 /// A search in titles and names of templates.

@@ -838,7 +838,8 @@ impl Backend for RequestBackend {
         );
         let (renders, (this_month, since), latest, keys, templates, retention_days) = self.answer(found)?;
         Ok(RenderPage {
-            renders,
+            renders: renders.page,
+            is_partial: renders.is_partial,
             this_month,
             since,
             retention_days,

@@ -18,7 +18,7 @@ use crate::{
         account_limits, api_keys, audit_log, directory,
         error::StoreError,
         members,
-        renders::{log, statistics},
+        renders::{log, search::SearchRange, statistics},
         stripe_subscriptions,
     },
 };
@@ -56,10 +56,10 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
     let filter = LogFilter::default();
     let lines = i64::from(LATEST.get());
     let (figures, members, keys, renders, periods, subscriptions, audit, storage) = tokio::try_join!(
-        statistics::figures(db, account, None, balance.period.starts_at),
+        statistics::figures(db, account, None, [balance.period.starts_at, balance.period.ends_at]),
         members::list(db, account),
         api_keys::list(db, account, now),
-        log::list(db, account, &filter, latest),
+        log::list(db, account, &filter, SearchRange { page: latest, last: None }),
         directory::list_periods(db, account, lines),
         stripe_subscriptions::list(db, account),
         audit_log::list_of_account(db, account, lines),

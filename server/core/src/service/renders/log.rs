@@ -16,7 +16,10 @@ use uuid::Uuid;
 use crate::store::{
     accounts,
     error::StoreError,
-    renders::log::{self, KnownTemplate},
+    renders::{
+        log::{self, KnownTemplate},
+        search::{self, SearchRange},
+    },
 };
 
 /// Renders of a page.
@@ -34,7 +37,15 @@ const LONGEST_ERROR: usize = 120;
 /// Maximum time between the creation of a render's id and its acceptance.
 const BETWEEN_ID_AND_ACCEPTANCE: Duration = Duration::minutes(5);
 
-/// Returns a page of 25 renders, the latest first. `search` is the user's input: the beginning of an id, or a part of a
+/// A page of the list.
+pub struct RenderList {
+    pub page: Page<RenderLine, RenderId>,
+    /// Whether the page has all matches among [`SEARCHED`](platen_domain::render::log::SEARCHED) renders, and older ones may
+    /// match as well.
+    pub is_partial: bool,
+}
+
+/// Returns a page of up to 25 renders, the latest first. `search` is the user's input: the beginning of an id, or a part of a
 /// title or of a template's name.
 pub async fn list(
     db: &PgPool,
@@ -42,7 +53,7 @@ pub async fn list(
     mut filter: LogFilter,
     search: &str,
     after: Option<RenderId>,
-) -> Result<Page<RenderLine, RenderId>, StoreError> {
+) -> Result<RenderList, StoreError> {
     let search = search.trim();
     if let Some(ids) = ids_beginning_with(search) {
         // Ids contain their time of creation, which limits the rows to search.
@@ -60,18 +71,21 @@ pub async fn list(
         size: Some(PAGE_SIZE),
         after,
     };
-    let found = log::list(db, account, &filter, page).await?;
-    let renders = page.page(found, |render| render.id);
+    let last = search::find_last(db, account, &filter, after).await?;
+    let found = log::list(db, account, &filter, SearchRange { page, last }).await?;
+    let renders = page.page_of_search(found, |render| render.id, last);
+    let is_partial = last.is_some() && renders.next == last;
     let parts = renders.items.iter().filter_map(|render| render.parts.as_ref());
     let templates = templates_of(db, account, parts).await?;
-    Ok(Page {
+    let page = Page {
         items: renders
             .items
             .into_iter()
             .filter_map(|render| line(render, &templates))
             .collect(),
         next: renders.next,
-    })
+    };
+    Ok(RenderList { page, is_partial })
 }
 
 /// Returns the latest renders whose titles contain a text, newest first.

@@ -2,14 +2,16 @@
 
 use platen_domain::{
     ids::{AccountId, ApiKeyId, RenderId},
-    page::PageRequest,
-    render::history::{RenderFilter, RenderMode},
+    render::{history::RenderMode, log::LogFilter},
 };
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use crate::store::{error::StoreError, statement::list_by_state};
+use crate::store::{
+    error::StoreError,
+    renders::search::{SearchRange, list_renders},
+};
 
 /// A stored render.
 #[derive(Debug)]
@@ -54,42 +56,21 @@ pub struct Render {
     pub finished_at: Option<OffsetDateTime>,
 }
 
-/// Returns the renders of an account, newest first.
+/// Returns the renders of an account that match a filter, newest first.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
-    filter: &RenderFilter,
-    page: PageRequest<RenderId>,
+    filter: &LogFilter,
+    range: SearchRange,
 ) -> Result<Vec<Render>, StoreError> {
-    let state = filter.state.map(|state| state.into_str());
-    let renders = list_by_state!(
+    let renders = list_renders!(
         db,
         Render,
-        "select id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error,
-                result, options, phase_times, requests, console, title, object_expires_at, inserted_at, started_at,
-                finished_at
-             from renders
-             where account_id = $1
-                and ",
-        "status",
-        "succeeded",
-        "
-                and ($3::text is null or mode = $3)
-                and ($4::uuid is null or api_key_id = $4)
-                and (
-                    $5::uuid is null
-                    or (inserted_at, id) < (
-                        select last.inserted_at, last.id from renders last where last.account_id = $1 and last.id = $5
-                    )
-                )
-             order by inserted_at desc, id desc
-             limit $6",
+        "id, mode, status as state, livemode, page_count, bytes, conformance, credits, warnings, error, result, options,
+            phase_times, requests, console, title, object_expires_at, inserted_at, started_at, finished_at",
         account,
-        state,
-        filter.mode.map(|mode| mode.into_str()),
-        filter.key.map(|key| key.0),
-        page.after.map(|id| id.0),
-        page.limit(),
+        filter,
+        range
     );
     Ok(renders?)
 }

@@ -2,7 +2,6 @@
 
 use platen_domain::{
     ids::{AccountId, RenderId},
-    page::PageRequest,
     render::log::{LogFilter, LoggedRender},
 };
 use sqlx::PgPool;
@@ -11,76 +10,26 @@ use uuid::Uuid;
 
 use crate::store::{
     error::StoreError,
-    statement::{count_changes, list_by_state},
+    renders::search::{SearchRange, list_renders},
+    statement::count_changes,
 };
 
-/// Returns the renders of an account, newest first.
+/// Returns the renders of an account that match a filter, newest first.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
     filter: &LogFilter,
-    page: PageRequest<RenderId>,
+    range: SearchRange,
 ) -> Result<Vec<LoggedRender>, StoreError> {
-    let state = filter.state.map(|state| state.into_str());
-    let (ids, text) = (filter.ids.as_ref(), filter.text.as_ref());
-    let templates = text.into_iter().flat_map(|text| &text.templates);
-    let templates: Vec<_> = templates.map(ToString::to_string).collect();
-    let renders = list_by_state!(
+    let renders = list_renders!(
         db,
         LoggedRender,
-        r#"select renders.id, mode, status as state, renders.livemode, page_count, credits, title,
-                options -> 'parts' as parts, left(renders.error ->> 'message', 500) as error,
-                jsonb_array_length(warnings) as "warnings!", api_keys.name as "key_name?", renders.inserted_at, finished_at
-             from renders
-             left join api_keys on api_keys.id = renders.api_key_id
-             where renders.account_id = $1
-                and "#,
-        "status",
-        "succeeded",
-        r#"
-                and ($3::text is null or mode = $3)
-                and ($4::boolean is null or renders.livemode = $4)
-                and ($5::uuid is null or api_key_id = $5)
-                and ($6::uuid is null or renders.id between $6 and $7)
-                and renders.inserted_at >= coalesce($8, '-infinity'::timestamptz)
-                and renders.inserted_at < coalesce($9, 'infinity'::timestamptz)
-                and (
-                    $10::text is null
-                    or exists (
-                        select from jsonb_array_elements(options -> 'parts') part where part ->> 'template_id' = $10
-                    )
-                )
-                and (
-                    $11::text is null
-                    or title ilike $11
-                    or exists (
-                        select from jsonb_array_elements(options -> 'parts') part
-                        where part ->> 'template_id' = any($12::text[])
-                    )
-                )
-                and (renders.inserted_at, renders.id) < (
-                    coalesce(
-                        (select last.inserted_at from renders last where last.account_id = $1 and last.id = $13),
-                        'infinity'
-                    ),
-                    coalesce($13, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-                )
-             order by renders.inserted_at desc, renders.id desc
-             limit $14"#,
+        r#"id, mode, status as state, livemode, page_count, credits, title, options -> 'parts' as parts,
+            left(error ->> 'message', 500) as error, jsonb_array_length(warnings) as "warnings!",
+            (select name from api_keys where api_keys.id = renders.api_key_id) as key_name, inserted_at, finished_at"#,
         account,
-        state,
-        filter.mode.map(|mode| mode.into_str()),
-        filter.livemode,
-        filter.key.map(|key| key.0),
-        ids.map(|ids| *ids.start()),
-        ids.map(|ids| *ids.end()),
-        filter.from,
-        filter.until,
-        filter.template.map(|template| template.to_string()),
-        text.map(|text| text.pattern.as_str()),
-        &templates,
-        page.after.map(|id| id.0),
-        page.limit(),
+        filter,
+        range
     );
     Ok(renders?)
 }

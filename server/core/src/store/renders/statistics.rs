@@ -2,37 +2,61 @@
 
 use platen_domain::{
     ids::{AccountId, ApiKeyId},
-    render::statistics::{RenderFigures, RenderGlance, RenderStep},
+    render::statistics::{RenderFigures, RenderGlance, RenderStep, TIMED},
 };
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::store::error::StoreError;
 
-/// Returns the figures of the renders accepted from `from` on, of all keys or of one.
+/// Returns the figures of the renders that were accepted in a range of time, of all keys or of one. Durations are those of the
+/// latest [`TIMED`] of them.
 pub async fn figures(
     db: &PgPool,
     account: AccountId,
     key: Option<ApiKeyId>,
-    from: OffsetDateTime,
+    [from, until]: [OffsetDateTime; 2],
 ) -> Result<RenderFigures, StoreError> {
-    let figures = sqlx::query_as!(
-        RenderFigures,
-        r#"with taken as (
-               select status, extract(epoch from finished_at - inserted_at)::float8 * 1000 as milliseconds
-               from renders where account_id = $1 and inserted_at >= $2 and ($3::uuid is null or api_key_id = $3))
-           select count(*) filter (where status = 'succeeded') as "succeeded!",
-               count(*) filter (where status = 'failed') as "failed!",
-               percentile_cont(0.5) within group (order by milliseconds) filter (where status = 'succeeded')
-                   as median_ms,
-               percentile_cont(0.95) within group (order by milliseconds) filter (where status = 'succeeded')
-                   as percentile_95_ms
-           from taken"#,
-        account.0,
-        from,
-        key.map(|key| key.0),
-    );
-    Ok(figures.fetch_one(db).await?)
+    // An index finds the renders of a key only if the statement names it.
+    macro_rules! figures {
+        ($condition:literal) => {
+            sqlx::query_as!(
+                RenderFigures,
+                r#"with latest as (
+                       select status, extract(epoch from finished_at - inserted_at)::float8 * 1000 as milliseconds
+                       from renders
+                       where account_id = $1 and inserted_at >= $3 and inserted_at < $4 and "#
+                    + $condition
+                    + r#"
+                       order by inserted_at desc, id desc
+                       limit $5
+                   ),
+                   durations as (
+                       select percentile_cont(0.5) within group (order by milliseconds) as median_ms,
+                           percentile_cont(0.95) within group (order by milliseconds) as percentile_95_ms
+                       from latest where status = 'succeeded'
+                   ),
+                   counts as (
+                       select coalesce(sum(succeeded), 0)::bigint as succeeded, coalesce(sum(failed), 0)::bigint as failed
+                       from count_by_hour($1, $2, $3, $4)
+                   )
+                   select succeeded as "succeeded!", failed as "failed!", median_ms, percentile_95_ms
+                   from counts, durations"#,
+                account.0,
+                key.map(|key| key.0),
+                from,
+                until,
+                TIMED,
+            )
+            .fetch_one(db)
+            .await
+        };
+    }
+    let figures = match key {
+        None => figures!("true"),
+        Some(_) => figures!("api_key_id = $2"),
+    };
+    Ok(figures?)
 }
 
 /// Returns the number of renders that were accepted in a range of time and have ended, of all keys or of one. `None` if
@@ -45,39 +69,38 @@ pub async fn count(
     now: OffsetDateTime,
 ) -> Result<Option<i64>, StoreError> {
     let count = sqlx::query_scalar!(
-        r#"select case when plans.retention_days * interval '1 day' >= $5::timestamptz - $2 then (
-               select count(*) from renders
-               where account_id = $1 and inserted_at >= $2 and inserted_at < $3 and status in ('succeeded', 'failed')
-                   and ($4::uuid is null or api_key_id = $4)) end
+        r#"select case when plans.retention_days * interval '1 day' >= $5::timestamptz - $3::timestamptz then (
+               select coalesce(sum(succeeded + failed), 0)::bigint from count_by_hour($1, $2, $3, $4)) end
            from accounts join plans on plans.name = accounts.plan where accounts.id = $1"#,
         account.0,
+        key.map(|key| key.0),
         from,
         until,
-        key.map(|key| key.0),
         now,
     );
     Ok(count.fetch_optional(db).await?.flatten())
 }
 
-/// Returns the renders accepted from `from` on by day, or by hour, in UTC. Intervals without renders are omitted.
+/// Returns the renders that were accepted in a range of time by day, or by hour, in UTC. Intervals without renders may be
+/// omitted.
 pub async fn steps(
     db: &PgPool,
     account: AccountId,
     key: Option<ApiKeyId>,
-    from: OffsetDateTime,
+    [from, until]: [OffsetDateTime; 2],
     by_hour: bool,
 ) -> Result<Vec<RenderStep>, StoreError> {
     let steps = sqlx::query_as!(
         RenderStep,
-        r#"select date_trunc($3, inserted_at, 'UTC') as "from!",
-               count(*) filter (where status = 'succeeded') as "succeeded!",
-               count(*) filter (where status = 'failed') as "failed!"
-           from renders where account_id = $1 and inserted_at >= $2 and ($4::uuid is null or api_key_id = $4)
+        r#"select date_trunc($5, hour, 'UTC') as "from!", sum(succeeded)::bigint as "succeeded!",
+               sum(failed)::bigint as "failed!"
+           from count_by_hour($1, $2, $3, $4)
            group by 1 order by 1"#,
         account.0,
-        from,
-        if by_hour { "hour" } else { "day" },
         key.map(|key| key.0),
+        from,
+        until,
+        if by_hour { "hour" } else { "day" },
     );
     Ok(steps.fetch_all(db).await?)
 }
