@@ -21,6 +21,7 @@ use crate::{
     chaos,
     document::Wanted,
     error::LoadError,
+    history,
     hostile::{self, mixed},
     measure::Limit,
     numbering::{FIFTY_PARTS, TWO_PARTS},
@@ -134,6 +135,10 @@ pub(crate) async fn run_section(
             Section::Batch => results.batch = Some(batch::measure(platen, chromium, plan.batch_rows).await?),
             Section::Chaos => {
                 results.chaos = Some(chaos::measure(&simulated()?, plan.chaos_rows as usize).await?);
+            }
+            Section::History => {
+                let measured = history::measure(&simulated()?, plan.history_renders, plan.history_requests).await?;
+                results.history = Some(measured);
             }
         }
         Ok::<_, LoadError>(())

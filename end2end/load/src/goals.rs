@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::{
+    history::HistoryCost,
     hostile::{AttackResult, mixed::MixedSoak},
     numbering::{Case, FIFTY_PARTS, TWO_PARTS},
     results::{Results, SoakPoint, Way},
@@ -43,6 +44,7 @@ pub(crate) fn judge(results: &Results) -> Vec<Goal> {
     goals.extend(scale(results));
     goals.extend(batch(results));
     goals.extend(chaos(results));
+    goals.extend(history(results));
     goals
 }
 
@@ -382,6 +384,24 @@ fn chaos(results: &Results) -> Vec<Goal> {
         "",
         chaos.map(|chaos| chaos.deviations() as f64),
     )]
+}
+
+fn history(results: &Results) -> Vec<Goal> {
+    let history = results.history.as_ref();
+    vec![
+        goal(
+            "lists, filters and pages with a long history: p95, at most",
+            Bound::AtMost(30.0),
+            "ms",
+            history.map(HistoryCost::slowest_read_ms),
+        ),
+        goal(
+            "a render accepted with a long history: p50 against none, at most",
+            Bound::AtMost(1.2),
+            "×",
+            history.map(HistoryCost::largest_slowdown),
+        ),
+    ]
 }
 
 fn goal(name: &'static str, wanted: Bound, unit: &'static str, reached: Option<f64>) -> Goal {

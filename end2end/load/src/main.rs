@@ -14,6 +14,7 @@ mod devtools;
 mod document;
 mod error;
 mod goals;
+mod history;
 mod hostile;
 mod measure;
 mod mixes;
@@ -96,6 +97,8 @@ enum Section {
     Batch,
     /// A batch under fault injection, with Toxiproxy and without browsers; measured only on request.
     Chaos,
+    /// Lists, filters and pages with millions of renders, which need no browsers; measured only on request.
+    History,
 }
 
 #[tokio::main]

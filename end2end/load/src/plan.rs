@@ -37,6 +37,9 @@ pub(crate) struct Plan {
     /// The scenarios of the section scale, and the renders of each.
     pub(crate) scenarios: &'static [Scenario],
     pub(crate) scale_renders: usize,
+    /// Renders of the section history, and the requests of each kind for each account.
+    pub(crate) history_renders: u64,
+    pub(crate) history_requests: usize,
 }
 
 impl Plan {
@@ -56,6 +59,8 @@ impl Plan {
         memory_patience: Duration::from_mins(1),
         scenarios: SCENARIOS,
         scale_renders: 20_000,
+        history_renders: 10_000_000,
+        history_requests: 100,
     };
     /// About seven minutes; detects failures, not slowdowns.
     pub(crate) const QUICK: Self = Self {
@@ -73,5 +78,7 @@ impl Plan {
         memory_patience: Duration::from_secs(10),
         scenarios: &[SCENARIOS[1]],
         scale_renders: 5_000,
+        history_renders: 100_000,
+        history_requests: 20,
     };
 }

@@ -30,6 +30,9 @@ use crate::{
     processes,
 };
 
+/// Password of all users.
+pub(crate) const PASSWORD: &str = "a long enough password, for the bench";
+
 /// A running `platen serve` in a temporary data folder.
 pub(crate) struct Service {
     binary: PathBuf,
@@ -160,7 +163,7 @@ impl Service {
 
     /// Like [`Self::new_client`], on the given plan.
     pub(crate) async fn new_client_with(&self, name: &str, plan: &str) -> Result<Client, LoadError> {
-        let email = format!("{name}@load.example");
+        let email = Self::email(name);
         self.run(
             &[
                 "accounts",
@@ -172,13 +175,18 @@ impl Service {
                 "--credits",
                 "1000000000",
             ],
-            "a long enough password, for the bench\n",
+            &format!("{PASSWORD}\n"),
         )
         .await?;
         let key = self
             .run(&["keys", "create", "--email", &email, "--name", "bench"], "")
             .await?;
         Ok(self.client(key.trim()))
+    }
+
+    /// Returns the email address of the owner of an account.
+    pub(crate) fn email(name: &str) -> String {
+        format!("{name}@load.example")
     }
 
     /// Returns a client with a key.

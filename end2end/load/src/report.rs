@@ -9,6 +9,7 @@ use crate::{
     batch::BatchDelivery,
     crowd::CROWD,
     goals::{Bound, Goal, judge},
+    history::HistoryCost,
     hostile::{AttackResult, mixed::MixedSoak},
     processes::ProcessorTime,
     results::{Cell, Results, SoakPoint, Way},
@@ -53,6 +54,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "scale": results.scale,
         "batch": results.batch,
         "chaos": results.chaos,
+        "history": results.history,
         "goals": judge(results),
     })
 }
@@ -92,6 +94,9 @@ pub(crate) fn to_text(surroundings: &Surroundings, results: &Results) -> String 
     }
     if let Some(chaos) = &results.chaos {
         let _ = writeln!(text, "\n{chaos}");
+    }
+    if let Some(history) = &results.history {
+        add_history(&mut text, history);
     }
     add_goals(&mut text, &judge(results));
     // Writing to a string cannot fail.
@@ -391,6 +396,35 @@ fn add_batch(text: &mut String, batch: &BatchDelivery) {
         batch.single_p95_beside_ms,
         batch.slowdown(),
     );
+}
+
+fn add_history(text: &mut String, history: &HistoryCost) {
+    let _ = writeln!(
+        text,
+        "\n{:<34} {:>10} {:>8} {:>10} {:>8} {:>10} {:>8}",
+        format!("with {} renders, p50 and p95 ms", history.renders),
+        "half of all",
+        "",
+        "a hundred",
+        "",
+        "none",
+        "",
+    );
+    for read in &history.reads {
+        let _ = write!(text, "{:<34}", read.name);
+        for took in [read.big, read.small, read.empty] {
+            let _ = write!(text, " {:>10.1} {:>8.1}", took.p50_ms, took.p95_ms);
+        }
+        text.push('\n');
+    }
+    for render in &history.accepted {
+        let _ = writeln!(
+            text,
+            "{}: p50 {:.1} ms before, {:.1} ms after these renders, p95 {:.1} and {:.1} ms",
+            render.name, render.before.p50_ms, render.after.p50_ms, render.before.p95_ms, render.after.p95_ms
+        );
+    }
+    let _ = writeln!(text, "Database: {:.1} GB", history.database_bytes as f64 / 1e9);
 }
 
 fn add_goals(text: &mut String, goals: &[Goal]) {

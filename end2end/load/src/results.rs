@@ -7,6 +7,7 @@ use crate::{
     batch::BatchDelivery,
     chaos::ChaosResult,
     crowd::CrowdCost,
+    history::HistoryCost,
     hostile::{AttackResult, mixed::MixedSoak},
     measure::Round,
     numbering::NumberingCost,
@@ -88,6 +89,7 @@ pub(crate) struct Results {
     pub(crate) scale: Vec<ScaleResult>,
     pub(crate) batch: Option<BatchDelivery>,
     pub(crate) chaos: Option<ChaosResult>,
+    pub(crate) history: Option<HistoryCost>,
 }
 
 impl Way {

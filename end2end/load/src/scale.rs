@@ -60,7 +60,8 @@ pub(crate) const SETTINGS: [(&str, &str); 7] = [
 ];
 /// Connections of the process whose Postgres has about as many for all processes.
 pub(crate) const CONNECTIONS: (&str, &str) = ("PLATEN_DATABASE_CONNECTIONS", "90");
-const SLOTS: (&str, &str) = ("PLATEN_SLOTS", "24");
+/// As many renders at a time as the processes of a larger installation.
+pub(crate) const SLOTS: (&str, &str) = ("PLATEN_SLOTS", "24");
 
 /// How renders reach the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
