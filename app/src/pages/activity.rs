@@ -65,6 +65,7 @@ pub fn Renders(
     } else {
         "including queue".to_owned()
     };
+    let (median_of, percentile_of) = (timed.clone(), timed);
     let beside = view! {
         <nav class="segmented segmented--small" aria-label="Time">
             {choices.collect_view()}
@@ -89,10 +90,10 @@ pub fn Renders(
                         })}
                 </Figure>
                 <Figure label="Median duration" value=time(median)>
-                    {timed.clone()}
+                    {median_of}
                 </Figure>
                 <Figure label="95th percentile" value=time(percentile_95)>
-                    {timed}
+                    {percentile_of}
                 </Figure>
             </div>
             <div class="stack">

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{service_with, site};
 use crate::support::{
@@ -161,6 +161,37 @@ async fn the_list_goes_on_where_the_page_before_ended() {
         assert_eq!(seen.len(), count, "{query}");
         assert_eq!(seen.iter().collect::<BTreeSet<_>>().len(), count, "{query}");
     }
+}
+
+#[tokio::test]
+async fn a_search_among_many_renders_goes_on_page_by_page() {
+    let site = site();
+    let service = service_with(site.path()).await;
+    let account = service.account("ann@example.org");
+    let (_, rare) = render(&service, &account.key, "<title>Rare</title>").await;
+    let newer =
+        "insert into renders (id, account_id, api_key_id, mode, status, livemode, options, inserted_at, finished_at)
+        select gen_random_uuid(), account_id, api_key_id, 'async', 'succeeded', livemode, options,
+            inserted_at + n * interval '1 ms', finished_at
+        from renders, generate_series(1, 6000) n";
+    assert_eq!(service.execute(newer).await, 6_000);
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    for query in ["q=rare", "mode=sync"] {
+        let html = ann.page(&format!("/dashboard/renders?{query}")).await;
+        assert!(html.contains("No matches among the renders searched so far"), "{html}");
+        let (_, next) = html
+            .split_once(&format!("/dashboard/renders?{query}&amp;cursor="))
+            .expect("a next page");
+        let (cursor, _) = next.split_once('"').expect("its end");
+        assert_eq!(
+            listed(&ann, &format!("?{query}&cursor={cursor}")).await,
+            [rare.as_str()]
+        );
+    }
+    let request = service.client.get(service.url("/api/v1/renders?mode=sync"));
+    let answer = request.bearer_auth(&account.key).send().await.expect("an answer");
+    assert!(header(&answer, "link").contains("cursor="));
+    assert_eq!(answer.json::<Value>().await.expect("JSON"), json!({"data": []}));
 }
 
 #[tokio::test]

@@ -52,14 +52,19 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
         return Ok(None);
     };
     let balance = credits::usage(db, account, now).await?.balance;
+    let period = [balance.period.starts_at, balance.period.ends_at];
     let latest = PageRequest::after(None, LATEST);
     let filter = LogFilter::default();
+    let newest = SearchRange {
+        page: latest,
+        last: None,
+    };
     let lines = i64::from(LATEST.get());
     let (figures, members, keys, renders, periods, subscriptions, audit, storage) = tokio::try_join!(
-        statistics::figures(db, account, None, [balance.period.starts_at, balance.period.ends_at]),
+        statistics::figures(db, account, None, period),
         members::list(db, account),
         api_keys::list(db, account, now),
-        log::list(db, account, &filter, SearchRange { page: latest, last: None }),
+        log::list(db, account, &filter, newest),
         directory::list_periods(db, account, lines),
         stripe_subscriptions::list(db, account),
         audit_log::list_of_account(db, account, lines),

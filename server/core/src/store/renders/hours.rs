@@ -48,12 +48,23 @@ pub async fn insert_ended(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreE
     execute(db, insert).await
 }
 
-/// Deletes the numbers of all accounts that are older than the retention of their plans.
+/// Deletes numbers that are older than the retention of their accounts' plans: up to 100 rows of each account, the oldest first.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
     let delete = sqlx::query!(
         "delete from render_hours
-         using accounts join plans on plans.name = accounts.plan
-         where account_id = accounts.id and hour < $1::timestamptz - plans.retention_days * interval '1 day'",
+         using (
+             select accounts.id, old.hour
+             from accounts
+             join plans on plans.name = accounts.plan
+             cross join lateral (
+                 select hour from render_hours
+                 where account_id = accounts.id
+                     and hour < $1::timestamptz - plans.retention_days * interval '1 day'
+                 order by hour
+                 limit 100
+             ) old
+         ) old
+         where render_hours.account_id = old.id and render_hours.hour = old.hour",
         now,
     );
     execute(db, delete).await

@@ -213,16 +213,31 @@ mod tests {
     #[test]
     fn only_filters_without_an_index_of_their_own_need_a_limit() {
         let [key, failed, test, sync] = [
-            LogFilter { key: Some(ApiKeyId(Uuid::nil())), ..LogFilter::default() },
-            LogFilter { state: Some(RenderState::Failed), ..LogFilter::default() },
-            LogFilter { livemode: Some(false), ..LogFilter::default() },
-            LogFilter { mode: Some(RenderMode::Sync), ..LogFilter::default() },
+            LogFilter {
+                key: Some(ApiKeyId(Uuid::nil())),
+                ..LogFilter::default()
+            },
+            LogFilter {
+                state: Some(RenderState::Failed),
+                ..LogFilter::default()
+            },
+            LogFilter {
+                livemode: Some(false),
+                ..LogFilter::default()
+            },
+            LogFilter {
+                mode: Some(RenderMode::Sync),
+                ..LogFilter::default()
+            },
         ];
         let matches_all = |filter: &LogFilter| Searched::by(filter).match_all(filter);
         for filter in [&LogFilter::default(), &key, &failed, &test] {
             assert!(matches_all(filter), "{filter:?}");
         }
-        let both = LogFilter { state: failed.state, ..key };
+        let both = LogFilter {
+            state: failed.state,
+            ..key
+        };
         for filter in [&sync, &both] {
             assert!(!matches_all(filter), "{filter:?}");
         }
