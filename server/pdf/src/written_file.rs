@@ -8,6 +8,8 @@ use crate::write::{digits, write, write_dictionary, write_indirect_object, write
 
 /// The second line marks the file as binary.
 const HEADER: &[u8] = b"%PDF-1.7\n%\xD3\xEB\xE9\xE1\n";
+/// Generation and kind of a free entry.
+const FREE: &[u8; 10] = b" 65535 f \n";
 /// Extra capacity for what completion adds, in bytes.
 const SLACK: usize = 8 * 1024;
 
@@ -102,13 +104,13 @@ fn written_numbers(document: &Document) -> Vec<ObjectNumber> {
     (0..document.size()).map(number).collect()
 }
 
-/// Writes the cross-reference table, which begins at `table`, and the trailer. The objects begin at `offsets`. Entry 0
-/// is the only free one, and ends the list of free entries (ISO 32000-1, 7.5.4).
+/// Writes the cross-reference table, which begins at `table`, and the trailer. The objects begin at `offsets`, by number
+/// from 1; 0 for a free number. Free entries are linked to entry 0 (ISO 32000-1, 7.5.4).
 pub(crate) fn write_end(output: &mut Vec<u8>, table: usize, offsets: &[usize], trailer: &Dictionary) {
     write(output, format_args!("xref\n0 {}\n", offsets.len() + 1));
-    write_entry(output, 0, b" 65535 f \n");
+    write_entry(output, 0, FREE);
     for offset in offsets {
-        write_entry(output, *offset, b" 00000 n \n");
+        write_entry(output, *offset, if *offset > 0 { b" 00000 n \n" } else { FREE });
     }
     output.extend_from_slice(b"trailer\n");
     let mut trailer = trailer.clone();

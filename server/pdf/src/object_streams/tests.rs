@@ -140,8 +140,12 @@ impl Pieces {
         let table = table_offset(packed).expect("a whole file");
         let (mut entries, trailer) = read_cross_references(packed, table).expect("packed as we do");
         let places = open_places(&entries, table).expect("in order");
-        let is_object_stream = |place: &&Range<usize>| contains(&packed[(*place).clone()], "/Type /ObjStm");
-        let object_streams: Vec<&Range<usize>> = places.iter().filter(is_object_stream).collect();
+        let is_object_stream = |place: &Range<usize>| contains(&packed[place.clone()], "/Type /ObjStm");
+        let object_streams: Vec<Range<usize>> = places
+            .into_iter()
+            .map(|(_, place)| place)
+            .filter(is_object_stream)
+            .collect();
         let streams = object_streams.iter().map(|place| {
             let Ok(Object::Stream(stream)) = parse_indirect_object(packed, place.start, place.end) else {
                 panic!("expected an object stream")

@@ -1,9 +1,7 @@
 //! Unpacks a file, to read it.
 
 use std::borrow::Cow;
-use std::iter::Enumerate;
 use std::ops::Range;
-use std::{slice, vec};
 
 use super::{ENTRY_LENGTH, Entry, MAX_PACKED, UP, is_packable, write_cross_references, write_object_stream};
 use crate::PdfError;
@@ -31,71 +29,116 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, PdfError> {
     }
 }
 
-/// Passes the unpacked file to `give` in pieces. The cross-reference stream is at `table`.
+/// Passes the unpacked file to `give` in pieces. The cross-reference stream is at `table`. In each section of the file,
+/// objects follow each other in the order of their numbers.
 pub(super) fn unpack_pieces(bytes: &[u8], table: usize, mut give: impl FnMut(&[u8])) -> Result<(), PdfError> {
     let wrong_entry = || PdfError::damaged(table, "inconsistent entries in the cross-reference stream");
     let (entries, trailer) = read_cross_references(bytes, table)?;
     let places = open_places(&entries, table).ok_or_else(wrong_entry)?;
-    let first_stream = entries.iter().find_map(|entry| match entry {
-        Entry::Packed { stream, .. } => Some(*stream as usize),
-        _ => None,
-    });
-    // The last entry is that of the cross-reference stream itself.
-    let first_stream = first_stream.unwrap_or(entries.len() - 1);
-    let objects = entries.get(1..first_stream).ok_or_else(wrong_entry)?;
-    let stream_count = entries.len().checked_sub(first_stream + 1);
-    let open_count = stream_count.and_then(|count| places.len().checked_sub(count));
-    let (open_places, stream_places) = places.split_at(open_count.ok_or_else(wrong_entry)?);
-    let mut open_places = open_places.iter();
+    let is_stream = object_streams(&entries);
+    let mut unpacked = Unpacked {
+        offsets: vec![0; entries.len()],
+        length: 0,
+        around: Vec::new(),
+        give: &mut give,
+    };
+    unpacked.give(&bytes[..places.first().map_or(table, |(_, place)| place.start)]);
     let mut streams = ObjectStreams {
         bytes,
-        places: stream_places.iter(),
-        next_number: first_stream as ObjectNumber,
         reader: StreamReader::default(),
         room: MAX_PACKED,
-        objects: Vec::new().into_iter().enumerate(),
         data: Vec::new(),
     };
-
-    let mut length = 0;
-    let mut give = |piece: &[u8]| {
-        length += piece.len();
-        give(piece);
-        length
-    };
-    let header = places.first().map_or(table, |place| place.start);
-    let mut end = give(&bytes[..header]);
-    let mut offsets = Vec::with_capacity(objects.len());
-    let mut around = Vec::new();
-    for (number, entry) in (1..).zip(objects) {
-        offsets.push(end);
-        match entry {
-            Entry::Open { .. } => {
-                let place = open_places.next().ok_or_else(wrong_entry)?;
-                end = give(&bytes[place.clone()]);
-            }
-            Entry::Packed { stream, index } => {
-                if *index == 0 {
-                    streams.read_next()?;
+    let mut packed_count = entries
+        .iter()
+        .filter(|entry| matches!(entry, Entry::Packed { .. }))
+        .count();
+    let mut places = places.into_iter().peekable();
+    while places.peek().is_some() {
+        let is_open = |(number, _): &(ObjectNumber, Range<usize>)| !is_stream[*number as usize];
+        let open: Vec<_> = std::iter::from_fn(|| places.next_if(is_open)).collect();
+        let mut open = open.into_iter().peekable();
+        while let Some((stream, place)) = places.next_if(|place| !is_open(place)) {
+            for (index, (number, body)) in streams.read(stream, place)?.into_iter().enumerate() {
+                let entry = u8::try_from(index).map(|index| Entry::Packed { stream, index });
+                if entries.get(number as usize) != entry.ok().as_ref() {
+                    return Err(wrong_entry());
                 }
-                around.clear();
-                write_number(&mut around, number);
-                around.extend_from_slice(b" 0 obj\n");
-                give(&around);
-                let body = streams.next_object(number, *stream, *index);
-                give(body.ok_or_else(wrong_entry)?);
-                end = give(b"\nendobj\n");
+                while let Some((number, place)) = open.next_if(|(open, _)| *open < number) {
+                    unpacked.open_object(number, &bytes[place]);
+                }
+                unpacked.packed_object(number, body);
+                packed_count = packed_count.checked_sub(1).ok_or_else(wrong_entry)?;
             }
-            Entry::Free => return Err(wrong_entry()),
         }
+        open.for_each(|(number, place)| unpacked.open_object(number, &bytes[place]));
     }
-    if !streams.is_at_end() || open_places.next().is_some() {
+    if packed_count > 0 {
         return Err(wrong_entry());
     }
-    around.clear();
-    write_end(&mut around, end, &offsets, &trailer);
-    give(&around);
+    unpacked.end(&trailer);
     Ok(())
+}
+
+/// Returns, by object number, whether an object is an object stream that contains others.
+fn object_streams(entries: &[Entry]) -> Vec<bool> {
+    let mut is_stream = vec![false; entries.len()];
+    for entry in entries {
+        if let Entry::Packed { stream, .. } = entry
+            && let Some(is_stream) = is_stream.get_mut(*stream as usize)
+        {
+            *is_stream = true;
+        }
+    }
+    is_stream
+}
+
+/// The unpacked file, as far as it is written.
+struct Unpacked<'g> {
+    /// By object number; 0 for object streams, whose numbers become free.
+    offsets: Vec<usize>,
+    /// In bytes.
+    length: usize,
+    /// Reused for its capacity.
+    around: Vec<u8>,
+    give: &'g mut dyn FnMut(&[u8]),
+}
+
+impl Unpacked<'_> {
+    fn give(&mut self, piece: &[u8]) {
+        self.length += piece.len();
+        (self.give)(piece);
+    }
+
+    fn open_object(&mut self, number: ObjectNumber, object: &[u8]) {
+        self.offsets[number as usize] = self.length;
+        self.give(object);
+    }
+
+    fn packed_object(&mut self, number: ObjectNumber, body: &[u8]) {
+        self.offsets[number as usize] = self.length;
+        let mut around = std::mem::take(&mut self.around);
+        around.clear();
+        write_number(&mut around, number);
+        around.extend_from_slice(b" 0 obj\n");
+        self.give(&around);
+        self.around = around;
+        self.give(body);
+        self.give(b"\nendobj\n");
+    }
+
+    /// Writes the table and trailer. The last numbers are those of object streams.
+    fn end(mut self, trailer: &Dictionary) {
+        let count = self.offsets.iter().rposition(|offset| *offset > 0).unwrap_or_default();
+        let mut end = Vec::new();
+        write_end(
+            &mut end,
+            self.length,
+            self.offsets.get(1..=count).unwrap_or_default(),
+            trailer,
+        );
+        self.give(&end);
+    }
 }
 
 /// Returns the entries, the last of which is that of the stream itself, and the trailer.
@@ -135,52 +178,64 @@ fn entries(data: &[u8]) -> Option<Vec<Entry>> {
     rows.iter().map(entry).collect()
 }
 
-/// Returns the ranges of the objects outside object streams, in the order of their numbers, up to the cross-reference
-/// stream, which begins at `table`. Returns `None` if they are not in this order in the file.
-pub(super) fn open_places(entries: &[Entry], table: usize) -> Option<Vec<Range<usize>>> {
+/// Returns number and range of each object outside object streams, in the order of the file, up to the cross-reference
+/// stream, which begins at `table`. Returns `None` if an entry can't be true.
+pub(super) fn open_places(entries: &[Entry], table: usize) -> Option<Vec<(ObjectNumber, Range<usize>)>> {
     let offset = u32::try_from(table).ok()?;
-    if entries.first() != Some(&Entry::Free) || entries.last() != Some(&Entry::Open { offset }) {
+    let (Some((Entry::Free, objects)), Some(Entry::Open { offset: last })) = (entries.split_first(), entries.last())
+    else {
+        return None;
+    };
+    if *last != offset
+        || objects
+            .iter()
+            .any(|entry| matches!(entry, Entry::Free | Entry::Open { offset: 0 }))
+    {
         return None;
     }
-    let offsets = entries.iter().filter_map(|entry| match entry {
-        Entry::Open { offset } => Some(*offset as usize),
-        _ => None,
-    });
-    let offsets: Vec<usize> = offsets.collect();
-    let place = |pair: &[usize]| (pair[0] < pair[1]).then(|| pair[0]..pair[1]);
-    offsets.windows(2).map(place).collect()
+    let mut offsets: Vec<(usize, ObjectNumber)> = (1..)
+        .zip(objects)
+        .filter_map(|(number, entry)| match entry {
+            Entry::Open { offset } => Some((*offset as usize, number)),
+            _ => None,
+        })
+        .collect();
+    // In a file that was packed at once, they are in this order already.
+    offsets.sort_unstable();
+    let place = |pair: &[(usize, ObjectNumber)]| {
+        let [(start, number), (end, _)] = *pair else {
+            return None;
+        };
+        (start < end).then_some((number, start..end))
+    };
+    let places: Option<Vec<_>> = offsets.windows(2).map(place).collect();
+    // Nothing may follow the cross-reference stream.
+    places.filter(|_| offsets.last().is_some_and(|(last, _)| *last == table))
 }
 
-/// The object streams of a file, read one after the other.
+/// Reads object streams one after the other.
 struct ObjectStreams<'f> {
     bytes: &'f [u8],
-    /// Ranges of the remaining streams.
-    places: slice::Iter<'f, Range<usize>>,
-    /// Object number of the next stream.
-    next_number: ObjectNumber,
     reader: StreamReader,
     /// Number of bytes that the remaining streams may contain.
     room: usize,
-    /// Index, number and range of the remaining objects of the current stream.
-    objects: Enumerate<vec::IntoIter<(ObjectNumber, Range<usize>)>>,
     /// Data of the current stream.
     data: Vec<u8>,
 }
 
 impl ObjectStreams<'_> {
-    fn read_next(&mut self) -> Result<(), PdfError> {
-        let place = self.places.next().filter(|_| self.objects.len() == 0);
-        let place =
-            place.ok_or_else(|| PdfError::damaged(0, "expected entries for all objects of an object stream"))?;
+    /// Returns number and text of each object in a stream: the text between the line with its number and that with its
+    /// `endobj`.
+    fn read(&mut self, number: ObjectNumber, place: Range<usize>) -> Result<Vec<(ObjectNumber, &[u8])>, PdfError> {
         let wrong = || PdfError::damaged(place.start, "expected an object stream as Platen writes it");
         let Object::Stream(stream) = parse_indirect_object(self.bytes, place.start, place.end)? else {
             return Err(wrong());
         };
-        let number = |key| stream.dictionary.get(key).and_then(Object::as_integer);
-        let number = |key| number(key).and_then(|number| usize::try_from(number).ok());
-        let (count, first) = number("N").zip(number("First")).ok_or_else(wrong)?;
+        let value = |key| stream.dictionary.get(key).and_then(Object::as_integer);
+        let value = |key| value(key).and_then(|value| usize::try_from(value).ok());
+        let (count, first) = value("N").zip(value("First")).ok_or_else(wrong)?;
         let mut again = Vec::new();
-        write_object_stream(&mut again, self.next_number, count, first, &stream.data);
+        write_object_stream(&mut again, number, count, first, &stream.data);
         if again != self.bytes[place.clone()] {
             return Err(wrong());
         }
@@ -188,25 +243,12 @@ impl ObjectStreams<'_> {
             .inflate(&stream.data, self.room, &mut self.data)
             .map_err(|what| PdfError::damaged(place.start, what))?;
         self.room -= self.data.len();
-        self.objects = object_places(&self.data, count, first)
-            .ok_or_else(wrong)?
-            .into_iter()
-            .enumerate();
-        self.next_number += 1;
-        Ok(())
-    }
-
-    /// Returns the text between the line with the object's number and that with its `endobj`, if its entry is correct.
-    fn next_object(&mut self, number: ObjectNumber, stream: ObjectNumber, index: u8) -> Option<&[u8]> {
-        let (found_index, (found, place)) = self.objects.next()?;
-        let is_true =
-            (found, stream.checked_add(1), usize::from(index)) == (number, Some(self.next_number), found_index);
-        let body = self.data.get(place)?.strip_suffix(b"\n")?;
-        (is_true && is_packable(body)).then_some(body)
-    }
-
-    fn is_at_end(&self) -> bool {
-        self.objects.len() == 0 && self.places.len() == 0
+        let objects = object_places(&self.data, count, first).ok_or_else(wrong)?;
+        let objects = objects.into_iter().map(|(number, place)| {
+            let body = self.data.get(place)?.strip_suffix(b"\n")?;
+            is_packable(body).then_some((number, body))
+        });
+        objects.collect::<Option<_>>().ok_or_else(wrong)
     }
 }
 
