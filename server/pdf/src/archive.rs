@@ -43,7 +43,8 @@ use crate::written_file::{WrittenFile, write_document};
 use crate::{Completed, OutputFormat, PageFacts, PdfError};
 use declaration::Declaration;
 pub(crate) use language::valid_language;
-use metadata::Metadata;
+pub(crate) use metadata::{Metadata, metadata_stream};
+pub(crate) use output_intent::{output_intents, profile};
 use structure_tree::StructureTree;
 pub(crate) use warnings::Warnings;
 
@@ -205,12 +206,17 @@ fn trailer<'a>(
         }
         None => document.add(information),
     };
+    Ok(trailer_of(root, information_number, identifier))
+}
+
+/// Returns a trailer without `/Size`.
+pub(crate) fn trailer_of(root: ObjectNumber, information: ObjectNumber, identifier: [u8; 16]) -> Dictionary<'static> {
     let identifier = Object::String(identifier.to_vec().into());
-    Ok(Dictionary::new([
+    Dictionary::new([
         ("Root", Object::Reference(root)),
-        ("Info", Object::Reference(information_number)),
+        ("Info", Object::Reference(information)),
         ("ID", Object::Array(vec![identifier.clone(), identifier])),
-    ]))
+    ])
 }
 
 /// Returns whether an object is document information (ISO 32000-1, 14.3.3) and nothing else, so that it can be

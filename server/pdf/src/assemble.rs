@@ -185,4 +185,4 @@ fn identifier(document: &Document, assembly: &Assembly) -> [u8; 16] {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

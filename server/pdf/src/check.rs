@@ -258,4 +258,4 @@ impl Findings {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,7 +3,7 @@
 mod destinations;
 mod equal_objects;
 mod outline;
-mod structure;
+pub(crate) mod structure;
 
 use crate::PdfError;
 use crate::document::Document;

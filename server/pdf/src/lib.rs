@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 pub mod check;
+pub mod collection;
 pub mod inspect;
 pub mod raster;
 
@@ -215,10 +216,11 @@ pub enum PdfError {
         /// Number of pages that the stamps are drawn over.
         pages: usize,
     },
-    /// The parts together are too large to be joined: more than 1 GiB, or more than 8,388,607 objects.
+    /// The parts together are too large to be joined: more than 1 GiB, or more than 8,388,607 objects. See also
+    /// [`collection::Collection`].
     #[error("the parts have {found} {what} together; at most {limit} can be joined")]
     TooLarge {
-        /// `bytes` or `objects`.
+        /// `bytes`, `objects` or `pages`.
         what: &'static str,
         /// Number found.
         found: usize,

@@ -2,12 +2,14 @@
 //! length, and unpacks them to read the file. All other modules see only unpacked files.
 
 mod pack;
+mod sections;
 mod unpack;
 
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::write::write_indirect_object;
 pub(crate) use pack::pack;
-pub(crate) use unpack::unpack;
+pub(crate) use sections::SectionWriter;
+pub(crate) use unpack::{unpack, unpacked_length};
 
 /// Objects per stream. To read one object, a reader has to read its whole stream, so streams are short; longer ones
 /// would hardly be smaller. Fits into one byte of an entry.

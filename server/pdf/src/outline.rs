@@ -40,3 +40,15 @@ pub(crate) fn chain_entries<'a>(
     owner.set("Last", Object::Reference(*last));
     owner.set("Count", Object::Integer(if was_closed { -visible } else { visible }));
 }
+
+/// Returns the destination at the upper left corner of a page with this height in points.
+pub(crate) fn top_of_page(page: ObjectNumber, height: f64) -> Object<'static> {
+    let destination = [
+        Object::Reference(page),
+        Object::name("XYZ"),
+        Object::Integer(0),
+        Object::Real(height),
+        Object::Integer(0),
+    ];
+    destination.into_iter().collect()
+}

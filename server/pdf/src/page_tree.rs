@@ -50,9 +50,15 @@ pub(crate) fn list_pages(document: &Document, root: ObjectNumber) -> Result<Vec<
     }
 }
 
-/// Puts the pages, at least one, into a new tree under the catalog. Pages inherit nothing from it: Chromium writes all
-/// attributes of a page on the page.
+/// Puts the pages, at least one, into a new tree under the catalog.
 pub(crate) fn write_page_tree(document: &mut Document, pages: &[ObjectNumber]) -> Result<(), PdfError> {
+    let tree = add_page_tree(document, pages)?;
+    document.change_catalog(|catalog| catalog.set("Pages", Object::Reference(tree)))
+}
+
+/// Puts the pages, at least one, into a new tree, and returns the number of its root. Pages inherit nothing from it:
+/// Chromium writes all attributes of a page on the page.
+pub(crate) fn add_page_tree(document: &mut Document, pages: &[ObjectNumber]) -> Result<ObjectNumber, PdfError> {
     let mut level: Vec<(ObjectNumber, usize)> = pages.iter().map(|page| (*page, 1)).collect();
     while level.len() > 1 || level.first().is_some_and(|(number, _)| pages.first() == Some(number)) {
         let mut parents = Vec::with_capacity(level.len().div_ceil(MAX_KIDS));
@@ -77,13 +83,8 @@ pub(crate) fn write_page_tree(document: &mut Document, pages: &[ObjectNumber]) -
         }
         level = parents;
     }
-    let root = document.root()?;
-    let mut catalog = document.get_dictionary(root, "expected a catalog")?;
-    if let Some((tree, _)) = level.first() {
-        catalog.set("Pages", Object::Reference(*tree));
-    }
-    document.set(root, Object::Dictionary(catalog));
-    Ok(())
+    let tree = level.first().map(|(tree, _)| *tree);
+    tree.ok_or(PdfError::damaged(0, "expected pages"))
 }
 
 /// Returns left, bottom, right and top of a page, in points from the origin of user space. Chromium writes a

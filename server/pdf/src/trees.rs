@@ -49,6 +49,9 @@ pub(crate) fn read_tree<'a>(
     Ok(entries)
 }
 
+/// A node with its first and last key.
+pub(crate) type Node<'a> = ([Object<'a>; 2], ObjectNumber);
+
 /// Adds a tree of entries, which must be in the order of their keys, and returns its number.
 pub(crate) fn write_tree<'a>(
     document: &mut Document<'a>,
@@ -56,19 +59,34 @@ pub(crate) fn write_tree<'a>(
     entries: impl IntoIterator<Item = (Object<'a>, Object<'a>)>,
 ) -> ObjectNumber {
     let entries: Vec<_> = entries.into_iter().collect();
-    let limits = |entries: &[(Object<'a>, Object<'a>)]| {
-        let ends = [entries.first(), entries.last()];
-        ends.map(|entry| entry.map_or(Object::Null, |(key, _)| key.clone()))
-    };
     if entries.len() <= MAX_ENTRIES {
         return document.add(Object::Dictionary(leaf(kind, &entries)));
     }
-    let mut level: Vec<([Object<'a>; 2], ObjectNumber)> = Vec::new();
-    for entries in entries.chunks(MAX_ENTRIES) {
+    let leaves = write_leaves(document, kind, &entries);
+    write_root(leaves, |node| document.add(node))
+}
+
+/// Adds leaves with entries, which must be in the order of their keys.
+pub(crate) fn write_leaves<'a>(
+    document: &mut Document<'a>,
+    kind: TreeKind,
+    entries: &[(Object<'a>, Object<'a>)],
+) -> Vec<Node<'a>> {
+    let leaves = entries.chunks(MAX_ENTRIES).map(|entries| {
+        let ends = [entries.first(), entries.last()];
+        let limits = ends.map(|entry| entry.map_or(Object::Null, |(key, _)| key.clone()));
         let mut node = leaf(kind, entries);
-        node.set("Limits", limits(entries).into_iter().collect());
-        level.push((limits(entries), document.add(Object::Dictionary(node))));
-    }
+        node.set("Limits", limits.iter().cloned().collect());
+        (limits, document.add(Object::Dictionary(node)))
+    });
+    leaves.collect()
+}
+
+/// Adds the nodes above others, which must be in the order of their keys, and returns the number of the root.
+pub(crate) fn write_root<'a>(
+    mut level: Vec<Node<'a>>,
+    mut add: impl FnMut(Object<'a>) -> ObjectNumber,
+) -> ObjectNumber {
     while level.len() > MAX_ENTRIES {
         let mut parents = Vec::new();
         for kids in level.chunks(MAX_ENTRIES) {
@@ -79,11 +97,11 @@ pub(crate) fn write_tree<'a>(
             let ends = ends.map(|end| end.unwrap_or(Object::Null));
             let mut node = parent(kids);
             node.set("Limits", ends.iter().cloned().collect());
-            parents.push((ends, document.add(Object::Dictionary(node))));
+            parents.push((ends, add(Object::Dictionary(node))));
         }
         level = parents;
     }
-    document.add(Object::Dictionary(parent(&level)))
+    add(Object::Dictionary(parent(&level)))
 }
 
 fn leaf<'a>(kind: TreeKind, entries: &[(Object<'a>, Object<'a>)]) -> Dictionary<'a> {
@@ -91,7 +109,7 @@ fn leaf<'a>(kind: TreeKind, entries: &[(Object<'a>, Object<'a>)]) -> Dictionary<
     Dictionary::new([(kind.key(), items.collect())])
 }
 
-fn parent<'a>(kids: &[([Object<'a>; 2], ObjectNumber)]) -> Dictionary<'a> {
+fn parent<'a>(kids: &[Node<'a>]) -> Dictionary<'a> {
     Dictionary::new([(
         "Kids",
         kids.iter().map(|(_, number)| Object::Reference(*number)).collect(),

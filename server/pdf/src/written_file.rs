@@ -7,7 +7,7 @@ use crate::part::Part;
 use crate::write::{digits, write, write_dictionary, write_indirect_object, write_number};
 
 /// The second line marks the file as binary.
-const HEADER: &[u8] = b"%PDF-1.7\n%\xD3\xEB\xE9\xE1\n";
+pub(crate) const HEADER: &[u8] = b"%PDF-1.7\n%\xD3\xEB\xE9\xE1\n";
 /// Generation and kind of a free entry.
 const FREE: &[u8; 10] = b" 65535 f \n";
 /// Extra capacity for what completion adds, in bytes.
@@ -67,18 +67,12 @@ pub(crate) fn write_document<'trailer>(
             continue;
         }
         offsets.push(output.len());
-        if let Some(mut object) = document.take_changed(number) {
-            object.renumber(&number_of);
-            write_indirect_object(&mut output, number_of(number), &object);
-        } else if are_kept {
+        if are_kept && document.changed(number).is_none() {
             output.extend_from_slice(document.object_bytes(number).unwrap_or_default());
-        } else if let Some(part) = document.part_of(number) {
-            write_number(&mut output, number_of(number));
-            output.extend_from_slice(b" 0 obj");
-            let rest = part.write_translated(number, &mut output, number_of)?;
-            output.extend_from_slice(rest);
+            output.push(b'\n');
+        } else {
+            write_renumbered(&mut document, number, &number_of, &mut output)?;
         }
-        output.push(b'\n');
     }
     let mut trailer = Object::Dictionary(trailer);
     trailer.renumber(&number_of);
@@ -89,6 +83,27 @@ pub(crate) fn write_document<'trailer>(
         file.bytes.shrink_to_fit();
     }
     Ok(file)
+}
+
+/// Writes an object with the numbers that `number_of` returns for those of the document, 0 for one that is not written.
+/// A changed object is taken from the document.
+pub(crate) fn write_renumbered(
+    document: &mut Document,
+    number: ObjectNumber,
+    number_of: &impl Fn(ObjectNumber) -> ObjectNumber,
+    output: &mut Vec<u8>,
+) -> Result<(), PdfError> {
+    if let Some(mut object) = document.take_changed(number) {
+        object.renumber(number_of);
+        write_indirect_object(output, number_of(number), &object);
+    } else if let Some(part) = document.part_of(number) {
+        write_number(output, number_of(number));
+        output.extend_from_slice(b" 0 obj");
+        let rest = part.write_translated(number, output, number_of)?;
+        output.extend_from_slice(rest);
+    }
+    output.push(b'\n');
+    Ok(())
 }
 
 /// Returns the number that each object gets in the file; 0 for free numbers.

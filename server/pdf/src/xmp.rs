@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::check::standards::Conformance;
+
 const START: &str = "<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>
 <x:xmpmeta xmlns:x=\"adobe:ns:meta/\">
 <rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">
@@ -63,6 +65,20 @@ pub(crate) struct Packet {
     pub(crate) properties: Vec<(&'static str, String)>,
     /// Whether it declares PDF/UA-1.
     pub(crate) is_accessible: bool,
+}
+
+impl Packet {
+    /// Returns the level of PDF/A that it declares.
+    pub(crate) fn level(&self) -> Option<Conformance> {
+        let text = |name| self.properties.iter().find(|(found, _)| *found == name);
+        let [part, level] = ["pdfaid:part", "pdfaid:conformance"].map(|name| text(name).map(|(_, text)| text.as_str()));
+        match (part?, level?) {
+            ("2", "B") => Some(Conformance::PdfA2b),
+            ("2", "U") => Some(Conformance::PdfA2u),
+            ("2", "A") => Some(Conformance::PdfA2a),
+            _ => None,
+        }
+    }
 }
 
 /// Writes the properties for which `text` returns a value, in the order of [`PROPERTIES`], and the declaration of

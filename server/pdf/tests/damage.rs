@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use platen_pdf::collection::Collection;
 use platen_pdf::raster::{PageView, rasterise};
 use platen_pdf::{
     Assembly, Completed, OutputFormat, PageFacts, PageSelection, PdfError, PrintedPart, StampLayout, Stamps, Watermark,
@@ -190,6 +191,23 @@ fn check(bytes: &[u8], choice: usize) -> Result<(), TestCaseError> {
         Err(PdfError::NotConformant { clause, .. }) => prop_assert!(clause.starts_with('6')),
         // The size of a page can't be read, so the number of pages is unknown.
         Err(PdfError::StampCount { .. }) => prop_assert!(is_stamped),
+        Err(error) => prop_assert!(false, "{error}"),
+    }
+    prop_assert!(start.elapsed() < PATIENCE);
+    collect(bytes, length)
+}
+
+/// Adds a damaged file to a collection, between valid ones.
+fn collect(bytes: &[u8], length: usize) -> Result<(), TestCaseError> {
+    let start = Instant::now();
+    let mut collection = Collection::new("Title", OffsetDateTime::UNIX_EPOCH);
+    prop_assert!(collection.add(WHOLE, "Whole").is_ok());
+    match collection.add(bytes, "Damaged") {
+        Ok(_) => {
+            prop_assert!(collection.add(WHOLE, "Whole").is_ok());
+            prop_assert!(collection.finish().is_ok());
+        }
+        Err(PdfError::Damaged { offset, .. }) => prop_assert!(offset <= length),
         Err(error) => prop_assert!(false, "{error}"),
     }
     prop_assert!(start.elapsed() < PATIENCE);

@@ -15,8 +15,8 @@ const PRODUCER: &str = "Platen";
 
 /// Metadata of a document, cleaned and cut to the length of a PDF string.
 #[derive(Debug, Clone)]
-pub(super) struct Metadata {
-    pub(super) title: Option<String>,
+pub(crate) struct Metadata {
+    pub(crate) title: Option<String>,
     pub(super) author: Option<String>,
     pub(super) subject: Option<String>,
     pub(super) keywords: Option<String>,
@@ -25,11 +25,11 @@ pub(super) struct Metadata {
     /// Creation and modification date, in UTC and whole seconds.
     pub(super) instant: OffsetDateTime,
     /// The file identifier (ISO 32000-1, 14.4).
-    pub(super) identifier: [u8; 16],
+    pub(crate) identifier: [u8; 16],
 }
 
 impl Metadata {
-    pub(super) fn new(
+    pub(crate) fn new(
         facts: &PageFacts,
         language: Option<String>,
         instant: OffsetDateTime,
@@ -60,17 +60,13 @@ impl Metadata {
 
     /// Adds an XMP stream with this packet to the catalog and returns the document information for the trailer.
     pub(super) fn write<'a>(&self, document: &mut Document<'a>, packet: &str) -> Result<Dictionary<'a>, PdfError> {
-        let root = document.root()?;
-        let mut catalog = document.get_dictionary(root, "expected a catalog")?;
-        // Not compressed, so that programs that don't read PDF find it (ISO 19005-2, 6.6.2.1).
-        let kind = Dictionary::new([("Type", Object::name("Metadata")), ("Subtype", Object::name("XML"))]);
-        let packet = Stream::plain(kind, packet.as_bytes().to_vec());
-        catalog.set("Metadata", Object::Reference(document.add(Object::Stream(packet))));
-        document.set(root, Object::Dictionary(catalog));
+        let packet = document.add(metadata_stream(packet));
+        document.change_catalog(|catalog| catalog.set("Metadata", Object::Reference(packet)))?;
         Ok(self.information())
     }
 
-    fn information<'a>(&self) -> Dictionary<'a> {
+    /// Returns the document information.
+    pub(crate) fn information<'a>(&self) -> Dictionary<'a> {
         let mut information = Dictionary::default();
         let texts = [
             ("Title", self.title.as_deref()),
@@ -93,7 +89,7 @@ impl Metadata {
     }
 
     /// Returns an XMP packet that declares the standards; none for plain PDF.
-    pub(super) fn packet(&self, declared: &[Conformance]) -> String {
+    pub(crate) fn packet(&self, declared: &[Conformance]) -> String {
         let level = declared.iter().find_map(|standard| match standard {
             Conformance::PdfA2b => Some("B"),
             Conformance::PdfA2u => Some("U"),
@@ -128,6 +124,13 @@ impl Metadata {
         ]
         .join("-")
     }
+}
+
+/// Returns the stream of an XMP packet. It is not compressed, so that programs that don't read PDF find it (ISO 19005-2,
+/// 6.6.2.1).
+pub(crate) fn metadata_stream(packet: &str) -> Object<'static> {
+    let kind = Dictionary::new([("Type", Object::name("Metadata")), ("Subtype", Object::name("XML"))]);
+    Object::Stream(Stream::plain(kind, packet.as_bytes().to_vec()))
 }
 
 /// Formats an instant, which must be in UTC, for XMP.

@@ -1,6 +1,6 @@
 //! Assembly of several parts, checked at the object level, for documents that Chromium printed.
 
-mod documents;
+pub(crate) mod documents;
 mod joined;
 mod selected;
 mod stamped;

@@ -43,6 +43,7 @@ pub(super) fn check_metadata(document: &Document) -> Result<Metadata, Finding> {
     };
     let packet = read_packet(&metadata.data)
         .ok_or_else(|| Finding::new("6.6.2.1-4", "metadata: expected an XMP packet as Platen writes it"))?;
+    let level = packet.level();
     let properties = packet.properties;
     let count = properties.len();
     let properties: BTreeMap<&str, String> = properties.into_iter().collect();
@@ -52,18 +53,8 @@ pub(super) fn check_metadata(document: &Document) -> Result<Metadata, Finding> {
             "metadata: expected each property once, with valid XML characters",
         ));
     }
-    let text = |name: &str| properties.get(name).map(String::as_str);
-    let level = match (text("pdfaid:part"), text("pdfaid:conformance")) {
-        (Some("2"), Some("B")) => Conformance::PdfA2b,
-        (Some("2"), Some("U")) => Conformance::PdfA2u,
-        (Some("2"), Some("A")) => Conformance::PdfA2a,
-        _ => {
-            return Err(Finding::new(
-                "6.6.4",
-                "metadata: expected a declaration of part 2, level B, U or A",
-            ));
-        }
-    };
+    let level =
+        level.ok_or_else(|| Finding::new("6.6.4", "metadata: expected a declaration of part 2, level B, U or A"))?;
     let accessible = packet.is_accessible.then_some(Conformance::PdfUa1);
     if properties
         .get("dc:language")

@@ -17,7 +17,7 @@ mod places;
 mod tag_damages;
 mod tag_edits;
 #[path = "../../tests/support/verapdf.rs"]
-mod verapdf;
+pub(crate) mod verapdf;
 
 const FIXTURES: [(&str, &[u8]); 7] = [
     ("empty", include_bytes!("../../tests/fixtures/empty.pdf")),

@@ -4,7 +4,7 @@ use crate::PdfError;
 use crate::document::Document;
 use crate::join::PartFacts;
 use crate::object::{Dictionary, Object, ObjectNumber};
-use crate::outline::chain_entries;
+use crate::outline::{chain_entries, top_of_page};
 use crate::page_tree::page_size;
 use crate::text::encode;
 
@@ -25,16 +25,9 @@ pub(super) fn join_outlines(
         };
         let title = facts.title.clone().unwrap_or_else(|| format!("Part {}", index + 1));
         let (_, height) = page_size(document, *first_page)?;
-        let destination = [
-            Object::Reference(*first_page),
-            Object::name("XYZ"),
-            Object::Integer(0),
-            Object::Real(height),
-            Object::Integer(0),
-        ];
         let mut entry = Dictionary::new([
             ("Title", Object::String(encode(&title).into())),
-            ("Dest", destination.into_iter().collect()),
+            ("Dest", top_of_page(*first_page, height)),
         ]);
         // The root of the part's outline becomes the entry, so that the entries below need no change.
         for key in ["First", "Last", "Count"] {

@@ -37,19 +37,19 @@ pub(crate) fn pack(file: &WrittenFile) -> Option<Vec<u8>> {
             });
             packed.push((number, body));
         } else {
-            entries.push(open_entry(&output)?);
+            entries.push(open_entry(output.len())?);
             output.extend_from_slice(object);
         }
     }
     let mut compressor = Compressor::default();
     let mut number = first_stream;
     for objects in packed.chunks(OBJECTS_PER_STREAM) {
-        entries.push(open_entry(&output)?);
+        entries.push(open_entry(output.len())?);
         let (first, data) = stream_data(objects);
         write_object_stream(&mut output, number, objects.len(), first, compressor.compress(&data));
         number += 1;
     }
-    entries.push(open_entry(&output)?);
+    entries.push(open_entry(output.len())?);
     let offset = output.len();
     let table = compressor.compress(&differences(&entries));
     write_cross_references(&mut output, offset, number, file.trailer.clone(), table);
@@ -66,21 +66,21 @@ pub(crate) fn pack(file: &WrittenFile) -> Option<Vec<u8>> {
 
 /// Returns the text between the line with an object's number and that with its `endobj`, if it may be in an object
 /// stream.
-fn packable_body(object: &[u8], number: ObjectNumber) -> Option<&[u8]> {
+pub(super) fn packable_body(object: &[u8], number: ObjectNumber) -> Option<&[u8]> {
     let header = header_length(object, number as usize)?;
     let body = object[header..].strip_prefix(b"\n")?.strip_suffix(b"\nendobj\n")?;
     is_packable(body).then_some(body)
 }
 
-/// Returns the entry of the object that is written next; `None` beyond 4 GiB.
-pub(super) fn open_entry(output: &[u8]) -> Option<Entry> {
-    let offset = u32::try_from(output.len()).ok()?;
+/// Returns the entry of an object at this offset; `None` beyond 4 GiB.
+pub(super) fn open_entry(offset: usize) -> Option<Entry> {
+    let offset = u32::try_from(offset).ok()?;
     Some(Entry::Open { offset })
 }
 
 /// Returns the data of an object stream, number and offset of each object followed by the objects, and the offset at
 /// which the objects begin.
-fn stream_data(objects: &[(ObjectNumber, &[u8])]) -> (usize, Vec<u8>) {
+pub(super) fn stream_data(objects: &[(ObjectNumber, &[u8])]) -> (usize, Vec<u8>) {
     let mut data = Vec::new();
     let mut place = 0;
     for (number, body) in objects {
@@ -113,6 +113,7 @@ pub(super) fn differences(entries: &[Entry]) -> Vec<u8> {
 }
 
 /// A compressor optimized for speed, whose buffers are reused for the next stream.
+#[derive(Debug)]
 pub(super) struct Compressor {
     deflater: Compress,
     output: Vec<u8>,

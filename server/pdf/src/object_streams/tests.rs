@@ -176,11 +176,11 @@ impl Pieces {
         let mut compressor = Compressor::default();
         for (count, first, data) in &self.streams {
             let number = entries.len() as ObjectNumber;
-            entries.push(open_entry(&output).expect("a small file"));
+            entries.push(open_entry(output.len()).expect("a small file"));
             write_object_stream(&mut output, number, *count, *first, compressor.compress(data));
         }
         let (offset, number) = (output.len(), entries.len() as ObjectNumber);
-        entries.push(open_entry(&output).expect("a small file"));
+        entries.push(open_entry(output.len()).expect("a small file"));
         let data = differences(&entries);
         write_cross_references(&mut output, offset, number, self.trailer, compressor.compress(&data));
         output

@@ -19,14 +19,28 @@ const TRAILER_KEYS: [&[u8]; 3] = [b"Root", b"Info", b"ID"];
 /// returned unchanged. Object streams are accepted only as `pack` writes them, because the check of the unpacked file
 /// can't see how they are framed.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, PdfError> {
-    match table_offset(bytes) {
-        Ok(table) if bytes[table..].first().is_some_and(u8::is_ascii_digit) => {
-            let mut output = Vec::new();
-            unpack_pieces(bytes, table, |piece| output.extend_from_slice(piece))?;
-            Ok(Cow::Owned(output))
-        }
-        _ => Ok(Cow::Borrowed(bytes)),
-    }
+    let Some(table) = stream_offset(bytes) else {
+        return Ok(Cow::Borrowed(bytes));
+    };
+    let mut output = Vec::new();
+    unpack_pieces(bytes, table, |piece| output.extend_from_slice(piece))?;
+    Ok(Cow::Owned(output))
+}
+
+/// Returns the length in bytes of the unpacked file.
+pub(crate) fn unpacked_length(bytes: &[u8]) -> Result<usize, PdfError> {
+    let Some(table) = stream_offset(bytes) else {
+        return Ok(bytes.len());
+    };
+    let mut length = 0;
+    unpack_pieces(bytes, table, |piece| length += piece.len())?;
+    Ok(length)
+}
+
+/// Returns the offset of the cross-reference stream; `None` if there is a table instead, or neither.
+fn stream_offset(bytes: &[u8]) -> Option<usize> {
+    let table = table_offset(bytes).ok()?;
+    bytes[table..].first().is_some_and(u8::is_ascii_digit).then_some(table)
 }
 
 /// Passes the unpacked file to `give` in pieces. The cross-reference stream is at `table`. In each section of the file,

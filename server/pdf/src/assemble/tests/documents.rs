@@ -16,19 +16,19 @@ use crate::text::decode;
 use crate::trees::{TreeKind, read_tree};
 use crate::{Assembly, Completed, OutputFormat, PageFacts, PrintedPart, assemble};
 
-pub(super) const REPORT: &[u8] = include_bytes!("../../../tests/fixtures/report.pdf");
-pub(super) const LETTER: &[u8] = include_bytes!("../../../tests/fixtures/letter.pdf");
-pub(super) const NOTE: &[u8] = include_bytes!("../../../tests/fixtures/note.pdf");
+pub(crate) const REPORT: &[u8] = include_bytes!("../../../tests/fixtures/report.pdf");
+pub(crate) const LETTER: &[u8] = include_bytes!("../../../tests/fixtures/letter.pdf");
+pub(crate) const NOTE: &[u8] = include_bytes!("../../../tests/fixtures/note.pdf");
 /// Four stamps, the third of them empty.
-pub(super) const COLUMN: &[u8] = include_bytes!("../../../tests/fixtures/column.pdf");
-pub(super) const COLUMN_PITCH: f64 = 630.0;
-pub(super) const STAMPS: &[u8] = include_bytes!("../../../tests/fixtures/stamps.pdf");
+pub(crate) const COLUMN: &[u8] = include_bytes!("../../../tests/fixtures/column.pdf");
+pub(crate) const COLUMN_PITCH: f64 = 630.0;
+pub(crate) const STAMPS: &[u8] = include_bytes!("../../../tests/fixtures/stamps.pdf");
 
-pub(super) const REPORT_PAGES: usize = 4;
-pub(super) const LETTER_PAGES: usize = 2;
+pub(crate) const REPORT_PAGES: usize = 4;
+pub(crate) const LETTER_PAGES: usize = 2;
 
 /// Report, letter and note; the note has neither title nor language.
-pub(super) fn three_parts() -> Assembly<'static> {
+pub(crate) fn three_parts() -> Assembly<'static> {
     let part = |bytes: &'static [u8], title: Option<&str>, language: Option<&str>| PrintedPart {
         bytes: Cow::Borrowed(bytes),
         facts: PageFacts {
@@ -53,33 +53,33 @@ pub(super) fn three_parts() -> Assembly<'static> {
 }
 
 /// Assembles a document and unpacks it.
-pub(super) fn assembled(assembly: &Assembly) -> Completed {
+pub(crate) fn assembled(assembly: &Assembly) -> Completed {
     in_the_open(assemble(assembly.clone()).expect("parts that can be joined"))
 }
 
 /// Returns the codes of the warnings. The report's only image, 24 pixels wide on a quarter of an inch, has a low
 /// resolution.
-pub(super) fn codes(completed: &Completed) -> Vec<&'static str> {
+pub(crate) fn codes(completed: &Completed) -> Vec<&'static str> {
     completed.warnings.iter().map(|warning| warning.code).collect()
 }
 
-pub(super) fn open(bytes: &[u8]) -> Document<'_> {
+pub(crate) fn open(bytes: &[u8]) -> Document<'_> {
     Document::open(&[bytes]).expect("a file that is whole")
 }
 
-pub(super) fn catalog<'a>(document: &Document<'a>) -> Dictionary<'a> {
+pub(crate) fn catalog<'a>(document: &Document<'a>) -> Dictionary<'a> {
     document.catalog_of(&document.parts()[0]).expect("a catalog")
 }
 
-pub(super) fn pages(document: &Document) -> Vec<ObjectNumber> {
+pub(crate) fn pages(document: &Document) -> Vec<ObjectNumber> {
     list_pages(document, document.root().expect("a catalog")).expect("pages")
 }
 
-pub(super) fn dictionary<'a>(document: &Document<'a>, number: ObjectNumber) -> Dictionary<'a> {
+pub(crate) fn dictionary<'a>(document: &Document<'a>, number: ObjectNumber) -> Dictionary<'a> {
     document.get_dictionary(number, "a dictionary").expect("a dictionary")
 }
 
-pub(super) fn data(document: &Document, object: &Object) -> Vec<u8> {
+pub(crate) fn data(document: &Document, object: &Object) -> Vec<u8> {
     let Object::Stream(stream) = document.resolve(object).expect("an object") else {
         panic!("not a stream: {object:?}")
     };
@@ -89,7 +89,7 @@ pub(super) fn data(document: &Document, object: &Object) -> Vec<u8> {
 }
 
 /// Returns the concatenated content streams of each page.
-pub(super) fn contents(document: &Document) -> Vec<Vec<u8>> {
+pub(crate) fn contents(document: &Document) -> Vec<Vec<u8>> {
     let of_page = |page| {
         let page = dictionary(document, page);
         page.items("Contents")
@@ -101,7 +101,7 @@ pub(super) fn contents(document: &Document) -> Vec<Vec<u8>> {
 }
 
 /// Returns each link within the document: index of its page, index of its target page, position on that page.
-pub(super) fn inner_links(document: &Document) -> Vec<(usize, usize, String)> {
+pub(crate) fn inner_links(document: &Document) -> Vec<(usize, usize, String)> {
     let pages = pages(document);
     let destinations = Destinations::read(document).expect("destinations");
     let named = document
@@ -111,7 +111,7 @@ pub(super) fn inner_links(document: &Document) -> Vec<(usize, usize, String)> {
     for (index, page) in pages.iter().enumerate() {
         for annotation in dictionary(document, *page).items("Annots") {
             let annotation = dictionary(document, annotation.as_reference().expect("a reference"));
-            let Some(Object::Name(name)) = annotation.get("Dest") else {
+            let Some(destination) = annotation.get("Dest") else {
                 continue;
             };
             let target = destinations.page(&annotation).expect("a page");
@@ -119,9 +119,11 @@ pub(super) fn inner_links(document: &Document) -> Vec<(usize, usize, String)> {
                 .iter()
                 .position(|page| *page == target)
                 .expect("a page of the document");
-            let place = document
-                .resolve(named.get_bytes(name).expect("a destination"))
-                .expect("a destination");
+            let place = match destination {
+                Object::Name(name) => named.get_bytes(name).expect("a destination"),
+                explicit => explicit,
+            };
+            let place = document.resolve(place).expect("a destination");
             links.push((
                 index,
                 target,
@@ -133,12 +135,12 @@ pub(super) fn inner_links(document: &Document) -> Vec<(usize, usize, String)> {
 }
 
 /// Returns an entry in the form of [`outline`].
-pub(super) fn outline_entry(depth: usize, title: &str, page: usize) -> (usize, String, usize) {
+pub(crate) fn outline_entry(depth: usize, title: &str, page: usize) -> (usize, String, usize) {
     (depth, title.to_owned(), page)
 }
 
 /// Returns each entry of the outline: its depth, its title and the index of its page. Checks the links between entries.
-pub(super) fn outline(document: &Document) -> Vec<(usize, String, usize)> {
+pub(crate) fn outline(document: &Document) -> Vec<(usize, String, usize)> {
     fn collect(document: &Document, owner: ObjectNumber, depth: usize, found: &mut Vec<(usize, String, usize)>) -> i64 {
         let pages = pages(document);
         let destinations = Destinations::read(document).expect("destinations");
@@ -160,8 +162,10 @@ pub(super) fn outline(document: &Document) -> Vec<(usize, String, usize)> {
         }
         assert_eq!(owner_entry.reference("Last"), former);
         let count = owner_entry.get("Count").and_then(Object::as_integer);
-        assert_eq!(count.unwrap_or_default(), visible);
-        visible
+        let count = count.unwrap_or_default();
+        assert_eq!(count.abs(), visible);
+        // What is below a closed entry is not visible.
+        count.max(0)
     }
     let mut found = Vec::new();
     if let Some(outline) = catalog(document).reference("Outlines") {
@@ -172,7 +176,7 @@ pub(super) fn outline(document: &Document) -> Vec<(usize, String, usize)> {
 
 /// Returns the structure elements in depth-first order. Checks that elements, pages, forms, annotations, parent tree
 /// and identifiers refer to each other consistently.
-pub(super) fn elements<'a>(document: &Document<'a>) -> Vec<Dictionary<'a>> {
+pub(crate) fn elements<'a>(document: &Document<'a>) -> Vec<Dictionary<'a>> {
     let Some(root) = catalog(document).reference("StructTreeRoot") else {
         return Vec::new();
     };
@@ -270,7 +274,7 @@ fn key_of_content(
 }
 
 /// Returns the number of elements of each kind.
-pub(super) fn count_kinds(elements: &[Dictionary]) -> BTreeMap<String, usize> {
+pub(crate) fn count_kinds(elements: &[Dictionary]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for element in elements {
         *counts.entry(name(element, "S")).or_default() += 1;
@@ -279,19 +283,20 @@ pub(super) fn count_kinds(elements: &[Dictionary]) -> BTreeMap<String, usize> {
 }
 
 /// Returns a name or a string; empty if there is none.
-pub(super) fn name(owner: &Dictionary, key: &str) -> String {
+pub(crate) fn name(owner: &Dictionary, key: &str) -> String {
     match owner.get(key) {
         Some(Object::Name(name) | Object::String(name)) => String::from_utf8_lossy(name).into_owned(),
         _ => String::new(),
     }
 }
 
-/// Checks that all objects are reachable, and that all references have a target.
-pub(super) fn check_references(document: &Document) {
+/// Checks that all objects are reachable, and that all references have a target. In an unpacked file, numbers of object
+/// streams may be free.
+pub(crate) fn check_references(document: &Document) {
     let trailer = document.trailer();
     let roots = ["Root", "Info"].map(|key| trailer.reference(key).expect("a reference"));
     let reach = Reach::of(document, roots).expect("whole objects");
-    for number in 1..document.size() {
+    for number in (1..document.size()).filter(|number| !document.is_free(*number)) {
         assert!(reach.contains(number), "object {number} is not needed");
         let object = document.get(number).expect("an object");
         assert_ne!(object, Object::Null);
