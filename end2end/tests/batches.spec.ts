@@ -102,6 +102,9 @@ for (const javaScriptEnabled of [true, false]) {
       const archive = page.waitForEvent("download");
       await page.getByRole("link", { name: "Download documents (ZIP)" }).click();
       expect((await archive).suggestedFilename()).toMatch(/^[0-9a-f-]{36}\.zip$/);
+      const collection = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Download documents (PDF)" }).click();
+      expect((await collection).suggestedFilename()).toMatch(/^[0-9a-f-]{36}\.pdf$/);
       await page.getByRole("link", { name: /^Row 2:/ }).click();
       await expect(page.getByRole("heading", { level: 1 })).toContainText("Invoice");
 

@@ -227,6 +227,7 @@ async fn run(
         drawing: Drawing::default(),
         rate_limits: RateLimits::new(db.clone()),
         document_queues: DocumentQueues::default(),
+        collections: DocumentQueues::default(),
         parsers: Parsers::default(),
         thumbnails: Thumbnails::default(),
         groups: Groups::default(),

@@ -105,7 +105,8 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
             "/dashboard/batches/{id}/preview.pdf",
             get(batches::form).post(batches::preview),
         )
-        .route("/dashboard/batches/{id}/documents.zip", get(batches::documents))
+        .route("/dashboard/batches/{id}/documents.zip", get(batches::archive))
+        .route("/dashboard/batches/{id}/documents.pdf", get(batches::collection))
         .route("/dashboard/batches/{id}/results.csv", get(batches::results))
         .route("/dashboard/batches/{id}/errors.csv", get(batches::errors))
         .route("/dashboard/assets/{id}/picture", get(assets::picture))
@@ -142,12 +143,13 @@ fn routes(app: &Services, api: OwnApi) -> Result<Router, SiteError> {
     )
 }
 
-/// Compresses responses, except for streams (a compressed stream would be buffered) and archives.
+/// Compresses responses, except for streams (a compressed stream would be buffered), archives and PDFs.
 fn compression() -> CompressionLayer<impl Predicate> {
     let at_once = NotForContentType::const_new("application/octet-stream");
     let packed = NotForContentType::const_new("application/zip");
+    let documents = NotForContentType::const_new("application/pdf");
     let layer = CompressionLayer::new().no_br().no_deflate().no_zstd();
-    layer.compress_when(DefaultPredicate::new().and(at_once).and(packed))
+    layer.compress_when(DefaultPredicate::new().and(at_once).and(packed).and(documents))
 }
 
 /// Returns whether the client accepts HTML, as browsers do.

@@ -18,6 +18,8 @@ pub struct BatchDetail {
     pub can_retry: bool,
     /// Whether documents are in the default storage.
     pub has_documents: bool,
+    /// Whether they may fit into one PDF.
+    pub may_be_collected: bool,
     /// Why the file that led to the page was rejected.
     pub rejected_file: Option<String>,
     /// The columns of a batch that has not begun; `None` once they can't be changed.

@@ -88,6 +88,8 @@ pub struct Services {
     pub rate_limits: RateLimits,
     /// Queues of those who compare or read documents.
     pub document_queues: DocumentQueues,
+    /// Those who collect documents into one.
+    pub collections: DocumentQueues,
     /// Makes and stores thumbnails.
     pub thumbnails: Thumbnails,
     pub groups: Groups,

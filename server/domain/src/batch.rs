@@ -114,15 +114,9 @@ pub enum RowFormat {
 impl RowFormat {
     /// Parses the parameter `format` of a query string; without it, returns [`Self::Ndjson`].
     pub fn parse(query: &str) -> Result<Self, Vec<Problem>> {
-        let mut problems = Vec::new();
-        let format = parameter(query, "format", &mut problems, |text| {
+        format(query, Self::Ndjson, |text| {
             Self::named(text).ok_or_else(|| format!("Must be ndjson or csv; got {}", quote(text)))
-        });
-        if problems.is_empty() {
-            Ok(format.unwrap_or(Self::Ndjson))
-        } else {
-            Err(problems)
-        }
+        })
     }
 
     /// Returns the format with this name in requests.
@@ -152,6 +146,37 @@ impl RowFormat {
             "ndjson" | "jsonl" => Some(Self::Ndjson),
             _ => None,
         }
+    }
+}
+
+/// The file in which the documents of a batch are downloaded together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentsFormat {
+    /// A ZIP archive with a file for each document.
+    Zip,
+    /// One PDF with the pages of all documents.
+    Pdf,
+}
+
+impl DocumentsFormat {
+    /// Parses the parameter `format` of a query string; without it, returns [`Self::Zip`].
+    pub fn parse(query: &str) -> Result<Self, Vec<Problem>> {
+        format(query, Self::Zip, |text| match text {
+            "zip" => Ok(Self::Zip),
+            "pdf" => Ok(Self::Pdf),
+            other => Err(format!("Must be zip or pdf; got {}", quote(other))),
+        })
+    }
+}
+
+/// Reads the parameter `format` of a query string, or returns `default` without it.
+fn format<T>(query: &str, default: T, read: impl Fn(&str) -> Result<T, String>) -> Result<T, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let format = parameter(query, "format", &mut problems, read);
+    if problems.is_empty() {
+        Ok(format.unwrap_or(default))
+    } else {
+        Err(problems)
     }
 }
 

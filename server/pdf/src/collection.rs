@@ -37,9 +37,9 @@ use source::Source;
 use structure::CollectedStructure;
 
 /// Most pages that a collection may have.
-pub const MAX_PAGES: usize = 10_000;
+pub const MAX_PAGES: u16 = 10_000;
 /// Most bytes that a collection may have, as far as an entry of its cross-reference stream reaches.
-pub const MAX_BYTES: u64 = u32::MAX as u64;
+pub const MAX_BYTES: u32 = u32::MAX;
 
 /// Memory for an object that was written, in bytes: its entry while it waits in a growing list, and again in the
 /// cross-reference stream at the end.

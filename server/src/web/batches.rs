@@ -9,14 +9,15 @@ use axum::{
 use platen_app::pages::batches::{PATH, api::after, columns::ROW, page_of};
 use platen_core::service::batches::{self, BatchError, preview::RowPreview};
 use platen_domain::{
-    batch::{BatchState, ListedRows, RowFormat},
+    batch::{BatchState, DocumentsFormat, ListedRows, RowFormat},
     ids::BatchId,
     role::Permission,
+    sentence::sentence,
 };
 use url::form_urlencoded;
 
 use crate::{
-    http::v1::batches::{one::zip, rows::outcomes},
+    http::v1::batches::{one::file, rows::outcomes},
     web::{
         Web,
         backend::{RequestBackend, batches::Received},
@@ -98,20 +99,46 @@ pub(super) async fn errors(
 }
 
 /// `GET …/documents.zip`: the documents in the default storage.
-pub(super) async fn documents(
-    State(web): State<Web>,
-    viewer: Viewer,
-    Path(id): Path<String>,
-) -> Result<Response, StatusCode> {
-    let caller = viewer.caller(&web, Permission::Produce).await?;
-    let id = BatchId::parse(&id).ok_or(StatusCode::NOT_FOUND)?;
-    let archive = batches::documents::archive(&web.app, &caller, id).await;
-    Ok(zip(id, archive.map_err(status)?))
+pub(super) async fn archive(State(web): State<Web>, viewer: Viewer, Path(id): Path<String>) -> Response {
+    documents(&web, &viewer, &id, DocumentsFormat::Zip).await
 }
 
-fn status(error: BatchError) -> StatusCode {
+/// `GET …/documents.pdf`: the documents in the default storage, as one PDF.
+pub(super) async fn collection(State(web): State<Web>, viewer: Viewer, Path(id): Path<String>) -> Response {
+    documents(&web, &viewer, &id, DocumentsFormat::Pdf).await
+}
+
+async fn documents(web: &Web, viewer: &Viewer, id: &str, format: DocumentsFormat) -> Response {
+    let caller = match viewer.caller(web, Permission::Produce).await {
+        Ok(caller) => caller,
+        Err(status) => return status.into_response(),
+    };
+    let Some(id) = BatchId::parse(id) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    match batches::documents::download(&web.app, &caller, id, format).await {
+        Ok(download) => file(id, format, download),
+        Err(error) => refusal(&error).into_response(),
+    }
+}
+
+/// Returns why documents can't be downloaded.
+fn refusal(error: &BatchError) -> (StatusCode, String) {
+    let reason = match error {
+        BatchError::Invalid(problems) => problems.first().map(|problem| problem.detail.as_str()),
+        BatchError::Conflict(conflict) => Some(*conflict),
+        _ => None,
+    };
+    let reason = reason.map(|reason| format!("{}\n", sentence(reason)));
+    (status(error), reason.unwrap_or_default())
+}
+
+fn status(error: &BatchError) -> StatusCode {
     match error {
-        BatchError::NotFound | BatchError::Conflict(_) => StatusCode::NOT_FOUND,
+        BatchError::NotFound => StatusCode::NOT_FOUND,
+        BatchError::Conflict(_) => StatusCode::CONFLICT,
+        BatchError::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        BatchError::Memory(_) => StatusCode::SERVICE_UNAVAILABLE,
         error => {
             tracing::error!(%error, "a batch could not be read");
             StatusCode::INTERNAL_SERVER_ERROR
@@ -122,7 +149,8 @@ fn status(error: BatchError) -> StatusCode {
 async fn download(web: Web, viewer: &Viewer, id: &str, rows: ListedRows) -> Result<Response, StatusCode> {
     let caller = viewer.caller(&web, Permission::Produce).await?;
     let id = BatchId::parse(id).ok_or(StatusCode::NOT_FOUND)?;
-    let batch = batches::get(&web.app, &caller, id).await.map_err(status)?;
+    let batch = batches::get(&web.app, &caller, id).await;
+    let batch = batch.map_err(|error| status(&error))?;
     let file = match rows {
         ListedRows::Opened => "attachment; filename=\"platen-batch-results.csv\"",
         ListedRows::Failed => "attachment; filename=\"platen-batch-errors.csv\"",

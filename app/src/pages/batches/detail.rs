@@ -86,6 +86,7 @@ fn Whole(found: BatchDetail) -> impl IntoView {
         failed_rows,
         can_retry,
         has_documents,
+        may_be_collected,
         rejected_file,
         columns,
     } = found;
@@ -111,7 +112,7 @@ fn Whole(found: BatchDetail) -> impl IntoView {
             <div class="stack notices">{batch.hold.map(|hold| view! { <HoldNotice hold /> })}</div>
             {(rows > 0).then(|| view! { <ProgressSection batch=batch.clone() /> })}
             {(failed > 0).then(|| view! { <FailedSection id rows=failed_rows failed /> })}
-            {(!first_rows.is_empty()).then(|| view! { <FirstSection id rows=first_rows has_documents /> })}
+            {(!first_rows.is_empty()).then(|| view! { <FirstSection id rows=first_rows has_documents may_be_collected /> })}
             {can_cancel.then(|| view! { <CancelDialog id /> })}
         </LivePart>
         {upload}
@@ -247,24 +248,20 @@ fn FailedSection(
 }
 
 #[component]
-fn FirstSection(id: BatchId, rows: Vec<ListedRow>, has_documents: bool) -> impl IntoView {
+fn FirstSection(id: BatchId, rows: Vec<ListedRow>, has_documents: bool, may_be_collected: bool) -> impl IntoView {
     let page = page_of(id);
-    let documents = has_documents.then(|| {
+    let download = |file: &str, words: &'static str| {
         view! {
-            <ButtonLink href=format!("{page}/documents.zip") size=Size::Small icon=Glyph::Download>
-                "Download documents (ZIP)"
+            <ButtonLink href=format!("{page}/{file}") size=Size::Small icon=Glyph::Download>
+                {words}
             </ButtonLink>
         }
-    });
-    let beside = view! {
-        <div class="cluster">
-            {documents}
-            <ButtonLink href=format!("{page}/results.csv") size=Size::Small icon=Glyph::Download>
-                "Download results (CSV)"
-            </ButtonLink>
-        </div>
-    }
-    .into_any();
+    };
+    let archive = has_documents.then(|| download("documents.zip", "Download documents (ZIP)"));
+    let has_collection = has_documents && may_be_collected;
+    let collection = has_collection.then(|| download("documents.pdf", "Download documents (PDF)"));
+    let results = download("results.csv", "Download results (CSV)");
+    let beside = view! { <div class="cluster">{archive} {collection} {results}</div> }.into_any();
     view! {
         <Section heading="First rows" note="Open a render to see its document" beside>
             <FirstRows rows />

@@ -750,6 +750,33 @@ pub struct StoredRow {
     pub bytes: i64,
 }
 
+/// Size of documents together.
+#[derive(Debug, Clone, Copy)]
+pub struct StoredSize {
+    pub pages: i64,
+    pub bytes: i64,
+}
+
+/// Returns the size of a batch's documents that are in the default storage.
+pub async fn measure_stored(
+    db: &PgPool,
+    account: AccountId,
+    id: BatchId,
+    now: OffsetDateTime,
+) -> Result<StoredSize, StoreError> {
+    let size = sqlx::query_as!(
+        StoredSize,
+        r#"select coalesce(sum(page_count), 0) as "pages!", coalesce(sum(bytes), 0)::bigint as "bytes!"
+           from batch_rows join renders on renders.id = batch_rows.render_id
+           where batch_rows.account_id = $1 and batch_id = $2
+               and status = 'succeeded' and object_expires_at > $3"#,
+        account.0,
+        id.0,
+        now,
+    );
+    Ok(size.fetch_one(db).await?)
+}
+
 /// Returns rows after the row `after` whose documents are in the default storage, in the order of the rows.
 pub async fn list_stored(
     db: &PgPool,

@@ -44,11 +44,12 @@ impl CollectedPages {
         pages: &[ObjectNumber],
     ) -> Result<ObjectNumber, PdfError> {
         self.page_count += pages.len();
-        if self.page_count > MAX_PAGES {
+        let limit = usize::from(MAX_PAGES);
+        if self.page_count > limit {
             return Err(PdfError::TooLarge {
                 what: "pages",
                 found: self.page_count,
-                limit: MAX_PAGES,
+                limit,
             });
         }
         let tree = add_page_tree(document, pages)?;

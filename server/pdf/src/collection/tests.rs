@@ -239,13 +239,14 @@ fn pages_are_limited() {
         ..assembly
     });
     let mut collection = Collection::new("Notes", OffsetDateTime::UNIX_EPOCH);
-    for _ in 0..MAX_PAGES / large.page_count {
+    let limit = usize::from(MAX_PAGES);
+    for _ in 0..limit / large.page_count {
         assert!(collection.add(&large.bytes, "Row").is_ok());
     }
     let error = PdfError::TooLarge {
         what: "pages",
-        found: MAX_PAGES + 1,
-        limit: MAX_PAGES,
+        found: limit + 1,
+        limit,
     };
     let note = completed(NOTE, None, OutputFormat::Pdf);
     assert_eq!(collection.add(&note, "Row"), Err(error));

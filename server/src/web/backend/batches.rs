@@ -117,6 +117,7 @@ impl BatchBackend for RequestBackend {
         let rejected_file = rejected_file::take(&self.session, account, id, clock::now()).await;
         let columns = columns::find(app, account, &batch).await;
         Ok(BatchDetail {
+            may_be_collected: batches::documents::may_be_collected(&batch),
             batch,
             first_rows: first_rows.iter().map(listed).collect(),
             failed_rows: failed_rows.iter().map(listed).collect(),

@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use platen_pdf::inspect::inspect;
 use reqwest::{Method, Response, header::CONTENT_TYPE};
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -160,6 +161,62 @@ async fn all_documents_are_downloaded_together() {
         .await;
     let answer = studio.request(Method::GET, &format!("{path}/documents")).send().await;
     let message = conflict(answer.expect("an answer")).await;
+    assert_eq!(message, "The batch has no documents in the default storage.");
+}
+
+#[tokio::test]
+async fn all_documents_are_downloaded_as_one_pdf() {
+    let studio = Studio::start().await;
+    let content = "<title>{{ title }}</title><h1 id='top'>Invoice {{ number + 1 }}</h1><a href='#top'>Up</a>";
+    let rows = [
+        json!({"number": 1, "title": "Ann’s"}),
+        json!({"number": "none", "title": "None"}),
+        json!({"number": 3, "title": ""}),
+    ];
+    let mut body = with_rows(studio.batch(content).await, rows);
+    body["batch"]["name"] = "Invoices of November".into();
+    let path = studio.created(&body).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [3, 3, 2, 1]);
+    let request = async |query: &str| {
+        let request = studio.request(Method::GET, &format!("{path}/documents{query}"));
+        request.send().await.expect("an answer")
+    };
+    let answer = request("?format=pdf").await;
+    assert_eq!(header(&answer, "content-type"), "application/pdf");
+    assert!(header(&answer, "content-disposition").ends_with(".pdf\""));
+    let document = answer.bytes().await.expect("a PDF");
+    let text = pdf::text(&document);
+    let pages: Vec<_> = text.split_terminator('\u{c}').collect();
+    assert!(
+        pages.len() == 2 && pages[0].contains("Invoice 2") && pages[1].contains("Invoice 4"),
+        "{text}"
+    );
+    assert!(pdf::info(&document).contains("Invoices of November"));
+    // Text as qpdf writes it in JSON.
+    let objects = pdf::objects(&document).to_string();
+    for title in ["\"/Title\":\"u:Ann’s\"", "\"/Title\":\"u:Row 3\""] {
+        assert!(objects.contains(title), "{title}");
+    }
+    assert!(!objects.contains("u:Row 1"), "the first row has a title");
+    let inspection = inspect(&document).expect("a PDF of ours");
+    assert_eq!(inspection.outline.count, 4);
+    assert!(inspection.verdict.is_ok(), "{:?}", inspection.verdict);
+    assert_eq!(
+        faults(request("?format=tar").await).await,
+        ["/format: Must be zip or pdf; got \"tar\""]
+    );
+    studio.service.execute("update renders set page_count = 5001 where status = 'succeeded'").await;
+    let reason = "One PDF may have 10,000 pages, and the documents have 10,002; use zip, or batches of fewer rows";
+    assert_eq!(
+        faults(request("?format=pdf").await).await,
+        [format!("/format: {reason}")]
+    );
+    assert_eq!(request("?format=zip").await.status(), 200);
+    studio
+        .service
+        .execute("update renders set object_expires_at = now()")
+        .await;
+    let message = conflict(request("?format=pdf").await).await;
     assert_eq!(message, "The batch has no documents in the default storage.");
 }
 

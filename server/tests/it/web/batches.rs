@@ -203,6 +203,17 @@ async fn a_batch_is_created_by_a_form_filled_by_a_file_and_watched() {
     let archive = visitor.get(&format!("{path}/documents.zip")).await;
     assert_eq!(header(&archive, "content-type"), "application/zip");
     assert!(archive.bytes().await.expect("an archive").starts_with(b"PK"));
+    let collection = format!("{path}/documents.pdf");
+    assert!(visitor.page(&path).await.contains(&collection));
+    let answer = visitor.get(&collection).await;
+    assert_eq!(header(&answer, "content-type"), "application/pdf");
+    assert!(header(&answer, "content-disposition").ends_with(".pdf\""));
+    assert_eq!(pdf::page_count(&answer.bytes().await.expect("a PDF")), 3);
+    studio.service.execute("update renders set page_count = 9999").await;
+    let answer = visitor.get(&collection).await;
+    assert_eq!(answer.status(), 422);
+    let reason = answer.text().await.expect("a text");
+    assert!(reason.contains("10,000 pages"), "{reason}");
     // The same file once more is no other one; another is.
     let answer = upload(&visitor, &batch, "rows.csv", rows).await;
     assert_eq!(header(&answer, "location"), format!("{path}?done=uploaded"));
@@ -414,6 +425,7 @@ async fn a_rejected_file_is_explained_once_and_stores_nothing() {
         format!("{path}/results.csv"),
         format!("{path}/errors.csv"),
         format!("{path}/documents.zip"),
+        format!("{path}/documents.pdf"),
     ] {
         assert_eq!(stranger.get(&path).await.status(), 404, "{path}");
     }

@@ -1,29 +1,24 @@
-//! All documents of a batch in one ZIP archive, which is written while it is sent.
+//! All documents of a batch in one file, which is written while it is sent.
 
-use std::{
-    collections::VecDeque,
-    io::{self, Write},
-    mem,
-    sync::{Arc, Mutex},
-};
+mod archive;
+mod collection;
+
+use std::{collections::VecDeque, io};
 
 use bytes::Bytes;
-use futures::{Stream, stream};
+use futures::stream::BoxStream;
 use platen_domain::{
-    batch::Batch,
+    batch::{Batch, DocumentsFormat},
     caller::Caller,
     ids::{AccountId, BatchId},
 };
-use zip::{
-    CompressionMethod, ZipWriter,
-    result::ZipError,
-    write::{SimpleFileOptions, StreamWriter},
-};
+use platen_pdf::{PdfError, collection::MAX_PAGES};
+use tokio::task::JoinError;
+use zip::result::ZipError;
 
 use crate::{
     clock,
     memory::{MemoryFull, Reservation},
-    mutex::lock,
     service::{
         Services,
         batches::{BatchError, get},
@@ -38,12 +33,9 @@ use crate::{
 /// Documents that are looked up at a time.
 const ROWS_AT_ONCE: i64 = 500;
 
-/// Memory for an entry of the archive's directory, in bytes.
-const ENTRY: u64 = 512;
-
-/// Error while an archive is sent.
+/// Error while documents are sent.
 #[derive(Debug, thiserror::Error)]
-pub enum ArchiveError {
+pub enum DownloadError {
     /// Too little memory is left for the next document.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
@@ -57,43 +49,36 @@ pub enum ArchiveError {
     Zip(#[from] ZipError),
     #[error("ZIP archive: {0}")]
     Write(#[from] io::Error),
+    /// A document can't be collected, or there are too many.
+    #[error("one PDF: {0}")]
+    Pdf(#[from] PdfError),
+    /// The thread that collected documents panicked.
+    #[error("one PDF: {0}")]
+    Interrupted(#[from] JoinError),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Returns the documents of a batch that are in the default storage at present, as a ZIP archive in pieces. Each is named by the
-/// number of its row, such as `000017.pdf`.
-pub async fn archive(
+/// A file in pieces.
+pub type Download = BoxStream<'static, Result<Bytes, DownloadError>>;
+
+/// Returns the documents of a batch that are in the default storage at present, in the order of their rows. In an archive, each is
+/// named by the number of its row, such as `000017.pdf`; one PDF has an entry in its outline for each.
+///
+/// # Errors
+/// Returns [`BatchError::Conflict`] if there are no documents, or if the account is downloading one PDF from this process already,
+/// and [`BatchError::Invalid`] if the documents have too many pages for it.
+pub async fn download(
     app: &Services,
     caller: &Caller,
     id: BatchId,
-) -> Result<impl Stream<Item = Result<Bytes, ArchiveError>> + Send + 'static, BatchError> {
+    format: DocumentsFormat,
+) -> Result<Download, BatchError> {
     let batch = get(app, caller, id).await?;
-    let (account, written) = (caller.account, Written::default());
-    let mut archive = Archive {
-        app: app.clone(),
-        account,
-        id: batch.id,
-        rows: VecDeque::new(),
-        after: 0,
-        zip: ZipWriter::new_stream(written.clone()),
-        written,
-        _directory: app
-            .memory
-            .try_reserve(account, ENTRY * u64::from(batch.rows.unsigned_abs()))?,
-        memory: None,
-    };
-    if !archive.find_rows().await? {
-        return Err(BatchError::Conflict(
-            "the batch has no documents in the default storage",
-        ));
+    match format {
+        DocumentsFormat::Zip => archive::archive(app, caller.account, &batch).await,
+        DocumentsFormat::Pdf => collection::collection(app, caller.account, &batch).await,
     }
-    Ok(stream::try_unfold(Some(archive), |archive| async {
-        match archive {
-            Some(archive) => archive.next().await,
-            None => Ok(None),
-        }
-    }))
 }
 
 /// Returns whether documents of a batch are in the default storage.
@@ -101,27 +86,13 @@ pub async fn has_documents(app: &Services, account: AccountId, batch: &Batch) ->
     Ok(batch.succeeded > 0 && batches::has_stored(&app.db, account, batch.id, clock::now()).await?)
 }
 
-/// What was written and not sent yet.
-#[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl Written {
-    fn take(&self) -> Bytes {
-        mem::take(&mut *lock(&self.0)).into()
-    }
+/// Returns whether the documents of a batch may fit into one PDF, by the number of its rows: each has a page at least.
+pub fn may_be_collected(batch: &Batch) -> bool {
+    batch.succeeded <= i32::from(MAX_PAGES)
 }
 
-impl Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        lock(&self.0).write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-struct Archive {
+/// The documents of a batch, one after the other.
+struct StoredDocuments {
     app: Services,
     account: AccountId,
     id: BatchId,
@@ -129,15 +100,30 @@ struct Archive {
     rows: VecDeque<StoredRow>,
     /// The last row that was looked up.
     after: i32,
-    zip: ZipWriter<StreamWriter<Written>>,
-    written: Written,
-    /// The reservation for the directory at the end.
-    _directory: Reservation,
     /// The reservation for the document that is being sent.
     memory: Option<Reservation>,
 }
 
-impl Archive {
+impl StoredDocuments {
+    /// Fails if there are none.
+    async fn of(app: &Services, account: AccountId, batch: &Batch) -> Result<Self, BatchError> {
+        let mut documents = Self {
+            app: app.clone(),
+            account,
+            id: batch.id,
+            rows: VecDeque::new(),
+            after: 0,
+            memory: None,
+        };
+        if documents.find_rows().await? {
+            Ok(documents)
+        } else {
+            Err(BatchError::Conflict(
+                "the batch has no documents in the default storage",
+            ))
+        }
+    }
+
     /// Looks up further documents. Returns `false` if there are none.
     async fn find_rows(&mut self) -> Result<bool, StoreError> {
         let found = batches::list_stored(
@@ -156,37 +142,30 @@ impl Archive {
         Ok(!self.rows.is_empty())
     }
 
-    /// Writes the next document, or the end of the archive. Returns the bytes to be sent, and the archive unless it is complete.
-    async fn next(mut self) -> Result<Option<(Bytes, Option<Self>)>, ArchiveError> {
+    /// Reserves memory besides that for the next document.
+    async fn reserve(&self, bytes: u64) -> Result<Reservation, MemoryFull> {
+        self.app.memory.reserve(self.account, bytes).await
+    }
+
+    /// Returns the next document and the number of its row; `None` after the last one. Until the next call, twice its size is
+    /// reserved.
+    async fn next(&mut self) -> Result<Option<(i32, Bytes)>, DownloadError> {
         loop {
             let Some(row) = self.rows.pop_front() else {
                 if self.find_rows().await? {
                     continue;
                 }
-                if batches::find(&self.app.db, self.account, self.id, None)
-                    .await?
-                    .is_none()
-                {
-                    return Err(ArchiveError::Deleted);
-                }
-                self.zip.finish()?;
-                return Ok(Some((self.written.take(), None)));
+                let batch = batches::find(&self.app.db, self.account, self.id, None).await?;
+                return batch.map(|_| None).ok_or(DownloadError::Deleted);
             };
             let bytes = row.bytes.unsigned_abs();
             // That of the last document, which has been sent.
             drop(self.memory.take());
             self.memory = Some(self.app.memory.reserve(self.account, 2 * bytes).await?);
             // It may have been deleted meanwhile.
-            let Some(document) = self.app.documents.read(row.object, bytes).await? else {
-                continue;
-            };
-            // PDF is compressed already.
-            let options = SimpleFileOptions::default()
-                .compression_method(CompressionMethod::Stored)
-                .large_file(true);
-            self.zip.start_file(format!("{:06}.pdf", row.number), options)?;
-            self.zip.write_all(&document)?;
-            return Ok(Some((self.written.take(), Some(self))));
+            if let Some(document) = self.app.documents.read(row.object, bytes).await? {
+                return Ok(Some((row.number, document)));
+            }
         }
     }
 }

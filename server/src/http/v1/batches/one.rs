@@ -2,17 +2,20 @@
 
 use axum::{
     Json,
-    body::{Body, Bytes},
+    body::Body,
     extract::State,
-    http::header,
+    http::{Uri, header},
     response::{IntoResponse, Response},
 };
-use futures::{Stream, TryStreamExt};
+use futures::TryStreamExt;
 use platen_core::service::{
     Services,
-    batches::{self, documents::ArchiveError},
+    batches::{self, documents::Download},
 };
-use platen_domain::{batch::Batch, ids::BatchId};
+use platen_domain::{
+    batch::{Batch, DocumentsFormat},
+    ids::BatchId,
+};
 
 use crate::http::{
     error::ApiError,
@@ -70,26 +73,33 @@ pub(in crate::http) async fn retry(
     Ok(Json(Data { data }))
 }
 
-/// `GET …/documents`: the documents in the default storage, as a ZIP archive.
+/// `GET …/documents`: the documents in the default storage, as a ZIP archive or one PDF.
 pub(in crate::http) async fn documents(
     State(app): State<Services>,
     MayReadRenders(caller): MayReadRenders,
     BatchPath(id): BatchPath,
+    uri: Uri,
 ) -> Result<Response, ApiError> {
-    let archive = batches::documents::archive(&app, &caller, id).await?;
-    Ok(zip(id, archive))
+    let format = DocumentsFormat::parse(uri.query().unwrap_or_default()).map_err(ApiError::Invalid)?;
+    let download = batches::documents::download(&app, &caller, id, format).await?;
+    Ok(file(id, format, download))
 }
 
-/// Responds with a ZIP archive.
-pub(crate) fn zip(id: BatchId, archive: impl Stream<Item = Result<Bytes, ArchiveError>> + Send + 'static) -> Response {
-    let archive = archive.inspect_err(move |error| tracing::warn!(batch_id = %id, %error, "archive of a batch ended"));
+/// Responds with a file that contains documents.
+pub(crate) fn file(id: BatchId, format: DocumentsFormat, download: Download) -> Response {
+    let download =
+        download.inspect_err(move |error| tracing::warn!(batch_id = %id, %error, "download of a batch ended"));
+    let (media_type, extension) = match format {
+        DocumentsFormat::Zip => ("application/zip", "zip"),
+        DocumentsFormat::Pdf => ("application/pdf", "pdf"),
+    };
     let headers = [
-        (header::CONTENT_TYPE, "application/zip".to_owned()),
+        (header::CONTENT_TYPE, media_type.to_owned()),
         (
             header::CONTENT_DISPOSITION,
-            format!("attachment; filename=\"{id}.zip\""),
+            format!("attachment; filename=\"{id}.{extension}\""),
         ),
         (header::CACHE_CONTROL, "private, no-store".to_owned()),
     ];
-    (headers, Body::from_stream(archive)).into_response()
+    (headers, Body::from_stream(download)).into_response()
 }
