@@ -205,7 +205,10 @@ async fn all_documents_are_downloaded_as_one_pdf() {
         faults(request("?format=tar").await).await,
         ["/format: Must be zip or pdf; got \"tar\""]
     );
-    studio.service.execute("update renders set page_count = 5001 where status = 'succeeded'").await;
+    studio
+        .service
+        .execute("update renders set page_count = 5001 where status = 'succeeded'")
+        .await;
     let reason = "One PDF may have 10,000 pages, and the documents have 10,002; use zip, or batches of fewer rows";
     assert_eq!(
         faults(request("?format=pdf").await).await,
