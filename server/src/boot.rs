@@ -228,6 +228,7 @@ async fn run(
         rate_limits: RateLimits::new(db.clone()),
         document_queues: DocumentQueues::default(),
         collections: DocumentQueues::default(),
+        downloads: DocumentQueues::default(),
         parsers: Parsers::default(),
         thumbnails: Thumbnails::default(),
         groups: Groups::default(),

@@ -66,8 +66,8 @@ pub(crate) struct ChaosResult {
     pub(crate) lost: usize,
     /// Renders beyond one for each row, callbacks beyond one for each row, and repeated callbacks with another body.
     pub(crate) doubled: usize,
-    /// Credits charged beyond one for each document.
-    pub(crate) overcharged: i64,
+    /// Renders that were not charged one credit for their document, or nothing without one, and credits beyond those of renders.
+    pub(crate) wrongly_charged: i64,
     /// Credits that are still reserved.
     pub(crate) reserved: i64,
     /// Rows that the batch counts wrongly.
@@ -78,14 +78,14 @@ pub(crate) struct ChaosResult {
     pub(crate) skewed: usize,
     /// Objects in the bucket without a successful render.
     pub(crate) orphans: usize,
-    /// How often the batch was resumed after it had paused, because several processes had died during its turns.
+    /// How often the batch was resumed after it had paused, because three processes in succession had died during its turns.
     pub(crate) resumed: usize,
 }
 
 impl ChaosResult {
     /// Returns the number of deviations from one document, one callback and one credit for each row.
     pub(crate) fn deviations(&self) -> usize {
-        let credits = self.overcharged.unsigned_abs() + self.reserved.unsigned_abs();
+        let credits = self.wrongly_charged.unsigned_abs() + self.reserved.unsigned_abs();
         self.lost + self.doubled + self.miscounted + credits as usize
     }
 }
@@ -105,8 +105,8 @@ impl fmt::Display for ChaosResult {
         }
         writeln!(
             formatter,
-            "{} lost, {} doubled, {:+} credits charged, {} credits still reserved, {} rows miscounted",
-            self.lost, self.doubled, self.overcharged, self.reserved, self.miscounted,
+            "{} lost, {} doubled, {} charged wrongly, {} credits still reserved, {} rows miscounted",
+            self.lost, self.doubled, self.wrongly_charged, self.reserved, self.miscounted,
         )?;
         write!(
             formatter,
@@ -270,23 +270,33 @@ impl Stage<'_> {
             let has_document = row.document.as_ref().is_some_and(|name| objects.contains(name));
             has_document && row.callback.as_ref().is_some_and(|id| received.contains(id))
         };
-        let renders = self.number("select count(*) from renders").await?;
-        let charged = self
-            .number("select coalesce(sum(used), 0)::bigint from credit_periods")
+        let surplus_renders = self
+            .number("select count(*) from renders where id not in (select render_id from batch_rows)")
+            .await?;
+        let complete: HashSet<_> = rows.iter().filter(is_complete).map(|row| &row.document).collect();
+        let surplus_callbacks = rows.len().saturating_sub(self.rows);
+        let wrongly_charged = self
+            .number(
+                "select count(*) filter (where coalesce(credits, 0) <> (status = 'succeeded')::integer)
+                    + abs(coalesce(sum(credits), 0) - (select coalesce(sum(used), 0) from credit_periods))::bigint
+                 from renders",
+            )
             .await?;
         let reserved = self
             .number("select coalesce(sum(credits), 0)::bigint from credit_reservations")
             .await?;
         let succeeded = self.number("select succeeded::bigint from batches").await?;
         let unknown_callbacks = received.iter().filter(|id| !callbacks.contains(id)).count();
-        let surplus_renders = usize::try_from(renders).unwrap_or_default().saturating_sub(rows.len());
         Ok(ChaosResult {
             rows: self.rows,
             seconds,
             faults,
-            lost: self.rows.saturating_sub(rows.iter().filter(is_complete).count()),
-            doubled: surplus_renders + unknown_callbacks + counts.contradictory,
-            overcharged: charged - i64::try_from(documents.len()).unwrap_or(i64::MAX),
+            lost: self.rows.saturating_sub(complete.len()),
+            doubled: surplus_callbacks
+                + unknown_callbacks
+                + counts.contradictory
+                + usize::try_from(surplus_renders).unwrap_or_default(),
+            wrongly_charged,
             reserved,
             miscounted: self.rows.abs_diff(usize::try_from(succeeded).unwrap_or_default()),
             delivered_again: counts.all - counts.distinct,

@@ -25,6 +25,9 @@ use crate::{
     },
 };
 
+/// Renders that a process holds for each slot that they may take: while one is printed, others are read, uploaded or recorded, and the
+/// next ones wait.
+const RENDERS_OF_A_SLOT: usize = 6;
 /// Webhooks of renders, and events for webhook endpoints, that a process delivers at once.
 const CALLBACKS: usize = 129;
 /// The same of one account in progress across all processes, so that slow receivers don't delay other
@@ -45,28 +48,27 @@ const TRY_AGAIN: Duration = Duration::from_secs(1);
 
 /// Does background work until the service stops and all claimed jobs are done or released.
 pub async fn work(app: &Services, lifecycle: &Lifecycle) {
-    let worker = |kind, at_once, cap| Worker {
+    let worker = |kind, at_once, cap: Option<usize>| Worker {
         app,
         lifecycle,
         kind,
         at_once,
         cap,
     };
-    // While some are rendered, others are read, uploaded or recorded, and the next ones wait for a slot.
-    let renders = 6 * app.config.browser.slots;
-    let renders = worker(JobKind::Render, renders, app.config.limits.concurrency);
-    let callbacks = worker(JobKind::Callback, CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
-    let deliveries = worker(JobKind::Delivery, CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
-    let batches = worker(JobKind::Batch, BATCHES, Some(BATCHES_OF_ACCOUNT));
-    let mails = worker(JobKind::Mail, MAILS, None);
+    let renders = || RENDERS_OF_A_SLOT * app.engine.background_slots();
+    let renders = worker(JobKind::Render, &renders, app.config.limits.concurrency);
+    let callbacks = worker(JobKind::Callback, &|| CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
+    let deliveries = worker(JobKind::Delivery, &|| CALLBACKS, Some(CALLBACKS_OF_ACCOUNT));
+    let batches = worker(JobKind::Batch, &|| BATCHES, Some(BATCHES_OF_ACCOUNT));
+    let mails = worker(JobKind::Mail, &|| MAILS, None);
     let mails = async {
         if app.mailing.is_delivered() {
             mails.run().await;
         }
     };
-    let exports = worker(JobKind::Export, 1, None);
-    let customers = worker(JobKind::Customer, STRIPE_REQUESTS, None);
-    let usage = worker(JobKind::Usage, STRIPE_REQUESTS, None);
+    let exports = worker(JobKind::Export, &|| 1, None);
+    let customers = worker(JobKind::Customer, &|| STRIPE_REQUESTS, None);
+    let usage = worker(JobKind::Usage, &|| STRIPE_REQUESTS, None);
     let stripe = async {
         if app.billing.till.is_some() {
             tokio::join!(customers.run(), usage.run(), billing::run(app, lifecycle));

@@ -88,8 +88,10 @@ pub struct Services {
     pub rate_limits: RateLimits,
     /// Queues of those who compare or read documents.
     pub document_queues: DocumentQueues,
-    /// Those who collect documents into one.
+    /// Accounts that collect documents into one.
     pub collections: DocumentQueues,
+    /// Accounts that let the service load rows from a URL.
+    pub downloads: DocumentQueues,
     /// Makes and stores thumbnails.
     pub thumbnails: Thumbnails,
     pub groups: Groups,

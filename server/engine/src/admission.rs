@@ -19,8 +19,8 @@ use crate::job::{Caller, Lane};
 use crate::snapshot::LaneSnapshot;
 
 const LANES: usize = Lane::VARIANTS.len();
-/// How long background renders leave a core free after a render whose caller waited: the next one is likely to follow.
-const ATTENDED: Duration = Duration::from_millis(200);
+/// How long background renders leave a core free after a synchronous render: its caller is likely to send the next one.
+const AFTER_SYNCHRONOUS: Duration = Duration::from_millis(200);
 
 /// Grants slots. A free slot goes to the first lane with a waiting render; within a lane, accounts take turns; within
 /// an account, renders are served in order of arrival.
@@ -28,8 +28,8 @@ const ATTENDED: Duration = Duration::from_millis(200);
 /// Besides regular slots there are spare slots. Only a render whose caller waits, of an account that holds no slot,
 /// gets one: however long the renders of one account take, other accounts can render meanwhile.
 ///
-/// There is one slot more than cores, so that none is idle. While callers wait for renders, background renders leave two
-/// slots, which is one core, to them: otherwise each would share its core with the others all the time.
+/// By default there is one slot more than cores, so that none is idle. While callers wait for renders, background renders
+/// leave two slots, which is one core, to them: otherwise each would share its core with the others all the time.
 #[derive(Clone)]
 pub(crate) struct Admission {
     state: Arc<Mutex<State>>,
@@ -53,6 +53,8 @@ impl Drop for Slot {
 struct State {
     slots: Slots,
     waiting: usize,
+    /// Those of them in the background, which the limit does not apply to.
+    background_waiting: usize,
     waiting_limit: usize,
     closed: bool,
     lanes: [FairQueue; LANES],
@@ -67,8 +69,8 @@ struct Slots {
     taken: usize,
     /// Those of them that background renders hold.
     background: usize,
-    /// When a caller last got the document that it had waited for.
-    attended_at: Option<Instant>,
+    /// When a synchronous render last ended.
+    synchronous_at: Option<Instant>,
     by_account: HashMap<Uuid, usize>,
 }
 
@@ -105,7 +107,8 @@ impl State {
                 limit: caller.concurrency,
             });
         }
-        if !self.slots.may_take(caller.account, lane) && self.waiting >= self.waiting_limit {
+        let callers_waiting = self.waiting - self.background_waiting;
+        if !self.slots.may_take(caller.account, lane) && callers_waiting >= self.waiting_limit {
             return Err(RenderError::QueueFull);
         }
         self.under_way.insert(caller.account, under_way + 1);
@@ -119,6 +122,7 @@ impl State {
             return None;
         }
         self.waiting += 1;
+        self.background_waiting += usize::from(lane == Lane::Background);
         Some(self.lanes[lane as usize].push(account))
     }
 
@@ -136,10 +140,15 @@ impl State {
         while let Some((account, lane, next)) = self.pop() {
             // Cancelled renders are skipped: they have decremented `waiting` themselves.
             if next.sender.send(()).is_ok() {
-                self.waiting -= 1;
+                self.no_longer_waits(lane);
                 self.slots.take(account, lane);
             }
         }
+    }
+
+    fn no_longer_waits(&mut self, lane: Lane) {
+        self.waiting -= 1;
+        self.background_waiting -= usize::from(lane == Lane::Background);
     }
 }
 
@@ -154,8 +163,10 @@ impl Slots {
 
     /// Returns how many slots background renders may hold at present: at least one, so that they always go on.
     fn background_limit(&self) -> usize {
-        let was_attended = self.attended_at.is_some_and(|time| time.elapsed() < ATTENDED);
-        if was_attended || self.taken > self.background {
+        let is_next_likely = self
+            .synchronous_at
+            .is_some_and(|time| time.elapsed() < AFTER_SYNCHRONOUS);
+        if is_next_likely || self.taken > self.background {
             self.regular.saturating_sub(2).max(1)
         } else {
             self.regular
@@ -170,10 +181,10 @@ impl Slots {
 
     fn release(&mut self, account: Uuid, lane: Lane) {
         self.taken -= 1;
-        if lane == Lane::Background {
-            self.background -= 1;
-        } else {
-            self.attended_at = Some(Instant::now());
+        match lane {
+            Lane::Background => self.background -= 1,
+            Lane::Synchronous => self.synchronous_at = Some(Instant::now()),
+            Lane::Preview => {}
         }
         decrement(&mut self.by_account, account);
     }
@@ -197,10 +208,11 @@ impl Admission {
                 spare,
                 taken: 0,
                 background: 0,
-                attended_at: None,
+                synchronous_at: None,
                 by_account: HashMap::new(),
             },
             waiting: 0,
+            background_waiting: 0,
             waiting_limit,
             closed: false,
             lanes: std::array::from_fn(|_| FairQueue::default()),
@@ -272,7 +284,7 @@ impl Admission {
             tokio::select! {
                 turn = &mut waiting.turn => return turn.map_err(|_| RenderError::ShuttingDown),
                 // More slots may be for background renders than when one was last released.
-                () = sleep(ATTENDED), if lane == Lane::Background => self.lock().grant(),
+                () = sleep(AFTER_SYNCHRONOUS), if lane == Lane::Background => self.lock().grant(),
             }
         }
     }
@@ -286,6 +298,12 @@ impl Admission {
             lane.waiting.clear();
         }
         state.waiting = 0;
+        state.background_waiting = 0;
+    }
+
+    /// Returns how many slots background renders may hold at present.
+    pub(crate) fn background_limit(&self) -> usize {
+        self.lock().slots.background_limit()
     }
 
     pub(crate) fn load(&self) -> Load {
@@ -354,7 +372,7 @@ impl Drop for Waiting {
                 self.admission.give_back(self.account, self.lane);
             }
             Err(_) if state.closed => {}
-            Err(_) => state.waiting -= 1,
+            Err(_) => state.no_longer_waits(self.lane),
         }
     }
 }

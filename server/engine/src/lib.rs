@@ -269,6 +269,11 @@ impl Engine {
         }
     }
 
+    /// Returns how many slots background renders may hold at present: fewer while callers wait for renders.
+    pub fn background_slots(&self) -> usize {
+        self.admission.background_limit()
+    }
+
     /// Returns sessions and queue by account, for operators.
     pub fn snapshot(&self) -> Snapshot {
         let (browsers_wanted, session_limit) = self.pool.limits();

@@ -40,7 +40,7 @@ pub fn ColumnsSection(id: BatchId, columns: BatchColumns) -> impl IntoView {
     };
     chosen.resize(columns.columns.len(), String::new());
     let problem = outcome.problem(field);
-    let offered: Vec<_> = columns.offered().collect();
+    let offered: Vec<_> = columns.offered().into_iter().collect();
     let collisions = columns.collisions(&chosen);
     let cells = columns.columns.iter().zip(&chosen).zip(collisions).enumerate();
     let rows: Vec<_> = cells

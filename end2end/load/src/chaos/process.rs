@@ -16,7 +16,7 @@ use crate::{
     store::{ACCESS_KEY_ID, SECRET_ACCESS_KEY, Store},
 };
 
-/// Renders of a process at a time. It holds four times as many jobs, which a crash counts against, so there are few.
+/// Renders of a process at a time. It holds six times as many jobs, which a crash counts against, so there are few.
 const SLOTS: (&str, &str) = ("PLATEN_SLOTS", "4");
 /// Name of the file with the time.
 const TIME: &str = "time";

@@ -40,8 +40,8 @@ pub(super) struct Worker<'a> {
     pub(super) app: &'a Services,
     pub(super) lifecycle: &'a Lifecycle,
     pub(super) kind: JobKind,
-    /// Maximum number of jobs that it holds.
-    pub(super) at_once: usize,
+    /// Returns how many jobs it may hold at present.
+    pub(super) at_once: &'a (dyn Fn() -> usize + Sync),
     /// See [`ClaimRequest::cap`].
     pub(super) cap: Option<usize>,
 }
@@ -72,8 +72,9 @@ impl Worker<'_> {
         let mut is_woken = true;
         let mut claimed_at = Instant::now();
         while !self.lifecycle.is_stopping() {
-            let free = self.at_once - in_hand.jobs.len();
-            let claim_at = self.next_claim(free, claimed_at).filter(|_| is_woken);
+            let places = (self.at_once)();
+            let free = places.saturating_sub(in_hand.jobs.len());
+            let claim_at = next_claim(free, places, claimed_at).filter(|_| is_woken);
             if claim_at.is_some_and(|time| time <= Instant::now()) {
                 let claimed = self.claim(free, &mut after).await.unwrap_or_else(|error| {
                     tracing::warn!(%error, "no jobs could be claimed");
@@ -112,19 +113,6 @@ impl Worker<'_> {
                 _ = renewal.tick() => self.renew(&mut in_hand).await,
             }
         }
-    }
-
-    /// Returns when the next jobs may be claimed; `None` as long as too few places are free.
-    fn next_claim(&self, free: usize, claimed_at: Instant) -> Option<Instant> {
-        if free == self.at_once {
-            return Some(claimed_at);
-        }
-        let between = if free >= self.at_once / WORTH_A_CLAIM {
-            BETWEEN_CLAIMS
-        } else {
-            BETWEEN_SMALL_CLAIMS
-        };
-        (free >= CLAIM_AT_LEAST).then_some(claimed_at + between)
     }
 
     /// Claims at most `jobs` jobs. `after` is the account whose turn was last.
@@ -221,4 +209,17 @@ impl Worker<'_> {
             Err(error) => tracing::warn!(%error, "leases of jobs could not be renewed"),
         }
     }
+}
+
+/// Returns when the next jobs may be claimed; `None` as long as too few of the places are free.
+fn next_claim(free: usize, places: usize, claimed_at: Instant) -> Option<Instant> {
+    if free == places {
+        return Some(claimed_at);
+    }
+    let between = if free >= places / WORTH_A_CLAIM {
+        BETWEEN_CLAIMS
+    } else {
+        BETWEEN_SMALL_CLAIMS
+    };
+    (free >= CLAIM_AT_LEAST).then_some(claimed_at + between)
 }

@@ -39,7 +39,7 @@ pub enum FileError {
     /// Contains the value of `Content-Encoding`.
     #[error("it is compressed: its Content-Encoding is {0}")]
     Compressed(String),
-    #[error("it broke off: {0}")]
+    #[error("the transfer was interrupted: {0}")]
     BrokenOff(OutboundError),
     #[error("it arrives with less than {} KiB/s on average", SLOWEST_ROWS >> 10)]
     TooSlow,
@@ -51,6 +51,11 @@ pub enum FileError {
 pub struct OpenFile(Response);
 
 impl OpenFile {
+    /// Returns the URL of the file itself, after redirects.
+    pub fn url(&self) -> &Url {
+        self.0.url()
+    }
+
     /// Returns the media type that the server names.
     pub fn content_type(&self) -> Option<&str> {
         self.0.headers().get(header::CONTENT_TYPE)?.to_str().ok()

@@ -1,4 +1,5 @@
-//! Per-account queues of operations on whole documents: comparisons, reading their structure, and collecting them.
+//! Per-account queues of operations on whole documents: comparisons, reading their structure, collecting them, and loading files
+//! with the rows of batches.
 
 use std::{sync::Arc, time::Duration};
 

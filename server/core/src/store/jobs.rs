@@ -348,8 +348,7 @@ pub async fn complete(db: impl PgExecutor<'_>, claim: &Claim) -> Result<bool, St
 }
 
 /// Releases a job for a retry after `delay`, or without one as a dead letter. `failure` is the reason why the attempt
-/// failed; an attempt without one doesn't count. For the job of a batch, which has many turns, it ends the count: only failures and
-/// crashes in succession matter. Returns `false` if the claim was lost.
+/// failed; an attempt without one doesn't count. Returns `false` if the claim was lost.
 pub async fn release(
     db: impl PgExecutor<'_>,
     claim: &Claim,
@@ -361,12 +360,7 @@ pub async fn release(
             update jobs
             set claim = null, instance = null, lease_until = null, due = false,
                 run_at = coalesce(now() + $3::float8 * interval '1 s', 'infinity'),
-                failures = case
-                    when $4::text is not null then failures + 1
-                    when kind = 'batch' then 0
-                    else failures
-                end,
-                crashes = case when $4::text is null and kind = 'batch' then 0 else crashes end,
+                failures = failures + ($4::text is not null)::integer,
                 failed_at = case when $4::text is null then failed_at else now() end, last_error = coalesce($4, last_error)
             where id = $1 and claim = $2
             returning kind, render_id
@@ -382,6 +376,16 @@ pub async fn release(
         failure.map(kept_error),
     );
     Ok(released.fetch_one(db).await?)
+}
+
+/// Forgets failures and crashes of a job that has made progress since.
+pub async fn forget_failures(db: &PgPool, claim: &Claim) -> Result<(), StoreError> {
+    let forget = sqlx::query!(
+        "update jobs set failures = 0, crashes = 0, failed_at = null, last_error = null where id = $1 and claim = $2",
+        claim.job,
+        claim.id,
+    );
+    execute(db, forget).await
 }
 
 /// Deletes the job of a render, even if a worker holds it.

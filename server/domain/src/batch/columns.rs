@@ -1,6 +1,9 @@
 //! Columns of rows that become other members of the data, because their file has other names than the template.
 
-use std::{collections::BTreeMap, mem};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    iter, mem,
+};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -99,10 +102,11 @@ pub struct BatchColumns {
 }
 
 impl BatchColumns {
-    /// Returns the members that are offered for each column, in alphabetical order.
-    pub fn offered(&self) -> impl Iterator<Item = &str> {
+    /// Returns the members that are offered for each column: those that templates use, and those that were chosen before.
+    pub fn offered(&self) -> BTreeSet<&str> {
         let most = MOST_OPTIONS / self.columns.len().max(1);
-        self.members.keys().map(String::as_str).take(most)
+        let used = self.members.keys().take(most);
+        used.chain(self.mapping.0.values()).map(String::as_str).collect()
     }
 
     /// Returns the member of each column; empty if it stays as it is.
@@ -114,7 +118,8 @@ impl BatchColumns {
     /// Returns the mapping that consists of the chosen members, one for each column and empty if it stays as it is. `None` if a
     /// member is not offered, if columns collide, or if the paths have more than 16 KiB together.
     pub fn chosen(&self, members: &[String]) -> Option<ColumnMapping> {
-        let is_offered = |member: &String| member.is_empty() || self.offered().any(|offered| offered == member);
+        let offered = self.offered();
+        let is_offered = |member: &String| member.is_empty() || offered.contains(member.as_str());
         if !members.iter().all(is_offered) || self.collisions(members).contains(&true) {
             return None;
         }
@@ -130,19 +135,29 @@ impl BatchColumns {
     /// Returns whether each column would become the same member as another one, or one within the other's.
     pub fn collisions(&self, members: &[String]) -> Vec<bool> {
         let targets = self.targets(members);
-        let collides = |(index, target): (usize, &&str)| {
-            let mut others = targets.iter().enumerate().filter(|(other, _)| *other != index);
-            others.any(|(_, other)| overlap(target, other))
+        let (mut columns_of, mut outer) = (BTreeMap::new(), BTreeSet::new());
+        for target in &targets {
+            *columns_of.entry(*target).or_insert(0) += 1;
+            outer.extend(outer_members(target));
+        }
+        let collides = |target: &&str| {
+            columns_of[target] > 1
+                || outer.contains(target)
+                || outer_members(target).any(|member| columns_of.contains_key(member))
         };
-        targets.iter().enumerate().map(collides).collect()
+        targets.iter().map(collides).collect()
     }
 
     /// Returns the required members that no column would become.
     pub fn missing(&self, members: &[String]) -> Vec<&str> {
-        let targets = self.targets(members);
+        let targets: BTreeSet<_> = self.targets(members).into_iter().collect();
+        let outer: BTreeSet<_> = targets.iter().flat_map(|target| outer_members(target)).collect();
+        let is_missing = |member: &&str| {
+            let mut with_outer = iter::once(*member).chain(outer_members(member));
+            !outer.contains(member) && !with_outer.any(|member| targets.contains(member))
+        };
         let required = self.members.iter().filter(|(_, is_required)| **is_required);
-        let missing = required.filter(|(member, _)| !targets.iter().any(|target| overlap(member, target)));
-        missing.map(|(member, _)| member.as_str()).collect()
+        required.map(|(member, _)| member.as_str()).filter(is_missing).collect()
     }
 
     /// Returns what each column becomes.
@@ -156,16 +171,9 @@ impl BatchColumns {
     }
 }
 
-/// Returns whether one of two paths is the other, or leads to a member within it.
-fn overlap(one: &str, other: &str) -> bool {
-    let (outer, inner) = if one.len() <= other.len() {
-        (one, other)
-    } else {
-        (other, one)
-    };
-    inner
-        .strip_prefix(outer)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+/// Returns the paths of the members that a member is within.
+fn outer_members(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('.').map(|(end, _)| &path[..end])
 }
 
 /// Returns the paths of the columns of a row, a JSON object, in its order: those of its members that are no objects with members.
@@ -327,11 +335,12 @@ mod tests {
         let mut members = BTreeMap::new();
         add_members(&mut members, &analysis::schema(template).expect("a template"));
         let names: Vec<_> = members.keys().map(String::as_str).collect();
-        assert_eq!(names, ["customer.name", "lines", "note", "number"]);
+        // The locale is that of numbers.
+        assert_eq!(names, ["customer.name", "lines", "locale", "note", "number"]);
         assert!(members["number"] && !members["note"], "{members:?}");
         let other = json!({"properties": {"note": {}, "two words": {}}, "required": ["note"]});
         add_members(&mut members, &other);
-        assert!(members["note"] && members.len() == 4, "{members:?}");
+        assert!(members["note"] && members.len() == 5, "{members:?}");
     }
 
     #[test]
@@ -374,6 +383,6 @@ mod tests {
             mapping: ColumnMapping::default(),
             members: (0..MOST_MEMBERS).map(|number| (format!("m{number}"), false)).collect(),
         };
-        assert_eq!(columns.offered().count(), MOST_OPTIONS / MOST_COLUMNS);
+        assert_eq!(columns.offered().len(), MOST_OPTIONS / MOST_COLUMNS);
     }
 }

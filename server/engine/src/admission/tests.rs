@@ -137,6 +137,21 @@ async fn background_renders_leave_a_core_to_callers_who_wait() {
 }
 
 #[tokio::test]
+async fn background_renders_that_wait_refuse_no_caller() {
+    let admission = Admission::new(1, 0, 1);
+    let running = admission.enter(caller(A), Lane::Background).await.unwrap();
+    let mut waiters = Waiters::new(&admission);
+    for name in ["b1", "b2"] {
+        waiters.add(name, B, Lane::Background).await;
+    }
+    waiters.add("synchronous", C, Lane::Synchronous).await;
+    let refused = admission.enter(caller(C), Lane::Synchronous).await;
+    assert!(matches!(refused, Err(RenderError::QueueFull)));
+    drop(running);
+    assert_eq!(waiters.served().await, ["synchronous", "b1", "b2"]);
+}
+
+#[tokio::test]
 async fn a_background_render_goes_on_beside_callers_who_wait() {
     let admission = Admission::new(2, 1, 100);
     let _attended = admission.enter(caller(A), Lane::Synchronous).await.unwrap();

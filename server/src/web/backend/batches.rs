@@ -115,7 +115,11 @@ impl BatchBackend for RequestBackend {
         );
         let (first_rows, failed_rows, can_retry, has_documents) = self.answer(found)?;
         let rejected_file = rejected_file::take(&self.session, account, id, clock::now()).await;
-        let columns = columns::find(app, account, &batch).await;
+        // The page is needed to cancel the batch as well.
+        let columns = columns::find(app, account, &batch).await.unwrap_or_else(|error| {
+            tracing::warn!(batch_id = %id, %error, "the columns of a batch could not be read");
+            None
+        });
         Ok(BatchDetail {
             may_be_collected: batches::documents::may_be_collected(&batch),
             batch,
@@ -124,7 +128,7 @@ impl BatchBackend for RequestBackend {
             can_retry,
             has_documents,
             rejected_file: self.answer(rejected_file)?,
-            columns: self.answer(columns)?,
+            columns,
         })
     }
 

@@ -561,7 +561,8 @@ async fn a_batch_is_paused_only_by_crashes_in_succession() {
     ];
     let studio = Studio::start_with(&settings).await;
     let mut body = studio.batch("Invoice {{ number }}").await;
-    body["batch"]["render"]["parts"][1] = json!(origin.url("/held"));
+    let parts = body["batch"]["render"]["parts"].as_array_mut().expect("parts");
+    parts.push(json!(origin.url("/held")));
     let path = studio.created(&with_rows(body, numbers(1))).await;
     studio.service.execute("update jobs set crashes = 2").await;
     let _worker = studio.service.beside(&[("PLATEN_ROLE", "worker"), settings[1]]).await;

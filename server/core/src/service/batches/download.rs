@@ -14,7 +14,7 @@ use crate::{
     service::{
         Services,
         batches::{
-            BatchError, get,
+            BatchError,
             upload::{self, AfterUpload, RowsFile},
         },
     },
@@ -22,15 +22,19 @@ use crate::{
 
 /// Memory of a connection in bytes: content that has been received, and is not read yet.
 const MEMORY: u64 = 8 << 20;
+const BUSY: BatchError =
+    BatchError::Conflict("the service is loading the rows of another batch of the account; wait for its end");
 
 /// Stores the rows of a file while it is downloaded, as [`upload::store`] does.
 pub async fn store(app: &Services, caller: &Caller, id: BatchId, source: RowsSource) -> Result<Batch, BatchError> {
-    // Nothing is requested for a batch of another account.
-    get(app, caller, id).await?;
+    // Before anything is requested.
+    upload::check(app, caller, id).await?;
+    let _turn = app.downloads.try_begin(caller.account).ok_or(BUSY)?;
     let memory = app.memory.reserve(caller.account, upload::MEMORY + MEMORY).await?;
     let RowsSource { url, format } = source;
     let format_of_name = RowFormat::of_file_name(url.path());
     let file = files::open(&app.files, url).await.map_err(|error| not_loaded(&error))?;
+    let format_of_name = format_of_name.or_else(|| RowFormat::of_file_name(file.url().path()));
     let media_type = file.content_type();
     let format = format
         .or_else(|| media_type.and_then(RowFormat::of_media_type))

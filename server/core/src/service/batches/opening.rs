@@ -131,8 +131,15 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
         }
         BatchState::Running => {
             let is_idle = work.unfinished == 0;
-            let Rows { hold, has_many_more } = open_rows(app, account, id, work, is_stopping).await?;
+            let Rows {
+                hold,
+                has_opened,
+                has_many_more,
+            } = open_rows(app, account, id, work, is_stopping).await?;
             batches::set_hold(db, account, id, hold).await?;
+            if has_opened && job.claim.failures + job.claim.crashes > 0 {
+                jobs::forget_failures(db, &job.claim).await?;
+            }
             if hold.is_some() && is_idle {
                 next = Next::After(TURN_ON_HOLD);
             } else if has_many_more {
@@ -193,6 +200,8 @@ async fn cancel_unfinished(app: &Services, account: AccountId, id: BatchId) -> R
 struct Rows {
     /// Why no more could be opened.
     hold: Option<Hold>,
+    /// Whether rows were opened.
+    has_opened: bool,
     /// Whether many rows were opened, and there are more.
     has_many_more: bool,
 }
@@ -205,14 +214,16 @@ async fn open_rows(
     work: Work,
     is_stopping: &impl Fn() -> bool,
 ) -> Result<Rows, BatchError> {
-    let stopped = |hold| Rows {
-        hold,
+    let mut result = Rows {
+        hold: None,
+        has_opened: false,
         has_many_more: false,
     };
     let storage = account_storage::find(&app.db, account).await?;
     if !work.request.options["destination"].is_object() && storage.room_for(StorageResource::DocumentBytes, 1).is_err()
     {
-        return Ok(stopped(Some(Hold::Storage)));
+        result.hold = Some(Hold::Storage);
+        return Ok(result);
     }
     let unfinished = usize::try_from(work.unfinished).unwrap_or(WINDOW);
     // Batches leave half of the queue to other renders.
@@ -222,13 +233,10 @@ async fn open_rows(
     // Rows that have failed before go first.
     let mut numbers = work.again.iter().copied().chain(work.opened + 1..=work.rows);
     let chosen: Vec<_> = numbers.by_ref().take(room).collect();
-    let open = Rows {
-        hold: None,
-        has_many_more: chosen.len() >= MANY_ROWS && numbers.next().is_some(),
-    };
     if chosen.is_empty() {
-        return Ok(open);
+        return Ok(result);
     }
+    let has_many_more = chosen.len() >= MANY_ROWS && numbers.next().is_some();
     let _memory = app.memory.try_reserve(account, MEMORY)?;
     let mut opener = Opener::new(app, account, id, work).await?;
     for group in chosen.chunks(ROWS_AT_ONCE) {
@@ -236,23 +244,29 @@ async fn open_rows(
             break;
         }
         let mut rows = opener.sealed(group).await?;
-        let mut hold = None;
         while !rows.is_empty() {
             match opener.open(&rows).await? {
-                Opening::Opened => break,
-                Opening::Stopped => return Ok(stopped(None)),
+                Opening::Opened => {
+                    result.has_opened = true;
+                    break;
+                }
+                Opening::Stopped => {
+                    result.hold = None;
+                    return Ok(result);
+                }
                 Opening::Refused { fitting, reason } => {
                     rows.truncate(fitting);
-                    hold = Some(reason);
+                    result.hold = Some(reason);
                 }
             }
         }
         app.jobs.added(JobKind::Render);
-        if hold.is_some() {
-            return Ok(stopped(hold));
+        if result.hold.is_some() {
+            return Ok(result);
         }
     }
-    Ok(open)
+    result.has_many_more = has_many_more;
+    Ok(result)
 }
 
 /// Opens rows of a batch.

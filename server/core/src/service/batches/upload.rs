@@ -45,6 +45,7 @@ pub(super) const MEMORY: u64 = 8 << 20;
 /// Room that the rows of a batch leave for the requests of its renders, in bytes.
 const ROOM_FOR_RENDERS: usize = 4 << 20;
 const REPLACED: BatchError = BatchError::Conflict("the batch was cancelled, or another upload of rows to it has begun");
+const CANCELLED: BatchError = BatchError::Conflict("the batch was cancelled");
 const OTHER_ROWS: BatchError = BatchError::Conflict("the batch has other rows already; create another one for these");
 
 /// Rows that have not been sealed yet.
@@ -137,6 +138,15 @@ pub enum AfterUpload {
     Check,
 }
 
+/// Checks that the caller may upload rows to a batch, unless it has other rows already.
+pub(super) async fn check(app: &Services, caller: &Caller, id: BatchId) -> Result<(), BatchError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    match lock_controlled(&mut transaction, caller, id).await?.state {
+        BatchState::Cancelled => Err(CANCELLED),
+        BatchState::Open | BatchState::Running | BatchState::Paused | BatchState::Ended => Ok(()),
+    }
+}
+
 /// A file with the rows of a batch.
 pub struct RowsFile<Content> {
     pub format: RowFormat,
@@ -211,7 +221,7 @@ impl<'a> Upload<'a> {
                 batches::begin_upload(&mut transaction, account, id, upload).await?;
                 Some(upload)
             }
-            BatchState::Cancelled => return Err(BatchError::Conflict("the batch was cancelled")),
+            BatchState::Cancelled => return Err(CANCELLED),
             BatchState::Running | BatchState::Paused | BatchState::Ended => None,
         };
         tx::commit(transaction).await?;
