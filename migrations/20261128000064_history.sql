@@ -1,10 +1,5 @@
--- Lists and figures that cost the same however many renders an account has had.
-
--- Renders of a key, newest first. A key may have few among millions of its account.
-create index renders_api_key_newest on renders (api_key_id, inserted_at desc, id desc);
-drop index renders_api_key_id;
--- Test renders are rare in most accounts, and looked for.
-create index renders_account_test on renders (account_id, inserted_at desc, id desc) where not livemode;
+-- Figures that cost the same however many renders an account has had. The next migration adds the indexes of lists, which blocks writes
+-- to `renders`.
 
 -- Renders of an account by the hour (UTC) in which they were accepted. An hour has rows once all its renders have ended, one for
 -- each key, and never changes again. Figures of other hours are counted in `renders`.

@@ -52,6 +52,7 @@ pub fn Webhooks() -> impl IntoView {
                 |backend| async move { backend.webhooks(search).await },
                 move |page| {
                     let deliveries = page.deliveries.items;
+                    let has_older = page.deliveries.next.is_some();
                     let pager = query.pager(PATH, deliveries.len(), page.deliveries.next);
                     view! {
                         <OutcomeErrors outcome={Outcome::of::<ResendCallback>()} />
@@ -78,7 +79,7 @@ pub fn Webhooks() -> impl IntoView {
                                 unsettled=deliveries.iter().any(is_unsettled)
                                 says=says(&deliveries)
                             >
-                                <Deliveries deliveries />
+                                <Deliveries deliveries has_older />
                                 {pager}
                             </LivePart>
                         </Section>

@@ -86,7 +86,7 @@ pub struct Services {
     pub templates: Pool,
     pub drawing: Drawing,
     pub rate_limits: RateLimits,
-    /// Queues of those who compare or read documents.
+    /// Queues of accounts that compare or read documents.
     pub document_queues: DocumentQueues,
     /// Accounts that collect documents into one.
     pub collections: DocumentQueues,

@@ -36,9 +36,9 @@ use sharing::SharedObjects;
 use source::Source;
 use structure::CollectedStructure;
 
-/// Most pages that a collection may have.
+/// Maximum number of pages of a collection.
 pub const MAX_PAGES: u16 = 10_000;
-/// Most bytes that a collection may have, as far as an entry of its cross-reference stream reaches.
+/// Maximum size of a collection in bytes, as far as an entry of its cross-reference stream reaches.
 pub const MAX_BYTES: u32 = u32::MAX;
 
 /// Memory for an object that was written, in bytes: its entry while it waits in a growing list, and again in the
@@ -209,7 +209,7 @@ impl Collection {
             ..PageFacts::default()
         };
         let identifier = first_half(self.digest.clone());
-        // A title that is too long is cut, which nobody needs to know.
+        // A title that is too long is truncated without a warning.
         let mut warnings = Warnings::default();
         Metadata::new(&facts, self.language.clone(), self.instant, identifier, &mut warnings)
     }

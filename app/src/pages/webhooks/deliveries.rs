@@ -1,6 +1,9 @@
 //! The list of deliveries, each with a drawer for its details.
 
-use leptos::{either::Either, prelude::*};
+use leptos::{
+    either::{Either, EitherOf3},
+    prelude::*,
+};
 use platen_domain::{
     callback::{Delivery, DeliveryState, DeliveryTarget},
     ids::DeliveryId,
@@ -43,9 +46,19 @@ const COLUMNS: &[Column] = &[
 pub fn Deliveries(
     /// Newest first.
     deliveries: Vec<Delivery>,
+    /// Whether older ones may match.
+    has_older: bool,
 ) -> impl IntoView {
+    if deliveries.is_empty() && has_older {
+        return EitherOf3::A(view! {
+            <div class="empty">
+                <p class="empty__title">"No matches among the deliveries searched so far"</p>
+                <p>"Select Older to search further."</p>
+            </div>
+        });
+    }
     if deliveries.is_empty() {
-        return Either::Left(view! {
+        return EitherOf3::B(view! {
             <div class="empty">
                 <p class="empty__title">"No deliveries"</p>
                 <p>
@@ -57,7 +70,7 @@ pub fn Deliveries(
     }
     let drawers = deliveries.iter().cloned().map(|delivery| view! { <Drawer delivery /> });
     let drawers = drawers.collect_view();
-    Either::Right(view! {
+    EitherOf3::C(view! {
         <Table caption="Webhook deliveries" columns=COLUMNS rows=deliveries.into_iter().map(row) />
         {drawers}
     })

@@ -56,9 +56,12 @@ pub async fn list(
         ids,
     };
     let page = PageRequest::after(after, PAGE_SIZE);
-    let last = match filter.address {
-        Some(_) => deliveries::find_last(db, account, filter.since, after, SEARCHED).await?,
-        None => None,
+    let last = match (&filter.address, state) {
+        // Those with other states are few, and have an index.
+        (Some(_), None | Some(DeliveryState::Delivered)) => {
+            deliveries::find_last(db, account, filter.since, after, SEARCHED).await?
+        }
+        _ => None,
     };
     filter.since = filter.since.max(last);
     let of_requests = deliveries::list(db, account, &filter, page).await?.into_iter();

@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 
 use crate::ids::RenderId;
 
-/// Maximum number of renders of which durations are measured: the latest.
+/// Maximum number of succeeded renders whose durations are measured: the latest.
 pub const TIMED: i64 = 10_000;
 
 /// Figures of the renders that were accepted in a range of time, including test renders.
@@ -12,7 +12,7 @@ pub const TIMED: i64 = 10_000;
 pub struct RenderFigures {
     pub succeeded: i64,
     pub failed: i64,
-    /// Median time from acceptance to the end of succeeded renders among the latest [`TIMED`], in milliseconds.
+    /// Median time from acceptance to the end of the latest [`TIMED`] succeeded renders, in milliseconds.
     pub median_ms: Option<f64>,
     /// 95th percentile of the same time.
     pub percentile_95_ms: Option<f64>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::{service_with, site};
@@ -192,6 +193,45 @@ async fn a_search_among_many_renders_goes_on_page_by_page() {
     let answer = request.bearer_auth(&account.key).send().await.expect("an answer");
     assert!(header(&answer, "link").contains("cursor="));
     assert_eq!(answer.json::<Value>().await.expect("JSON"), json!({"data": []}));
+}
+
+#[tokio::test]
+async fn figures_stay_the_same_once_hours_are_counted() {
+    let mut service = TestService::start().await;
+    let account = service.account("ann@example.org");
+    render(&service, &account.key, "<p>").await;
+    // Of every twelve minutes of five hours, the last of which has an unfinished render.
+    let earlier = "insert into renders (id, account_id, api_key_id, mode, status, livemode, options, inserted_at, finished_at)
+        select gen_random_uuid(), account_id, case when n % 3 > 0 then api_key_id end, 'async', status, livemode, options, start + n * interval '12 min',
+            case when status <> 'queued' then now() end
+        from renders, (select date_trunc('hour', now(), 'UTC') - interval '7 hours' as start) hours,
+            generate_series(0, 24) n,
+            lateral (select case when n = 22 then 'queued' when n % 4 = 0 then 'failed' else 'succeeded' end as status) ended
+        where renders.mode = 'sync'";
+    assert_eq!(service.execute(earlier).await, 25);
+    let same = "with spans as (
+            select start, start + length as until, of_key
+            from (select date_trunc('hour', now(), 'UTC') - interval '7 hours' as first) hours,
+                lateral (values (first), (first + interval '20 min'), (first - interval '1 day')) starts (start),
+                (values (interval '1 hour'), (interval '5 hours'), (interval '9 days')) lengths (length),
+                lateral (select null::uuid as of_key union select api_key_id from renders) keys
+         )
+         select count(*) from spans
+         where (
+            select (coalesce(sum(succeeded), 0), coalesce(sum(failed), 0))
+            from count_by_hour((select id from accounts), of_key, start, until)
+         ) = (
+            select (count(*) filter (where status = 'succeeded')::numeric, count(*) filter (where status = 'failed')::numeric)
+            from renders
+            where inserted_at >= start and inserted_at < until and (of_key is null or api_key_id = of_key)
+         )";
+    assert_eq!(service.number(same).await, 18);
+    service.restart(Signal::TERM).await;
+    // Two rows for each hour, one of which is of no key; none for that with the unfinished render.
+    service.number_is(8, "select count(*) from render_hours").await;
+    assert_eq!(service.number(same).await, 18);
+    service.restart(Signal::TERM).await;
+    service.number_is(8, "select count(*) from render_hours").await;
 }
 
 #[tokio::test]

@@ -50,6 +50,9 @@ pub enum DownloadError {
     #[error("ZIP archive: {0}")]
     Write(#[from] io::Error),
     /// A document can't be collected, or there are too many.
+    #[error("one PDF, at row {row}: {error}")]
+    Document { row: i32, error: PdfError },
+    /// The end can't be written.
     #[error("one PDF: {0}")]
     Pdf(#[from] PdfError),
     /// The thread that collected documents panicked.

@@ -25,6 +25,8 @@ pub struct SearchRange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Searched {
     All,
+    /// Those whose ids have a common beginning, which few have.
+    WithIds,
     OfKey(ApiKeyId),
     /// Those with a status that few renders of the past have.
     WithStatus(RenderState),
@@ -33,16 +35,17 @@ pub(super) enum Searched {
 
 impl Searched {
     pub(super) fn by(filter: &LogFilter) -> Self {
-        match (filter.key, filter.state, filter.livemode) {
-            (Some(key), ..) => Self::OfKey(key),
-            (None, Some(state), _) if state != RenderState::Succeeded => Self::WithStatus(state),
+        match (filter.state, filter.key, filter.livemode) {
+            _ if filter.ids.is_some() => Self::WithIds,
+            (Some(state), ..) if state != RenderState::Succeeded => Self::WithStatus(state),
+            (_, Some(key), _) => Self::OfKey(key),
             (.., Some(false)) => Self::Test,
             _ => Self::All,
         }
     }
 
-    /// Returns whether all renders among which the filter is applied match it.
-    fn match_all(self, filter: &LogFilter) -> bool {
+    /// Returns whether all renders among which the filter is applied may be read: they are few, or all of them match.
+    fn need_no_limit(self, filter: &LogFilter) -> bool {
         let mut rest = LogFilter {
             from: None,
             until: None,
@@ -50,6 +53,7 @@ impl Searched {
         };
         match self {
             Self::All => {}
+            Self::WithIds => return true,
             Self::OfKey(_) => rest.key = None,
             Self::WithStatus(_) => rest.state = None,
             Self::Test => rest.livemode = None,
@@ -66,6 +70,9 @@ macro_rules! list_renders {
         let (filter, range): (&platen_domain::render::log::LogFilter, _) = ($filter, $range);
         match Searched::by(filter) {
             Searched::All => list_renders_where!($db, $row, $columns, "true", $account, filter, range),
+            Searched::WithIds => {
+                list_renders_where!($db, $row, $columns, "id between $6 and $7", $account, filter, range)
+            }
             Searched::OfKey(_) => list_renders_where!($db, $row, $columns, "api_key_id = $5", $account, filter, range),
             Searched::WithStatus(_) => list_renders_where!(
                 $db,
@@ -191,11 +198,11 @@ pub async fn find_last(
         };
     }
     let searched = Searched::by(filter);
-    if searched.match_all(filter) {
+    if searched.need_no_limit(filter) {
         return Ok(None);
     }
     let last = match searched {
-        Searched::All => find!("true"),
+        Searched::All | Searched::WithIds => find!("true"),
         Searched::OfKey(key) => find!("api_key_id = $6", key.0),
         Searched::WithStatus(state) => find!("status <> 'succeeded' and status = $6", state.into_str()),
         Searched::Test => find!("not livemode"),
@@ -230,16 +237,16 @@ mod tests {
                 ..LogFilter::default()
             },
         ];
-        let matches_all = |filter: &LogFilter| Searched::by(filter).match_all(filter);
+        let needs_no_limit = |filter: &LogFilter| Searched::by(filter).need_no_limit(filter);
         for filter in [&LogFilter::default(), &key, &failed, &test] {
-            assert!(matches_all(filter), "{filter:?}");
+            assert!(needs_no_limit(filter), "{filter:?}");
         }
         let both = LogFilter {
             state: failed.state,
             ..key
         };
         for filter in [&sync, &both] {
-            assert!(!matches_all(filter), "{filter:?}");
+            assert!(!needs_no_limit(filter), "{filter:?}");
         }
     }
 }

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use crate::store::error::StoreError;
 
 /// Returns the figures of the renders that were accepted in a range of time, of all keys or of one. Durations are those of the
-/// latest [`TIMED`] of them.
+/// latest [`TIMED`] that have succeeded.
 pub async fn figures(
     db: &PgPool,
     account: AccountId,
@@ -23,9 +23,9 @@ pub async fn figures(
             sqlx::query_as!(
                 RenderFigures,
                 r#"with latest as (
-                       select status, extract(epoch from finished_at - inserted_at)::float8 * 1000 as milliseconds
+                       select extract(epoch from finished_at - inserted_at)::float8 * 1000 as milliseconds
                        from renders
-                       where account_id = $1 and inserted_at >= $3 and inserted_at < $4 and "#
+                       where account_id = $1 and status = 'succeeded' and inserted_at >= $3 and inserted_at < $4 and "#
                     + $condition
                     + r#"
                        order by inserted_at desc, id desc
@@ -34,7 +34,7 @@ pub async fn figures(
                    durations as (
                        select percentile_cont(0.5) within group (order by milliseconds) as median_ms,
                            percentile_cont(0.95) within group (order by milliseconds) as percentile_95_ms
-                       from latest where status = 'succeeded'
+                       from latest
                    ),
                    counts as (
                        select coalesce(sum(succeeded), 0)::bigint as succeeded, coalesce(sum(failed), 0)::bigint as failed

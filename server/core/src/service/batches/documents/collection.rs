@@ -11,7 +11,7 @@ use platen_domain::{
     validation::Problem,
 };
 use platen_pdf::collection::{Collection, MAX_BYTES, MAX_PAGES, memory_of};
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, spawn_blocking};
 
 use super::{Download, DownloadError, StoredDocuments};
 use crate::{
@@ -77,28 +77,40 @@ struct CollectionDownload {
 impl CollectionDownload {
     /// Adds the next document, or ends the file. Returns the bytes to be sent; `None` after the end.
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, DownloadError> {
-        let Some(mut collection) = self.collection.take() else {
+        if self.collection.is_none() {
             return Ok(None);
+        }
+        let Some((row, document)) = self.documents.next().await? else {
+            let finish = |download: &mut Self| download.collection.take().map_or(Ok(Vec::new()), Collection::finish);
+            let (piece, download) = self.on_a_thread(finish).await?;
+            return Ok(Some((piece?.into(), download)));
         };
-        let piece = if let Some((row, document)) = self.documents.next().await? {
-            let measured = document.clone();
-            let bytes = spawn_blocking(move || memory_of(&measured)).await??;
-            let _memory = self.documents.reserve(bytes as u64).await?;
-            let add = move || {
-                let piece = collection.add(&document, &format!("Row {row}"))?;
-                Ok::<_, DownloadError>((collection, piece))
-            };
-            let (collection, piece) = spawn_blocking(add).await??;
-            self.reserve_records(collection.memory() as u64).await?;
-            self.collection = Some(collection);
-            piece
-        } else {
-            spawn_blocking(move || collection.finish()).await??
+        let of_row = move |error| DownloadError::Document { row, error };
+        let measured = document.clone();
+        let (bytes, download) = self.on_a_thread(move |_| memory_of(&measured)).await?;
+        let memory = download.documents.reserve(bytes.map_err(of_row)? as u64).await?;
+        let add = move |download: &mut Self| {
+            let _memory = memory;
+            let collection = download.collection.as_mut();
+            collection.map_or(Ok(Vec::new()), |collection| {
+                collection.add(&document, &format!("Row {row}"))
+            })
         };
-        Ok(Some((piece.into(), self)))
+        let (piece, mut download) = download.on_a_thread(add).await?;
+        download.reserve_records().await?;
+        Ok(Some((piece.map_err(of_row)?.into(), download)))
     }
 
-    async fn reserve_records(&mut self, bytes: u64) -> Result<(), MemoryFull> {
+    /// Does work on a thread, which a client that disconnects doesn't stop: turn and memory are released only when it ends.
+    async fn on_a_thread<T: Send + 'static>(
+        mut self,
+        work: impl FnOnce(&mut Self) -> T + Send + 'static,
+    ) -> Result<(T, Self), JoinError> {
+        spawn_blocking(move || (work(&mut self), self)).await
+    }
+
+    async fn reserve_records(&mut self) -> Result<(), MemoryFull> {
+        let bytes = self.collection.as_ref().map_or(0, Collection::memory) as u64;
         while RECORDS_AT_ONCE * (self.records.len() as u64) < bytes {
             self.records.push(self.documents.reserve(RECORDS_AT_ONCE).await?);
         }
