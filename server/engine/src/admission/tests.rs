@@ -229,7 +229,7 @@ async fn an_account_has_so_many_renders_and_the_queue_so_many_places() {
     let refused = admission.enter(limited, Lane::Preview).await.err();
     assert_eq!(refused, Some(RenderError::TooManyConcurrent { limit: 1 }));
     let mut waiters = Waiters::new(&admission);
-    waiters.add("b", B, Lane::Background).await;
+    waiters.add("b", B, Lane::Synchronous).await;
     let refused = admission.enter(caller(B), Lane::Preview).await.err();
     assert_eq!(refused, Some(RenderError::QueueFull));
     drop(running);

@@ -202,8 +202,8 @@ async fn figures_stay_the_same_once_hours_are_counted() {
     render(&service, &account.key, "<p>").await;
     // Of every twelve minutes of five hours, the last of which has an unfinished render.
     let earlier = "insert into renders (id, account_id, api_key_id, mode, status, livemode, options, inserted_at, finished_at)
-        select gen_random_uuid(), account_id, case when n % 3 > 0 then api_key_id end, 'async', status, livemode, options, start + n * interval '12 min',
-            case when status <> 'queued' then now() end
+        select gen_random_uuid(), account_id, case when n % 3 > 0 then api_key_id end, 'async', ended.status, livemode, options,
+            start + n * interval '12 min', case when ended.status <> 'queued' then now() end
         from renders, (select date_trunc('hour', now(), 'UTC') - interval '7 hours' as start) hours,
             generate_series(0, 24) n,
             lateral (select case when n = 22 then 'queued' when n % 4 = 0 then 'failed' else 'succeeded' end as status) ended
