@@ -22,6 +22,7 @@ test: ## Run everything that CI runs
 bench: ## Benchmark against the limits of the same Chromium (QUICK=1: a quick run; ONLY=speed, hostile, mixed-soak, batch, scale, chaos or history: one section)
 	@deploy/setup.sh $(if $(filter batch,$(ONLY)),--test) $(if $(filter chaos,$(ONLY)),--chaos)
 	@$(RUST) cargo build --release --locked && cargo build --release --locked --package platen-load
+	@$(if $(filter history,$(ONLY)),deploy/site.sh)
 	@"$(CARGO_TARGET_DIR)/release/platen-load" $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) \
 	  --platen "$(CARGO_TARGET_DIR)/release/platen" --json "$(CARGO_TARGET_DIR)/bench.json"
 

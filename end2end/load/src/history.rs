@@ -8,7 +8,7 @@ use std::{path::Path, time::Instant};
 
 use reqwest::{Method, RequestBuilder};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 
@@ -99,6 +99,7 @@ async fn measure_service(service: &Service, renders: u64, requests: usize) -> Re
         Account::create(service, "small").await?,
         Account::create(service, "empty").await?,
     ];
+    big.visitor.create_endpoint().await?;
     let database = service.database().await?;
     progress("renders without a history");
     let before = big.measure_renders(requests).await?;
@@ -215,11 +216,13 @@ impl Account {
 
     /// Measures synchronous renders, and the acceptance of queued ones.
     async fn measure_renders(&self, requests: usize) -> Result<[Took; 2], LoadError> {
-        let body = json!({ "parts": [{ "type": "html", "content": "<p>Row" }] });
-        let post = |path| self.client.request(Method::POST, path).json(&body);
+        let post = |path, body: &Value| self.client.request(Method::POST, path).json(body);
+        let queued = json!({ "parts": [{ "type": "html", "content": "<p>Row" }] });
+        let mut synchronous = queued.clone();
+        synchronous["output_encoding"] = "binary".into();
         Ok([
-            repeat(|| post("renderers/pdf"), requests).await?,
-            repeat(|| post("renderers/pdf/async"), requests).await?,
+            repeat(|| post("renderers/pdf", &synchronous), requests).await?,
+            repeat(|| post("renderers/pdf/async", &queued), requests).await?,
         ])
     }
 

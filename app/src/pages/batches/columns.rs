@@ -21,7 +21,7 @@ use crate::{
 pub const ROW: &str = "row";
 /// End of the path of the form that previews a row.
 const PREVIEW: &str = "preview.pdf";
-const COLUMNS: &[Column] = &[Column::text("Column"), Column::text("Becomes")];
+const COLUMNS: &[Column] = &[Column::text("Column"), Column::text("Template member")];
 /// Maximum number of missing members that are listed.
 const MOST_MISSING: usize = 20;
 const PREVIEW_HINT: &str =
@@ -60,7 +60,14 @@ pub fn ColumnsSection(id: BatchId, columns: BatchColumns) -> impl IntoView {
                     <Table caption="Columns" columns=COLUMNS nothing="The first row has no columns." rows />
                 </div>
                 {missing}
-                {has_columns.then(|| view! { <SubmitButton>"Save columns"</SubmitButton> })}
+                {has_columns
+                    .then(|| {
+                        view! {
+                            <div>
+                                <SubmitButton>"Save columns"</SubmitButton>
+                            </div>
+                        }
+                    })}
             </PageForm>
         </Section>
     }

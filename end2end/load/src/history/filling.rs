@@ -124,9 +124,6 @@ insert into render_hours (account_id, hour, api_key_id, succeeded, failed)
 insert into callbacks (render_id, account_id, webhook_id, sealed_target, state, body)
     select id, account_id, id, '', 'delivered', '{}' from renders
     where mode = 'async' and finished_at is not null and get_byte(uuid_send(id), 15) % 2 = 0;
-insert into webhook_endpoints (id, account_id, sealed_url, address, description, events, inserted_at)
-    select gen_random_uuid(), account_id, '', 'https://hooks.example/', '', '{render.succeeded}', now()
-    from history_accounts where number = 0;
 insert into webhook_deliveries (id, account_id, endpoint_id, event_id, event, render_id, data, state, inserted_at)
     select renders.id, account_id, endpoints.id, renders.id, 'render.succeeded', renders.id, '{}', 'delivered', finished_at
     from renders join webhook_endpoints endpoints using (account_id)
