@@ -43,7 +43,8 @@ pub struct Delivery {
     pub next_try: Option<OffsetDateTime>,
 }
 
-/// Returns the deliveries of an account, by render, newest first.
+/// Returns the deliveries of an account, by render, newest first. As a range, the account makes the planner use its index, also if
+/// it expects one account to have all deliveries.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -60,7 +61,7 @@ pub async fn list(
              from callbacks
              join renders on renders.id = callbacks.render_id
              left join jobs on jobs.render_id = callbacks.render_id and jobs.kind = 'callback'
-             where callbacks.account_id = $1
+             where callbacks.account_id between $1 and $1
                 and callbacks.body is not null
                 and "#,
         "callbacks.state",
@@ -70,7 +71,7 @@ pub async fn list(
                 and callbacks.render_id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
                 and ($5::uuid is null or callbacks.render_id between $5 and $6)
                 and ($7::text is null or renders.options -> 'callback' ->> 'url' ilike $7)
-             order by callbacks.render_id desc
+             order by callbacks.account_id, callbacks.render_id desc
              limit $8",
         account,
         state,
@@ -97,18 +98,18 @@ pub async fn find_last(
         r#"select id as "id!" from (
             (
                 select render_id as id from callbacks
-                where account_id = $1
+                where account_id between $1 and $1
                     and render_id >= coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
                     and render_id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-                order by render_id desc offset $4 limit 1
+                order by account_id, render_id desc offset $4 limit 1
             )
             union all
             (
                 select id from webhook_deliveries
-                where account_id = $1
+                where account_id between $1 and $1
                     and id >= coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
                     and id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-                order by id desc offset $4 limit 1
+                order by account_id, id desc offset $4 limit 1
             )
          ) last
          order by id desc limit 1"#,
