@@ -12,7 +12,7 @@ use time::Date;
 pub struct RenderPage {
     /// The newest first.
     pub renders: Page<RenderLine, RenderId>,
-    /// Whether these are the matches among [`SEARCHED`](platen_domain::render::log::SEARCHED) renders, and older ones may match as
+    /// Whether these are the matches among [`SEARCHED`](platen_domain::page::SEARCHED) renders, and older ones may match as
     /// well.
     pub is_partial: bool,
     /// Renders of this month. `None` if there are too many to count.

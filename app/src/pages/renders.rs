@@ -5,10 +5,8 @@ pub mod filters;
 use leptos::{either::Either, prelude::*};
 use platen_domain::{
     number::{counted, duration, grouped},
-    render::{
-        history::RenderState,
-        log::{RenderLine, SEARCHED},
-    },
+    page::SEARCHED,
+    render::{history::RenderState, log::RenderLine},
 };
 
 use crate::{

@@ -198,6 +198,17 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// Returns the objects that the current object refers to.
+    pub(crate) fn references(&self, number: ObjectNumber) -> Result<Vec<ObjectNumber>, PdfError> {
+        let mut references = Vec::new();
+        self.mentions(number, |mention| {
+            if let Mention::Object(reference) = mention {
+                references.push(reference);
+            }
+        })?;
+        Ok(references)
+    }
+
     /// Returns the trailer of the first file.
     pub(crate) fn trailer(&self) -> Dictionary<'a> {
         self.parts.first().map(Part::trailer).unwrap_or_default()

@@ -1,7 +1,7 @@
 //! Joins printed parts: one page tree, one structure tree, one outline, one set of destinations.
 
 mod destinations;
-mod equal_objects;
+pub(crate) mod equal_objects;
 mod outline;
 pub(crate) mod structure;
 

@@ -50,6 +50,18 @@ pub(crate) fn list_pages(document: &Document, root: ObjectNumber) -> Result<Vec<
     }
 }
 
+/// Returns the objects that the resources of pages refer to, in page order. Those of several pages are repeated.
+pub(crate) fn list_resources(document: &Document, pages: &[ObjectNumber]) -> Result<Vec<ObjectNumber>, PdfError> {
+    let mut resources = Vec::new();
+    for page in pages {
+        let page = document.get_dictionary(*page, "expected a page")?;
+        if let Some(of_page) = page.get("Resources") {
+            of_page.for_each_reference(&mut |number| resources.push(number));
+        }
+    }
+    Ok(resources)
+}
+
 /// Puts the pages, at least one, into a new tree under the catalog.
 pub(crate) fn write_page_tree(document: &mut Document, pages: &[ObjectNumber]) -> Result<(), PdfError> {
     let tree = add_page_tree(document, pages)?;

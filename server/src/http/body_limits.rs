@@ -20,7 +20,7 @@ use platen_app::pages::{assets::UPLOAD_PATH, batches::upload::is_upload};
 use platen_core::{
     memory::{MemoryBudget, MemoryFull},
     service::sessions::LoggedIn,
-    transfer::{SLOWEST_ROWS, extended},
+    transfer::extended,
 };
 use platen_domain::{batch::MOST_BYTES, ids::AccountId};
 use tokio::time::{Sleep, sleep};
@@ -55,8 +55,8 @@ enum Overrun {
 
 /// Limits the time of API request bodies. Their size is limited by the extractor, according to the account's plan.
 pub(super) async fn of_api(time: Duration, request: Request, next: Next) -> Response {
-    let slowest = is_rows(request.uri().path()).then_some(SLOWEST_ROWS);
-    bounded(time, slowest, usize::MAX, request, next)
+    let are_rows = is_rows(request.uri().path());
+    bounded(time, are_rows, usize::MAX, request, next)
         .await
         .unwrap_or_else(|overrun| match overrun {
             Overrun::Time(time) => ApiError::TooSlow(time).into_response(),
@@ -83,11 +83,11 @@ impl FormLimits {
     /// A large response holds its reservation until it is sent.
     pub(super) async fn of_form(self, request: Request, next: Next) -> Response {
         let person = request.extensions().get::<LoggedIn>().map(|person| person.user);
-        let (bytes, copies, slowest) = match (person, request.uri().path()) {
-            (Some(_), UPLOAD_PATH) => (UPLOAD_BYTES, COPIES_OF_AN_UPLOAD, None),
-            (Some(_), path) if is_upload(path) => (ROWS_FORM_BYTES, COPIES_OF_ROWS, Some(SLOWEST_ROWS)),
-            (Some(_), _) => (FORM_BYTES, COPIES_OF_A_FORM, None),
-            (None, _) => (STRANGERS_FORM_BYTES, COPIES_OF_A_FORM, None),
+        let (bytes, copies, are_rows) = match (person, request.uri().path()) {
+            (Some(_), UPLOAD_PATH) => (UPLOAD_BYTES, COPIES_OF_AN_UPLOAD, false),
+            (Some(_), path) if is_upload(path) => (ROWS_FORM_BYTES, COPIES_OF_ROWS, true),
+            (Some(_), _) => (FORM_BYTES, COPIES_OF_A_FORM, false),
+            (None, _) => (STRANGERS_FORM_BYTES, COPIES_OF_A_FORM, false),
         };
         let upper = request.body().size_hint().upper().unwrap_or(u64::MAX).min(bytes as u64);
         let _reservation = match person {
@@ -100,7 +100,7 @@ impl FormLimits {
             }
             _ => None,
         };
-        let bounded = bounded(self.time, slowest, bytes, request, next).await;
+        let bounded = bounded(self.time, are_rows, bytes, request, next).await;
         let response = bounded.unwrap_or_else(|overrun| {
             let (status, message) = match overrun {
                 Overrun::Time(time) => (
@@ -138,7 +138,7 @@ fn full(error: MemoryFull) -> Response {
 
 async fn bounded(
     time: Duration,
-    slowest: Option<u64>,
+    are_rows: bool,
     bytes: usize,
     request: Request,
     next: Next,
@@ -155,7 +155,7 @@ async fn bounded(
             body,
             deadline: None,
             time,
-            slowest,
+            are_rows,
             bytes,
             received: 0,
             overrun: Arc::clone(&overrun),
@@ -174,8 +174,8 @@ struct BoundedBody {
     /// Starts at the first poll, because the client may have to wait for its turn before that.
     deadline: Option<Pin<Box<Sleep>>>,
     time: Duration,
-    /// Number of bytes that add a second to the time.
-    slowest: Option<u64>,
+    /// Whether it has the rows of a batch, which have more time the larger they are.
+    are_rows: bool,
     bytes: usize,
     received: usize,
     overrun: Arc<OnceLock<Overrun>>,
@@ -184,11 +184,10 @@ struct BoundedBody {
 impl BoundedBody {
     /// Adds the time that bytes may take.
     fn extend(&mut self, bytes: usize) {
-        let (Some(slowest), Some(deadline)) = (self.slowest, &mut self.deadline) else {
-            return;
-        };
-        let later = extended(deadline.deadline(), bytes, slowest, self.time);
-        deadline.as_mut().reset(later);
+        if let Some(deadline) = self.deadline.as_mut().filter(|_| self.are_rows) {
+            let later = extended(deadline.deadline(), bytes, self.time);
+            deadline.as_mut().reset(later);
+        }
     }
 
     fn fail(&self, overrun: Overrun) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {

@@ -70,7 +70,7 @@ impl OpenFile {
             let received = received.map_err(|_| FileError::TooSlow)?;
             let chunk = received.map_err(|error| FileError::BrokenOff(failed(&error)))?;
             Ok::<_, FileError>(chunk.map(|chunk| {
-                let deadline = extended(deadline, chunk.len(), SLOWEST_ROWS, time);
+                let deadline = extended(deadline, chunk.len(), time);
                 (chunk, (answer, deadline))
             }))
         })

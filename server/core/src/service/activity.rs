@@ -45,12 +45,32 @@ pub async fn activity(
 ) -> Result<Activity, StoreError> {
     let whole = [span.from, span.from + span.length];
     let before = [span.from - span.length, span.now - span.length];
-    let (figures, before, steps) = tokio::try_join!(
-        statistics::figures(db, account, key, whole),
+    let ((figures, steps), before) = tokio::try_join!(
+        figures(db, account, key, whole, span.by_hour),
         statistics::count(db, account, key, before, span.now),
-        statistics::steps(db, account, key, whole, span.by_hour),
     )?;
     Ok(Activity { figures, before, steps })
+}
+
+/// Returns the figures of the renders that were accepted in a range of time, of all keys or of one, and those of its days or hours.
+pub(in crate::service) async fn figures(
+    db: &PgPool,
+    account: AccountId,
+    key: Option<ApiKeyId>,
+    range: [OffsetDateTime; 2],
+    by_hour: bool,
+) -> Result<(RenderFigures, Vec<RenderStep>), StoreError> {
+    let (durations, steps) = tokio::try_join!(
+        statistics::durations(db, account, key, range),
+        statistics::steps(db, account, key, range, by_hour),
+    )?;
+    let figures = RenderFigures {
+        succeeded: steps.iter().map(|step| step.succeeded).sum(),
+        failed: steps.iter().map(|step| step.failed).sum(),
+        median_ms: durations.median_ms,
+        percentile_95_ms: durations.percentile_95_ms,
+    };
+    Ok((figures, steps))
 }
 
 /// Counts the renders of all accounts by hour, so that figures of long spans are fast, and deletes numbers past the retention of

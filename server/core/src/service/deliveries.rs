@@ -25,9 +25,6 @@ use crate::store::{
     webhook_deliveries::{self, ListedDelivery},
 };
 
-/// Number of deliveries of either kind among which a page is found by its address, so that an address with few or no deliveries is
-/// found as fast as others.
-const SEARCHED: i64 = 5_000;
 /// Deliveries of a page.
 const PAGE_SIZE: NonZeroU16 = NonZeroU16::MIN.saturating_add(19);
 
@@ -59,7 +56,7 @@ pub async fn list(
     let last = match (&filter.address, state) {
         // Those with other states are few, and have an index.
         (Some(_), None | Some(DeliveryState::Delivered)) => {
-            deliveries::find_last(db, account, filter.since, after, SEARCHED).await?
+            deliveries::find_last(db, account, filter.since, after).await?
         }
         _ => None,
     };

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use platen_domain::{
     callback::Attempt,
     ids::{AccountId, DeliveryId, RenderId},
-    page::PageRequest,
+    page::{PageRequest, SEARCHED},
 };
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -85,14 +85,13 @@ pub async fn list(
     Ok(deliveries?)
 }
 
-/// Returns the oldest of the newest `at_most` deliveries to webhooks of requests, or to endpoints, whichever is newer: those
+/// Returns the oldest of the newest [`SEARCHED`] deliveries to webhooks of requests, or to endpoints, whichever is newer: those
 /// since `since` and older than `after`. `None` if there are fewer of both.
 pub async fn find_last(
     db: &PgPool,
     account: AccountId,
     since: Option<Uuid>,
     after: Option<DeliveryId>,
-    at_most: i64,
 ) -> Result<Option<Uuid>, StoreError> {
     let last = sqlx::query_scalar!(
         r#"select id as "id!" from (
@@ -116,7 +115,7 @@ pub async fn find_last(
         account.0,
         since,
         after.map(|id| id.0),
-        at_most - 1,
+        SEARCHED - 1,
     );
     Ok(last.fetch_optional(db).await?)
 }

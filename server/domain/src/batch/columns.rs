@@ -71,7 +71,7 @@ impl ColumnMapping {
     }
 }
 
-/// Sets a member. What is no object on the way to it is replaced by one.
+/// Sets a member. Values on its path that are not objects are replaced by objects.
 fn set(object: &mut Map<String, Value>, path: &str, value: Value) {
     let Some((step, rest)) = path.split_once('.') else {
         object.insert(path.to_owned(), value);

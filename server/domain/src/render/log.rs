@@ -14,10 +14,6 @@ use crate::{
 /// Minimum number of digits for a search term to count as the beginning of an id.
 const FEWEST_DIGITS: usize = 8;
 
-/// Number of renders among which a page of matches is found, so that a filter that matches few or none of an account's
-/// renders is as fast as others.
-pub const SEARCHED: i64 = 5_000;
-
 /// A listed render.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedRender {

@@ -8,12 +8,11 @@ use super::numbering::Numbering;
 use crate::PdfError;
 use crate::digest::first_half;
 use crate::document::Document;
-use crate::mentions::Mention;
+use crate::join::equal_objects::MAX_DEPTH;
 use crate::object::ObjectNumber;
 use crate::object_streams::SectionWriter;
+use crate::page_tree::list_resources;
 
-/// Nesting of resources up to which they are compared, as for the parts of a document.
-const MAX_DEPTH: usize = 64;
 /// Most objects that are remembered. Then all are forgotten, so that equal objects are written once more.
 const MAX_OBJECTS: usize = 100_000;
 /// Memory for an object that is remembered, in bytes: 20 in a table that may be half empty, and is copied to grow.
@@ -34,13 +33,7 @@ impl SharedObjects {
         file: &mut SectionWriter,
         pages: &[ObjectNumber],
     ) -> Result<(), PdfError> {
-        let mut resources = Vec::new();
-        for page in pages {
-            let page = document.get_dictionary(*page, "expected a page")?;
-            if let Some(of_page) = page.get("Resources") {
-                of_page.for_each_reference(&mut |number| resources.push(number));
-            }
-        }
+        let resources = list_resources(document, pages)?;
         let mut comparison = Comparison {
             document,
             numbering,
@@ -94,13 +87,7 @@ impl Comparison<'_, '_> {
             self.numbering.reserve(number, self.file);
             return Ok(());
         }
-        let mut references = Vec::new();
-        self.document.mentions(number, |mention| {
-            if let Mention::Object(reference) = mention {
-                references.push(reference);
-            }
-        })?;
-        for reference in references {
+        for reference in self.document.references(number)? {
             self.number(reference, depth + 1)?;
         }
         if self.numbering.number_of(number) != 0 {

@@ -4,23 +4,17 @@ use std::collections::HashMap;
 
 use crate::PdfError;
 use crate::document::Document;
-use crate::mentions::Mention;
 use crate::object::ObjectNumber;
+use crate::page_tree::list_resources;
 
 /// Nesting of resources up to which they are compared. An image has two levels, a font four; groups that a page nests
 /// deeper than this are not shared.
-const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// Finds equal objects in the resources of `pages`, including everything that they refer to, and replaces them by the
 /// first one. Objects with a key of the structure tree are never equal, nor are objects that contain them.
 pub(crate) fn share_equal_objects(document: &mut Document, pages: &[ObjectNumber]) -> Result<(), PdfError> {
-    let mut resources = Vec::new();
-    for page in pages {
-        let page = document.get_dictionary(*page, "expected a page")?;
-        if let Some(of_page) = page.get("Resources") {
-            of_page.for_each_reference(&mut |number| resources.push(number));
-        }
-    }
+    let resources = list_resources(document, pages)?;
     let mut comparison = Comparison {
         document,
         first_equal: vec![0; document.size() as usize],
@@ -59,13 +53,7 @@ impl Comparison<'_, '_> {
         }
         // An object that refers back to itself equals no other.
         *known = number;
-        let mut references = Vec::new();
-        self.document.mentions(number, |mention| {
-            if let Mention::Object(reference) = mention {
-                references.push(reference);
-            }
-        })?;
-        for reference in references {
+        for reference in self.document.references(number)? {
             self.first_equal(reference, depth + 1)?;
         }
         let Some(part) = self.document.part_of(number).filter(|_| !self.document.is_free(number)) else {

@@ -198,7 +198,7 @@ async fn all_documents_are_downloaded_as_one_pdf() {
         assert!(objects.contains(title), "{title}");
     }
     assert!(!objects.contains("u:Row 1"), "the first row has a title");
-    let inspection = inspect(&document).expect("a PDF of ours");
+    let inspection = inspect(&document).expect("a PDF");
     assert_eq!(inspection.outline.count, 4);
     assert!(inspection.verdict.is_ok(), "{:?}", inspection.verdict);
     assert_eq!(

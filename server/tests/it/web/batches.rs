@@ -338,14 +338,19 @@ async fn columns_are_mapped_and_rows_previewed_before_a_batch_begins() {
     assert_eq!(answer.status(), 422);
 }
 
-#[tokio::test]
-async fn a_preview_shows_whether_paths_are_filled_by_the_columns() {
-    let (_site, studio, visitor) = studio().await;
+/// Connects a store that can't be reached, and returns the connection's id.
+async fn connected_archive(studio: &Studio) -> String {
     let connection = json!({
         "provider": "aws_s3", "name": "Archive", "bucket": "archive", "path_prefix": "",
         "endpoint": "http://127.0.0.1:1", "credentials": access_key(),
     });
-    let connection = id_of(&studio.connected(&connection).await);
+    id_of(&studio.connected(&connection).await)
+}
+
+#[tokio::test]
+async fn a_preview_shows_whether_paths_are_filled_by_the_columns() {
+    let (_site, studio, visitor) = studio().await;
+    let connection = connected_archive(&studio).await;
     let template = template(&studio, "{{ number }}").await;
     let fields = [
         ("name", "November"),
@@ -509,11 +514,7 @@ async fn rows_that_are_no_longer_stored_are_not_retried() {
     let (_site, studio, mut visitor) = studio().await;
     let keep = "update accounts set keep_content = false";
     assert!(studio.service.execute(keep).await > 0);
-    let connection = json!({
-        "provider": "aws_s3", "name": "Archive", "bucket": "archive", "path_prefix": "",
-        "endpoint": "http://127.0.0.1:1", "credentials": access_key(),
-    });
-    let connection = id_of(&studio.connected(&connection).await);
+    let connection = connected_archive(&studio).await;
     let template = template(&studio, "{{ number }}").await;
     let fields = [
         ("name", "November"),

@@ -13,12 +13,12 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::{
-    service::{credits, storage_use},
+    service::{activity, credits, storage_use},
     store::{
         account_limits, api_keys, audit_log, directory,
         error::StoreError,
         members,
-        renders::{log, search::SearchRange, statistics},
+        renders::{log, search::SearchRange},
         stripe_subscriptions,
     },
 };
@@ -60,8 +60,8 @@ pub async fn find(db: &PgPool, account: AccountId, now: OffsetDateTime) -> Resul
         last: None,
     };
     let lines = i64::from(LATEST.get());
-    let (figures, members, keys, renders, periods, subscriptions, audit, storage) = tokio::try_join!(
-        statistics::figures(db, account, None, period),
+    let ((figures, _), members, keys, renders, periods, subscriptions, audit, storage) = tokio::try_join!(
+        activity::figures(db, account, None, period, false),
         members::list(db, account),
         api_keys::list(db, account, now),
         log::list(db, account, &filter, newest),

@@ -17,7 +17,7 @@ use crate::store::{
 };
 
 /// Returns a page of an account's renders, the latest first. It may have fewer renders than requested although there is a next
-/// page, because a page is found among [`SEARCHED`](platen_domain::render::log::SEARCHED) renders.
+/// page, because a page is found among [`SEARCHED`](platen_domain::page::SEARCHED) renders.
 pub async fn list(
     db: &PgPool,
     account: AccountId,

@@ -40,7 +40,7 @@ const BETWEEN_ID_AND_ACCEPTANCE: Duration = Duration::minutes(5);
 /// A page of the list.
 pub struct RenderList {
     pub page: Page<RenderLine, RenderId>,
-    /// Whether the page has all matches among [`SEARCHED`](platen_domain::render::log::SEARCHED) renders, and older ones may
+    /// Whether the page has all matches among [`SEARCHED`](platen_domain::page::SEARCHED) renders, and older ones may
     /// match as well.
     pub is_partial: bool,
 }

@@ -3,11 +3,8 @@
 
 use platen_domain::{
     ids::{AccountId, ApiKeyId, RenderId},
-    page::PageRequest,
-    render::{
-        history::RenderState,
-        log::{LogFilter, SEARCHED},
-    },
+    page::{PageRequest, SEARCHED},
+    render::{history::RenderState, log::LogFilter},
 };
 use sqlx::PgPool;
 
@@ -44,8 +41,8 @@ impl Searched {
         }
     }
 
-    /// Returns whether all renders among which the filter is applied may be read: they are few, or all of them match.
-    fn need_no_limit(self, filter: &LogFilter) -> bool {
+    /// Returns whether all renders among which the filter is applied match it.
+    fn match_all(self, filter: &LogFilter) -> bool {
         let mut rest = LogFilter {
             from: None,
             until: None,
@@ -53,7 +50,7 @@ impl Searched {
         };
         match self {
             Self::All => {}
-            Self::WithIds => return true,
+            Self::WithIds => rest.ids = None,
             Self::OfKey(_) => rest.key = None,
             Self::WithStatus(_) => rest.state = None,
             Self::Test => rest.livemode = None,
@@ -161,7 +158,7 @@ macro_rules! list_renders_where {
 pub(super) use list_renders_where;
 
 /// Returns the last of [`SEARCHED`] renders among which a page is found. `None` if the page needs no such limit, because there
-/// are fewer, or because each of them matches the filter.
+/// are fewer, also with the ids, or because each of them matches the filter.
 pub async fn find_last(
     db: &PgPool,
     account: AccountId,
@@ -197,12 +194,10 @@ pub async fn find_last(
             .await
         };
     }
-    let searched = Searched::by(filter);
-    if searched.need_no_limit(filter) {
-        return Ok(None);
-    }
-    let last = match searched {
-        Searched::All | Searched::WithIds => find!("true"),
+    let last = match Searched::by(filter) {
+        Searched::WithIds => return Ok(None),
+        searched if searched.match_all(filter) => return Ok(None),
+        Searched::All => find!("true"),
         Searched::OfKey(key) => find!("api_key_id = $6", key.0),
         Searched::WithStatus(state) => find!("status <> 'succeeded' and status = $6", state.into_str()),
         Searched::Test => find!("not livemode"),
@@ -237,16 +232,16 @@ mod tests {
                 ..LogFilter::default()
             },
         ];
-        let needs_no_limit = |filter: &LogFilter| Searched::by(filter).need_no_limit(filter);
+        let matches_all = |filter: &LogFilter| Searched::by(filter).match_all(filter);
         for filter in [&LogFilter::default(), &key, &failed, &test] {
-            assert!(needs_no_limit(filter), "{filter:?}");
+            assert!(matches_all(filter), "{filter:?}");
         }
         let both = LogFilter {
             state: failed.state,
             ..key
         };
         for filter in [&sync, &both] {
-            assert!(!needs_no_limit(filter), "{filter:?}");
+            assert!(!matches_all(filter), "{filter:?}");
         }
     }
 }

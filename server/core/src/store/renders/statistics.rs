@@ -2,46 +2,43 @@
 
 use platen_domain::{
     ids::{AccountId, ApiKeyId},
-    render::statistics::{RenderFigures, RenderGlance, RenderStep, TIMED},
+    render::statistics::{RenderGlance, RenderStep, TIMED},
 };
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::store::error::StoreError;
 
-/// Returns the figures of the renders that were accepted in a range of time, of all keys or of one. Durations are those of the
-/// latest [`TIMED`] that have succeeded.
-pub async fn figures(
+/// Durations of renders, from acceptance to the end, in milliseconds.
+pub struct Durations {
+    pub median_ms: Option<f64>,
+    pub percentile_95_ms: Option<f64>,
+}
+
+/// Returns the durations of the latest [`TIMED`] succeeded renders that were accepted in a range of time, of all keys or of one.
+pub async fn durations(
     db: &PgPool,
     account: AccountId,
     key: Option<ApiKeyId>,
     [from, until]: [OffsetDateTime; 2],
-) -> Result<RenderFigures, StoreError> {
+) -> Result<Durations, StoreError> {
     // An index finds the renders of a key only if the statement names it.
-    macro_rules! figures {
+    macro_rules! durations {
         ($condition:literal) => {
             sqlx::query_as!(
-                RenderFigures,
-                r#"with latest as (
+                Durations,
+                "with latest as (
                        select extract(epoch from finished_at - inserted_at)::float8 * 1000 as milliseconds
                        from renders
-                       where account_id = $1 and status = 'succeeded' and inserted_at >= $3 and inserted_at < $4 and "#
+                       where account_id = $1 and status = 'succeeded' and inserted_at >= $3 and inserted_at < $4 and "
                     + $condition
-                    + r#"
+                    + "
                        order by inserted_at desc, id desc
                        limit $5
-                   ),
-                   durations as (
-                       select percentile_cont(0.5) within group (order by milliseconds) as median_ms,
-                           percentile_cont(0.95) within group (order by milliseconds) as percentile_95_ms
-                       from latest
-                   ),
-                   counts as (
-                       select coalesce(sum(succeeded), 0)::bigint as succeeded, coalesce(sum(failed), 0)::bigint as failed
-                       from count_by_hour($1, $2, $3, $4)
                    )
-                   select succeeded as "succeeded!", failed as "failed!", median_ms, percentile_95_ms
-                   from counts, durations"#,
+                   select percentile_cont(0.5) within group (order by milliseconds) as median_ms,
+                       percentile_cont(0.95) within group (order by milliseconds) as percentile_95_ms
+                   from latest",
                 account.0,
                 key.map(|key| key.0),
                 from,
@@ -52,11 +49,11 @@ pub async fn figures(
             .await
         };
     }
-    let figures = match key {
-        None => figures!("true"),
-        Some(_) => figures!("api_key_id = $2"),
+    let durations = match key {
+        None => durations!("$2::uuid is null"),
+        Some(_) => durations!("api_key_id = $2"),
     };
-    Ok(figures?)
+    Ok(durations?)
 }
 
 /// Returns the number of renders that were accepted in a range of time and have ended, of all keys or of one. `None` if
