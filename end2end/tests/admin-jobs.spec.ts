@@ -13,15 +13,6 @@ async function fail(request: APIRequestContext, member: Member, count: number): 
   }
 }
 
-/** Logs in as an operator. */
-async function operate(page: Page): Promise<Member> {
-  const operator = await makeMember();
-  await page.goto("/log-in?next=/dashboard");
-  await logIn(page, operator.email);
-  await becomeOperator(page, operator);
-  return operator;
-}
-
 const choices = (page: Page) => page.getByRole("table", { name: "Failed jobs" }).getByRole("checkbox");
 
 /** Filters the failed jobs of an account, once there are `count`. */
@@ -53,10 +44,10 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
     test.use({ javaScriptEnabled });
 
-    test("an operator retries jobs, and discards them", async ({ page, request }) => {
+    test("an operator retries jobs, and discards them", async ({ page, member: operator, request }) => {
       const member = await makeMember();
       await fail(request, member, 3);
-      await operate(page);
+      await becomeOperator(page, operator);
       await show(page, member, 3);
       const main = page.getByRole("main");
       await expect(main).toContainText("The name could not be resolved.");
@@ -88,9 +79,9 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(row(page, "discarded 2 callbacks")).toContainText("hooks.invalid is gone for good");
     });
 
-    test("a member reads an announcement and hides it", async ({ page, browser, baseURL }) => {
+    test("a member reads an announcement and hides it", async ({ page, member: operator, browser, baseURL }) => {
       const words = `We move on Sunday ${crypto.randomUUID()}`;
-      await operate(page);
+      await becomeOperator(page, operator);
       await announce(page, words);
       const context = await browser.newContext({ baseURL, javaScriptEnabled });
       const reader = await context.newPage();
@@ -116,8 +107,8 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("the log of what operators did is a file", async ({ page }) => {
-  const operator = await operate(page);
+test("the log of what operators did is a file", async ({ page, member: operator }) => {
+  await becomeOperator(page, operator);
   await page.goto(`/admin/audit?q=${encodeURIComponent(operator.email)}`);
   const link = page.getByRole("link", { name: "Export as CSV" });
   const downloading = page.waitForEvent("download");
@@ -129,6 +120,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [1280, 390]) {
     test(`the pages are accessible at ${width} px in ${colorScheme}`, async ({
       page,
+      member: operator,
       request,
       hydrated,
       expectAccessible,
@@ -138,7 +130,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.setViewportSize({ width, height: 900 });
       const member = await makeMember();
       await fail(request, member, 2);
-      await operate(page);
+      await becomeOperator(page, operator);
       const words = `Renders are slower on Sunday between 10 and 11 UTC. ${crypto.randomUUID()}`;
       await announce(page, words);
       await show(page, member, 2);
