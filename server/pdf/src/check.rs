@@ -28,6 +28,7 @@ pub(crate) mod unicode;
 use std::fmt;
 
 use levels::LevelFindings;
+use objects::Found;
 use standards::Conformance;
 
 use crate::PdfError;
@@ -98,11 +99,18 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     let [part] = document.parts() else {
         return Ok(None);
     };
-    let Some(shown) = check_file(bytes, part.file(), &document, findings) else {
+    let Some(found) = check_file(bytes, part.file(), &document, findings) else {
         return Ok(None);
     };
     let root = document.root()?;
     let pages = list_pages(&document, root)?;
+    let catalog = document.get_dictionary(root, "expected a catalog")?;
+    let mut levels = LevelFindings::new(&pages);
+    let ((shown, violations), structure) = concurrently(
+        || drawings::check_drawings(&document, &found),
+        || structure::check_structure(&document, &catalog, &pages, &mut levels),
+    );
+    findings.extend(violations);
     // Pages are followed only if their content is known to conform.
     let doubtful = if findings.violations.is_empty() {
         contrast::doubtful_pages(&pages, &shown)
@@ -110,13 +118,24 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
         Vec::new()
     };
     let follow = || contrast::follow(&document, &pages, &doubtful);
-    let mut remaining = || check_contents(&document, root, &pages, &shown, findings);
+    let remaining = || {
+        let Some(metadata) = check_fonts_and_metadata(&document, &shown, findings) else {
+            return Ok(None);
+        };
+        unicode::check_unicode(&document, &shown, &mut levels)?;
+        if !metadata.has_title {
+            levels.document(&rules::NO_TITLE);
+        }
+        painted::check_painted(&shown.marks, &pages, &mut levels);
+        let tree = structure::check_contents(&document, &catalog, structure?, &shown.marks, &mut levels)?;
+        Ok(Some((metadata, tree)))
+    };
     let (texts, contents) = if doubtful.is_empty() {
         (Vec::new(), remaining())
     } else {
         concurrently(follow, remaining)
     };
-    let Some(Contents { metadata, levels, tree }) = contents? else {
+    let Some((metadata, tree)) = contents? else {
         return Ok(None);
     };
     let earned = Conformance::earned(levels.prevented());
@@ -133,9 +152,9 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     }))
 }
 
-/// Checks a file against PDF/A-2b, except for its fonts and metadata. Returns what its content shows; `None` if objects
-/// violate the standard.
-fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Findings) -> Option<shown::Shown> {
+/// Checks a file against PDF/A-2b, except for its content, fonts and metadata. Returns `None` if objects violate the
+/// standard.
+fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Findings) -> Option<Found> {
     findings.note(None, framing::check_identifiers(file));
     let trailer = findings.take(None, framing::check_framing(bytes, file))?;
     let mut found = objects::check_objects(bytes, file, trailer, findings);
@@ -155,26 +174,15 @@ fn check_file(bytes: &[u8], file: &File, document: &Document, findings: &mut Fin
         let result = pages::check_page_tree_node(document, *number, &found.page_tree_nodes);
         findings.note(Some(*number), result);
     }
-    let shown = drawings::check_drawings(document, &found, findings);
-    Some(shown)
+    Some(found)
 }
 
-/// What determines the levels that a file of PDF/A-2b conforms to.
-struct Contents {
-    metadata: metadata::Metadata,
-    levels: LevelFindings,
-    tree: Option<structure::Tree>,
-}
-
-/// Checks fonts and metadata against PDF/A-2b, and what is shown against the other levels; `None` if something violates
-/// PDF/A-2b.
-fn check_contents(
+/// Checks fonts and metadata against PDF/A-2b. Returns `None` if anything in the file violates it.
+fn check_fonts_and_metadata(
     document: &Document,
-    root: ObjectNumber,
-    pages: &[ObjectNumber],
     shown: &shown::Shown,
     findings: &mut Findings,
-) -> Result<Option<Contents>, PdfError> {
+) -> Option<metadata::Metadata> {
     for (number, codes) in &shown.composite {
         findings.note(Some(*number), fonts::check_composite_font(document, *number, codes));
     }
@@ -185,18 +193,7 @@ fn check_contents(
         );
     }
     let metadata = findings.take(None, metadata::check_metadata(document));
-    let Some(metadata) = metadata.filter(|_| findings.violations.is_empty()) else {
-        return Ok(None);
-    };
-    let mut levels = LevelFindings::new(pages);
-    unicode::check_unicode(document, shown, &mut levels)?;
-    if !metadata.has_title {
-        levels.document(&rules::NO_TITLE);
-    }
-    painted::check_painted(&shown.marks, pages, &mut levels);
-    let catalog = document.get_dictionary(root, "expected a catalog")?;
-    let tree = structure::check_structure(document, &catalog, pages, &shown.marks, &mut levels)?;
-    Ok(Some(Contents { metadata, levels, tree }))
+    metadata.filter(|_| findings.violations.is_empty())
 }
 
 fn dictionary<'a>(document: &Document<'a>, number: ObjectNumber) -> Result<Dictionary<'a>, Finding> {
@@ -245,6 +242,12 @@ impl Findings {
                 message,
             });
         }
+    }
+
+    /// Adds the violations of other findings.
+    fn extend(&mut self, other: Self) {
+        let room = MAX_VIOLATIONS - self.violations.len();
+        self.violations.extend(other.violations.into_iter().take(room));
     }
 
     fn note(&mut self, object: Option<ObjectNumber>, result: Result<(), Finding>) {

@@ -19,7 +19,8 @@ use crate::parse::parse_number;
 const MAX_NESTING: usize = 28;
 
 /// Checks every content stream, each up to its first violation.
-pub(super) fn check_drawings(document: &Document, found: &Found, findings: &mut Findings) -> Shown {
+pub(super) fn check_drawings(document: &Document, found: &Found) -> (Shown, Findings) {
+    let mut findings = Findings::default();
     let codes = |fonts: &[ObjectNumber]| fonts.iter().map(|font| (*font, Codes::default())).collect();
     let mut shown = Shown {
         composite: codes(&found.composite_fonts),
@@ -43,7 +44,7 @@ pub(super) fn check_drawings(document: &Document, found: &Found, findings: &mut 
     for number in &found.type_3_fonts {
         findings.note(Some(*number), check.glyphs(*number));
     }
-    shown
+    (shown, findings)
 }
 
 struct Check<'d, 'a> {

@@ -16,17 +16,23 @@ use super::rules;
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use contents::Parents;
 pub(super) use tree::Tree;
 
-/// Checks the catalog's entries for accessibility, and the structure tree. Returns the tree if there is one. `streams`
-/// are the marks of all streams by the number of their page, form, pattern or font.
-pub(super) fn check_structure(
-    document: &Document,
-    catalog: &Dictionary,
+/// The structure tree, and what the parent tree has for content.
+pub(super) struct Structure<'a> {
+    pub(super) tree: Tree,
+    parents: Parents<'a>,
+}
+
+/// Checks the catalog's entries for accessibility, and the structure tree except for the content that it refers to.
+/// Returns the tree if there is one.
+pub(super) fn check_structure<'a>(
+    document: &Document<'a>,
+    catalog: &Dictionary<'a>,
     pages: &[ObjectNumber],
-    streams: &BTreeMap<ObjectNumber, StreamMarks>,
     findings: &mut LevelFindings,
-) -> Result<Option<Tree>, PdfError> {
+) -> Result<Option<Structure<'a>>, PdfError> {
     let is_true = |owner: &Dictionary, key| owner.get(key) == Some(&Object::Boolean(true));
     if !is_true(&document.resolve_dictionary(catalog, "MarkInfo")?, "Marked") {
         findings.document(&rules::NOT_MARKED);
@@ -44,7 +50,12 @@ pub(super) fn check_structure(
                 findings.document(rule);
             }
         }
-        None => note_missing_language(catalog, streams, findings),
+        None => {
+            findings.document(&rules::NO_LANGUAGE);
+            if catalog.get("Outlines").is_some() {
+                findings.document(&rules::OUTLINE_LANGUAGE);
+            }
+        }
     }
     let Some(root_number) = catalog.reference("StructTreeRoot") else {
         findings.document(&rules::NO_STRUCTURE);
@@ -54,25 +65,28 @@ pub(super) fn check_structure(
     let mut roles = roles::Roles::read(&document.resolve_dictionary(&root, "RoleMap")?, findings);
     let tree = Tree::read(document, &root, root_number, language.is_some(), &mut roles, findings)?;
     kinds::check_elements(&tree, findings);
-    let mut parents = contents::Parents::read(document, &root, findings)?;
+    let mut parents = Parents::read(document, &root, findings)?;
     links::check_links(document, &tree, &mut parents, pages, language.is_some(), findings)?;
-    parents.check_contents(document, &tree, streams, findings)?;
-    Ok(Some(tree))
+    Ok(Some(Structure { tree, parents }))
 }
 
-/// Notes everything outside of the tree whose language can't be known without that of the document.
-fn note_missing_language(
+/// Checks the content that the structure tree refers to, and the language of replacement texts. `streams` are the marks
+/// of all streams by the number of their page, form, pattern or font. Returns the tree if there is one.
+pub(super) fn check_contents<'a>(
+    document: &Document<'a>,
     catalog: &Dictionary,
+    structure: Option<Structure<'a>>,
     streams: &BTreeMap<ObjectNumber, StreamMarks>,
     findings: &mut LevelFindings,
-) {
-    findings.document(&rules::NO_LANGUAGE);
-    if catalog.get("Outlines").is_some() {
-        findings.document(&rules::OUTLINE_LANGUAGE);
-    }
-    for (number, stream) in streams {
-        if stream.has_replacement {
+) -> Result<Option<Tree>, PdfError> {
+    if catalog.get("Lang").is_none() {
+        for (number, _) in streams.iter().filter(|(_, stream)| stream.has_replacement) {
             findings.object(&rules::SPAN_LANGUAGE, *number, None);
         }
     }
+    let Some(Structure { tree, parents }) = structure else {
+        return Ok(None);
+    };
+    parents.check_contents(document, &tree, streams, findings)?;
+    Ok(Some(tree))
 }
