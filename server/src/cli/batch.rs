@@ -2,25 +2,30 @@
 
 use std::{
     fs::{self, File},
+    io::{self, BufRead},
     path::{Path, PathBuf},
+    thread,
     time::{Duration, Instant},
 };
 
+use bytes::Bytes;
 use clap::{ArgGroup, Args, Subcommand};
+use futures::{Stream, stream};
 use platen_domain::{
     ids::{BatchId, TemplateId},
     number::{counted, grouped},
 };
-use reqwest::{Body, Method, RequestBuilder, header};
+use reqwest::{Body, Method, RequestBuilder, Response, header};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::{sync::mpsc, time::sleep};
 use tokio_util::io::ReaderStream;
 
 use crate::cli::{
     client::{Client, ClientError, Data, ServerArgument},
     failure::Failure,
     progress_line::ProgressLine,
+    render::STANDARD_STREAM,
 };
 
 const BATCHES: &str = "/api/v1/batches";
@@ -50,8 +55,11 @@ pub(super) enum Command {
 #[command(group(ArgGroup::new("render").required(true).args(["template", "request"])))]
 pub(super) struct RunArguments {
     /// File with the rows: *.csv, whose first line names the members, or *.ndjson or *.jsonl with a JSON object in each line. Or its
-    /// https:// URL, from which the service loads it.
+    /// https:// URL, from which the service loads it, or - for standard input, which is sent while it is read.
     rows: PathBuf,
+    /// Format of the rows. Required for standard input, and for a file or URL whose name doesn't tell it.
+    #[arg(long, value_parser = ["csv", "ndjson"])]
+    format: Option<String>,
     /// Id of the template that the rows fill.
     #[arg(long, value_name = "ID", value_parser = template_id)]
     template: Option<TemplateId>,
@@ -107,46 +115,105 @@ enum Rows<'a> {
         /// In bytes.
         length: u64,
     },
+    StandardInput {
+        media_type: &'static str,
+    },
     /// A file that the service loads.
-    Url(&'a str),
+    Url {
+        url: &'a str,
+        format: Option<&'a str>,
+    },
 }
 
 impl<'a> Rows<'a> {
-    fn at(place: &'a Path) -> Result<Self, Failure> {
+    /// Returns the rows that the arguments name. Waits until standard input has begun.
+    fn of(arguments: &'a RunArguments) -> Result<Self, Failure> {
+        let (place, format) = (&arguments.rows, arguments.format.as_deref());
         let is_url = |place: &&str| place.starts_with("https://") || place.starts_with("http://");
         if let Some(url) = place.to_str().filter(is_url) {
-            return Ok(Self::Url(url));
+            return Ok(Self::Url { url, format });
         }
+        if place.as_os_str() == STANDARD_STREAM {
+            let media_type = format.and_then(media_type).ok_or_else(|| {
+                Failure::by_caller(&"standard input: name the format of the rows with --format csv or --format ndjson")
+            })?;
+            // Waits for the first bytes, because an upload that begins without them is soon refused as too slow.
+            io::stdin().lock().fill_buf()?;
+            return Ok(Self::StandardInput { media_type });
+        }
+        let extension = place.extension().unwrap_or_default().to_string_lossy();
+        let extension = extension.to_ascii_lowercase();
+        let media_type = media_type(format.unwrap_or(&extension)).ok_or_else(|| {
+            Failure::by_caller(&format!(
+                "{}: must be a .csv, .ndjson or .jsonl file; name another one's format with --format",
+                place.display()
+            ))
+        })?;
         Ok(Self::File {
             path: place,
-            media_type: media_type(place)?,
+            media_type,
             length: open(place)?.metadata()?.len(),
         })
+    }
+
+    /// Sends the rows to a path of the API.
+    async fn send(&self, client: &Client, path: &str) -> Result<Response, ClientError> {
+        let attach = |request| self.attach(request);
+        match self {
+            // What was sent can't be read again.
+            Self::StandardInput { .. } => client.send_once(Method::PUT, path, attach).await,
+            Self::File { .. } | Self::Url { .. } => client.send(Method::PUT, path, attach).await,
+        }
     }
 
     /// Adds the rows to the request for them.
     fn attach(&self, request: RequestBuilder) -> RequestBuilder {
         let request = request.timeout(LONGEST_UPLOAD);
-        let (path, media_type, length) = match self {
-            Self::Url(url) => return request.json(&json!({ "url": url })),
+        match self {
+            Self::Url { url, format: None } => request.json(&json!({ "url": url })),
+            Self::Url { url, format } => request.json(&json!({ "url": url, "format": format })),
+            Self::StandardInput { media_type } => request
+                .header(header::CONTENT_TYPE, *media_type)
+                .body(Body::wrap_stream(standard_input())),
             Self::File {
                 path,
                 media_type,
                 length,
-            } => (path, *media_type, *length),
-        };
-        let request = request.header(header::CONTENT_TYPE, media_type);
-        match open(path) {
-            Ok(file) => {
-                let stream = ReaderStream::new(tokio::fs::File::from_std(file));
-                request
-                    .header(header::CONTENT_LENGTH, length)
-                    .body(Body::wrap_stream(stream))
+            } => {
+                let request = request.header(header::CONTENT_TYPE, *media_type);
+                match open(path) {
+                    Ok(file) => {
+                        let stream = ReaderStream::new(tokio::fs::File::from_std(file));
+                        request
+                            .header(header::CONTENT_LENGTH, *length)
+                            .body(Body::wrap_stream(stream))
+                    }
+                    // The service refuses a file without rows.
+                    Err(_) => request,
+                }
             }
-            // The service refuses a file without rows.
-            Err(_) => request,
         }
     }
+}
+
+/// Streams standard input. It is read on a separate thread, because the runtime's shutdown would wait for a blocked read.
+fn standard_input() -> impl Stream<Item = io::Result<Bytes>> {
+    let (sender, mut receiver) = mpsc::channel(1);
+    thread::spawn(move || {
+        let mut input = io::stdin().lock();
+        let mut read = || -> io::Result<Option<Bytes>> {
+            let piece = Bytes::copy_from_slice(input.fill_buf()?);
+            input.consume(piece.len());
+            Ok((!piece.is_empty()).then_some(piece))
+        };
+        while let Some(piece) = read().transpose() {
+            if sender.blocking_send(piece).is_err() {
+                // The upload has ended.
+                break;
+            }
+        }
+    });
+    stream::poll_fn(move |context| receiver.poll_recv(context))
 }
 
 pub(super) async fn execute(command: Command) -> Result<(), Failure> {
@@ -170,15 +237,14 @@ pub(super) async fn execute(command: Command) -> Result<(), Failure> {
 
 async fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let client = arguments.server.client(SCOPES)?;
-    // Before a batch is created for them.
-    let rows = Rows::at(&arguments.rows)?;
     let body = json!({ "batch": { "name": arguments.name, "render": request(arguments)? } });
+    // Before a batch is created for them.
+    let rows = Rows::of(arguments)?;
     let created = client.send(Method::POST, BATCHES, |request| request.json(&body)).await;
     let created = created.map_err(|error| failure(&error))?;
     let Data { data: Batch { id, .. } } = client.read(created).await?;
     let path = format!("{BATCHES}/{id}/rows");
-    let upload = client.send(Method::PUT, &path, |request| rows.attach(request));
-    if let Err(error) = upload.await {
+    if let Err(error) = rows.send(&client, &path).await {
         // It would only wait for its rows.
         let _ = act(&client, id, "cancel").await;
         return Err(failure(&error));
@@ -200,19 +266,12 @@ fn request(arguments: &RunArguments) -> Result<Value, Failure> {
     serde_json::from_slice(&text).map_err(|error| Failure::by_caller(&format!("{}: {error}", path.display())))
 }
 
-fn media_type(rows: &Path) -> Result<&'static str, Failure> {
-    let extension = rows
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_ascii_lowercase();
-    match &*extension {
-        "csv" => Ok("text/csv"),
-        "ndjson" | "jsonl" => Ok("application/x-ndjson"),
-        _ => Err(Failure::by_caller(&format!(
-            "{}: must be a .csv, .ndjson or .jsonl file",
-            rows.display()
-        ))),
+/// Returns the media type of rows in a format, which may be the extension of a file.
+fn media_type(format: &str) -> Option<&'static str> {
+    match format {
+        "csv" => Some("text/csv"),
+        "ndjson" | "jsonl" => Some("application/x-ndjson"),
+        _ => None,
     }
 }
 

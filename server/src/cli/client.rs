@@ -98,18 +98,45 @@ impl Client {
         path: &str,
         prepare: impl Fn(RequestBuilder) -> RequestBuilder,
     ) -> Result<Response, ClientError> {
-        let address = self.address.join(path).map_err(|error| self.unusable(&error))?;
         let mut tries = 0;
         loop {
             tries += 1;
-            let request = self.http.request(method.clone(), address.clone());
-            let request = prepare(request.bearer_auth(self.key.expose_secret()));
-            let response = request.send().await.map_err(|error| self.unreached(error))?;
+            let response = self.attempt(method.clone(), path, &prepare).await?;
             match retry_after(&response).filter(|_| tries < TRIES) {
                 Some(wait) => tokio::time::sleep(wait).await,
-                None if response.status().is_success() => return Ok(response),
-                None => return Err(self.refusal(response).await),
+                None => return self.checked(response).await,
             }
+        }
+    }
+
+    /// As [`Self::send`], but only once, also while the service is at a limit.
+    pub(super) async fn send_once(
+        &self,
+        method: Method,
+        path: &str,
+        prepare: impl FnOnce(RequestBuilder) -> RequestBuilder,
+    ) -> Result<Response, ClientError> {
+        let response = self.attempt(method, path, prepare).await?;
+        self.checked(response).await
+    }
+
+    async fn attempt(
+        &self,
+        method: Method,
+        path: &str,
+        prepare: impl FnOnce(RequestBuilder) -> RequestBuilder,
+    ) -> Result<Response, ClientError> {
+        let address = self.address.join(path).map_err(|error| self.unusable(&error))?;
+        let request = self.http.request(method, address);
+        let request = prepare(request.bearer_auth(self.key.expose_secret()));
+        request.send().await.map_err(|error| self.unreached(error))
+    }
+
+    async fn checked(&self, response: Response) -> Result<Response, ClientError> {
+        if response.status().is_success() {
+            Ok(response)
+        } else {
+            Err(self.refusal(response).await)
         }
     }
 

@@ -37,7 +37,8 @@ use crate::{
     },
 };
 
-const STANDARD_STREAM: &str = "-";
+/// Argument that names standard input or output instead of a file.
+pub(super) const STANDARD_STREAM: &str = "-";
 /// The limit of the smallest plan.
 const DEADLINE: Duration = Duration::from_mins(1);
 /// Interval at which the progress of a render is shown.

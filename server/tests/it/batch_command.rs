@@ -1,6 +1,11 @@
 //! `platen batch …`: documents for the rows of a file.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    io::Write,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
 
 use tempfile::TempDir;
 
@@ -40,13 +45,22 @@ impl Desk {
         path
     }
 
-    fn execute(&self, arguments: &[&str]) -> Answer {
+    fn program(&self) -> Command {
         let mut program = platen();
         program
             .env("PLATEN_KEY", &self.studio.account.key)
             .current_dir(self.folder.path());
+        program
+    }
+
+    fn execute(&self, arguments: &[&str]) -> Answer {
+        self.execute_with(arguments, "")
+    }
+
+    /// Executes a command with this standard input.
+    fn execute_with(&self, arguments: &[&str], input: &str) -> Answer {
         let server = ["--server", &self.studio.service.base_url];
-        run(program, &[&["batch"], arguments, &server[..]].concat(), "")
+        run(self.program(), &[&["batch"], arguments, &server[..]].concat(), input)
     }
 }
 
@@ -79,15 +93,58 @@ async fn the_rows_of_a_file_become_documents() {
 async fn the_service_loads_the_rows_of_a_url() {
     let origin = Origin::start().await;
     let desk = Desk::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
-    let run = |path: &str| desk.execute(&["run", &origin.url(path), "--template", &desk.template]);
-    let answer = run("/status/404");
-    assert_eq!(answer.code, Some(2), "{answer:?}");
-    assert!(answer.stderr.contains("/url: The file can't be loaded"), "{answer:?}");
-    run("/rows.csv").succeeded();
+    let run = |path: &str, format: &[&str]| {
+        let url = origin.url(path);
+        desk.execute(&[&["run", &url, "--template", &desk.template][..], format].concat())
+    };
+    let refusal = run("/status/404", &[]).refused();
+    assert!(refusal.contains("/url: The file can't be loaded"), "{refusal}");
+    let refusal = run("/export", &[]).refused();
+    assert!(refusal.contains("/format: Must be"), "{refusal}");
+    run("/rows.csv", &[]).succeeded();
+    run("/export", &["--format", "csv"]).succeeded();
     let ended = "select count(*) from batches where state = 'ended' and rows = 3";
-    assert_eq!(desk.studio.service.number(ended).await, 1);
+    assert_eq!(desk.studio.service.number(ended).await, 2);
     let waiting = "select count(*) from batches where state = 'open'";
     assert_eq!(desk.studio.service.number(waiting).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_of_standard_input_become_documents() {
+    let desk = Desk::start().await;
+    let arguments = ["run", "-", "--format", "ndjson", "--template", &desk.template];
+    let answer = desk.execute_with(&arguments, "{\"number\": 1}\n{\"number\": 2}\n");
+    assert!(answer.stderr.contains("2 documents of 2 rows"), "{answer:?}");
+    answer.succeeded();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn standard_input_is_uploaded_while_it_is_written() {
+    let desk = Desk::start().await;
+    let mut child = desk
+        .program()
+        .args(["batch", "run", "-", "--format", "csv", "--template", &desk.template])
+        .args(["--server", &desk.studio.service.base_url])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut input = child.stdin.take().expect("piped");
+    let rows = format!("number\n{}", "1\n".repeat(600));
+    input.write_all(rows.as_bytes()).expect("it is read");
+    desk.studio
+        .service
+        .number_is(1, "select count(*) from batch_pieces")
+        .await;
+    // The command ends although its input goes on.
+    input.write_all(b"1,2\n3\n").expect("it is read");
+    let output = child.wait_with_output().expect("the binary ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("Line 602: The row has 2 fields"), "{stderr}");
+    let waiting = "select count(*) from batches where state <> 'cancelled'";
+    assert_eq!(desk.studio.service.number(waiting).await, 0);
+    drop(input);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -131,6 +188,7 @@ async fn what_is_refused_is_explained_and_leaves_no_batch_that_waits() {
             &["run", "rows.txt", "--template", template],
             "must be a .csv, .ndjson or .jsonl file",
         ),
+        (&["run", "-", "--template", template], "--format csv or --format ndjson"),
         (&["run", "none.csv", "--template", template], "none.csv: "),
         (
             &["run", "rows.csv", "--request", "request.json"],
