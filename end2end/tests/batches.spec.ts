@@ -112,6 +112,24 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("row", { name: /November/ })).toContainText("2 of 2");
     });
 
+    test("a test batch is free, and marked", async ({ page, member, request }) => {
+      await makeTemplate(request, member, "<h1>Invoice {{ number }}</h1>");
+      await page.goto("/dashboard/batches/new");
+      await page.getByLabel("Name").fill("Trial");
+      await expect(page.getByRole("radio", { name: /^Live/ })).toBeChecked();
+      await page.getByRole("radio", { name: /^Test/ }).check();
+      await page.getByRole("button", { name: "Create batch" }).click();
+      await expect(page.getByLabel("Template")).toHaveAccessibleDescription(/Choose a template with a release/);
+      await expect(page.getByRole("radio", { name: /^Test/ })).toBeChecked();
+      await page.getByLabel("Template").selectOption("Invoice");
+      await page.getByRole("button", { name: "Create batch" }).click();
+      await expect(page.getByText("Batch created.")).toBeVisible();
+      await expect(page.getByText("Test", { exact: true })).toBeVisible();
+      await expect(page.getByText("Documents of a test batch are free.")).toBeVisible();
+      await page.goto("/dashboard/batches");
+      await expect(page.getByRole("row", { name: /Trial/ }).getByText("Test", { exact: true })).toBeVisible();
+    });
+
     test("columns are mapped and rows previewed before a batch begins", async ({ page, context, member, request }) => {
       await makeTemplate(request, member, "<h1>{{ number }}</h1><p>{{ customer.name }}</p><p>{{ total }}</p>");
       await create(page, "December");

@@ -57,6 +57,8 @@ pub struct NewBatchForm {
     pub storage: String,
     /// Path of each document below the prefix of the connection, with placeholders. Ignored for the default storage.
     pub path: String,
+    /// Whether its renders use credits; those of test batches are free and stamped TEST.
+    pub live: bool,
 }
 
 /// A change of a batch that users make.

@@ -146,6 +146,8 @@ pub enum Field {
     Tags,
     /// Template of a batch.
     BatchTemplate,
+    /// Whether the renders of a batch are live or tests.
+    BatchMode,
     /// Storage connection of a batch.
     BatchStorage,
     /// Path of each document of a batch.
@@ -212,6 +214,7 @@ impl Field {
             | Self::GoogleAccess
             | Self::GrantLasts
             | Self::TemplateKind
+            | Self::BatchMode
             | Self::BatchStorage
             | Self::Plan => "Choose one of the options.",
             Self::Scopes => "Choose at least one scope.",

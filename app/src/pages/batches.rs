@@ -67,7 +67,7 @@ pub fn Batches() -> impl IntoView {
         <Shell title="Batches" current=Entry::Batches>
             <PageHead
                 title="Batches"
-                lede="A batch renders one document for each row of a file, such as the invoices of a month. Batches are listed for 14 days after their end."
+                lede="A batch renders one document for each row of a file, such as the invoices of a month. Batches are listed for 14 days after their end, test batches for less than a day."
             >
                 <NewLink rank=Rank::Primary />
             </PageHead>

@@ -10,7 +10,10 @@ use crate::{
         batch::{BatchChange, NewBatchForm},
         own_path::OwnPath,
     },
-    pages::batches::{PATH, page_of},
+    pages::{
+        api_keys::api::TEST,
+        batches::{PATH, page_of},
+    },
 };
 
 /// Creates a batch of the logged-in user's account. Redirects to its page, which takes the rows.
@@ -27,12 +30,16 @@ pub async fn create_batch(
     /// Path of each document, with placeholders.
     #[server(default)]
     document_path: String,
+    /// `live` or `test`.
+    #[server(default)]
+    batch_mode: String,
 ) -> Result<(), AppError> {
     let form = NewBatchForm {
         name,
         template: batch_template,
         storage: batch_storage,
         path: document_path,
+        live: batch_mode != TEST,
     };
     let id = backend().create_batch(form).await?;
     leave_for(after(id, "created"))

@@ -11,12 +11,14 @@ use crate::{
     model::{batch::BatchChoices, rejection::Field},
     outcome::{FormField, Outcome, PageForm},
     pages::{
+        api_keys::api::{LIVE, TEST},
         batches::{PATH, api::CreateBatch},
         templates,
     },
     ui::{
         button::{ButtonLink, Rank, SubmitButton},
         field::Face,
+        radio::Radio,
         select::Select,
     },
 };
@@ -72,6 +74,7 @@ fn Form(choices: BatchChoices) -> impl IntoView {
     let has_connections = !choices.connections.is_empty();
     let storages = choices.connections.into_iter().map(|(id, name)| (id.to_string(), name));
     let storages = [pair(DEFAULT_STORAGE)].into_iter().chain(storages);
+    let is_test = outcome.typed(Field::BatchMode) == TEST;
     view! {
         <PageForm outcome class="fields fields--narrow batch-form">
             <FormField
@@ -90,6 +93,23 @@ fn Form(choices: BatchChoices) -> impl IntoView {
                 chosen=outcome.typed(Field::BatchTemplate)
                 problem=outcome.problem(Field::BatchTemplate)
             />
+            <fieldset class="fieldset">
+                <legend class="fieldset__legend">"Mode"</legend>
+                <Radio
+                    name=Field::BatchMode.into_str()
+                    value=LIVE
+                    label="Live"
+                    hint="Each document uses one credit or more."
+                    checked=!is_test
+                />
+                <Radio
+                    name=Field::BatchMode.into_str()
+                    value=TEST
+                    label="Test"
+                    hint="Documents are free and stamped TEST. The batch is listed for less than a day."
+                    checked=is_test
+                />
+            </fieldset>
             <Select
                 name=Field::BatchStorage.into_str()
                 id=outcome.id(Field::BatchStorage)

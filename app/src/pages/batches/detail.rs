@@ -93,7 +93,9 @@ fn Whole(found: BatchDetail) -> impl IntoView {
     let events = events(&batch);
     let says = format!("{}: {}", name(&batch), summary(&batch));
     let (id, can_cancel) = (batch.id, batch.ended_at.is_none());
-    let upload = (batch.state == BatchState::Open).then(|| view! { <UploadSection id rejected=rejected_file /> });
+    let is_test = !batch.livemode;
+    let upload =
+        (batch.state == BatchState::Open).then(|| view! { <UploadSection id is_test rejected=rejected_file /> });
     let (rows, failed) = (batch.rows, i64::from(batch.failed));
     // Columns can't be changed any more, which the form would say otherwise.
     let has_begun = columns

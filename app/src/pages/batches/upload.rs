@@ -47,6 +47,8 @@ pub fn is_upload(path: &str) -> bool {
 #[component]
 pub fn UploadSection(
     id: BatchId,
+    /// Whether its renders are free.
+    is_test: bool,
     /// Why the last file was rejected.
     rejected: Option<String>,
 ) -> impl IntoView {
@@ -59,8 +61,13 @@ pub fn UploadSection(
             </DetailedWarning>
         }
     });
+    let cost = if is_test {
+        "Documents of a test batch are free."
+    } else {
+        "Each document uses one credit or more."
+    };
     let limits = format!(
-        "Up to {} rows and {} GiB. No row is rendered before the file is complete and without faults. Each document uses one credit or more.",
+        "Up to {} rows and {} GiB. No row is rendered before the file is complete and without faults. {cost}",
         grouped(MOST_ROWS.into()),
         MOST_BYTES >> 30
     );

@@ -148,7 +148,10 @@ impl BatchBackend for RequestBackend {
     }
 
     async fn create_batch(&self, form: NewBatchForm) -> Result<BatchId, AppError> {
-        let caller = self.caller_who_may(Produce).await?;
+        let caller = Caller {
+            livemode: form.live,
+            ..self.caller_who_may(Produce).await?
+        };
         let request = self.request(caller.account, form).await?.to_string();
         let creation = BatchCreation::parse(request.as_bytes()).map_err(|problems| invalid_batch(&problems))?;
         let (batch, _) = self.answer(batches::create(&self.app, &caller, creation, None).await)?;
@@ -180,6 +183,7 @@ impl RequestBackend {
             template,
             storage,
             path,
+            live: _,
         } = form;
         let mut faulty = Vec::new();
         let name = name.trim();

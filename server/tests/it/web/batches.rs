@@ -223,6 +223,34 @@ async fn a_batch_is_created_by_a_form_filled_by_a_file_and_watched() {
     studio.service.storage_is_counted().await;
 }
 
+#[tokio::test]
+async fn a_test_batch_renders_more_rows_than_there_are_credits_for() {
+    let (_site, studio, mut visitor) = studio_with("1").await;
+    let template = template(&studio, "{{ number }}").await;
+    let unnamed = [("name", ""), ("batch_template", template.as_str()), ("batch_mode", "test")];
+    let answer = visitor.submit("create-batch", &unnamed).await;
+    let page = rejected(&mut visitor, &format!("{PAGE}/new"), &answer).await;
+    assert!(page.contains("value=\"test\" checked"), "{page}");
+
+    let fields = [("name", "Trial"), ("batch_template", template.as_str()), ("batch_mode", "test")];
+    let batch = created(&visitor, &fields).await;
+    let path = format!("{PAGE}/{batch}");
+    let page = visitor.page(&path).await;
+    assert!(
+        page.contains("tag--test") && page.contains("Documents of a test batch are free."),
+        "{page}"
+    );
+    upload(&visitor, &batch, "rows.csv", "number\n1\n2\n3\n").await;
+    studio.service.number_is(1, ENDED).await;
+    let page = visitor.page(&path).await;
+    assert!(page.contains("3 of 3 rows") && page.contains("tag--test"), "{page}");
+    assert!(visitor.page(PAGE).await.contains("tag--test"));
+    let tests = "select count(*) from renders where not livemode and status = 'succeeded'";
+    assert_eq!(studio.service.number(tests).await, 3);
+    let charged = "select coalesce(sum(used), 0)::bigint from credit_periods";
+    assert_eq!(studio.service.number(charged).await, 0);
+}
+
 async fn assert_second_row_is_previewed(visitor: &Visitor, preview: &str) {
     let answer = visitor.submit_to(preview, &[("row", "2")]).await;
     assert_eq!(answer.status(), 200);
