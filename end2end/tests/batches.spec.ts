@@ -2,6 +2,7 @@ import type { APIRequestContext, Page } from "@playwright/test";
 
 import { expect, test } from "../fixtures.ts";
 import type { Member } from "../people.ts";
+import { setting } from "../service.ts";
 
 const SIZES = [
   { width: 1280, height: 900 },
@@ -128,6 +129,25 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText("Documents of a test batch are free.")).toBeVisible();
       await page.goto("/dashboard/batches");
       await expect(page.getByRole("row", { name: /Trial/ }).getByText("Test", { exact: true })).toBeVisible();
+    });
+
+    test("rows are loaded from a URL", async ({ page, member, request }) => {
+      await makeTemplate(request, member, "<h1>Invoice {{ number }}</h1><p>{{ customer.name }}</p>");
+      await create(page, "October");
+      const button = page.getByRole("button", { name: "Upload" });
+      const url = page.getByLabel("Load rows from a URL");
+      const rejection = page.getByRole("status").filter({ hasText: "The file was rejected" });
+      await button.click();
+      await expect(rejection).toContainText("Choose a file, or enter the URL of one.");
+      await url.fill(`${setting("PLATEN_TEST_RECEIVER")}/500`);
+      await button.click();
+      await expect(rejection).toContainText("status 500 instead of 200");
+      await expect(url).toHaveValue(/\/500$/);
+      await url.fill(`${setting("PLATEN_TEST_RECEIVER")}/rows.csv`);
+      await page.getByLabel("Check the rows before the batch begins").uncheck();
+      await button.click();
+      await ended(page, javaScriptEnabled, "Ended");
+      await expect(page.getByText("2 of 2 rows")).toBeVisible();
     });
 
     test("columns are mapped and rows previewed before a batch begins", async ({ page, context, member, request }) => {

@@ -152,6 +152,8 @@ pub enum Field {
     BatchStorage,
     /// Path of each document of a batch.
     DocumentPath,
+    /// URL of a file with the rows of a batch.
+    RowsUrl,
     /// Members that the columns of a batch become.
     BatchMembers,
     /// Hidden or checked: the selected items of a list.
@@ -268,6 +270,7 @@ impl Field {
             Self::DocumentPath => {
                 "Enter a path with the name of a column in double braces, such as 2026/11/{{ number }}.pdf, so that each row has a path of its own."
             }
+            Self::RowsUrl => "Enter a public http:// or https:// URL of at most 64 KiB, without spaces.",
             Self::BatchMembers => {
                 "Choose a member that no other column has or becomes, and that is not within the member of another column."
             }

@@ -6,7 +6,13 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
-use platen_app::pages::batches::{PATH, api::after, columns::ROW, page_of};
+use platen_app::pages::batches::{
+    PATH,
+    api::after,
+    columns::ROW,
+    page_of,
+    upload::{URL, upload_path},
+};
 use platen_core::service::batches::{self, BatchError, preview::RowPreview};
 use platen_domain::{
     batch::{BatchState, DocumentsFormat, ListedRows, RowFormat},
@@ -14,14 +20,14 @@ use platen_domain::{
     role::Permission,
     sentence::sentence,
 };
-use url::form_urlencoded;
+use url::form_urlencoded::{self, Serializer};
 
 use crate::{
     http::v1::batches::{one::file, rows::outcomes},
     web::{
         Web,
         backend::{RequestBackend, batches::Received},
-        preview_pdf,
+        preview_pdf, typed_values,
         viewer::Viewer,
     },
 };
@@ -52,7 +58,12 @@ pub(super) async fn upload(State(web): State<Web>, Path(id): Path<String>, reque
             };
             Redirect::to(&after(id, done).to_string()).into_response()
         }
-        Ok(Received::RejectedFile) => Redirect::to(&page_of(id)).into_response(),
+        Ok(Received::Rejected { url }) => {
+            let mut response = Redirect::to(&page_of(id)).into_response();
+            let typed = Serializer::new(String::new()).append_pair(URL, &url).finish();
+            typed_values::remember(&mut response, &web, &upload_path(id), typed.as_bytes());
+            response
+        }
         Err(error) => {
             let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::FORBIDDEN);
             (status, format!("{error}\n")).into_response()

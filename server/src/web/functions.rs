@@ -109,10 +109,7 @@ pub(super) async fn show_again(State(web): State<Web>, request: Request, next: N
         return answer;
     };
     let mut again = Redirect::to(&location.to_string()).into_response();
-    let secure = web.app.base_url.scheme() == "https";
-    if let Some(cookie) = typed_values::cookie_of(uri.path(), &form, secure) {
-        again.headers_mut().append(header::SET_COOKIE, cookie);
-    }
+    typed_values::remember(&mut again, &web, uri.path(), &form);
     again
 }
 
@@ -168,10 +165,7 @@ impl Call<'_> {
         if let Ok(location) = HeaderValue::try_from(location) {
             answer.headers_mut().insert(header::LOCATION, location);
         }
-        let secure = self.web.app.base_url.scheme() == "https";
-        if let Some(cookie) = typed_values::cookie_of(function, &self.form, secure) {
-            answer.headers_mut().append(header::SET_COOKIE, cookie);
-        }
+        typed_values::remember(&mut answer, self.web, function, &self.form);
         answer
     }
 

@@ -1,9 +1,14 @@
 //! Values that were typed into a rejected form. They travel to the page that shows them again in a cookie that expires
 //! soon: addresses are stored in histories and logs.
 
-use axum::http::{HeaderMap, HeaderValue};
+use axum::{
+    http::{HeaderMap, HeaderValue, header},
+    response::Response,
+};
 use platen_app::{cookies, model::rejection::Field, outcome::TypedValues};
 use url::form_urlencoded::{self, Serializer};
+
+use crate::web::Web;
 
 const COOKIE: &str = "platen-typed";
 /// Member with the path of the form's function.
@@ -13,9 +18,16 @@ const LIFETIME: u32 = 600;
 /// Maximum size of the cookie's value, in bytes. Browsers allow 4,096 for name, value and attributes (RFC 6265, 6.1).
 const LONGEST: usize = 3500;
 
-/// Returns the cookie with the values of a rejected form that its page shows again. Values that don't fit have to be
-/// typed again.
-pub(super) fn cookie_of(function: &str, form: &[u8], secure: bool) -> Option<HeaderValue> {
+/// Adds the values of a rejected form that its page shows again to the redirect to this page. Values that don't fit have to
+/// be typed again.
+pub(super) fn remember(redirect: &mut Response, web: &Web, function: &str, form: &[u8]) {
+    let secure = web.app.base_url.scheme() == "https";
+    if let Some(cookie) = cookie_of(function, form, secure) {
+        redirect.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+}
+
+fn cookie_of(function: &str, form: &[u8], secure: bool) -> Option<HeaderValue> {
     let mut value = Serializer::new(String::new()).append_pair(FUNCTION, function).finish();
     for (field, typed) in shown_again(form) {
         let pair = Serializer::new(String::new())
@@ -59,8 +71,6 @@ fn shown_again(form: &[u8]) -> Vec<(Field, String)> {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::header;
-
     use super::*;
 
     fn returned(form: &[u8]) -> TypedValues {

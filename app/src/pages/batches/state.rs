@@ -99,7 +99,7 @@ pub fn HoldNotice(hold: Hold) -> impl IntoView {
 pub fn remainder(batch: &Batch) -> Option<String> {
     let waiting = i64::from(batch.rows) - i64::from(batch.opened);
     match batch.state {
-        BatchState::Open => Some("Upload a file with the rows below.".to_owned()),
+        BatchState::Open => Some("Upload the rows below, or enter their URL.".to_owned()),
         BatchState::Paused if batch.opened == 0 => Some(format!(
             "Check the rows below, then begin. {} not begun yet.",
             counted(waiting, "row is", "rows are")

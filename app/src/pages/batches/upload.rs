@@ -10,6 +10,8 @@ use platen_domain::{
 use crate::{
     csrf,
     layout::page::Section,
+    model::rejection::Field,
+    outcome::TypedValues,
     pages::batches::{PATH, page_of},
     read_only::Changes,
     ui::{
@@ -20,16 +22,20 @@ use crate::{
     },
 };
 
-/// Name of the field with the file.
+/// Name of the field with the file. It is the last one, because it is read while it arrives.
 pub const FILE: &str = "file";
-/// Name of the field that pauses the batch before its first row. It precedes the file, which is read while it arrives.
+/// Name of the field that pauses the batch before its first row.
 pub const CHECK: &str = "check";
+/// Name of the field with the URL of a file, instead of one.
+pub const URL: &str = Field::RowsUrl.into_str();
 /// End of the path of the form's action.
 pub const ROWS: &str = "rows";
 /// The `accept` attribute of the field.
 const ACCEPTED: &str = ".csv,.tsv,.txt,.ndjson,.jsonl";
 const HINT: &str =
     "CSV in UTF-8 with the names of the columns in the first line, or NDJSON. In Excel, save as “CSV UTF-8”.";
+const URL_HINT: &str =
+    "The public URL of a CSV or NDJSON file, such as one that a store has signed. Leave it empty to choose a file.";
 
 /// Returns the path of the action of the form.
 pub fn upload_path(id: BatchId) -> String {
@@ -43,6 +49,13 @@ pub fn is_upload(path: &str) -> bool {
         .is_some_and(|(_, rest)| rest == ROWS)
 }
 
+/// Returns the URL in the form that led to the page, if it was rejected.
+fn rejected_url(id: BatchId) -> Option<String> {
+    let typed = use_context::<TypedValues>().filter(|typed| typed.function == upload_path(id))?;
+    let mut values = typed.values.into_iter();
+    values.find(|(field, _)| *field == Field::RowsUrl).map(|(_, url)| url)
+}
+
 /// The section with the form. The token of the form is in the address of its action, because the file is read while it arrives.
 #[component]
 pub fn UploadSection(
@@ -53,11 +66,12 @@ pub fn UploadSection(
     rejected: Option<String>,
 ) -> impl IntoView {
     let token = csrf::token().unwrap_or_default();
+    let url = rejected.as_ref().and_then(|_| rejected_url(id));
     let rejected = rejected.map(|reason| {
         view! {
             <DetailedWarning title="The file was rejected, and no row of it is stored">
                 <p class="break">{reason}</p>
-                <p>"Correct the file and upload it again."</p>
+                <p>"Correct the file or its URL, and upload it again."</p>
             </DetailedWarning>
         }
     });
@@ -88,14 +102,24 @@ pub fn UploadSection(
                             hint="Choose what the columns become and preview any row. No credits are used until you begin."
                             checked=true
                         />
-                        <FieldFrame id=FILE label="File" hint=Some(HINT) problem=None>
+                        <FieldFrame id=URL label="Load rows from a URL" hint=Some(URL_HINT) problem=None>
+                            <input
+                                class="input input--code"
+                                id=URL
+                                type="url"
+                                name=URL
+                                value=url
+                                autocomplete="off"
+                                aria-describedby=described_by(URL, Some(URL_HINT), None)
+                            />
+                        </FieldFrame>
+                        <FieldFrame id=FILE label="Or choose a file" hint=Some(HINT) problem=None>
                             <input
                                 class="input input--file"
                                 id=FILE
                                 type="file"
                                 name=FILE
                                 accept=ACCEPTED
-                                required
                                 aria-describedby=described_by(FILE, Some(HINT), None)
                             />
                         </FieldFrame>

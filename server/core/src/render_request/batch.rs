@@ -97,6 +97,8 @@ impl RowsSource {
     /// JSON pointers of its members.
     pub const URL: &str = "/url";
     pub const FORMAT: &str = "/format";
+    /// Maximum length of the URL in bytes.
+    pub const LONGEST_URL: usize = rules::LONGEST_URL;
 
     /// Parses and validates a body. Fails with all validation errors, in the order of the document.
     pub fn parse(text: &[u8]) -> Result<Self, Vec<Problem>> {

@@ -17,7 +17,7 @@ use url::{Host, Url};
 use crate::render_request::{assets::RequestAssets, no_such_template, pages, wire::is_url};
 
 /// Maximum length of a URL in bytes. Servers accept far less.
-const LONGEST_URL: usize = 64 << 10;
+pub(super) const LONGEST_URL: usize = 64 << 10;
 
 /// Adds the validation errors of all rules.
 pub(super) fn check(body: &Value, problems: &mut Problems) {

@@ -15,14 +15,14 @@ use platen_app::{
         batch::{BatchChange, BatchChoices, BatchDetail, ListedRow, NewBatchForm},
         rejection::Field,
     },
-    pages::batches::upload::{CHECK, FILE},
+    pages::batches::upload::{CHECK, FILE, URL},
 };
 use platen_core::{
     clock,
-    render_request::batch::BatchCreation,
+    render_request::batch::{BatchCreation, RowsSource},
     service::{
         batches::{
-            self, BatchError, columns,
+            self, BatchError, columns, download,
             preview::{self, RowPreview, RowPreviewError},
             rejected_file,
             upload::{self, AfterUpload, RowsFile},
@@ -67,13 +67,16 @@ const LISTED_FIRST_ROWS: i64 = 5;
 /// Maximum length of a name, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// What became of a file with rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+const NO_FILE: &str = "Choose a file, or enter the URL of one.";
+const TWO_FILES: &str = "Both a file and a URL were given. Choose a file or enter a URL, not both.";
+
+/// What became of a form with rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::web) enum Received {
     /// The batch has its rows, and is in this state.
     Rows(BatchState),
-    /// The page of the batch shows the reason.
-    RejectedFile,
+    /// The page of the batch shows the reason, and the URL that was entered.
+    Rejected { url: String },
 }
 
 /// Why a file is not stored.
@@ -225,12 +228,14 @@ impl RequestBackend {
         Ok(request)
     }
 
-    /// Stores the rows of a file while it arrives. The reason why it is rejected reaches the page of the batch in the session.
+    /// Stores the rows of a file while it arrives, or those at a URL. The reason why it is rejected reaches the page of the batch in
+    /// the session.
     pub(in crate::web) async fn receive_rows(&self, id: BatchId, mut form: Multipart) -> Result<Received, AppError> {
         let caller = self.caller_who_may(Produce).await?;
         // Nothing is read for a batch of another account.
         self.answer(batches::get(&self.app, &caller, id).await)?;
-        let stored = self.store_rows(&caller, id, &mut form).await;
+        let mut url = String::new();
+        let stored = self.store_rows(&caller, id, &mut form, &mut url).await;
         // A browser shows the response only if it could send the whole form.
         while let Ok(Some(_)) = form.next_field().await {}
         let reason = match stored {
@@ -242,19 +247,39 @@ impl RequestBackend {
             },
         };
         self.answer(rejected_file::keep(&self.session, caller.account, id, reason, clock::now()).await)?;
-        Ok(Received::RejectedFile)
+        Ok(Received::Rejected { url })
     }
 
-    async fn store_rows(&self, caller: &Caller, id: BatchId, form: &mut Multipart) -> Result<Batch, FileError> {
+    /// `url` becomes the URL in the form.
+    async fn store_rows(
+        &self,
+        caller: &Caller,
+        id: BatchId,
+        form: &mut Multipart,
+        url: &mut String,
+    ) -> Result<Batch, FileError> {
         let mut after = AfterUpload::Begin;
         while let Some(field) = form.next_field().await? {
-            if field.name() == Some(CHECK) {
-                after = AfterUpload::Check;
-            } else if field.name() == Some(FILE) {
-                return self.store_file(caller, id, after, field).await;
+            match field.name() {
+                Some(CHECK) => after = AfterUpload::Check,
+                Some(URL) => *url = read_url(field).await?,
+                // Browsers send the field without a name if no file was chosen.
+                Some(FILE) if field.file_name().is_some_and(|name| !name.is_empty()) => {
+                    if !url.is_empty() {
+                        return Err(FileError::Rejected(TWO_FILES.to_owned()));
+                    }
+                    return self.store_file(caller, id, after, field).await;
+                }
+                _ => {}
             }
         }
-        Err(FileError::Rejected("No file was chosen.".to_owned()))
+        // Only now, because a download may take longer than the form.
+        if url.is_empty() {
+            return Err(FileError::Rejected(NO_FILE.to_owned()));
+        }
+        let source = RowsSource::parse(json!({"url": url}).to_string().as_bytes());
+        let source = source.map_err(|_| invalid_url())?;
+        Ok(download::store(&self.app, caller, id, source, after).await?)
     }
 
     async fn store_file(
@@ -265,9 +290,6 @@ impl RequestBackend {
         file: FormField<'_>,
     ) -> Result<Batch, FileError> {
         let name = file.file_name().unwrap_or_default();
-        if name.is_empty() {
-            return Err(FileError::Rejected("No file was chosen.".to_owned()));
-        }
         let Some(format) = RowFormat::of_file_name(name) else {
             let name = quote(name);
             return Err(FileError::Rejected(format!(
@@ -321,10 +343,33 @@ impl RequestBackend {
     }
 }
 
+fn invalid_url() -> FileError {
+    FileError::Rejected(Field::RowsUrl.rule().to_owned())
+}
+
+/// Reads the field with the URL.
+async fn read_url(mut field: FormField<'_>) -> Result<String, FileError> {
+    let mut text = Vec::new();
+    while let Some(chunk) = field.chunk().await? {
+        text.extend_from_slice(&chunk);
+        if text.len() > RowsSource::LONGEST_URL {
+            return Err(invalid_url());
+        }
+    }
+    Ok(String::from_utf8_lossy(&text).trim().to_owned())
+}
+
 /// Returns why a file was rejected, in a sentence; `None` if the error is another one.
 fn reason(error: &BatchError) -> Option<String> {
     match error {
-        BatchError::Invalid(problems) => problems.first().map(|problem| sentence(&problem.detail)),
+        BatchError::Invalid(problems) => problems.first().map(|problem| {
+            let reason = sentence(&problem.detail);
+            if problem.pointer == RowsSource::FORMAT {
+                format!("Format: {reason} Download the file, and upload it instead.")
+            } else {
+                reason
+            }
+        }),
         BatchError::Conflict(conflict) => Some(sentence(conflict)),
         BatchError::Memory(_) => Some("The service is overloaded. Upload the file again in a moment.".to_owned()),
         BatchError::StorageFull(full) => Some(full.to_string()),

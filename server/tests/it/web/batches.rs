@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::site;
 use crate::support::{
     object_stores::{Access, access_key, s3},
+    origin::Origin,
     pdf,
     process::PATIENCE,
     service::TestService,
@@ -64,16 +65,17 @@ async fn upload(visitor: &Visitor, batch: &str, name: &str, content: &str) -> Re
 
 /// Uploads a file with the box checked that pauses the batch.
 async fn upload_to_check(visitor: &Visitor, batch: &str, content: &str) -> Response {
-    let checked = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"check\"\r\n\r\non\r\n");
+    send_fields(visitor, batch, &[("check", "on")], ("rows.csv", content)).await
+}
+
+/// Uploads a file after fields with these names and values. Without a name, no file is chosen.
+async fn send_fields(visitor: &Visitor, batch: &str, fields: &[(&str, &str)], file: (&str, &str)) -> Response {
+    let field = |(name, value): &(&str, &str)| {
+        format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    };
+    let fields: String = fields.iter().map(field).collect();
     let token = visitor.token().await;
-    send_form(
-        visitor,
-        &format!("csrf={token}"),
-        batch,
-        &checked,
-        ("rows.csv", content),
-    )
-    .await
+    send_form(visitor, &format!("csrf={token}"), batch, &fields, file).await
 }
 
 async fn upload_with(visitor: &Visitor, query: &str, batch: &str, name: &str, content: &str) -> Response {
@@ -425,7 +427,7 @@ async fn a_rejected_file_is_explained_once_and_stores_nothing() {
         ("rows.ndjson", format!("[1]\n{large}"), "Line 1: A row is a JSON object"),
         ("rows.csv", String::new(), "There are no rows"),
         ("rows.xlsx", "PK".to_owned(), "\"rows.xlsx\" is not a .csv"),
-        ("", String::new(), "No file was chosen."),
+        ("", String::new(), "Choose a file, or enter the URL of one."),
     ] {
         let answer = upload(&visitor, &batch, name, &content).await;
         assert_eq!(
@@ -471,6 +473,53 @@ async fn a_rejected_file_is_explained_once_and_stores_nothing() {
     assert_eq!(upload(&visitor, &batch, file.0, file.1).await.status(), 403);
     assert_eq!(studio.service.number("select count(*) from batch_pieces").await, 0);
     assert_eq!(studio.service.text("select state from batches").await, "open");
+}
+
+#[tokio::test]
+async fn rows_are_loaded_from_a_url_instead_of_a_file() {
+    let origin = Origin::start().await;
+    let (_site, studio, mut visitor) = studio().await;
+    let template = template(&studio, "{{ number }}").await;
+    let batch = created(&visitor, &[("name", "November"), ("batch_template", &template)]).await;
+    let path = format!("{PAGE}/{batch}");
+    let rows = origin.url("/rows.csv");
+    let no_file = ("", "");
+    for (url, file, reason) in [
+        (rows.clone(), ("rows.csv", "number\n1\n"), "Choose a file or enter a URL, not both."),
+        ("ftp://example.com/a.csv".to_owned(), no_file, "Enter a public http://"),
+        ("http://127.0.0.2/a.csv".to_owned(), no_file, "the address is refused"),
+        (origin.url("/status/404"), no_file, "status 404 instead of 200"),
+        (origin.url("/malformed.csv"), no_file, "Line 3: The row has 2 fields"),
+        (origin.url("/export"), no_file, "upload it instead."),
+    ] {
+        let answer = send_fields(&visitor, &batch, &[("rows_url", &url)], file).await;
+        assert_eq!(
+            (answer.status().as_u16(), header(&answer, "location")),
+            (303, path.as_str())
+        );
+        visitor.remember(&answer);
+        let page = visitor.page(&path).await;
+        assert!(
+            page.contains("The file was rejected") && page.contains(reason),
+            "{reason}: {page}"
+        );
+        assert!(page.contains(&format!("value=\"{url}\"")), "{url}: {page}");
+        assert!(!visitor.page(&path).await.contains(&url), "the URL is shown once");
+        assert_eq!(studio.service.number("select count(*) from batch_pieces").await, 0);
+    }
+    let hits = origin.hits();
+    assert!(hits.iter().all(|hit| hit != "/rows.csv"), "{hits:?}");
+    let long = format!("{rows}?{}", "x".repeat(65_536));
+    send_fields(&visitor, &batch, &[("rows_url", &long)], no_file).await;
+    assert!(visitor.page(&path).await.contains("Enter a public http://"));
+
+    let answer = send_fields(&visitor, &batch, &[("check", "on"), ("rows_url", &rows)], no_file).await;
+    assert_eq!(header(&answer, "location"), format!("{path}?done=stored"));
+    assert!(visitor.page(&path).await.contains("Row, from 1 to 3"));
+    let batch = created(&visitor, &[("name", "December"), ("batch_template", &template)]).await;
+    let answer = send_fields(&visitor, &batch, &[("rows_url", &rows)], no_file).await;
+    assert_eq!(header(&answer, "location"), format!("{PAGE}/{batch}?done=uploaded"));
+    studio.service.number_is(1, ENDED).await;
 }
 
 #[tokio::test]

@@ -26,7 +26,13 @@ const BUSY: BatchError =
     BatchError::Conflict("the service is loading the rows of another batch of the account; wait for its end");
 
 /// Stores the rows of a file while it is downloaded, as [`upload::store`] does.
-pub async fn store(app: &Services, caller: &Caller, id: BatchId, source: RowsSource) -> Result<Batch, BatchError> {
+pub async fn store(
+    app: &Services,
+    caller: &Caller,
+    id: BatchId,
+    source: RowsSource,
+    after_upload: AfterUpload,
+) -> Result<Batch, BatchError> {
     // Before anything is requested.
     upload::check(app, caller, id).await?;
     let _turn = app.downloads.try_begin(caller.account).ok_or(BUSY)?;
@@ -44,7 +50,7 @@ pub async fn store(app: &Services, caller: &Caller, id: BatchId, source: RowsSou
     let content = file.content(app.config.limits.body_time);
     let file = RowsFile {
         format,
-        after_upload: AfterUpload::Begin,
+        after_upload,
         content: content.map_err(|error| not_loaded(&error)),
     };
     upload::store_within(app, caller, id, file, memory).await

@@ -81,7 +81,9 @@ pub(in crate::http) async fn put(
             };
             upload::store(&app, &caller, id, file).await?
         }
-        RowsBody::Source(JsonBody(source, _memory)) => download::store(&app, &caller, id, source).await?,
+        RowsBody::Source(JsonBody(source, _memory)) => {
+            download::store(&app, &caller, id, source, AfterUpload::Begin).await?
+        }
     };
     Ok(Json(Data { data }))
 }
