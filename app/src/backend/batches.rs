@@ -14,8 +14,8 @@ pub trait BatchBackend: Send + Sync {
     /// Returns a page of batches, the newest first.
     async fn batches(&self, after: Option<BatchId>) -> Result<Page<Batch, BatchId>, AppError>;
 
-    /// Returns a batch with the outcomes of its first rows, the reason why the file that led to the page was rejected, and its
-    /// columns until it begins.
+    /// Returns a batch with the outcomes of its first rows, the form that led to the page if it was rejected, and its columns until it
+    /// begins.
     async fn batch(&self, id: BatchId) -> Result<BatchDetail, AppError>;
 
     /// Returns what a new batch may render, and where its documents may go.

@@ -22,6 +22,9 @@ pub struct BatchDetail {
     pub may_be_collected: bool,
     /// Why the file that led to the page was rejected.
     pub rejected_file: Option<String>,
+    /// The members that were chosen in the rejected form of columns that led to the page, one for each column. `None` also if they are
+    /// too large to be shown again.
+    pub rejected_members: Option<Vec<String>>,
     /// The columns of a batch that has not begun; `None` once they can't be changed.
     pub columns: Option<BatchColumns>,
 }

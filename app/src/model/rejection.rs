@@ -174,6 +174,7 @@ impl Field {
                 | Self::TemplateContent
                 | Self::TemplateData
                 | Self::TemplateTranslations
+                | Self::BatchMembers
         )
     }
 

@@ -29,17 +29,18 @@ const PREVIEW_HINT: &str =
 
 /// The section with the form that maps the columns.
 #[component]
-pub fn ColumnsSection(id: BatchId, columns: BatchColumns) -> impl IntoView {
+pub fn ColumnsSection(
+    id: BatchId,
+    columns: BatchColumns,
+    /// The members that were chosen last, if they were rejected.
+    rejected: Option<Vec<String>>,
+) -> impl IntoView {
     let outcome = Outcome::of::<SetBatchColumns>();
     let field = Field::BatchMembers;
-    let typed = outcome.typed(field);
-    // Several values are separated by spaces, which no member contains.
-    let mut chosen: Vec<_> = match typed.as_str() {
-        "" => columns.current(),
-        typed => typed.split(' ').map(ToOwned::to_owned).collect(),
-    };
-    chosen.resize(columns.columns.len(), String::new());
     let problem = outcome.problem(field);
+    let rejected = rejected.filter(|_| problem.is_some());
+    let are_lost = problem.is_some() && rejected.is_none();
+    let chosen = rejected.unwrap_or_else(|| columns.current());
     let offered: Vec<_> = columns.offered().into_iter().collect();
     let collisions = columns.collisions(&chosen);
     let cells = columns.columns.iter().zip(&chosen).zip(collisions).enumerate();
@@ -55,6 +56,14 @@ pub fn ColumnsSection(id: BatchId, columns: BatchColumns) -> impl IntoView {
                 <p class="small quiet">
                     "A column becomes the member of the template’s data that has its name. Choose another member for columns with other names. This applies to all rows, and also to names in the path of each document."
                 </p>
+                {are_lost
+                    .then(|| {
+                        view! {
+                            <p class="small">
+                                "The choices could not be kept: the paths of the members may have 16 KiB together, and rejected choices are shown once. Choose again."
+                            </p>
+                        }
+                    })}
                 <input type="hidden" name="id" value=id.to_string() />
                 <div id=outcome.id(field)>
                     <Table caption="Columns" columns=COLUMNS nothing="The first row has no columns." rows />

@@ -88,6 +88,7 @@ fn Whole(found: BatchDetail) -> impl IntoView {
         has_documents,
         may_be_collected,
         rejected_file,
+        rejected_members,
         columns,
     } = found;
     let events = events(&batch);
@@ -103,7 +104,7 @@ fn Whole(found: BatchDetail) -> impl IntoView {
         .then(|| view! { <OutcomeErrors outcome={Outcome::of::<SetBatchColumns>()} /> });
     let columns = columns.map(|columns| {
         view! {
-            <ColumnsSection id columns />
+            <ColumnsSection id columns rejected=rejected_members />
             <PreviewSection id rows />
         }
     });

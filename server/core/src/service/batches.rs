@@ -5,7 +5,7 @@ pub mod documents;
 pub mod download;
 pub mod opening;
 pub mod preview;
-pub mod rejected_file;
+pub mod rejected_form;
 mod stored_rows;
 pub mod upload;
 

@@ -24,7 +24,7 @@ use platen_core::{
         batches::{
             self, BatchError, columns, download,
             preview::{self, RowPreview, RowPreviewError},
-            rejected_file,
+            rejected_form::{self, RejectedForm},
             upload::{self, AfterUpload, RowsFile},
         },
         connections,
@@ -117,7 +117,12 @@ impl BatchBackend for RequestBackend {
             batches::documents::has_documents(app, account, &batch),
         );
         let (first_rows, failed_rows, can_retry, has_documents) = self.answer(found)?;
-        let rejected_file = rejected_file::take(&self.session, account, id, clock::now()).await;
+        let rejected = rejected_form::take(&self.session, account, id, clock::now()).await;
+        let (rejected_file, rejected_members) = match self.answer(rejected)? {
+            Some(RejectedForm::File(reason)) => (Some(reason), None),
+            Some(RejectedForm::Members(members)) => (None, Some(members)),
+            None => (None, None),
+        };
         // The page is needed to cancel the batch as well.
         let columns = columns::find(app, account, &batch).await.unwrap_or_else(|error| {
             tracing::warn!(batch_id = %id, %error, "the columns of a batch could not be read");
@@ -130,7 +135,8 @@ impl BatchBackend for RequestBackend {
             failed_rows: failed_rows.iter().map(listed).collect(),
             can_retry,
             has_documents,
-            rejected_file: self.answer(rejected_file)?,
+            rejected_file,
+            rejected_members,
             columns,
         })
     }
@@ -174,7 +180,11 @@ impl BatchBackend for RequestBackend {
 
     async fn set_batch_columns(&self, id: BatchId, members: Vec<String>) -> Result<(), AppError> {
         let caller = self.caller_who_may(Produce).await?;
-        self.answer(columns::update(&self.app, &caller, id, &members).await)
+        let updated = columns::update(&self.app, &caller, id, &members).await;
+        if matches!(updated, Err(BatchError::Invalid(_))) {
+            self.keep_rejected(caller.account, id, RejectedForm::Members(members)).await?;
+        }
+        self.answer(updated)
     }
 }
 
@@ -246,8 +256,13 @@ impl RequestBackend {
                 None => return self.answer(Err(error)),
             },
         };
-        self.answer(rejected_file::keep(&self.session, caller.account, id, reason, clock::now()).await)?;
+        self.keep_rejected(caller.account, id, RejectedForm::File(reason)).await?;
         Ok(Received::Rejected { url })
+    }
+
+    /// Hands a rejected form to the page of the batch.
+    async fn keep_rejected(&self, account: AccountId, id: BatchId, form: RejectedForm) -> Result<(), AppError> {
+        self.answer(rejected_form::keep(&self.session, account, id, form, clock::now()).await)
     }
 
     /// `url` becomes the URL in the form.

@@ -368,6 +368,29 @@ async fn columns_are_mapped_and_rows_previewed_before_a_batch_begins() {
     assert_eq!(answer.status(), 422);
 }
 
+#[tokio::test]
+async fn rejected_choices_stay_for_as_many_columns_as_are_allowed() {
+    const COLUMNS: usize = 1000;
+    let (_site, studio, mut visitor) = studio().await;
+    let template = template(&studio, "{{ number }}").await;
+    let batch = created(&visitor, &[("name", "November"), ("batch_template", &template)]).await;
+    let path = format!("{PAGE}/{batch}");
+    let columns: Vec<_> = (0..COLUMNS).map(|index| format!("c{index}")).collect();
+    let columns = columns.join(",");
+    upload_to_check(&visitor, &batch, &format!("{columns}\n{columns}\n")).await;
+    let names: Vec<_> = (0..COLUMNS).map(|index| format!("batch_members[{index}]")).collect();
+    let too_long = "x".repeat(17);
+    for (member, kept) in [("number", COLUMNS), (too_long.as_str(), 0)] {
+        let members = names.iter().map(|name| (name.as_str(), member));
+        let fields: Vec<_> = [("id", batch.as_str())].into_iter().chain(members).collect();
+        let answer = visitor.submit("set-batch-columns", &fields).await;
+        let page = rejected(&mut visitor, &path, &answer).await;
+        assert!(page.contains("Check the highlighted field."));
+        assert_eq!(page.matches("value=\"number\" selected").count(), kept);
+        assert_eq!(page.contains("The choices could not be kept"), kept == 0);
+    }
+}
+
 /// Connects a store that can't be reached, and returns the connection's id.
 async fn connected_archive(studio: &Studio) -> String {
     let connection = json!({
