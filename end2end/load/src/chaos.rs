@@ -9,20 +9,17 @@ mod random;
 mod toxiproxy;
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::BTreeMap,
     fmt,
     path::Path,
     time::{Duration, Instant},
 };
 
 use futures::future::try_join;
-use platen_domain::webhook::webhook_id;
 use reqwest::Method;
 use serde::Serialize;
-use serde_json::json;
 use sqlx::PgPool;
 use tokio::time::sleep;
-use uuid::Uuid;
 
 use crate::{
     bench::progress,
@@ -40,6 +37,7 @@ use crate::{
     receiver::Receiver,
     scale::{self, CONNECTIONS, SETTINGS},
     store::Store,
+    verification::{Accepted, Deviations, describe_jobs, remaining, verify},
 };
 
 /// Processes that do background work. Another one, which no fault affects, receives requests and runs Postgres.
@@ -62,16 +60,8 @@ pub(crate) struct ChaosResult {
     pub(crate) seconds: f64,
     /// Numbers of faults by their kind.
     pub(crate) faults: BTreeMap<String, usize>,
-    /// Rows without a result, without a document in the bucket or without a callback.
-    pub(crate) lost: usize,
-    /// Renders beyond one for each row, callbacks beyond one for each row, and repeated callbacks with another body.
-    pub(crate) doubled: usize,
-    /// Renders that were not charged one credit for their document, or nothing without one, and credits beyond those of renders.
-    pub(crate) wrongly_charged: i64,
-    /// Credits that are still reserved.
-    pub(crate) reserved: i64,
-    /// Rows that the batch counts wrongly.
-    pub(crate) miscounted: usize,
+    #[serde(flatten)]
+    pub(crate) deviations: Deviations,
     /// Deliveries of a callback that had been delivered before, which receivers recognize by its id.
     pub(crate) delivered_again: usize,
     /// Deliveries signed with a wrong time.
@@ -80,14 +70,6 @@ pub(crate) struct ChaosResult {
     pub(crate) orphans: usize,
     /// How often the batch was resumed after it had paused, because three processes in succession had died during its turns.
     pub(crate) resumed: usize,
-}
-
-impl ChaosResult {
-    /// Returns the number of deviations from one document, one callback and one credit for each row.
-    pub(crate) fn deviations(&self) -> usize {
-        let credits = self.wrongly_charged.unsigned_abs() + self.reserved.unsigned_abs();
-        self.lost + self.doubled + self.miscounted + credits as usize
-    }
 }
 
 impl fmt::Display for ChaosResult {
@@ -103,11 +85,7 @@ impl fmt::Display for ChaosResult {
         for (fault, count) in &self.faults {
             writeln!(formatter, "{count:>8} × {fault}")?;
         }
-        writeln!(
-            formatter,
-            "{} lost, {} doubled, {} charged wrongly, {} credits still reserved, {} rows miscounted",
-            self.lost, self.doubled, self.wrongly_charged, self.reserved, self.miscounted,
-        )?;
+        writeln!(formatter, "{}", self.deviations)?;
         write!(
             formatter,
             "{} callbacks delivered again, {} signed with a wrong time, {} objects without a render, batch resumed {} times",
@@ -129,7 +107,7 @@ pub(crate) async fn measure(simulated: &Path, rows: usize) -> Result<ChaosResult
     let stopped = (toxiproxy.stop().await, store.stop().await);
     let result = measured?;
     stopped.0.and(stopped.1)?;
-    if result.deviations() > 0 {
+    if result.deviations.sum() > 0 {
         return Err(LoadError::Platen(format!(
             "lost, doubled or miscounted something:\n{result}"
         )));
@@ -182,11 +160,9 @@ struct Stage<'a> {
 impl Stage<'_> {
     async fn measure(&self, processes: &mut [Process], callbacks: &Proxy) -> Result<ChaosResult, LoadError> {
         progress(&format!("a batch of {} rows under fault injection", self.rows));
-        let template = self.client.create_template("Row", "<p>{{ number }}").await?;
-        let render = json!({ "callback": { "url": format!("http://{}/", callbacks.authority) } });
-        let batch = self.client.create_batch(&template, render).await?;
-        let rows = (0..self.rows).map(|number| json!({ "number": number }));
-        self.client.upload_rows(&batch, rows).await?;
+        let callback = format!("http://{}/", callbacks.authority);
+        let batch = self.client.create_line_batch(&callback).await?;
+        self.client.upload_rows(&batch, scale::rows(self.rows)).await?;
         let start = Instant::now();
         let schedule = Schedule::new(self.db);
         let working = async {
@@ -214,9 +190,7 @@ impl Stage<'_> {
     async fn work_until_done(&self, batch: &str, patience: Duration) -> Result<(bool, usize), LoadError> {
         let (start, mut resumed) = (Instant::now(), 0);
         while start.elapsed() < patience {
-            let left =
-                "select (select count(*) from jobs where kind in ('render', 'callback', 'batch')), state from batches";
-            let (jobs, state): (i64, String) = sqlx::query_as(left).fetch_one(self.db).await?;
+            let (jobs, state) = remaining(self.db).await?;
             match (jobs, state.as_str()) {
                 (0, "ended") => return Ok((true, resumed)),
                 (_, "paused") => {
@@ -246,92 +220,33 @@ impl Stage<'_> {
     /// Describes a batch that does not end.
     async fn describe(&self, batch: &str) -> Result<String, LoadError> {
         let shown = answer(self.client.request(Method::GET, batch)).await?;
-        let jobs = "select kind, count(*), sum(failures), sum(crashes), max(last_error) from jobs group by kind";
-        let jobs: Vec<(String, i64, i64, i64, Option<String>)> = sqlx::query_as(jobs).fetch_all(self.db).await?;
         Ok(format!(
-            "has not finished a batch {} minutes after the last fault: {}; jobs by kind, with failures, crashes and an \
-             error: {jobs:?}; {} callbacks received",
+            "has not finished a batch {} minutes after the last fault: {}; {}; {} callbacks received",
             CALM.as_secs() / 60,
             shown["data"],
+            describe_jobs(self.db).await?,
             self.receiver.counts().distinct,
         ))
     }
 
     async fn count(&self, seconds: f64, faults: Faults, resumed: usize) -> Result<ChaosResult, LoadError> {
-        let rows = self.list_rows().await?;
-        let (objects, received, counts) = (
-            self.store.list_objects(BUCKET, FOLDER)?,
-            self.receiver.ids(),
-            self.receiver.counts(),
-        );
-        let documents: HashSet<_> = rows.iter().filter_map(|row| row.document.as_ref()).collect();
-        let callbacks: HashSet<_> = rows.iter().filter_map(|row| row.callback.as_ref()).collect();
-        let is_complete = |row: &&Row| {
-            let has_document = row.document.as_ref().is_some_and(|name| objects.contains(name));
-            has_document && row.callback.as_ref().is_some_and(|id| received.contains(id))
+        let accepted = Accepted {
+            rows: self.rows,
+            queued: &[],
+            synchronous: &[],
         };
-        let surplus_renders = self
-            .number("select count(*) from renders where id not in (select render_id from batch_rows)")
-            .await?;
-        let complete: HashSet<_> = rows.iter().filter(is_complete).map(|row| &row.document).collect();
-        let surplus_callbacks = rows.len().saturating_sub(self.rows);
-        let wrongly_charged = self
-            .number(
-                "select count(*) filter (where coalesce(credits, 0) <> (status = 'succeeded')::integer)
-                    + abs(coalesce(sum(credits), 0) - (select coalesce(sum(used), 0) from credit_periods))::bigint
-                 from renders",
-            )
-            .await?;
-        let reserved = self
-            .number("select coalesce(sum(credits), 0)::bigint from credit_reservations")
-            .await?;
-        let succeeded = self.number("select succeeded::bigint from batches").await?;
-        let unknown_callbacks = received.iter().filter(|id| !callbacks.contains(id)).count();
+        let objects = self.store.list_objects(BUCKET, FOLDER)?;
+        let verified = verify(self.db, accepted, &objects, &self.receiver).await?;
+        let counts = self.receiver.counts();
         Ok(ChaosResult {
             rows: self.rows,
             seconds,
             faults,
-            lost: self.rows.saturating_sub(complete.len()),
-            doubled: surplus_callbacks
-                + unknown_callbacks
-                + counts.contradictory
-                + usize::try_from(surplus_renders).unwrap_or_default(),
-            wrongly_charged,
-            reserved,
-            miscounted: self.rows.abs_diff(usize::try_from(succeeded).unwrap_or_default()),
+            deviations: verified.deviations,
             delivered_again: counts.all - counts.distinct,
             skewed: counts.skewed,
-            orphans: objects.iter().filter(|name| !documents.contains(name)).count(),
+            orphans: verified.orphans,
             resumed,
         })
     }
-
-    async fn list_rows(&self) -> Result<Vec<Row>, LoadError> {
-        let rows: Vec<(bool, Option<Uuid>, Option<Uuid>)> = sqlx::query_as(
-            "select coalesce(renders.status = 'succeeded' and renders.result is not null, false), renders.object_id,
-                callbacks.webhook_id
-             from batch_rows rows
-             left join renders on renders.id = rows.render_id
-             left join callbacks on callbacks.render_id = renders.id",
-        )
-        .fetch_all(self.db)
-        .await?;
-        let rows = rows.into_iter().map(|(has_result, object, callback)| Row {
-            document: object.filter(|_| has_result).map(|object| format!("{object}.pdf")),
-            callback: callback.map(webhook_id),
-        });
-        Ok(rows.collect())
-    }
-
-    async fn number(&self, query: &'static str) -> Result<i64, LoadError> {
-        Ok(sqlx::query_scalar(query).fetch_one(self.db).await?)
-    }
-}
-
-/// A row of the batch, once it has been opened.
-struct Row {
-    /// Name of its object, if its render has succeeded.
-    document: Option<String>,
-    /// Id of its callback.
-    callback: Option<String>,
 }

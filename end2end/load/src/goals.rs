@@ -382,7 +382,7 @@ fn chaos(results: &Results) -> Vec<Goal> {
         "a batch under fault injection: rows lost, doubled or charged wrongly",
         Bound::AtMost(0.0),
         "",
-        chaos.map(|chaos| chaos.deviations() as f64),
+        chaos.map(|chaos| chaos.deviations.sum() as f64),
     )]
 }
 

@@ -34,6 +34,7 @@ mod statistics;
 mod store;
 mod templates;
 mod tool;
+mod verification;
 
 use std::{fs, io, path::PathBuf, process::ExitCode, time::Instant};
 

@@ -80,9 +80,7 @@ impl Service {
         command: &'static str,
         settings: &[(&'static str, &str)],
     ) -> Result<Self, LoadError> {
-        let folder = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
-        // The users of the database and of the browser need access to their folders.
-        fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
+        let folder = new_folder()?;
         let data = folder.path().join("data").display().to_string();
         let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned()));
         let settings: Vec<_> = [("PLATEN_DATA_DIR", data)].into_iter().chain(settings).collect();
@@ -196,10 +194,7 @@ impl Service {
 
     /// Returns the address of the service's private Postgres for other processes of this machine.
     pub(crate) fn database_url(&self) -> String {
-        format!(
-            "postgres://platen@localhost/platen?host={}",
-            self.database_folder().display()
-        )
+        database_url(&self.database_folder())
     }
 
     /// Returns the socket of the service's private Postgres.
@@ -248,6 +243,14 @@ impl Service {
             .map_err(|error| self.failure(&error.to_string()))
     }
 
+    /// Checks that the service still runs, stops it, and returns how long that took.
+    pub(crate) async fn drain(mut self) -> Result<Duration, LoadError> {
+        self.wait_until_ready().await?;
+        let start = Instant::now();
+        self.stop().await?;
+        Ok(start.elapsed())
+    }
+
     /// Stops the service; fails, and kills what is left, if processes remain.
     pub(crate) async fn stop(mut self) -> Result<(), LoadError> {
         const GRACE: Duration = Duration::from_secs(40);
@@ -277,7 +280,12 @@ impl Service {
     }
 
     async fn run(&self, arguments: &[&str], input: &str) -> Result<String, LoadError> {
-        let mut child = platen(&self.binary, &self.settings)
+        self.run_by(&self.binary, arguments, input).await
+    }
+
+    /// Runs a command of a version of the program with the service's settings, and returns its output.
+    pub(crate) async fn run_by(&self, binary: &Path, arguments: &[&str], input: &str) -> Result<String, LoadError> {
+        let mut child = platen(binary, &self.settings)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -305,6 +313,18 @@ impl Service {
         let last = lines.split_at(lines.len().saturating_sub(LINES)).1;
         LoadError::Platen(format!("{what}; its log ends:\n{}", last.join("\n")))
     }
+}
+
+/// Creates a temporary folder for data, which the users of the database and of the browser can enter.
+pub(crate) fn new_folder() -> io::Result<tempfile::TempDir> {
+    let folder = tempfile::Builder::new().prefix("platen-load-").tempdir()?;
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755))?;
+    Ok(folder)
+}
+
+/// Returns the address of a private Postgres for other processes of this machine. `folder` is that of its socket.
+pub(crate) fn database_url(folder: &Path) -> String {
+    format!("postgres://platen@localhost/platen?host={}", folder.display())
 }
 
 /// A process of the service.

@@ -13,7 +13,7 @@ use platen_domain::{
     ids::{AccountId, InstanceId},
     job::JobKind,
 };
-use reqwest::{Method, StatusCode};
+use reqwest::Method;
 use serde::Serialize;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, PgPool};
@@ -241,23 +241,7 @@ fn body(load: &Load) -> Value {
 
 /// Enqueues a render and returns its id.
 pub(crate) async fn enqueue(account: &Client, body: &Value) -> Result<String, LoadError> {
-    let answer = account
-        .request(Method::POST, "renderers/pdf/async")
-        .json(body)
-        .send()
-        .await?;
-    let id = answer
-        .headers()
-        .get("x-render-id")
-        .and_then(|id| id.to_str().ok())
-        .map(ToOwned::to_owned);
-    match (answer.status(), id) {
-        (StatusCode::OK, Some(id)) => Ok(id),
-        (status, _) => Err(LoadError::Platen(format!(
-            "answered {status}: {}",
-            answer.text().await?
-        ))),
-    }
+    Ok(account.request_render("renderers/pdf/async", body).await?.to_string())
 }
 
 /// Waits for a render to end and returns it; fails if it did not succeed.

@@ -316,9 +316,7 @@ impl<'a> Stage<'a> {
     }
 
     async fn create_batch(&self, account: &Client) -> Result<String, LoadError> {
-        let template = account.create_template("Row", "<p>{{ number }}").await?;
-        let render = json!({ "callback": { "url": self.receiver.url() } });
-        account.create_batch(&template, render).await
+        account.create_line_batch(&self.receiver.url()).await
     }
 
     async fn upload_rows(&self, batches: &[String]) -> Result<(), LoadError> {
@@ -391,7 +389,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-fn rows(count: usize) -> impl Iterator<Item = Value> {
+/// Returns rows for a batch of documents with one line.
+pub(crate) fn rows(count: usize) -> impl Iterator<Item = Value> {
     (0..count).map(|number| json!({ "number": number }))
 }
 

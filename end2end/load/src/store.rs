@@ -48,10 +48,7 @@ impl Store {
 
     /// Returns the names of a bucket's objects that lie directly in `folder`; each has an entry of its own there.
     pub(crate) fn list_objects(&self, bucket: &str, folder: &str) -> io::Result<HashSet<String>> {
-        let entries = fs::read_dir(data(self.0.folder()).join(bucket).join(folder))?;
-        entries
-            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
-            .collect()
+        list_entries(&data(self.0.folder()).join(bucket).join(folder))
     }
 
     /// Stops the store and removes its data.
@@ -62,6 +59,14 @@ impl Store {
 
 fn data(folder: &Path) -> PathBuf {
     folder.join("data")
+}
+
+/// Returns the names of a folder's entries.
+pub(crate) fn list_entries(folder: &Path) -> io::Result<HashSet<String>> {
+    let entries = fs::read_dir(folder)?;
+    entries
+        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+        .collect()
 }
 
 /// Returns the access key of the store as credentials of a storage connection.

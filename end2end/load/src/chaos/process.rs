@@ -102,9 +102,9 @@ impl Process {
     }
 
     /// Checks that the process runs, and stops it.
-    pub(super) async fn stop(mut self) -> Result<(), LoadError> {
-        self.service.wait_until_ready().await?;
-        self.service.stop().await
+    pub(super) async fn stop(self) -> Result<(), LoadError> {
+        self.service.drain().await?;
+        Ok(())
     }
 }
 

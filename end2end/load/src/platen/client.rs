@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use reqwest::{Method, RequestBuilder, StatusCode, header::CONTENT_TYPE};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::{
     document::{Wanted, find_problem},
@@ -139,6 +140,13 @@ impl Client {
         Ok(format!("batches/{id}"))
     }
 
+    /// Creates a batch of documents with one line and a callback for each, and returns its path below `/api/v1/`.
+    pub(crate) async fn create_line_batch(&self, callback: &str) -> Result<String, LoadError> {
+        let template = self.create_template("Row", "<p>{{ number }}").await?;
+        let render = json!({ "callback": { "url": callback } });
+        self.create_batch(&template, render).await
+    }
+
     /// Uploads the rows of a batch, which begins with that.
     pub(crate) async fn upload_rows(&self, batch: &str, rows: impl Iterator<Item = Value>) -> Result<(), LoadError> {
         let rows: Vec<_> = rows.map(|row| row.to_string()).collect();
@@ -153,6 +161,21 @@ impl Client {
         let created = answer(self.request(Method::POST, path).json(body)).await?;
         let id = created["data"]["id"].as_str().map(ToOwned::to_owned);
         id.ok_or_else(|| LoadError::Platen(format!("answered without an id: {created}")))
+    }
+
+    /// Requests a render at a path below `/api/v1/` and returns its id.
+    pub(crate) async fn request_render(&self, path: &str, body: &Value) -> Result<Uuid, LoadError> {
+        let answer = self.request(Method::POST, path).json(body).send().await?;
+        let id = answer.headers().get("x-render-id");
+        let id = id.and_then(|id| Uuid::try_parse_ascii(id.as_bytes()).ok());
+        let (status, body) = (answer.status(), answer.bytes().await?);
+        match (status, id) {
+            (StatusCode::OK, Some(id)) => Ok(id),
+            _ => Err(LoadError::Platen(format!(
+                "answered {status}: {}",
+                String::from_utf8_lossy(&body)
+            ))),
+        }
     }
 
     /// Renders once, and checks the status, the page count and the PDF header.
