@@ -40,7 +40,26 @@ async fn what_a_killed_worker_had_in_hand_is_done_by_another() {
 }
 
 #[tokio::test]
-async fn a_worker_that_stops_hands_back_what_it_has_not_finished() {
+async fn a_worker_that_stops_finishes_what_it_can_within_the_grace_time() {
+    let origin = Origin::start().await;
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let settings = [
+        WORKER,
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+        ("PLATEN_SHUTDOWN_GRACE", "60"),
+    ];
+    let mut stopped = studio.service.beside(&settings).await;
+    let id = studio.queued(&json!({"parts": [origin.url("/held")]})).await;
+    asked(&origin).await;
+    stopped.process.signal(Signal::TERM);
+    stopped.process.wait_for_event("stopping; running renders may finish");
+    origin.release();
+    assert_eq!(studio.ended(&id).await["state"], "succeeded");
+    assert!(stopped.process.ended().success(), "{}", stopped.process.log());
+}
+
+#[tokio::test]
+async fn a_worker_that_stops_hands_over_what_it_has_not_finished() {
     let origin = Origin::start().await;
     let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
     let settings = [
@@ -49,13 +68,21 @@ async fn a_worker_that_stops_hands_back_what_it_has_not_finished() {
         ("PLATEN_SHUTDOWN_GRACE", "1"),
     ];
     let mut stopped = studio.service.beside(&settings).await;
-    let id = studio.queued(&json!({"parts": [origin.url("/never")]})).await;
+    let id = studio.queued(&json!({"parts": [origin.url("/held")]})).await;
     asked(&origin).await;
     stopped.process.signal(Signal::TERM);
     stopped.process.ended();
     let waiting = "select count(*) from jobs where claim is null and failures = 0 and crashes = 0";
     assert_eq!(studio.service.number(waiting).await, 1);
     assert_eq!(studio.service.shown(&studio.account, &id).await["state"], "queued");
+
+    origin.release();
+    let _other = studio.service.beside(&settings).await;
+    let render = studio.ended(&id).await;
+    assert_eq!(
+        (&render["state"], &render["credits_used"]),
+        (&json!("succeeded"), &json!(1))
+    );
 }
 
 #[tokio::test]
