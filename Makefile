@@ -19,11 +19,13 @@ watch: ## The same with a debug build that is rebuilt and restarted on every cha
 test: ## Run everything that CI runs
 	@deploy/test.sh
 
-bench: ## Benchmark against the limits of the same Chromium (QUICK=1: a quick run; ONLY=speed, hostile, mixed-soak, batch, scale, chaos or history: one section)
+bench: ## Benchmark against the limits of the same Chromium (QUICK=1: a quick run; ONLY=speed, hostile, mixed-soak, batch, scale, chaos, history or, with PREVIOUS=COMMIT, upgrade: one section)
 	@deploy/setup.sh $(if $(filter batch,$(ONLY)),--test) $(if $(filter chaos,$(ONLY)),--chaos)
+	@$(if $(filter upgrade,$(ONLY)),deploy/previous.sh $(PREVIOUS) >/dev/null)
 	@$(RUST) cargo build --release --locked && cargo build --release --locked --package platen-load
 	@$(if $(filter history,$(ONLY)),deploy/site.sh)
 	@"$(CARGO_TARGET_DIR)/release/platen-load" $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) \
+	  $(if $(filter upgrade,$(ONLY)),--previous-platen "$$(deploy/previous.sh $(PREVIOUS))") \
 	  --platen "$(CARGO_TARGET_DIR)/release/platen" --json "$(CARGO_TARGET_DIR)/bench.json"
 
 soak: ## Run a batch of 10,000 renders under fault injection

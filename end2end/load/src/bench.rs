@@ -35,6 +35,7 @@ use crate::{
     scale,
     sides::{Platen, Sides, numbers_of_callers},
     statistics::median,
+    upgrade,
 };
 
 /// Upper bound on the duration of a run.
@@ -106,11 +107,13 @@ async fn run_speed(chromium: &Path, platen: Option<&Path>, plan: Plan) -> Result
     Ok(outcome)
 }
 
-/// Measures one section alone, with its own service. Returns Chromium's version and the results.
+/// Measures one section alone, with its own service. Returns Chromium's version and the results. `previous` is the program
+/// `platen-simulated` of the previous version.
 pub(crate) async fn run_section(
     section: Section,
     chromium: &Path,
     platen: &Path,
+    previous: Option<&Path>,
     plan: Plan,
     mixed_renders: u64,
 ) -> Result<(String, Results), LoadError> {
@@ -139,6 +142,10 @@ pub(crate) async fn run_section(
             Section::History => {
                 let measured = history::measure(&simulated()?, plan.history_renders, plan.history_requests).await?;
                 results.history = Some(measured);
+            }
+            Section::Upgrade => {
+                let previous = previous.ok_or(LoadError::NoPreviousVersion)?;
+                results.upgrade = Some(upgrade::measure(previous, &simulated()?, plan.upgrade_rows as usize).await?);
             }
         }
         Ok::<_, LoadError>(())

@@ -14,6 +14,12 @@ pub(crate) enum LoadError {
     /// A server other than the service did not start or answer as required.
     #[error("{0} {1}")]
     Tool(&'static str, String),
+    /// The section upgrade without the program to upgrade from.
+    #[error(
+        "the section upgrade needs the previous version: make bench ONLY=upgrade PREVIOUS=COMMIT builds it, and \
+         --previous-platen FILE names its platen-simulated"
+    )]
+    NoPreviousVersion,
     /// A render with an unacceptable result. The benchmark counts none of those.
     #[error("invalid response from {way} for {load}: {what}")]
     WrongAnswer {

@@ -9,6 +9,7 @@ use crate::{
     results::{Results, SoakPoint, Way},
     scale::ScaleResult,
     statistics::percentile,
+    upgrade::UpgradeResult,
 };
 
 const MEGABYTE: f64 = 1e6;
@@ -45,6 +46,7 @@ pub(crate) fn judge(results: &Results) -> Vec<Goal> {
     goals.extend(batch(results));
     goals.extend(chaos(results));
     goals.extend(history(results));
+    goals.extend(upgrade(results));
     goals
 }
 
@@ -400,6 +402,24 @@ fn history(results: &Results) -> Vec<Goal> {
             Bound::AtMost(1.2),
             "×",
             history.map(HistoryCost::largest_slowdown),
+        ),
+    ]
+}
+
+fn upgrade(results: &Results) -> Vec<Goal> {
+    let upgrade = results.upgrade.as_ref();
+    vec![
+        goal(
+            "a rolling upgrade: renders lost, doubled or charged wrongly, and failed requests",
+            Bound::AtMost(0.0),
+            "",
+            upgrade.map(|upgrade| upgrade.failures() as f64),
+        ),
+        goal(
+            "its slowest process: from SIGTERM to its exit, at most",
+            Bound::AtMost(30.0),
+            "s",
+            upgrade.map(UpgradeResult::slowest_drain),
         ),
     ]
 }

@@ -34,6 +34,7 @@ mod statistics;
 mod store;
 mod templates;
 mod tool;
+mod upgrade;
 mod verification;
 
 use std::{fs, io, path::PathBuf, process::ExitCode, time::Instant};
@@ -78,9 +79,13 @@ struct Arguments {
     /// Number of renders in the section mixed-soak.
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(10..))]
     mixed: u64,
-    /// Number of rows in the section batch or chaos. Default: 10,000 or 20,000, and 500 or 1,000 in a quick run.
+    /// Number of rows in the section batch, chaos or upgrade. Default: 10,000, 20,000 or 6,000, and 500, 1,000 or 2,000 in a
+    /// quick run.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     rows: Option<u64>,
+    /// `platen-simulated` of the previous version, for the section upgrade; `deploy/previous.sh COMMIT` builds it.
+    #[arg(long, value_name = "FILE")]
+    previous_platen: Option<PathBuf>,
 }
 
 /// A section that can be measured alone.
@@ -100,6 +105,8 @@ enum Section {
     Chaos,
     /// Lists, filters and pages with millions of renders, which need no browsers; measured only on request.
     History,
+    /// A rolling upgrade from the previous version during a batch, without browsers; measured only on request.
+    Upgrade,
 }
 
 #[tokio::main]
@@ -119,10 +126,14 @@ async fn run(arguments: Arguments) -> Result<(), LoadError> {
     plan.soak_renders = arguments.soak.unwrap_or(plan.soak_renders);
     plan.batch_rows = arguments.rows.unwrap_or(plan.batch_rows);
     plan.chaos_rows = arguments.rows.unwrap_or(plan.chaos_rows);
+    plan.upgrade_rows = arguments.rows.unwrap_or(plan.upgrade_rows);
     let (started, start) = (OffsetDateTime::now_utc(), Instant::now());
     let chromium = &arguments.chromium;
     let (chromium, results) = match (arguments.only, arguments.platen.as_deref()) {
-        (Some(section), Some(platen)) => bench::run_section(section, chromium, platen, plan, arguments.mixed).await?,
+        (Some(section), Some(platen)) => {
+            let previous = arguments.previous_platen.as_deref();
+            bench::run_section(section, chromium, platen, previous, plan, arguments.mixed).await?
+        }
         (_, platen) => bench::run(chromium, platen, plan).await?,
     };
     let surroundings = Surroundings {

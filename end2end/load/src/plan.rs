@@ -28,6 +28,8 @@ pub(crate) struct Plan {
     pub(crate) batch_rows: u64,
     /// Rows of the batch under fault injection.
     pub(crate) chaos_rows: u64,
+    /// Rows of the batch during an upgrade.
+    pub(crate) upgrade_rows: u64,
     /// Completions of each printed document.
     pub(crate) completions: usize,
     /// The plans of the attackers.
@@ -54,6 +56,7 @@ impl Plan {
         queued_renders: 5_000,
         batch_rows: 10_000,
         chaos_rows: 20_000,
+        upgrade_rows: 6_000,
         completions: 50,
         attackers: &[Subscription::Free, Subscription::Scale],
         memory_patience: Duration::from_mins(1),
@@ -73,6 +76,7 @@ impl Plan {
         queued_renders: 200,
         batch_rows: 500,
         chaos_rows: 1_000,
+        upgrade_rows: 2_000,
         completions: 10,
         attackers: &[Subscription::Free],
         memory_patience: Duration::from_secs(10),

@@ -55,6 +55,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "batch": results.batch,
         "chaos": results.chaos,
         "history": results.history,
+        "upgrade": results.upgrade,
         "goals": judge(results),
     })
 }
@@ -97,6 +98,9 @@ pub(crate) fn to_text(surroundings: &Surroundings, results: &Results) -> String 
     }
     if let Some(history) = &results.history {
         add_history(&mut text, history);
+    }
+    if let Some(upgrade) = &results.upgrade {
+        let _ = writeln!(text, "\n{upgrade}");
     }
     add_goals(&mut text, &judge(results));
     // Writing to a string cannot fail.

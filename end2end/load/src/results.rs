@@ -15,6 +15,7 @@ use crate::{
     scale::ScaleResult,
     statistics::{median, median_ratio},
     templates::TemplateCost,
+    upgrade::UpgradeResult,
 };
 
 /// A way to produce a PDF.
@@ -90,6 +91,7 @@ pub(crate) struct Results {
     pub(crate) batch: Option<BatchDelivery>,
     pub(crate) chaos: Option<ChaosResult>,
     pub(crate) history: Option<HistoryCost>,
+    pub(crate) upgrade: Option<UpgradeResult>,
 }
 
 impl Way {
