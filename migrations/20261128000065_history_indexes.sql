@@ -4,5 +4,3 @@
 create index renders_api_key_newest on renders (api_key_id, inserted_at desc, id desc);
 -- Test renders are rare in most accounts, and looked for.
 create index renders_account_test on renders (account_id, inserted_at desc, id desc) where not livemode;
--- Last, because renders can't even be read while it waits for the end of the transaction.
-drop index renders_api_key_id;
