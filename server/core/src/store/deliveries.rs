@@ -44,7 +44,8 @@ pub struct Delivery {
 }
 
 /// Returns the deliveries of an account, by render, newest first. As a range, the account makes the planner use its index, also if
-/// it expects one account to have all deliveries.
+/// it expects one account to have all deliveries; with a limit, it reads them in order. Addresses are those of their renders, so
+/// there the limit is that of a search.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -58,19 +59,22 @@ pub async fn list(
         r#"select callbacks.render_id as render, callbacks.state, callbacks.webhook_id, callbacks.body as "body!",
                 renders.status as render_state, renders.options -> 'callback' ->> 'url' as address,
                 jobs.run_at as "next_try?"
-             from callbacks
-             join renders on renders.id = callbacks.render_id
-             left join jobs on jobs.render_id = callbacks.render_id and jobs.kind = 'callback'
-             where callbacks.account_id between $1 and $1
-                and callbacks.body is not null
-                and "#,
-        "callbacks.state",
+             from (
+                select * from callbacks
+                where account_id between $1 and $1 and body is not null
+                    and "#,
+        "state",
         "delivered",
         "
-                and callbacks.render_id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
-                and callbacks.render_id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-                and ($5::uuid is null or callbacks.render_id between $5 and $6)
-                and ($7::text is null or renders.options -> 'callback' ->> 'url' ilike $7)
+                    and render_id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+                    and render_id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+                    and ($5::uuid is null or render_id between $5 and $6)
+                order by account_id, render_id desc
+                limit case when $7::text is null then $8::bigint else $9 end
+             ) callbacks
+             join renders on renders.id = callbacks.render_id
+             left join jobs on jobs.render_id = callbacks.render_id and jobs.kind = 'callback'
+             where $7 is null or renders.options -> 'callback' ->> 'url' ilike $7
              order by callbacks.account_id, callbacks.render_id desc
              limit $8",
         account,
@@ -81,6 +85,7 @@ pub async fn list(
         ids.map(|ids| *ids.end()),
         filter.address,
         page.limit(),
+        SEARCHED,
     );
     Ok(deliveries?)
 }
