@@ -93,7 +93,7 @@ enum Invocation {
         files: Vec<AssetFile>,
     },
     #[command(flatten)]
-    Command(Command),
+    Command(Box<Command>),
 }
 
 #[derive(Subcommand)]
@@ -204,7 +204,7 @@ pub fn run() -> ExitCode {
         }
         Invocation::ReadStructure => drawing::child::structure().map_err(Failure::from),
         Invocation::ExamineAssets { files } => drawing::child::examine(&files).map_err(Failure::from),
-        Invocation::Command(command) => execute(command),
+        Invocation::Command(command) => execute(*command),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

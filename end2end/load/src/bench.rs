@@ -145,7 +145,8 @@ pub(crate) async fn run_section(
             }
             Section::Upgrade => {
                 let previous = previous.ok_or(LoadError::NoPreviousVersion)?;
-                results.upgrade = Some(upgrade::measure(previous, &simulated()?, plan.upgrade_rows as usize).await?);
+                results.upgrade =
+                    Some(Box::pin(upgrade::measure(previous, &simulated()?, plan.upgrade_rows as usize)).await?);
             }
         }
         Ok::<_, LoadError>(())

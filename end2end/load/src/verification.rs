@@ -66,13 +66,13 @@ pub(crate) async fn verify(
     objects: &HashSet<String>,
     receiver: &Receiver,
 ) -> Result<Verified, LoadError> {
-    let (received, counts) = (receiver.ids(), receiver.counts());
+    let (delivered, counts) = (receiver.ids(), receiver.counts());
     let queued = list_queued(db, accepted.queued).await?;
     let documents: HashSet<_> = queued.iter().filter_map(|render| render.document.as_ref()).collect();
     let callbacks: HashSet<_> = queued.iter().filter_map(|render| render.callback.as_ref()).collect();
     let is_complete = |render: &&Queued| {
         let has_document = render.document.as_ref().is_some_and(|name| objects.contains(name));
-        has_document && render.callback.as_ref().is_some_and(|id| received.contains(id))
+        has_document && render.callback.as_ref().is_some_and(|id| delivered.contains(id))
     };
     let complete: HashSet<_> = queued
         .iter()
@@ -80,7 +80,7 @@ pub(crate) async fn verify(
         .map(|render| &render.document)
         .collect();
     let expected = accepted.rows + accepted.queued.len();
-    let unknown_callbacks = received.iter().filter(|id| !callbacks.contains(id)).count();
+    let unknown_callbacks = delivered.iter().filter(|id| !callbacks.contains(id)).count();
     let counted = "select
             (select count(*) from renders where id = any($2) and mode = 'sync' and status = 'succeeded'),
             (

@@ -44,17 +44,14 @@ pub(super) fn check_structure<'a>(
         findings.document(&rules::TITLE_NOT_SHOWN);
     }
     let language = catalog.get("Lang");
-    match language {
-        Some(language) => {
-            if let Err(rule) = check_language(language.as_string().unwrap_or(b"_")) {
-                findings.document(rule);
-            }
+    if let Some(language) = language {
+        if let Err(rule) = check_language(language.as_string().unwrap_or(b"_")) {
+            findings.document(rule);
         }
-        None => {
-            findings.document(&rules::NO_LANGUAGE);
-            if catalog.get("Outlines").is_some() {
-                findings.document(&rules::OUTLINE_LANGUAGE);
-            }
+    } else {
+        findings.document(&rules::NO_LANGUAGE);
+        if catalog.get("Outlines").is_some() {
+            findings.document(&rules::OUTLINE_LANGUAGE);
         }
     }
     let Some(root_number) = catalog.reference("StructTreeRoot") else {

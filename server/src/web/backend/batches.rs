@@ -182,7 +182,8 @@ impl BatchBackend for RequestBackend {
         let caller = self.caller_who_may(Produce).await?;
         let updated = columns::update(&self.app, &caller, id, &members).await;
         if matches!(updated, Err(BatchError::Invalid(_))) {
-            self.keep_rejected(caller.account, id, RejectedForm::Members(members)).await?;
+            self.keep_rejected(caller.account, id, RejectedForm::Members(members))
+                .await?;
         }
         self.answer(updated)
     }
@@ -256,7 +257,8 @@ impl RequestBackend {
                 None => return self.answer(Err(error)),
             },
         };
-        self.keep_rejected(caller.account, id, RejectedForm::File(reason)).await?;
+        self.keep_rejected(caller.account, id, RejectedForm::File(reason))
+            .await?;
         Ok(Received::Rejected { url })
     }
 

@@ -229,12 +229,20 @@ async fn a_batch_is_created_by_a_form_filled_by_a_file_and_watched() {
 async fn a_test_batch_renders_more_rows_than_there_are_credits_for() {
     let (_site, studio, mut visitor) = studio_with("1").await;
     let template = template(&studio, "{{ number }}").await;
-    let unnamed = [("name", ""), ("batch_template", template.as_str()), ("batch_mode", "test")];
+    let unnamed = [
+        ("name", ""),
+        ("batch_template", template.as_str()),
+        ("batch_mode", "test"),
+    ];
     let answer = visitor.submit("create-batch", &unnamed).await;
     let page = rejected(&mut visitor, &format!("{PAGE}/new"), &answer).await;
     assert!(page.contains("value=\"test\" checked"), "{page}");
 
-    let fields = [("name", "Trial"), ("batch_template", template.as_str()), ("batch_mode", "test")];
+    let fields = [
+        ("name", "Trial"),
+        ("batch_template", template.as_str()),
+        ("batch_mode", "test"),
+    ];
     let batch = created(&visitor, &fields).await;
     let path = format!("{PAGE}/{batch}");
     let page = visitor.page(&path).await;
@@ -508,7 +516,11 @@ async fn rows_are_loaded_from_a_url_instead_of_a_file() {
     let rows = origin.url("/rows.csv");
     let no_file = ("", "");
     for (url, file, reason) in [
-        (rows.clone(), ("rows.csv", "number\n1\n"), "Choose a file or enter a URL, not both."),
+        (
+            rows.clone(),
+            ("rows.csv", "number\n1\n"),
+            "Choose a file or enter a URL, not both.",
+        ),
         ("ftp://example.com/a.csv".to_owned(), no_file, "Enter a public http://"),
         ("http://127.0.0.2/a.csv".to_owned(), no_file, "the address is refused"),
         (origin.url("/status/404"), no_file, "status 404 instead of 200"),
