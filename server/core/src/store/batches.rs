@@ -451,11 +451,20 @@ pub struct Work {
     pub opened: i32,
     /// Number of unfinished renders.
     pub unfinished: i64,
+    /// When the last of them was queued.
+    pub last_queued_at: Option<OffsetDateTime>,
     /// Rows that wait to be opened again, the first of them.
     pub again: Vec<i32>,
     /// Members of the data that columns of the rows become.
     pub columns: ColumnMapping,
     pub request: SealedBatch,
+}
+
+impl Work {
+    /// Whether nothing but the renders of opened rows is left to do.
+    pub fn waits(&self) -> bool {
+        self.unfinished > 0 && self.opened == self.rows && self.again.is_empty()
+    }
 }
 
 /// Returns a batch with up to `most_again` rows that wait to be opened again.
@@ -475,6 +484,10 @@ pub async fn find_work(
                 select count(*) from batch_rows
                 where batch_id = batches.id and batch_rows.state = 'opened'
             ) as "unfinished!",
+            (
+                select renders.inserted_at from batch_rows join renders on renders.id = render_id
+                where batch_id = batches.id and batch_rows.state = 'opened' order by number desc limit 1
+            ) as last_queued_at,
             array(
                 select number from batch_rows
                 where batch_id = batches.id and batch_rows.state = 'again' order by number limit $3
@@ -494,6 +507,7 @@ pub async fn find_work(
         rows: row.rows,
         opened: row.opened,
         unfinished: row.unfinished,
+        last_queued_at: row.last_queued_at,
         again: row.again,
         columns: row.columns.0,
         request: SealedBatch {

@@ -43,6 +43,8 @@ use crate::{
 
 /// Time between the turns of a batch.
 const TURN: Duration = Duration::from_secs(1);
+/// The longest time between the turns of a batch whose rows are all open: many batches may wait for their renders.
+const LONGEST_TURN: Duration = Duration::from_secs(5);
 /// The same while credits or storage are missing.
 const TURN_ON_HOLD: Duration = Duration::from_secs(15);
 /// The same after a turn that has opened [`MANY_ROWS`]: its window would be empty soon.
@@ -123,6 +125,11 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
         jobs::complete(db, &job.claim).await?;
         return Ok(Next::Done);
     };
+    if work.state == BatchState::Running && work.waits() {
+        // A batch that takes long is known to have ended a tenth later.
+        let waited = work.last_queued_at.map_or(Duration::ZERO, |queued_at| (now - queued_at).unsigned_abs());
+        return Ok(Next::After((waited / 10).clamp(TURN, LONGEST_TURN)));
+    }
     let mut next = Next::After(TURN);
     match work.state {
         BatchState::Running if !work.is_key_valid => {
