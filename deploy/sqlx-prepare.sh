@@ -40,7 +40,10 @@ trap finish EXIT
 
 export PGHOST=$work/run PGUSER=platen PGDATABASE=postgres
 for migration in migrations/*.sql; do
-  "$binaries/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 --single-transaction --file "$migration"
+  # As sqlx does.
+  [ "$(head -n 1 "$migration")" = '-- no-transaction' ] || in_transaction=--single-transaction
+  "$binaries/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 ${in_transaction:-} --file "$migration"
+  unset in_transaction
 done
 
 # The macros run only if the package is recompiled. All targets, as for clippy: with fewer, Cargo would select other

@@ -106,6 +106,7 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     let pages = list_pages(&document, root)?;
     let catalog = document.get_dictionary(root, "expected a catalog")?;
     let mut levels = LevelFindings::new(&pages);
+    // Also if the content turns out to violate the standard, which few files do.
     let ((shown, violations), structure) = concurrently(
         || drawings::check_drawings(&document, &found),
         || structure::check_structure(&document, &catalog, &pages, &mut levels),

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::HashMap, num::NonZeroU16};
 use platen_domain::{
     callback::{Delivery, DeliveryState, DeliveryTarget},
     ids::{AccountId, DeliveryId, RenderId},
-    page::{Page, PageRequest},
+    page::{Page, PageRequest, SEARCHED},
     render::{
         history::RenderState,
         log::{containing, first_id_at, ids_beginning_with},
@@ -61,7 +61,9 @@ pub async fn list(
         _ => None,
     };
     filter.since = filter.since.max(last);
-    let of_requests = deliveries::list(db, account, &filter, page).await?.into_iter();
+    let of_requests = deliveries::list(db, account, &filter, page, last.map(|_| SEARCHED))
+        .await?
+        .into_iter();
     let to_endpoints = webhook_deliveries::list(db, account, &filter, page).await?.into_iter();
     let mut found: Vec<_> = of_requests
         .map(|found| of_request(found, now))

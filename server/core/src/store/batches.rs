@@ -451,7 +451,7 @@ pub struct Work {
     pub opened: i32,
     /// Number of unfinished renders.
     pub unfinished: i64,
-    /// When the last of them was queued.
+    /// When the newest of them was queued.
     pub last_queued_at: Option<OffsetDateTime>,
     /// Rows that wait to be opened again, the first of them.
     pub again: Vec<i32>,
@@ -462,7 +462,7 @@ pub struct Work {
 
 impl Work {
     /// Whether nothing but the renders of opened rows is left to do.
-    pub fn waits(&self) -> bool {
+    pub fn only_awaits_renders(&self) -> bool {
         self.unfinished > 0 && self.opened == self.rows && self.again.is_empty()
     }
 }
@@ -485,8 +485,8 @@ pub async fn find_work(
                 where batch_id = batches.id and batch_rows.state = 'opened'
             ) as "unfinished!",
             (
-                select renders.inserted_at from batch_rows join renders on renders.id = render_id
-                where batch_id = batches.id and batch_rows.state = 'opened' order by number desc limit 1
+                select max(renders.inserted_at) from batch_rows join renders on renders.id = render_id
+                where batch_id = batches.id and batch_rows.state = 'opened'
             ) as last_queued_at,
             array(
                 select number from batch_rows

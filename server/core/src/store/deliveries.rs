@@ -45,12 +45,13 @@ pub struct Delivery {
 
 /// Returns the deliveries of an account, by render, newest first. As a range, the account makes the planner use its index, also if
 /// it expects one account to have all deliveries; with a limit, it reads them in order. Addresses are those of their renders, so
-/// there the limit is that of a search.
+/// at most `searched` deliveries are read for one; `None` reads all.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
     filter: &DeliveryFilter,
     page: PageRequest<DeliveryId>,
+    searched: Option<i64>,
 ) -> Result<Vec<Delivery>, StoreError> {
     let (state, ids) = (filter.state.map(|state| state.into_str()), filter.ids.as_ref());
     let deliveries = list_by_state!(
@@ -70,7 +71,7 @@ pub async fn list(
                     and render_id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
                     and ($5::uuid is null or render_id between $5 and $6)
                 order by account_id, render_id desc
-                limit case when $7::text is null then $8::bigint else $9 end
+                limit case when $7::text is null then $8::bigint else $9::bigint end
              ) callbacks
              join renders on renders.id = callbacks.render_id
              left join jobs on jobs.render_id = callbacks.render_id and jobs.kind = 'callback'
@@ -85,7 +86,7 @@ pub async fn list(
         ids.map(|ids| *ids.end()),
         filter.address,
         page.limit(),
-        SEARCHED,
+        searched,
     );
     Ok(deliveries?)
 }

@@ -103,3 +103,38 @@ async fn deliveries_are_found_by_how_they_fared_and_where_they_went() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_search_among_many_deliveries_reaches_all_that_were_given_up() {
+    let receiver = Receiver::start().await;
+    let site = site();
+    let settings = [
+        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
+        ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str()),
+    ];
+    let service = TestService::start_with(&settings).await;
+    let account = service.account("ann@example.org");
+    let body = json!({"parts": ["<p>"], "callback": {"url": receiver.url("/rare")}});
+    let rare = service.queued(&account, &body).await;
+    let tried = |render: &serde_json::Value| !render["callback"]["attempts"][0].is_null();
+    service.shown_when(&account, &rare, tried).await;
+    let newer = "with many as (
+            insert into renders (id, account_id, api_key_id, mode, status, livemode, options, inserted_at, finished_at)
+            select overlay(gen_random_uuid()::text placing 'f' from 1 for 1)::uuid, account_id, api_key_id, mode, status, livemode,
+                jsonb_set(options, '{callback,url}', '\"https://hooks.invalid/usual\"'), inserted_at, finished_at
+            from renders, generate_series(1, 6000)
+            returning id, account_id
+        )
+        insert into callbacks (render_id, account_id, webhook_id, sealed_target, state, body)
+        select many.id, many.account_id, gen_random_uuid(), sealed_target, 'failed', body from many, callbacks";
+    assert_eq!(service.execute(newer).await, 6_000);
+    service.execute("update callbacks set state = 'failed'").await;
+    let ann = Visitor::log_in(&service, "ann@example.org").await;
+    assert_eq!(listed(&ann, "?outcome=given-up&q=rare").await, [rare.as_str()]);
+    let html = ann.page("/dashboard/webhooks?q=rare").await;
+    let (_, next) = html
+        .split_once("/dashboard/webhooks?q=rare&amp;cursor=")
+        .expect("a next page");
+    let (cursor, _) = next.split_once('"').expect("its end");
+    assert_eq!(listed(&ann, &format!("?q=rare&cursor={cursor}")).await, [rare.as_str()]);
+}

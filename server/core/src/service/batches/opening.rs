@@ -44,7 +44,7 @@ use crate::{
 /// Time between the turns of a batch.
 const TURN: Duration = Duration::from_secs(1);
 /// The longest time between the turns of a batch whose rows are all open: many batches may wait for their renders.
-const LONGEST_TURN: Duration = Duration::from_secs(5);
+const LONGEST_TURN: Duration = Duration::from_secs(3);
 /// The same while credits or storage are missing.
 const TURN_ON_HOLD: Duration = Duration::from_secs(15);
 /// The same after a turn that has opened [`MANY_ROWS`]: its window would be empty soon.
@@ -125,10 +125,11 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
         jobs::complete(db, &job.claim).await?;
         return Ok(Next::Done);
     };
-    if work.state == BatchState::Running && work.waits() {
-        // A batch that takes long is known to have ended a tenth later.
-        let waited = work.last_queued_at.map_or(Duration::ZERO, |queued_at| (now - queued_at).unsigned_abs());
-        return Ok(Next::After((waited / 10).clamp(TURN, LONGEST_TURN)));
+    if work.state == BatchState::Running && work.only_awaits_renders() {
+        let waited = work
+            .last_queued_at
+            .map_or(Duration::ZERO, |queued_at| (now - queued_at).unsigned_abs());
+        return Ok(Next::After(time_to_wait(waited)));
     }
     let mut next = Next::After(TURN);
     match work.state {
@@ -190,6 +191,12 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
         app.jobs.added(JobKind::Delivery);
     }
     Ok(Next::Done)
+}
+
+/// Returns the time until a batch is looked at again whose newest render was queued this long ago. The end of the batch is noticed
+/// after at most a tenth of the time that this render has taken.
+fn time_to_wait(waited: Duration) -> Duration {
+    (waited / 10).clamp(TURN, LONGEST_TURN)
 }
 
 async fn cancel_unfinished(app: &Services, account: AccountId, id: BatchId) -> Result<(), BatchError> {
@@ -421,5 +428,18 @@ fn invalid(number: i32, reason: &str) -> SealedRow {
             path_sha256: None,
         },
         render: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_that_wait_longer_are_looked_at_less_often() {
+        for (waited, expected) in [(0, 1), (9, 1), (20, 2), (600, 3)] {
+            let waited = Duration::from_secs(waited);
+            assert_eq!(time_to_wait(waited), Duration::from_secs(expected), "{waited:?}");
+        }
     }
 }
