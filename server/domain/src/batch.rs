@@ -102,8 +102,9 @@ pub enum ListedRows {
     Failed,
 }
 
-/// The format in which rows are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The format in which rows are sent. The names are used in requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RowFormat {
     /// One JSON object in each line.
     Ndjson,
@@ -135,6 +136,14 @@ impl RowFormat {
             "application/x-ndjson" | "application/jsonl" | "application/ndjson" => Some(Self::Ndjson),
             "text/csv" => Some(Self::Csv),
             _ => None,
+        }
+    }
+
+    /// Returns the media type of rows in this format, with the encoding of CSV.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Ndjson => "application/x-ndjson",
+            Self::Csv => "text/csv; charset=utf-8",
         }
     }
 

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use clap::{ArgGroup, Args, Subcommand};
 use futures::{Stream, stream};
 use platen_domain::{
+    batch::RowFormat,
     ids::{BatchId, TemplateId},
     number::{counted, grouped},
 };
@@ -54,12 +55,13 @@ pub(super) enum Command {
 #[derive(Args)]
 #[command(group(ArgGroup::new("render").required(true).args(["template", "request"])))]
 pub(super) struct RunArguments {
-    /// File with the rows: *.csv, whose first line names the members, or *.ndjson or *.jsonl with a JSON object in each line. Or its
-    /// https:// URL, from which the service loads it, or - for standard input, which is sent while it is read.
+    /// File with the rows: *.csv, *.tsv or *.txt, whose first line names the members, or *.ndjson or *.jsonl with a JSON object in
+    /// each line. Or its https:// URL, from which the service loads it, or - for standard input, which is sent while it is read.
     rows: PathBuf,
-    /// Format of the rows. Required for standard input, and for a file or URL whose name doesn't tell it.
-    #[arg(long, value_parser = ["csv", "ndjson"])]
-    format: Option<String>,
+    /// Format of the rows: csv or ndjson. Required for standard input, for a file whose name doesn't tell it, and for a URL if neither
+    /// its Content-Type nor its name tells it.
+    #[arg(long, value_parser = row_format)]
+    format: Option<RowFormat>,
     /// Id of the template that the rows fill.
     #[arg(long, value_name = "ID", value_parser = template_id)]
     template: Option<TemplateId>,
@@ -111,47 +113,57 @@ struct Batch {
 enum Rows<'a> {
     File {
         path: &'a Path,
-        media_type: &'static str,
+        format: RowFormat,
         /// In bytes.
         length: u64,
     },
     StandardInput {
-        media_type: &'static str,
+        format: RowFormat,
     },
     /// A file that the service loads.
     Url {
         url: &'a str,
-        format: Option<&'a str>,
+        format: Option<RowFormat>,
     },
 }
 
 impl<'a> Rows<'a> {
     /// Returns the rows that the arguments name. Waits until standard input has begun.
     fn of(arguments: &'a RunArguments) -> Result<Self, Failure> {
-        let (place, format) = (&arguments.rows, arguments.format.as_deref());
+        let (place, format) = (&arguments.rows, arguments.format);
         let is_url = |place: &&str| place.starts_with("https://") || place.starts_with("http://");
         if let Some(url) = place.to_str().filter(is_url) {
             return Ok(Self::Url { url, format });
         }
         if place.as_os_str() == STANDARD_STREAM {
-            let media_type = format.and_then(media_type).ok_or_else(|| {
+            let format = format.ok_or_else(|| {
                 Failure::by_caller(&"standard input: name the format of the rows with --format csv or --format ndjson")
             })?;
             // Waits for the first bytes, because an upload that begins without them is soon refused as too slow.
-            io::stdin().lock().fill_buf()?;
-            return Ok(Self::StandardInput { media_type });
+            let has_rows = io::stdin().lock().fill_buf().map(|bytes| !bytes.is_empty());
+            return match has_rows {
+                Ok(true) => Ok(Self::StandardInput { format }),
+                Ok(false) => Err(Failure::by_caller(&"standard input: there are no rows")),
+                Err(error) => Err(Failure::by_machine(format!("standard input: {error}"))),
+            };
         }
-        let extension = place.extension().unwrap_or_default().to_string_lossy();
-        let extension = extension.to_ascii_lowercase();
-        let media_type = media_type(format.unwrap_or(&extension)).ok_or_else(|| {
+        let format = format.or_else(|| RowFormat::of_file_name(&place.to_string_lossy()));
+        let format = format.ok_or_else(|| {
             Failure::by_caller(&format!(
-                "{}: must be a .csv, .ndjson or .jsonl file; name another one's format with --format",
+                "{}: must be a .csv, .tsv, .txt, .ndjson or .jsonl file; name another one's format with --format",
                 place.display()
             ))
         })?;
+        // A pipe has no length, and can't be opened and read again if the upload is repeated.
+        if fs::metadata(place).is_ok_and(|found| !found.is_file()) {
+            return Err(Failure::by_caller(&format!(
+                "{}: is not a regular file; send its content through standard input, as -",
+                place.display()
+            )));
+        }
         Ok(Self::File {
             path: place,
-            media_type,
+            format,
             length: open(place)?.metadata()?.len(),
         })
     }
@@ -171,16 +183,15 @@ impl<'a> Rows<'a> {
         let request = request.timeout(LONGEST_UPLOAD);
         match self {
             Self::Url { url, format: None } => request.json(&json!({ "url": url })),
-            Self::Url { url, format } => request.json(&json!({ "url": url, "format": format })),
-            Self::StandardInput { media_type } => request
-                .header(header::CONTENT_TYPE, *media_type)
+            Self::Url {
+                url,
+                format: Some(format),
+            } => request.json(&json!({ "url": url, "format": format })),
+            Self::StandardInput { format } => request
+                .header(header::CONTENT_TYPE, format.media_type())
                 .body(Body::wrap_stream(standard_input())),
-            Self::File {
-                path,
-                media_type,
-                length,
-            } => {
-                let request = request.header(header::CONTENT_TYPE, *media_type);
+            Self::File { path, format, length } => {
+                let request = request.header(header::CONTENT_TYPE, format.media_type());
                 match open(path) {
                     Ok(file) => {
                         let stream = ReaderStream::new(tokio::fs::File::from_std(file));
@@ -264,15 +275,6 @@ fn request(arguments: &RunArguments) -> Result<Value, Failure> {
     };
     let text = fs::read(path).map_err(|error| Failure::by_caller(&format!("{}: {error}", path.display())))?;
     serde_json::from_slice(&text).map_err(|error| Failure::by_caller(&format!("{}: {error}", path.display())))
-}
-
-/// Returns the media type of rows in a format, which may be the extension of a file.
-fn media_type(format: &str) -> Option<&'static str> {
-    match format {
-        "csv" => Some("text/csv"),
-        "ndjson" | "jsonl" => Some("application/x-ndjson"),
-        _ => None,
-    }
 }
 
 fn open(path: &Path) -> Result<File, Failure> {
@@ -381,6 +383,10 @@ fn failure(error: &ClientError) -> Failure {
         ClientError::Refused { status, .. } if status.is_client_error() => Failure::by_caller(error),
         _ => Failure::by_machine(error.to_string()),
     }
+}
+
+fn row_format(text: &str) -> Result<RowFormat, &'static str> {
+    RowFormat::named(text).ok_or("must be csv or ndjson")
 }
 
 fn template_id(text: &str) -> Result<TemplateId, &'static str> {

@@ -176,7 +176,7 @@ async fn failed_rows_are_reported_and_repeated() {
 async fn what_is_refused_is_explained_and_leaves_no_batch_that_waits() {
     let desk = Desk::start().await;
     desk.write("rows.csv", "number\n1,2\n");
-    desk.write("rows.txt", "1");
+    desk.write("rows.xlsx", "1");
     desk.write("request.json", "{\"parts\": [\"<p>\"]}");
     let template = desk.template.as_str();
     for (arguments, reason) in [
@@ -185,10 +185,22 @@ async fn what_is_refused_is_explained_and_leaves_no_batch_that_waits() {
             "Line 2: The row has 2 fields",
         ),
         (
-            &["run", "rows.txt", "--template", template],
-            "must be a .csv, .ndjson or .jsonl file",
+            &["run", "rows.xlsx", "--template", template],
+            "must be a .csv, .tsv, .txt, .ndjson or .jsonl file",
         ),
         (&["run", "-", "--template", template], "--format csv or --format ndjson"),
+        (
+            &["run", "-", "--format", "csv", "--template", template],
+            "standard input: there are no rows",
+        ),
+        (
+            &["run", "/dev/null", "--format", "csv", "--template", template],
+            "/dev/null: is not a regular file",
+        ),
+        (
+            &["run", "rows.csv", "--format", "xlsx", "--template", template],
+            "must be csv or ndjson",
+        ),
         (&["run", "none.csv", "--template", template], "none.csv: "),
         (
             &["run", "rows.csv", "--request", "request.json"],
@@ -204,6 +216,8 @@ async fn what_is_refused_is_explained_and_leaves_no_batch_that_waits() {
     }
     let waiting = "select count(*) from batches where state <> 'cancelled'";
     assert_eq!(desk.studio.service.number(waiting).await, 0);
+    // Only the rows that the service refused had a batch.
+    assert_eq!(desk.studio.service.number("select count(*) from batches").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -123,12 +123,9 @@ pub(crate) fn outcomes(
     rows: ListedRows,
     format: RowFormat,
 ) -> Response {
-    let (media_type, heading) = match format {
-        RowFormat::Ndjson => ("application/x-ndjson", String::new()),
-        RowFormat::Csv => (
-            "text/csv; charset=utf-8",
-            csv::row(&["row", "state", "render_id", "code", "message"]),
-        ),
+    let heading = match format {
+        RowFormat::Ndjson => String::new(),
+        RowFormat::Csv => csv::row(&["row", "state", "render_id", "code", "message"]),
     };
     let following = stream::try_unfold(Some(0), move |after: Option<i32>| {
         let app = app.clone();
@@ -144,7 +141,7 @@ pub(crate) fn outcomes(
     });
     let heading = stream::iter([Ok::<_, StoreError>(Bytes::from(heading))]);
     let body = Body::from_stream(stream::StreamExt::chain(heading, following));
-    ([(header::CONTENT_TYPE, media_type)], body).into_response()
+    ([(header::CONTENT_TYPE, format.media_type())], body).into_response()
 }
 
 fn line(outcome: &RowOutcome, format: RowFormat) -> String {
