@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds `platen-simulated` of a previous version for `make bench ONLY=upgrade`, and prints the path of the binary. Builds each
-# commit once.
+# Builds `platen-simulated` of a previous version for `make bench ONLY=upgrade`, and prints the path of the binary. Only the binary
+# of the last commit is kept.
 #
 #   deploy/previous.sh          the last release
 #   deploy/previous.sh COMMIT   a commit or tag
@@ -12,12 +12,14 @@ fail() { printf 'previous version: %s; name one: make bench ONLY=upgrade PREVIOU
 
 named=${1:-$(git describe --tags --abbrev=0 HEAD^ 2>/dev/null)} || fail 'no release has a tag'
 commit=$(git rev-parse --verify --quiet "$named^{commit}") || fail "this repository has no commit $named"
-folder=$HOME/.cache/platen/previous/$commit
+versions=$HOME/.cache/platen/previous
+folder=$versions/$commit
 binary=$folder/platen-simulated
 
 if [ ! -x "$binary" ]; then
   target=$(realpath -m "${CARGO_TARGET_DIR:-$HOME/.cache/platen/target}")
   rm -rf "$folder"
+  trap 'rm -rf "$folder/source"' EXIT
   mkdir -p "$folder/source"
   git archive "$commit" | tar -x -C "$folder/source"
   # In a shared target folder, Cargo distinguishes checkouts of a workspace only by the versions of their packages, and would take
@@ -27,6 +29,6 @@ if [ ! -x "$binary" ]; then
   # The next build of another version replaces it there.
   cp "$target/release/platen-simulated" "$folder/draft"
   mv "$folder/draft" "$binary"
-  rm -rf "$folder/source"
+  find "$versions" -mindepth 1 -maxdepth 1 ! -name "$commit" -exec rm -rf {} +
 fi
 printf '%s\n' "$binary"

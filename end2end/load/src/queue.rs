@@ -241,7 +241,7 @@ fn body(load: &Load) -> Value {
 
 /// Enqueues a render and returns its id.
 pub(crate) async fn enqueue(account: &Client, body: &Value) -> Result<String, LoadError> {
-    Ok(account.request_render("renderers/pdf/async", body).await?.to_string())
+    Ok(account.enqueue(body).await?.to_string())
 }
 
 /// Waits for a render to end and returns it; fails if it did not succeed.

@@ -131,8 +131,9 @@ impl fmt::Display for UpgradeResult {
     }
 }
 
-/// Measures an upgrade during a batch of `rows` rows; fails if a render is lost, doubled or charged wrongly, if a request fails, or
-/// if a process takes longer than its grace time. `previous` and `newer` are the programs `platen-simulated` of both versions.
+/// Measures an upgrade during a batch of `rows` rows; fails if a render is lost, doubled or charged wrongly, if a request fails, if
+/// a process takes longer than its grace time, or if no rows are left when the last process has exited. `previous` and `newer` are
+/// the programs `platen-simulated` of both versions.
 pub(crate) async fn measure(previous: &Path, newer: &Path, rows: usize) -> Result<UpgradeResult, LoadError> {
     progress("start of Postgres and of the previous version");
     let postgres = Postgres::start().await?;
@@ -143,6 +144,11 @@ pub(crate) async fn measure(previous: &Path, newer: &Path, rows: usize) -> Resul
     if result.failures() > 0 || result.slowest_drain() >= f64::from(GRACE_SECONDS) {
         return Err(LoadError::Platen(format!(
             "lost, doubled, miscounted or refused something, or took too long to drain:\n{result}"
+        )));
+    }
+    if result.steps.rows_left == 0 {
+        return Err(LoadError::Platen(format!(
+            "rendered all rows before the last process of the previous version had exited; use more --rows:\n{result}"
         )));
     }
     Ok(result)
@@ -279,7 +285,9 @@ impl Stage<'_> {
         drains.push(drain("web", web).await?);
         newer.push(successor);
         let rows_left = self.rows.saturating_sub(succeeded_rows(self.db).await?);
-        self.wait_for_tenths(10).await?;
+        // Not for all rows to succeed: rows that fail are reported as lost.
+        self.wait_until(async || Ok(remaining(self.db).await?.1 == "ended"))
+            .await?;
         let steps = Steps {
             migration_seconds,
             drains,

@@ -16,7 +16,7 @@ pub(crate) struct Accepted<'a> {
     pub(crate) rows: usize,
     /// Single renders in the queue, each with a callback.
     pub(crate) queued: &'a [Uuid],
-    /// Synchronous renders, whose documents were in the responses.
+    /// Synchronous renders. The client has compared the documents, which were in the responses.
     pub(crate) synchronous: &'a [Uuid],
 }
 

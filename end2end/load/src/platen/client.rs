@@ -163,14 +163,20 @@ impl Client {
         id.ok_or_else(|| LoadError::Platen(format!("answered without an id: {created}")))
     }
 
-    /// Requests a render at a path below `/api/v1/` and returns its id.
-    pub(crate) async fn request_render(&self, path: &str, body: &Value) -> Result<Uuid, LoadError> {
+    /// Queues a render and returns its id.
+    pub(crate) async fn enqueue(&self, body: &Value) -> Result<Uuid, LoadError> {
+        let (id, _) = self.request_render("renderers/pdf/async", body).await?;
+        Ok(id)
+    }
+
+    /// Requests a render at a path below `/api/v1/`, and returns its id and the body of the response.
+    pub(crate) async fn request_render(&self, path: &str, body: &Value) -> Result<(Uuid, Bytes), LoadError> {
         let answer = self.request(Method::POST, path).json(body).send().await?;
         let id = answer.headers().get("x-render-id");
         let id = id.and_then(|id| Uuid::try_parse_ascii(id.as_bytes()).ok());
         let (status, body) = (answer.status(), answer.bytes().await?);
         match (status, id) {
-            (StatusCode::OK, Some(id)) => Ok(id),
+            (StatusCode::OK, Some(id)) => Ok((id, body)),
             _ => Err(LoadError::Platen(format!(
                 "answered {status}: {}",
                 String::from_utf8_lossy(&body)

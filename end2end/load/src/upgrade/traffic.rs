@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::{
     sync::RwLock,
     time::{MissedTickBehavior, interval, timeout},
@@ -11,15 +11,20 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::platen::{Service, client::Client};
+use crate::{
+    error::LoadError,
+    platen::{Service, client::Client},
+};
 
 /// Time between two requests of a kind.
 const SEND_EVERY: Duration = Duration::from_millis(50);
 /// A request without a response after this time counts as failed.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Size of the documents of `platen-simulated`, which consist of zeros.
+const DOCUMENT_BYTES: usize = 30_000;
 
 pub(super) struct Traffic {
-    /// Locked for reading during each request: a process that is no longer chosen has responded to all of them.
+    /// Cloned for each request, so that those in progress don't keep others from changing to another process.
     client: RwLock<Client>,
     stopped: CancellationToken,
 }
@@ -45,7 +50,7 @@ impl Traffic {
         }
     }
 
-    /// Sends all further requests to a process, once those in progress have ended.
+    /// Sends all further requests to a process. Those in progress stay with the process that they were sent to.
     pub(super) async fn switch_to(&self, service: &Service) {
         let mut client = self.client.write().await;
         *client = service.client(&client.key);
@@ -59,23 +64,34 @@ impl Traffic {
     /// Queues renders with a callback until [`Self::stop`].
     pub(super) async fn enqueue(&self, callback: &str) -> Responses {
         let body = json!({ "parts": ["<p>Single"], "callback": { "url": callback } });
-        self.send("renderers/pdf/async", &body).await
+        self.send(async |client: &Client| client.enqueue(&body).await).await
     }
 
-    /// Requests synchronous renders until [`Self::stop`].
+    /// Requests synchronous renders until [`Self::stop`], and compares their documents.
     pub(super) async fn render(&self) -> Responses {
         let body = json!({ "parts": ["<p>Single"], "output_encoding": "binary" });
-        self.send("renderers/pdf", &body).await
+        self.send(async |client: &Client| {
+            let (render, document) = client.request_render("renderers/pdf", &body).await?;
+            if document.len() == DOCUMENT_BYTES && document.iter().all(|byte| *byte == 0) {
+                Ok(render)
+            } else {
+                let length = document.len();
+                Err(LoadError::Platen(format!(
+                    "answered render {render} with {length} bytes that are not its document"
+                )))
+            }
+        })
+        .await
     }
 
-    async fn send(&self, path: &str, body: &Value) -> Responses {
+    async fn send(&self, request: impl AsyncFn(&Client) -> Result<Uuid, LoadError>) -> Responses {
         let (mut responses, mut last) = (Responses::default(), Instant::now());
         let mut ticks = interval(SEND_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.stopped.is_cancelled() {
             ticks.tick().await;
-            let client = self.client.read().await;
-            match timeout(PATIENCE, client.request_render(path, body)).await {
+            let client = self.client.read().await.clone();
+            match timeout(PATIENCE, request(&client)).await {
                 Ok(Ok(render)) => {
                     responses.renders.push(render);
                     responses.extend_gap(last);
