@@ -92,7 +92,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText("Batch created.")).toBeVisible();
 
       await upload(page, "rows.csv", "number,customer.name\n1,Ann\n2,Bob,Berlin\n");
-      const rejection = page.getByRole("status").filter({ hasText: "The file was rejected" });
+      const rejection = page.getByRole("status").filter({ hasText: "No rows were stored" });
       await expect(rejection).toContainText("Line 3:");
       await upload(page, "rows.csv", "number,customer.name\n1,Ann\n2,Bob\n");
       await ended(page, javaScriptEnabled, "Ended");
@@ -136,7 +136,7 @@ for (const javaScriptEnabled of [true, false]) {
       await create(page, "October");
       const button = page.getByRole("button", { name: "Upload" });
       const url = page.getByLabel("Load rows from a URL");
-      const rejection = page.getByRole("status").filter({ hasText: "The file was rejected" });
+      const rejection = page.getByRole("status").filter({ hasText: "No rows were stored" });
       await button.click();
       await expect(rejection).toContainText("Choose a file, or enter the URL of one.");
       await url.fill(`${setting("PLATEN_TEST_RECEIVER")}/500`);
@@ -155,7 +155,7 @@ for (const javaScriptEnabled of [true, false]) {
       await create(page, "December");
       await expect(page.getByLabel("Check the rows before the batch begins")).toBeChecked();
       await uploadToCheck(page, "rows.csv", "Nr,Client,note\n17,Ann,x\n18,Bob,y\n");
-      await expect(page.getByText("File uploaded. Check the rows, then begin.")).toBeVisible();
+      await expect(page.getByText("Rows stored. Check them, then begin.")).toBeVisible();
       await expect(page.getByText("2 rows are not begun yet")).toBeVisible();
       await expect(page.getByText("No column for")).toContainText("customer.name, number, total");
 

@@ -20,13 +20,22 @@ pub struct BatchDetail {
     pub has_documents: bool,
     /// Whether they may fit into one PDF.
     pub may_be_collected: bool,
-    /// Why the file that led to the page was rejected.
-    pub rejected_file: Option<String>,
+    /// The form with rows that led to the page, if it was rejected.
+    pub rejected_rows: Option<RejectedRows>,
     /// The members that were chosen in the rejected form of columns that led to the page, one for each column. `None` also if they are
     /// too large to be shown again.
     pub rejected_members: Option<Vec<String>>,
     /// The columns of a batch that has not begun; `None` once they can't be changed.
     pub columns: Option<BatchColumns>,
+}
+
+/// A rejected form with rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RejectedRows {
+    /// Why no rows were stored, and the next step.
+    pub reason: String,
+    /// The URL whose file was rejected; empty if a file was chosen, or nothing. `None` if it is too long to be shown again.
+    pub url: Option<String>,
 }
 
 /// A row of a batch with its outcome.
@@ -60,8 +69,8 @@ pub struct NewBatchForm {
     pub storage: String,
     /// Path of each document below the prefix of the connection, with placeholders. Ignored for the default storage.
     pub path: String,
-    /// Whether its renders use credits; those of test batches are free and stamped TEST.
-    pub live: bool,
+    /// `live` or `test`; live if empty. Renders of test batches are free and stamped TEST.
+    pub mode: String,
 }
 
 /// A change of a batch that users make.

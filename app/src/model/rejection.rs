@@ -12,6 +12,10 @@ use platen_domain::{editor::SampleSetProblem, storage::StorageFull};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
+/// Values of [`Field::KeyMode`] and [`Field::BatchMode`].
+pub const LIVE: &str = "live";
+pub const TEST: &str = "test";
+
 const NAME_RULE: &str = "Enter a name of 1 to 200 characters.";
 
 /// A field of a form. The names are used in forms and in the validation errors of the services.
@@ -161,8 +165,8 @@ pub enum Field {
 }
 
 impl Field {
-    /// Returns whether the value is part of a [`Rejection`], whose page shows it again. Secrets are not, nor are texts
-    /// that are too long for an address.
+    /// Returns whether the value is part of a [`Rejection`], whose page shows it again. Secrets are not, such as
+    /// signed URLs, nor are texts that are too long for an address.
     pub fn is_shown_again(self) -> bool {
         !matches!(
             self,
@@ -174,6 +178,7 @@ impl Field {
                 | Self::TemplateContent
                 | Self::TemplateData
                 | Self::TemplateTranslations
+                | Self::RowsUrl
                 | Self::BatchMembers
         )
     }

@@ -6,13 +6,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
-use platen_app::pages::batches::{
-    PATH,
-    api::after,
-    columns::ROW,
-    page_of,
-    upload::{URL, upload_path},
-};
+use platen_app::pages::batches::{PATH, api::after, columns::ROW, page_of};
 use platen_core::service::batches::{self, BatchError, preview::RowPreview};
 use platen_domain::{
     batch::{BatchState, DocumentsFormat, ListedRows, RowFormat},
@@ -20,16 +14,11 @@ use platen_domain::{
     role::Permission,
     sentence::sentence,
 };
-use url::form_urlencoded::{self, Serializer};
+use url::form_urlencoded;
 
 use crate::{
     http::v1::batches::{one::file, rows::outcomes},
-    web::{
-        Web,
-        backend::{RequestBackend, batches::Received},
-        preview_pdf, typed_values,
-        viewer::Viewer,
-    },
+    web::{Web, backend::RequestBackend, preview_pdf, viewer::Viewer},
 };
 
 /// `GET …/rows` and `GET …/preview.pdf`, as after a log-in: leads to the page with the form.
@@ -51,19 +40,14 @@ pub(super) async fn upload(State(web): State<Web>, Path(id): Path<String>, reque
         Err(error) => return error.into_response(),
     };
     match backend.receive_rows(id, form).await {
-        Ok(Received::Rows(state)) => {
+        Ok(Some(state)) => {
             let done = match state {
                 BatchState::Paused => "stored",
                 _ => "uploaded",
             };
             Redirect::to(&after(id, done).to_string()).into_response()
         }
-        Ok(Received::Rejected { url }) => {
-            let mut response = Redirect::to(&page_of(id)).into_response();
-            let typed = Serializer::new(String::new()).append_pair(URL, &url).finish();
-            typed_values::remember(&mut response, &web, &upload_path(id), typed.as_bytes());
-            response
-        }
+        Ok(None) => Redirect::to(&page_of(id)).into_response(),
         Err(error) => {
             let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::FORBIDDEN);
             (status, format!("{error}\n")).into_response()

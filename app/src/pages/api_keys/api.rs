@@ -10,13 +10,11 @@ use crate::{
     model::{
         api_key::{Expiry, KeySettingsForm, NewKeyForm},
         own_path::OwnPath,
+        rejection::TEST,
     },
     pages::api_keys::{NEW_KEY, PATH},
 };
 
-/// Values of `Field::KeyMode` and `Field::BatchMode`.
-pub(in crate::pages) const LIVE: &str = "live";
-pub(in crate::pages) const TEST: &str = "test";
 /// Values of `Field::Expiry`: no expiry, and expiry on `Field::ExpiryDay`. Other values are numbers of days.
 pub(super) const NEVER: &str = "never";
 pub(super) const ON_A_DAY: &str = "day";

@@ -12,9 +12,9 @@ use strum::VariantNames;
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    model::rejection::Field,
+    model::rejection::{Field, LIVE, TEST},
     outcome::{DialogForm, FormField, Outcome},
-    pages::api_keys::api::{CreateKey, LIVE, NEVER, ON_A_DAY, TEST},
+    pages::api_keys::api::{CreateKey, NEVER, ON_A_DAY},
     ui::{
         check::Check,
         field::{Face, FieldProblem},

@@ -10,10 +10,7 @@ use crate::{
         batch::{BatchChange, NewBatchForm},
         own_path::OwnPath,
     },
-    pages::{
-        api_keys::api::TEST,
-        batches::{PATH, page_of},
-    },
+    pages::batches::{PATH, page_of},
 };
 
 /// Creates a batch of the logged-in user's account. Redirects to its page, which takes the rows.
@@ -30,7 +27,7 @@ pub async fn create_batch(
     /// Path of each document, with placeholders.
     #[server(default)]
     document_path: String,
-    /// `live` or `test`.
+    /// `live` or `test`; live if it is missing.
     #[server(default)]
     batch_mode: String,
 ) -> Result<(), AppError> {
@@ -39,7 +36,7 @@ pub async fn create_batch(
         template: batch_template,
         storage: batch_storage,
         path: document_path,
-        live: batch_mode != TEST,
+        mode: batch_mode,
     };
     let id = backend().create_batch(form).await?;
     leave_for(after(id, "created"))

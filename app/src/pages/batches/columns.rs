@@ -60,7 +60,7 @@ pub fn ColumnsSection(
                     .then(|| {
                         view! {
                             <p class="small">
-                                "The choices could not be kept: the paths of the members may have 16 KiB together, and rejected choices are shown once. Choose again."
+                                "Your choices are no longer shown: they were too long (16 KiB at most), or the page was reloaded. Choose again."
                             </p>
                         }
                     })}

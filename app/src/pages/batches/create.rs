@@ -8,17 +8,19 @@ use crate::{
         page::{IfMay, PageHead, Section, loaded},
         shell::{Shell, rail::Entry},
     },
-    model::{batch::BatchChoices, rejection::Field},
+    model::{
+        batch::BatchChoices,
+        rejection::{Field, LIVE, TEST},
+    },
     outcome::{FormField, Outcome, PageForm},
     pages::{
-        api_keys::api::{LIVE, TEST},
         batches::{PATH, api::CreateBatch},
         templates,
     },
     ui::{
         button::{ButtonLink, Rank, SubmitButton},
         field::Face,
-        radio::Radio,
+        segmented::Segmented,
         select::Select,
     },
 };
@@ -93,23 +95,14 @@ fn Form(choices: BatchChoices) -> impl IntoView {
                 chosen=outcome.typed(Field::BatchTemplate)
                 problem=outcome.problem(Field::BatchTemplate)
             />
-            <fieldset class="fieldset">
-                <legend class="fieldset__legend">"Mode"</legend>
-                <Radio
-                    name=Field::BatchMode.into_str()
-                    value=LIVE
-                    label="Live"
-                    hint="Each document uses one credit or more."
-                    checked=!is_test
-                />
-                <Radio
-                    name=Field::BatchMode.into_str()
-                    value=TEST
-                    label="Test"
-                    hint="Documents are free and stamped TEST. The batch is listed for less than a day."
-                    checked=is_test
-                />
-            </fieldset>
+            <Segmented
+                name=Field::BatchMode.into_str()
+                legend="Mode"
+                hint="Live: each document uses one credit or more. Test: documents are free and stamped TEST, and the batch is listed for less than a day."
+                options=vec![(LIVE, "Live"), (TEST, "Test")]
+                chosen=if is_test { TEST } else { LIVE }
+                problem=outcome.problem(Field::BatchMode)
+            />
             <Select
                 name=Field::BatchStorage.into_str()
                 id=outcome.id(Field::BatchStorage)

@@ -56,8 +56,8 @@ pub fn BatchPage() -> impl IntoView {
 fn done(word: &str) -> Option<&'static str> {
     Some(match word {
         "created" => "Batch created. Upload its rows now: it waits for them for a day.",
-        "uploaded" => "File uploaded. The batch has begun.",
-        "stored" => "File uploaded. Check the rows, then begin.",
+        "uploaded" => "Rows stored. The batch has begun.",
+        "stored" => "Rows stored. Check them, then begin.",
         "mapped" => "Columns saved.",
         "paused" => "Batch paused. Renders in progress are completed.",
         "resumed" => "Batch resumed.",
@@ -87,7 +87,7 @@ fn Whole(found: BatchDetail) -> impl IntoView {
         can_retry,
         has_documents,
         may_be_collected,
-        rejected_file,
+        rejected_rows,
         rejected_members,
         columns,
     } = found;
@@ -96,7 +96,7 @@ fn Whole(found: BatchDetail) -> impl IntoView {
     let (id, can_cancel) = (batch.id, batch.ended_at.is_none());
     let is_test = !batch.livemode;
     let upload =
-        (batch.state == BatchState::Open).then(|| view! { <UploadSection id is_test rejected=rejected_file /> });
+        (batch.state == BatchState::Open).then(|| view! { <UploadSection id is_test rejected=rejected_rows /> });
     let (rows, failed) = (batch.rows, i64::from(batch.failed));
     // Columns can't be changed any more, which the form would say otherwise.
     let has_begun = columns

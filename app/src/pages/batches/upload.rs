@@ -10,8 +10,7 @@ use platen_domain::{
 use crate::{
     csrf,
     layout::page::Section,
-    model::rejection::Field,
-    outcome::TypedValues,
+    model::{batch::RejectedRows, rejection::Field},
     pages::batches::{PATH, page_of},
     read_only::Changes,
     ui::{
@@ -35,10 +34,10 @@ const ACCEPTED: &str = ".csv,.tsv,.txt,.ndjson,.jsonl";
 const HINT: &str =
     "CSV in UTF-8 with the names of the columns in the first line, or NDJSON. In Excel, save as “CSV UTF-8”.";
 const URL_HINT: &str =
-    "The public URL of a CSV or NDJSON file, such as one that a store has signed. Leave it empty to choose a file.";
+    "The public URL of a CSV or NDJSON file, such as one that a store has signed. A chosen file is used instead.";
 
 /// Returns the path of the action of the form.
-pub fn upload_path(id: BatchId) -> String {
+fn upload_path(id: BatchId) -> String {
     format!("{}/{ROWS}", page_of(id))
 }
 
@@ -49,29 +48,28 @@ pub fn is_upload(path: &str) -> bool {
         .is_some_and(|(_, rest)| rest == ROWS)
 }
 
-/// Returns the URL in the form that led to the page, if it was rejected.
-fn rejected_url(id: BatchId) -> Option<String> {
-    let typed = use_context::<TypedValues>().filter(|typed| typed.function == upload_path(id))?;
-    let mut values = typed.values.into_iter();
-    values.find(|(field, _)| *field == Field::RowsUrl).map(|(_, url)| url)
-}
-
 /// The section with the form. The token of the form is in the address of its action, because the file is read while it arrives.
 #[component]
 pub fn UploadSection(
     id: BatchId,
     /// Whether its renders are free.
     is_test: bool,
-    /// Why the last file was rejected.
-    rejected: Option<String>,
+    /// The form that led to the page, if it was rejected.
+    rejected: Option<RejectedRows>,
 ) -> impl IntoView {
     let token = csrf::token().unwrap_or_default();
-    let url = rejected.as_ref().and_then(|_| rejected_url(id));
-    let rejected = rejected.map(|reason| {
+    let url = rejected.as_ref().and_then(|rejected| rejected.url.clone());
+    let rejected = rejected.map(|RejectedRows { reason, url }| {
         view! {
-            <DetailedWarning title="The file was rejected, and no row of it is stored">
+            <DetailedWarning title="No rows were stored">
                 <p class="break">{reason}</p>
-                <p>"Correct the file or its URL, and upload it again."</p>
+                {url
+                    .is_none()
+                    .then(|| {
+                        view! {
+                            <p>"URLs longer than 16 KiB are not shown again. Enter the URL again, or choose a file."</p>
+                        }
+                    })}
             </DetailedWarning>
         }
     });

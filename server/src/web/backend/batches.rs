@@ -12,8 +12,8 @@ use platen_app::{
     backend::batches::BatchBackend,
     error::AppError,
     model::{
-        batch::{BatchChange, BatchChoices, BatchDetail, ListedRow, NewBatchForm},
-        rejection::Field,
+        batch::{BatchChange, BatchChoices, BatchDetail, ListedRow, NewBatchForm, RejectedRows},
+        rejection::{Field, LIVE, TEST},
     },
     pages::batches::upload::{CHECK, FILE, URL},
 };
@@ -68,20 +68,19 @@ const LISTED_FIRST_ROWS: i64 = 5;
 const LONGEST_NAME: usize = 200;
 
 const NO_FILE: &str = "Choose a file, or enter the URL of one.";
-const TWO_FILES: &str = "Both a file and a URL were given. Choose a file or enter a URL, not both.";
+const UNKNOWN_FORMAT: &str = "The file doesn’t name its format. Download it, name it .csv or .ndjson, and upload it.";
 
-/// What became of a form with rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::web) enum Received {
-    /// The batch has its rows, and is in this state.
-    Rows(BatchState),
-    /// The page of the batch shows the reason, and the URL that was entered.
-    Rejected { url: String },
+/// A form with rows.
+enum RowsForm {
+    /// Its file is stored, and the batch is in this state.
+    Stored(BatchState),
+    /// No file was chosen, but this URL was entered.
+    Url { url: String, after: AfterUpload },
 }
 
 /// Why a file is not stored.
 enum FileError {
-    /// With the reason, in a sentence.
+    /// With the reason and the next step, in sentences.
     Rejected(String),
     Batch(BatchError),
 }
@@ -94,7 +93,7 @@ impl From<BatchError> for FileError {
 
 impl From<MultipartError> for FileError {
     fn from(_: MultipartError) -> Self {
-        Self::Rejected("The file was not received completely.".to_owned())
+        Self::Rejected("The file was not received completely. Upload it again.".to_owned())
     }
 }
 
@@ -118,8 +117,8 @@ impl BatchBackend for RequestBackend {
         );
         let (first_rows, failed_rows, can_retry, has_documents) = self.answer(found)?;
         let rejected = rejected_form::take(&self.session, account, id, clock::now()).await;
-        let (rejected_file, rejected_members) = match self.answer(rejected)? {
-            Some(RejectedForm::File(reason)) => (Some(reason), None),
+        let (rejected_rows, rejected_members) = match self.answer(rejected)? {
+            Some(RejectedForm::File { reason, url }) => (Some(RejectedRows { reason, url }), None),
             Some(RejectedForm::Members(members)) => (None, Some(members)),
             None => (None, None),
         };
@@ -135,7 +134,7 @@ impl BatchBackend for RequestBackend {
             failed_rows: failed_rows.iter().map(listed).collect(),
             can_retry,
             has_documents,
-            rejected_file,
+            rejected_rows,
             rejected_members,
             columns,
         })
@@ -157,12 +156,11 @@ impl BatchBackend for RequestBackend {
     }
 
     async fn create_batch(&self, form: NewBatchForm) -> Result<BatchId, AppError> {
-        let caller = Caller {
-            livemode: form.live,
-            ..self.caller_who_may(Produce).await?
-        };
+        let caller = self.caller_who_may(Produce).await?;
+        let livemode = form.mode != TEST;
         let request = self.request(caller.account, form).await?.to_string();
         let creation = BatchCreation::parse(request.as_bytes()).map_err(|problems| invalid_batch(&problems))?;
+        let caller = Caller { livemode, ..caller };
         let (batch, _) = self.answer(batches::create(&self.app, &caller, creation, None).await)?;
         Ok(batch.id)
     }
@@ -190,14 +188,14 @@ impl BatchBackend for RequestBackend {
 }
 
 impl RequestBackend {
-    /// Returns the request of the API that a form stands for.
+    /// Returns the request of the API that a valid form stands for. The mode is no part of it.
     async fn request(&self, account: AccountId, form: NewBatchForm) -> Result<Value, AppError> {
         let NewBatchForm {
             name,
             template,
             storage,
             path,
-            live: _,
+            mode,
         } = form;
         let mut faulty = Vec::new();
         let name = name.trim();
@@ -206,6 +204,10 @@ impl RequestBackend {
         }
         if TemplateId::parse(&template).is_none() {
             faulty.push(Field::BatchTemplate);
+        }
+        // Anything else must not become a live batch, which is charged.
+        if !matches!(mode.as_str(), "" | LIVE | TEST) {
+            faulty.push(Field::BatchMode);
         }
         let destination = if storage.is_empty() {
             Value::Null
@@ -239,27 +241,39 @@ impl RequestBackend {
         Ok(request)
     }
 
-    /// Stores the rows of a file while it arrives, or those at a URL. The reason why it is rejected reaches the page of the batch in
-    /// the session.
-    pub(in crate::web) async fn receive_rows(&self, id: BatchId, mut form: Multipart) -> Result<Received, AppError> {
+    /// Stores the rows of a file while it arrives, or those at a URL, and returns the state of the batch. Returns `None` if the form is
+    /// rejected: the reason and the URL reach the page of the batch in the session.
+    pub(in crate::web) async fn receive_rows(
+        &self,
+        id: BatchId,
+        mut form: Multipart,
+    ) -> Result<Option<BatchState>, AppError> {
         let caller = self.caller_who_may(Produce).await?;
         // Nothing is read for a batch of another account.
         self.answer(batches::get(&self.app, &caller, id).await)?;
-        let mut url = String::new();
-        let stored = self.store_rows(&caller, id, &mut form, &mut url).await;
+        let received = self.read_form(&caller, id, &mut form).await;
         // A browser shows the response only if it could send the whole form.
         while let Ok(Some(_)) = form.next_field().await {}
+        let (stored, url) = match received {
+            Ok(RowsForm::Stored(state)) => (Ok(state), String::new()),
+            // Only now, because a download may take longer than the form.
+            Ok(RowsForm::Url { url, after }) => (self.load_rows(&caller, id, &url, after).await, url),
+            Err(error) => (Err(error), String::new()),
+        };
         let reason = match stored {
-            Ok(batch) => return Ok(Received::Rows(batch.state)),
+            Ok(state) => return Ok(Some(state)),
             Err(FileError::Rejected(reason)) => reason,
             Err(FileError::Batch(error)) => match reason(&error) {
                 Some(reason) => reason,
                 None => return self.answer(Err(error)),
             },
         };
-        self.keep_rejected(caller.account, id, RejectedForm::File(reason))
-            .await?;
-        Ok(Received::Rejected { url })
+        let rejected = RejectedForm::File {
+            reason,
+            url: Some(url),
+        };
+        self.keep_rejected(caller.account, id, rejected).await?;
+        Ok(None)
     }
 
     /// Hands a rejected form to the page of the batch.
@@ -267,36 +281,37 @@ impl RequestBackend {
         self.answer(rejected_form::keep(&self.session, account, id, form, clock::now()).await)
     }
 
-    /// `url` becomes the URL in the form.
-    async fn store_rows(
-        &self,
-        caller: &Caller,
-        id: BatchId,
-        form: &mut Multipart,
-        url: &mut String,
-    ) -> Result<Batch, FileError> {
-        let mut after = AfterUpload::Begin;
+    /// Reads a form up to its file, which is stored while it arrives, and used instead of a URL.
+    async fn read_form(&self, caller: &Caller, id: BatchId, form: &mut Multipart) -> Result<RowsForm, FileError> {
+        let (mut after, mut url) = (AfterUpload::Begin, String::new());
         while let Some(field) = form.next_field().await? {
             match field.name() {
                 Some(CHECK) => after = AfterUpload::Check,
-                Some(URL) => *url = read_url(field).await?,
+                Some(URL) => url = read_url(field).await?,
                 // Browsers send the field without a name if no file was chosen.
                 Some(FILE) if field.file_name().is_some_and(|name| !name.is_empty()) => {
-                    if !url.is_empty() {
-                        return Err(FileError::Rejected(TWO_FILES.to_owned()));
-                    }
-                    return self.store_file(caller, id, after, field).await;
+                    let batch = self.store_file(caller, id, after, field).await?;
+                    return Ok(RowsForm::Stored(batch.state));
                 }
                 _ => {}
             }
         }
-        // Only now, because a download may take longer than the form.
         if url.is_empty() {
             return Err(FileError::Rejected(NO_FILE.to_owned()));
         }
+        Ok(RowsForm::Url { url, after })
+    }
+
+    async fn load_rows(
+        &self,
+        caller: &Caller,
+        id: BatchId,
+        url: &str,
+        after: AfterUpload,
+    ) -> Result<BatchState, FileError> {
         let source = RowsSource::parse(json!({"url": url}).to_string().as_bytes());
-        let source = source.map_err(|_| invalid_url())?;
-        Ok(download::store(&self.app, caller, id, source, after).await?)
+        let source = source.map_err(|_| FileError::Rejected(Field::RowsUrl.rule().to_owned()))?;
+        Ok(download::store(&self.app, caller, id, source, after).await?.state)
     }
 
     async fn store_file(
@@ -360,35 +375,31 @@ impl RequestBackend {
     }
 }
 
-fn invalid_url() -> FileError {
-    FileError::Rejected(Field::RowsUrl.rule().to_owned())
-}
-
-/// Reads the field with the URL.
-async fn read_url(mut field: FormField<'_>) -> Result<String, FileError> {
+/// Reads the field with the URL. A longer one than is allowed is not read to its end.
+async fn read_url(mut field: FormField<'_>) -> Result<String, MultipartError> {
     let mut text = Vec::new();
-    while let Some(chunk) = field.chunk().await? {
+    while text.len() <= RowsSource::LONGEST_URL
+        && let Some(chunk) = field.chunk().await?
+    {
         text.extend_from_slice(&chunk);
-        if text.len() > RowsSource::LONGEST_URL {
-            return Err(invalid_url());
-        }
     }
-    Ok(String::from_utf8_lossy(&text).trim().to_owned())
+    // Not trimmed, as browsers do that, because the beginning of a longer URL must not become short enough.
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Returns why a file was rejected, in a sentence; `None` if the error is another one.
+/// Returns why rows were rejected and the next step, in sentences; `None` if the error is another one.
 fn reason(error: &BatchError) -> Option<String> {
     match error {
         BatchError::Invalid(problems) => problems.first().map(|problem| {
             let reason = sentence(&problem.detail);
-            if problem.pointer == RowsSource::FORMAT {
-                format!("Format: {reason} Download the file, and upload it instead.")
-            } else {
-                reason
+            match problem.pointer.as_str() {
+                RowsSource::FORMAT => UNKNOWN_FORMAT.to_owned(),
+                RowsSource::URL => reason,
+                _ => format!("{reason} Correct the file, and upload it again."),
             }
         }),
         BatchError::Conflict(conflict) => Some(sentence(conflict)),
-        BatchError::Memory(_) => Some("The service is overloaded. Upload the file again in a moment.".to_owned()),
+        BatchError::Memory(_) => Some("The service is overloaded. Upload the rows again in a moment.".to_owned()),
         BatchError::StorageFull(full) => Some(full.to_string()),
         error => account_storage::full(error).map(|full| full.to_string()),
     }

@@ -237,6 +237,15 @@ async fn a_test_batch_renders_more_rows_than_there_are_credits_for() {
     let answer = visitor.submit("create-batch", &unnamed).await;
     let page = rejected(&mut visitor, &format!("{PAGE}/new"), &answer).await;
     assert!(page.contains("value=\"test\" checked"), "{page}");
+    let unknown = [
+        ("name", "Trial"),
+        ("batch_template", template.as_str()),
+        ("batch_mode", "Test"),
+    ];
+    let answer = visitor.submit("create-batch", &unknown).await;
+    let page = rejected(&mut visitor, &format!("{PAGE}/new"), &answer).await;
+    assert!(page.contains("Choose one of the options."), "{page}");
+    assert_eq!(studio.service.number("select count(*) from batches").await, 0);
 
     let fields = [
         ("name", "Trial"),
@@ -296,7 +305,7 @@ async fn columns_are_mapped_and_rows_previewed_before_a_batch_begins() {
     assert_eq!(studio.service.text("select state from batches").await, "paused");
     let page = visitor.page(&format!("{path}?done=stored")).await;
     for text in [
-        "File uploaded. Check the rows, then begin.",
+        "Rows stored. Check them, then begin.",
         "2 rows are not begun yet",
         "Begin</button>",
         ">Nr</label>",
@@ -395,7 +404,7 @@ async fn rejected_choices_stay_for_as_many_columns_as_are_allowed() {
         let page = rejected(&mut visitor, &path, &answer).await;
         assert!(page.contains("Check the highlighted field."));
         assert_eq!(page.matches("value=\"number\" selected").count(), kept);
-        assert_eq!(page.contains("The choices could not be kept"), kept == 0);
+        assert_eq!(page.contains("Your choices are no longer shown"), kept == 0);
     }
 }
 
@@ -456,7 +465,11 @@ async fn a_rejected_file_is_explained_once_and_stores_nothing() {
             "Line 1001: A row is a JSON object",
         ),
         ("rows.ndjson", format!("[1]\n{large}"), "Line 1: A row is a JSON object"),
-        ("rows.csv", String::new(), "There are no rows"),
+        (
+            "rows.csv",
+            String::new(),
+            "There are no rows; send at least one. Correct the file, and upload it again.",
+        ),
         ("rows.xlsx", "PK".to_owned(), "\"rows.xlsx\" is not a .csv"),
         ("", String::new(), "Choose a file, or enter the URL of one."),
     ] {
@@ -467,13 +480,13 @@ async fn a_rejected_file_is_explained_once_and_stores_nothing() {
         );
         let page = visitor.page(&path).await.replace("&quot;", "\"");
         assert!(
-            page.contains("The file was rejected") && page.contains(reason),
+            page.contains("No rows were stored") && page.contains(reason),
             "{reason}: {page}"
         );
         assert!(page.contains("Waiting for rows"), "{page}");
         let again = visitor.page(&path).await;
         assert!(
-            !again.contains("The file was rejected"),
+            !again.contains("No rows were stored"),
             "a reason is shown once: {again}"
         );
         assert_eq!(studio.service.number("select count(*) from batch_pieces").await, 0);
@@ -513,41 +526,35 @@ async fn rows_are_loaded_from_a_url_instead_of_a_file() {
     let template = template(&studio, "{{ number }}").await;
     let batch = created(&visitor, &[("name", "November"), ("batch_template", &template)]).await;
     let path = format!("{PAGE}/{batch}");
-    let rows = origin.url("/rows.csv");
+    let missing = |length| origin.url(&format!("/status/404?signature={}", "x".repeat(length)));
     let no_file = ("", "");
-    for (url, file, reason) in [
-        (
-            rows.clone(),
-            ("rows.csv", "number\n1\n"),
-            "Choose a file or enter a URL, not both.",
-        ),
-        ("ftp://example.com/a.csv".to_owned(), no_file, "Enter a public http://"),
-        ("http://127.0.0.2/a.csv".to_owned(), no_file, "the address is refused"),
-        (origin.url("/status/404"), no_file, "status 404 instead of 200"),
-        (origin.url("/malformed.csv"), no_file, "Line 3: The row has 2 fields"),
-        (origin.url("/export"), no_file, "upload it instead."),
+    for (url, reason, is_shown) in [
+        ("ftp://example.com/a.csv".to_owned(), "Enter a public http://", true),
+        ("http://127.0.0.2/a.csv".to_owned(), "the address is refused", true),
+        (missing(10_000), "status 404 instead of 200", true),
+        (missing(20_000), "URLs longer than 16 KiB are not shown again.", false),
+        (missing(65_536), "Enter a public http://", false),
+        (origin.url("/malformed.csv"), "Line 3: The row has 2 fields", true),
+        (origin.url("/export"), "Download it, name it .csv or .ndjson", true),
     ] {
-        let answer = send_fields(&visitor, &batch, &[("rows_url", &url)], file).await;
+        let answer = send_fields(&visitor, &batch, &[("rows_url", &url)], no_file).await;
         assert_eq!(
             (answer.status().as_u16(), header(&answer, "location")),
             (303, path.as_str())
         );
         visitor.remember(&answer);
+        assert!(!visitor.cookie().contains("rows_url"), "a signed URL is a secret");
         let page = visitor.page(&path).await;
         assert!(
-            page.contains("The file was rejected") && page.contains(reason),
+            page.contains("No rows were stored") && page.contains(reason),
             "{reason}: {page}"
         );
-        assert!(page.contains(&format!("value=\"{url}\"")), "{url}: {page}");
+        assert_eq!(page.contains(&format!("value=\"{url}\"")), is_shown, "{reason}: {page}");
         assert!(!visitor.page(&path).await.contains(&url), "the URL is shown once");
         assert_eq!(studio.service.number("select count(*) from batch_pieces").await, 0);
     }
-    let hits = origin.hits();
-    assert!(hits.iter().all(|hit| hit != "/rows.csv"), "{hits:?}");
-    let long = format!("{rows}?{}", "x".repeat(65_536));
-    send_fields(&visitor, &batch, &[("rows_url", &long)], no_file).await;
-    assert!(visitor.page(&path).await.contains("Enter a public http://"));
 
+    let rows = origin.url("/rows.csv");
     let answer = send_fields(&visitor, &batch, &[("check", "on"), ("rows_url", &rows)], no_file).await;
     assert_eq!(header(&answer, "location"), format!("{path}?done=stored"));
     assert!(visitor.page(&path).await.contains("Row, from 1 to 3"));
@@ -555,6 +562,21 @@ async fn rows_are_loaded_from_a_url_instead_of_a_file() {
     let answer = send_fields(&visitor, &batch, &[("rows_url", &rows)], no_file).await;
     assert_eq!(header(&answer, "location"), format!("{PAGE}/{batch}?done=uploaded"));
     studio.service.number_is(1, ENDED).await;
+}
+
+#[tokio::test]
+async fn a_chosen_file_is_used_instead_of_a_url() {
+    let (_site, studio, visitor) = studio().await;
+    let template = template(&studio, "{{ number }}").await;
+    let long = format!("https://example.com/{}", "x".repeat(65_536));
+    for url in ["https://example.com/rows.csv", long.as_str()] {
+        let batch = created(&visitor, &[("name", "November"), ("batch_template", &template)]).await;
+        let fields = [("check", "on"), ("rows_url", url)];
+        let answer = send_fields(&visitor, &batch, &fields, ("rows.csv", "number\n1\n2\n")).await;
+        assert_eq!(header(&answer, "location"), format!("{PAGE}/{batch}?done=stored"));
+        let page = visitor.page(&format!("{PAGE}/{batch}")).await;
+        assert!(page.contains("Row, from 1 to 2"), "{page}");
+    }
 }
 
 #[tokio::test]

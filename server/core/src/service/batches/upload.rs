@@ -44,7 +44,9 @@ const READ_AT_ONCE: usize = 512;
 pub(super) const MEMORY: u64 = 8 << 20;
 /// Room that the rows of a batch leave for the requests of its renders, in bytes.
 const ROOM_FOR_RENDERS: usize = 4 << 20;
-const REPLACED: BatchError = BatchError::Conflict("the batch was cancelled, or another upload of rows to it has begun");
+const REPLACED: BatchError = BatchError::Conflict(
+    "the batch was cancelled, or another upload of rows to it has begun; check its state before you upload again",
+);
 const CANCELLED: BatchError = BatchError::Conflict("the batch was cancelled");
 const OTHER_ROWS: BatchError = BatchError::Conflict("the batch has other rows already; create another one for these");
 
