@@ -193,9 +193,14 @@ pub async fn claim(
     now: OffsetDateTime,
 ) -> Result<Vec<ClaimedJob>, StoreError> {
     let kind = request.kind.into_str();
-    sqlx::query!("select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1))", kind)
-        .execute(&mut *db)
-        .await?;
+    // A plan that was made while the queue was short would read all of it for each account, and is kept while it grows.
+    sqlx::query!(
+        "select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1)), set_config('enable_seqscan', 'off', true) as sequential,
+            set_config('enable_bitmapscan', 'off', true) as bitmap",
+        kind,
+    )
+    .fetch_one(&mut *db)
+    .await?;
     // Looks up one account after the other in the index, so that the cost doesn't depend on the length of the queue.
     let claimed = sqlx::query_as!(
         ClaimedRow,

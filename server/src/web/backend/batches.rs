@@ -268,10 +268,7 @@ impl RequestBackend {
                 None => return self.answer(Err(error)),
             },
         };
-        let rejected = RejectedForm::File {
-            reason,
-            url: Some(url),
-        };
+        let rejected = RejectedForm::File { reason, url: Some(url) };
         self.keep_rejected(caller.account, id, rejected).await?;
         Ok(None)
     }
