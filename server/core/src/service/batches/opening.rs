@@ -126,6 +126,7 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
         return Ok(Next::Done);
     };
     if work.state == BatchState::Running && work.only_awaits_renders() {
+        batches::set_hold(db, account, id, None).await?;
         let waited = work
             .last_queued_at
             .map_or(Duration::ZERO, |queued_at| (now - queued_at).unsigned_abs());
@@ -193,8 +194,8 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
     Ok(Next::Done)
 }
 
-/// Returns the time until a batch is looked at again whose newest render was queued this long ago. The end of the batch is noticed
-/// after at most a tenth of the time that this render has taken.
+/// Returns the time until a batch is looked at again whose newest render was queued this long ago: a tenth of it, but at least a
+/// second and at most three.
 fn time_to_wait(waited: Duration) -> Duration {
     (waited / 10).clamp(TURN, LONGEST_TURN)
 }
