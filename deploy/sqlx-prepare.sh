@@ -41,9 +41,9 @@ trap finish EXIT
 export PGHOST=$work/run PGUSER=platen PGDATABASE=postgres
 for migration in migrations/*.sql; do
   # As sqlx does.
-  [ "$(head -n 1 "$migration")" = '-- no-transaction' ] || in_transaction=--single-transaction
-  "$binaries/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 ${in_transaction:-} --file "$migration"
-  unset in_transaction
+  transaction=--single-transaction
+  if [ "$(head -n 1 "$migration")" = '-- no-transaction' ]; then transaction=; fi
+  "$binaries/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 $transaction --file "$migration"
 done
 
 # The macros run only if the package is recompiled. All targets, as for clippy: with fewer, Cargo would select other

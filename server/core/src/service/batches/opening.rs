@@ -43,12 +43,12 @@ use crate::{
 
 /// Time between the turns of a batch.
 const TURN: Duration = Duration::from_secs(1);
-/// The longest time between the turns of a batch whose rows are all open: many batches may wait for their renders.
-const LONGEST_TURN: Duration = Duration::from_secs(3);
 /// The same while credits or storage are missing.
 const TURN_ON_HOLD: Duration = Duration::from_secs(15);
 /// The same after a turn that has opened [`MANY_ROWS`]: its window would be empty soon.
 const NEXT_ROWS: Duration = Duration::from_millis(200);
+/// The longest time between the turns of a batch whose rows are all open: many batches may wait for their renders.
+const LONGEST_TURN: Duration = Duration::from_secs(3);
 /// A tenth of the window.
 const MANY_ROWS: usize = WINDOW / 10;
 /// Duration of successive turns, after which other batches have theirs.
