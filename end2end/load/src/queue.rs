@@ -1,7 +1,10 @@
 //! Asynchronous renders: how fast they are accepted, started and finished, and the duration of a claim from a long
 //! queue.
 
-use std::time::{Duration, Instant};
+use std::{
+    fmt::Display,
+    time::{Duration, Instant},
+};
 
 use futures::future::try_join_all;
 use platen_core::store::{
@@ -99,14 +102,14 @@ pub(crate) async fn measure_throughput(
     let body = body(load);
     let mut start_ms = Vec::new();
     for _ in 0..IDLE_STARTS {
-        let id = enqueue(account, &body).await?;
-        let render = ended(account, &id).await?;
+        let id = account.enqueue(&body).await?;
+        let render = ended(account, id).await?;
         let [accepted, started] = ["inserted_at", "started_at"].map(|name| moment(&render[name]));
         start_ms.push((started? - accepted?).as_seconds_f64() * 1e3);
     }
     let mut renders = Vec::new();
     for _ in 0..count {
-        renders.push(enqueue(account, &body).await?);
+        renders.push(account.enqueue(&body).await?);
     }
     // While requests are still being accepted, or renders are polled, the service isn't fully available to the queue.
     let full = OffsetDateTime::now_utc();
@@ -188,7 +191,7 @@ async fn accept(accounts: &[Client], body: &Value) -> Result<f64, LoadError> {
     let start = Instant::now();
     let callers = (0..CALLERS).map(async |caller| {
         for turn in 0..ACCEPTED / CALLERS {
-            enqueue(&accounts[(caller + turn) % accounts.len()], body).await?;
+            accounts[(caller + turn) % accounts.len()].enqueue(body).await?;
         }
         Ok::<_, LoadError>(())
     });
@@ -239,13 +242,8 @@ fn body(load: &Load) -> Value {
     json!({ "parts": [{ "type": "html", "content": load.html }] })
 }
 
-/// Enqueues a render and returns its id.
-pub(crate) async fn enqueue(account: &Client, body: &Value) -> Result<String, LoadError> {
-    Ok(account.enqueue(body).await?.to_string())
-}
-
 /// Waits for a render to end and returns it; fails if it did not succeed.
-pub(crate) async fn ended(account: &Client, id: &str) -> Result<Value, LoadError> {
+pub(crate) async fn ended(account: &Client, id: impl Display) -> Result<Value, LoadError> {
     loop {
         let answer = account.request(Method::GET, &format!("renders/{id}")).send().await?;
         let mut body: Value = answer.json().await?;

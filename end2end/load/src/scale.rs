@@ -32,7 +32,7 @@ use crate::{
     error::LoadError,
     platen::{Service, client::Client},
     processes::{self, ProcessorTime},
-    queue::{ended, enqueue, moment},
+    queue::{ended, moment},
     receiver::Receiver,
     statistics::percentile,
 };
@@ -336,7 +336,7 @@ impl<'a> Stage<'a> {
         let body = self.body(true);
         let callers = (0..CALLERS).map(async |caller| {
             for turn in (caller..self.renders).step_by(CALLERS) {
-                enqueue(&self.accounts[turn % self.accounts.len()], &body).await?;
+                self.accounts[turn % self.accounts.len()].enqueue(&body).await?;
             }
             Ok::<_, LoadError>(())
         });
@@ -360,11 +360,11 @@ impl<'a> Stage<'a> {
         while !stopped.is_cancelled() {
             ticks.tick().await;
             let start = Instant::now();
-            ids.push(enqueue(&self.prober, &body).await?);
+            ids.push(self.prober.enqueue(&body).await?);
             probes.acceptance_ms.push(start.elapsed().as_secs_f64() * 1e3);
         }
         for id in ids {
-            let render = ended(&self.prober, &id).await?;
+            let render = ended(&self.prober, id).await?;
             let [accepted, started] = ["inserted_at", "started_at"].map(|name| moment(&render[name]));
             probes.start_ms.push((started? - accepted?).as_seconds_f64() * 1e3);
         }
