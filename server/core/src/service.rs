@@ -39,6 +39,7 @@ pub mod webhook_secrets;
 
 use std::sync::Arc;
 
+use platen_confined::account_queues::AccountQueues;
 use platen_domain::{encryption::SecretKeys, ids::InstanceId};
 use platen_egress::guard::Guard;
 use platen_engine::Engine;
@@ -131,6 +132,8 @@ pub struct Services {
 pub struct Groups {
     pub(in crate::service) queued_lookups: QueuedLookups,
     pub(in crate::service) completions: Completions,
+    /// Successes that are recorded alone.
+    pub(in crate::service) completions_alone: Arc<AccountQueues>,
     pub(in crate::service) callback_lookups: CallbackLookups,
     pub(in crate::service) delivered_callbacks: DeliveredCallbacks,
 }

@@ -504,6 +504,36 @@ async fn renders_that_end_together_are_recorded_and_charged_exactly() {
 }
 
 #[tokio::test]
+async fn a_locked_account_does_not_keep_others_from_recording_their_renders() {
+    const ROWS: usize = 12;
+    let mut studio = Studio::start().await;
+    let other = studio.service.account_with("bob@example.org", &["--credits", "1234"]);
+    for _ in 0..2 {
+        let mut body = with_rows(studio.batch("{{ number }}").await, numbers(ROWS));
+        // Slow enough to be unfinished when the lock is taken.
+        body["batch"]["render"]["evaluate_js"] = json!({"expression": "new Promise(done => setTimeout(done, 300))"});
+        studio.created(&body).await;
+        studio.account = other.clone();
+    }
+    let service = &studio.service;
+    let mut lock = service.connection().await;
+    let locking = "begin; select from credit_periods where allowance <> 1234 for update";
+    sqlx::raw_sql(locking).execute(&mut lock).await.expect("a lock");
+    let before = "select count(*) from renders join credit_periods using (account_id)
+        where allowance <> 1234 and mode = 'async' and renders.finished_at is not null";
+    let before_lock = service.number(before).await;
+    let others = "select count(*) from renders join credit_periods using (account_id)
+        where allowance = 1234 and mode = 'async' and renders.finished_at is not null";
+    service.number_is(12, others).await;
+    assert_eq!(service.number(before).await, before_lock);
+    sqlx::raw_sql("rollback").execute(&mut lock).await.expect("no lock");
+    service
+        .number_is(24, "select sum(used)::bigint from credit_periods")
+        .await;
+    assert_eq!(service.reserved_credits().await, 0);
+}
+
+#[tokio::test]
 async fn a_cancelled_batch_cancels_its_renders_and_begins_no_more() {
     let studio = Studio::start().await;
     let mut body = with_rows(studio.batch("{{ number }}").await, numbers(600));

@@ -22,7 +22,7 @@ use crate::{
         idempotency_keys::{self, StoredResponse},
         renders::{
             self, NewRender,
-            charges::{self, Bill, Charge, Completion, OwnCredits},
+            charges::{self, Bill, Charge, Completion, OwnCredits, SharedCharge},
             queued::{self, NewQueuedRender, NotQueued, Origin},
         },
         webhook_endpoints,
@@ -84,38 +84,39 @@ pub(super) async fn record_queued_success(
     completion: Completion,
 ) -> Result<(), FailureReason> {
     let completion = Arc::new(completion);
-    let recording = app.groups.completions.process(
-        &app.db,
-        (account, Arc::clone(&completion)),
-        |db, completions| async move { record_together(&db, &completions).await },
-    );
-    let charged = if let Some(charged) = recording.await? {
-        charged
-    } else {
-        let mut db = app.db.acquire().await.map_err(StoreError::from)?;
-        charge_alone(&mut db, account, &completion, clock::now()).await?
+    let charged = loop {
+        let recording = app.groups.completions.process(
+            &app.db,
+            (account, Arc::clone(&completion)),
+            |db, completions| async move { record_together(&db, &completions).await },
+        );
+        // If the statement fails for this success as well, the one for a single success reports why.
+        match recording.await.unwrap_or_default() {
+            SharedCharge::Made { has_callback } => break Charged { has_callback },
+            // Joins the next group, and holds no connection meanwhile.
+            SharedCharge::AccountBusy => {}
+            SharedCharge::Unsuitable => {
+                // One at a time, so that an account that is locked for long takes one connection from the others.
+                let turn = app.groups.completions_alone.wait(account.0).await;
+                let _turn = turn.map_err(|error| StoreError::from(sqlx::Error::from(error)))?;
+                let mut db = app.db.acquire().await.map_err(StoreError::from)?;
+                break charge_alone(&mut db, account, &completion, clock::now()).await?;
+            }
+        }
     };
     announce(app, account, &completion.bill, &charged);
     Ok(())
 }
 
-/// Queued renders whose successes are recorded together. There is no outcome if a success has to be recorded alone.
-pub(in crate::service) type Completions = Grouping<(AccountId, Arc<Completion>), Option<Charged>, FailureReason>;
+/// Queued renders whose successes are recorded together.
+pub(in crate::service) type Completions = Grouping<(AccountId, Arc<Completion>), SharedCharge, StoreError>;
 
 async fn record_together(
     db: &PgPool,
     completions: &[(AccountId, Arc<Completion>)],
-) -> Result<Vec<Option<Charged>>, FailureReason> {
-    let now = clock::now();
-    let mut db = db.acquire().await.map_err(StoreError::from)?;
-    if let [(account, completion)] = completions {
-        return Ok(vec![Some(charge_alone(&mut db, *account, completion, now).await?)]);
-    }
-    let charged = charges::succeed_together(&mut db, completions, now).await?;
-    let charged = charged
-        .into_iter()
-        .map(|charged| charged.map(|has_callback| Charged { has_callback }));
-    Ok(charged.collect())
+) -> Result<Vec<SharedCharge>, StoreError> {
+    let mut db = db.acquire().await?;
+    charges::succeed_together(&mut db, completions, clock::now()).await
 }
 
 /// Ends a render as succeeded, charges for it, and announces that. With `response`, the response to a repeated request is
@@ -154,7 +155,7 @@ fn announce(app: &Services, account: AccountId, bill: &Bill, charged: &Charged) 
 }
 
 /// A render that has succeeded and is charged.
-pub(in crate::service) struct Charged {
+struct Charged {
     /// Whether the delivery of its webhook was enqueued.
     has_callback: bool,
 }

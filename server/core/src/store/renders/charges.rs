@@ -1,6 +1,6 @@
 //! Reservations and charges of renders. The rules are database functions:
 //! `migrations/20261123000032_credit_functions.sql`, `migrations/20261125000046_key_credit_limits.sql` and, for many renders,
-//! `migrations/20261128000062_bulk_work.sql`.
+//! `migrations/20261128000062_bulk_work.sql` and `migrations/20261129000067_available_accounts.sql`.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -324,14 +324,28 @@ fn phases_with_upload(seen: &Seen, document: &StoredDocument) -> Value {
     phases
 }
 
-/// Like [`succeed`], for queued renders of any accounts in one statement. Returns whether the delivery of each render's webhook was
-/// enqueued; `None` for renders that are left unchanged and have to be recorded alone: renders that have ended or can't be paid
-/// for, and others that `charge_renders` doesn't charge.
+/// Outcome of [`succeed_together`] for a render.
+#[derive(Clone, Copy, Default)]
+pub enum SharedCharge {
+    /// The render has succeeded and is charged.
+    Made {
+        /// Whether the delivery of its webhook was enqueued.
+        has_callback: bool,
+    },
+    /// Another transaction has locked the account. Nothing was recorded.
+    AccountBusy,
+    /// Nothing was recorded; [`succeed`] says why, or records it: the render has ended or can't be paid for, or `charge_renders`
+    /// leaves it to `charge_render`.
+    #[default]
+    Unsuitable,
+}
+
+/// Like [`succeed`], for queued renders of any accounts in one statement.
 pub async fn succeed_together(
     db: &mut PgConnection,
     completions: &[(AccountId, Arc<Completion>)],
     now: OffsetDateTime,
-) -> Result<Vec<Option<bool>>, StoreError> {
+) -> Result<Vec<SharedCharge>, StoreError> {
     let mut records = Vec::with_capacity(completions.len());
     for (account, completion) in completions {
         let Completion {
@@ -360,7 +374,7 @@ pub async fn succeed_together(
             "callback_job_id": Uuid::now_v7(),
         }));
     }
-    let charged = sqlx::query!(
+    let charges = sqlx::query!(
         r#"with held as materialized (
                select record.*
                from jsonb_to_recordset($1) as record (
@@ -372,16 +386,18 @@ pub async fn succeed_together(
                    and jobs.account_id = record.account_id and jobs.render_id = record.render_id
                order by jobs.id
                for update of jobs
+           ), decided as materialized (
+               select render_id, is_charged
+               from charge_available_renders(
+                   (select array_agg(account_id) from held), (select array_agg(render_id) from held),
+                   (select array_agg(price) from held), $3, $2
+               )
            ), charged as materialized (
                select held.*, accounts.keep_content
-               from charge_renders(
-                   (select array_agg(account_id order by render_id) from held),
-                   (select array_agg(render_id order by render_id) from held),
-                   (select array_agg(price order by render_id) from held),
-                   $3, $2
-               ) as charged (id)
-               join held on held.render_id = charged.id
+               from decided
+               join held on held.render_id = decided.render_id
                join accounts on accounts.id = held.account_id
+               where decided.is_charged
            ), done as (
                delete from jobs using charged where jobs.id = charged.job_id
            ), ended as (
@@ -404,20 +420,27 @@ pub async fn succeed_together(
                insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
                select callback_job_id, account_id, $4, render_id, $5, now(), true from callback
            )
-           select charged.render_id as "render_id!", callback.render_id is not null as "has_callback!"
-           from charged left join callback on callback.render_id = charged.render_id"#,
+           select decided.render_id as "render_id!", is_charged as "is_charged!", callback.render_id is not null as "has_callback!"
+           from decided left join callback on callback.render_id = decided.render_id"#,
         Value::Array(records),
         now,
         Meter::AsyncRender.into_str(),
         JobKind::Callback.into_str(),
         Priority::Normal as i16,
     );
-    let charged: HashMap<_, _> = charged
+    let charges: HashMap<_, _> = charges
         .fetch_all(db)
         .await?
         .into_iter()
-        .map(|row| (row.render_id, row.has_callback))
+        .map(|row| {
+            let has_callback = row.has_callback;
+            let charge = if row.is_charged { SharedCharge::Made { has_callback } } else { SharedCharge::AccountBusy };
+            (row.render_id, charge)
+        })
         .collect();
-    let has_callback = |(_, completion): &(AccountId, Arc<Completion>)| charged.get(&completion.bill.render.0).copied();
-    Ok(completions.iter().map(has_callback).collect())
+    let charge = |(_, completion): &(AccountId, Arc<Completion>)| charges.get(&completion.bill.render.0).copied();
+    Ok(completions
+        .iter()
+        .map(|completion| charge(completion).unwrap_or_default())
+        .collect())
 }
