@@ -404,9 +404,10 @@ const MOST_OPEN: usize = 2 * WINDOW;
 pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), StoreError> {
     let update = sqlx::query!(
         "with open as materialized (
-            -- In order, for a scan of the index that removes entries of rows that have ended.
+            -- In order, for a scan of the index that removes entries of rows that have ended. Conditions with `is not distinct
+            -- from` exclude indexes which only seem as good while few rows are open.
             select number, render_id from batch_rows
-            where account_id = $1 and batch_id = $2 and state = 'opened'
+            where account_id is not distinct from $1 and batch_id = $2 and state = 'opened'
             order by number limit $3
          ), ended as (
             select number, renders.id as render_id, renders.status, renders.error
@@ -422,7 +423,7 @@ pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), 
                     else ended.error
                 end
             from ended
-            where batch_id = $2 and batch_rows.number = ended.number and batch_rows.state = 'opened'
+            where batch_id = $2 and batch_rows.number = ended.number and batch_rows.state is not distinct from 'opened'
                 and batch_rows.render_id is not distinct from ended.render_id
             returning state
          ), counted as (
@@ -476,17 +477,19 @@ pub async fn find_work(
     now: OffsetDateTime,
 ) -> Result<Option<Work>, StoreError> {
     let row = sqlx::query!(
-        r#"select state, api_key_id, batches.livemode, rows, opened, version, sealed, callback, options,
+        r#"with unfinished as materialized (
+            -- As in `settle`.
+            select render_id from batch_rows
+            where account_id is not distinct from $1 and batch_id = $2 and batch_rows.state = 'opened'
+            order by number limit $5
+         )
+         select state, api_key_id, batches.livemode, rows, opened, version, sealed, callback, options,
             columns as "columns: Json<ColumnMapping>",
             (not has_key or api_keys.id is not null and revoked_at is null and (expires_at is null or expires_at > $4))
                 as "is_key_valid!",
+            (select count(*) from unfinished) as "unfinished!",
             (
-                select count(*) from batch_rows
-                where batch_id = batches.id and batch_rows.state = 'opened'
-            ) as "unfinished!",
-            (
-                select max(renders.inserted_at) from batch_rows join renders on renders.id = render_id
-                where batch_id = batches.id and batch_rows.state = 'opened'
+                select max(inserted_at) from renders where id = any(array(select render_id from unfinished))
             ) as last_queued_at,
             array(
                 select number from batch_rows
@@ -498,6 +501,7 @@ pub async fn find_work(
         id.0,
         i64::try_from(most_again).unwrap_or(i64::MAX),
         now,
+        i64::try_from(MOST_OPEN).unwrap_or(i64::MAX),
     );
     Ok(row.fetch_optional(db).await?.map(|row| Work {
         state: row.state.parse().unwrap_or(BatchState::Open),
@@ -571,8 +575,8 @@ pub async fn claim_rows(
             set render_id = given.render_id, error = given.error, path_sha256 = given.path_sha256,
                 state = case when given.render_id is null then 'failed' else 'opened' end
             from given
-            where batch_id = $2 and account_id = $1 and batch_rows.number = given.number and batch_rows.state = 'again'
-                and is_first
+            where batch_id = $2 and account_id = $1 and batch_rows.number = given.number and is_first
+                and batch_rows.state is not distinct from 'again'
                 and 0 = (
                     select count(*) from batch_rows other
                     where other.batch_id = $2 and other.path_sha256 = given.path_sha256 and other.number <> given.number

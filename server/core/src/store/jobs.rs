@@ -193,7 +193,7 @@ pub async fn claim(
     now: OffsetDateTime,
 ) -> Result<Vec<ClaimedJob>, StoreError> {
     let kind = request.kind.into_str();
-    // A plan that was made while the queue was short would read all of it for each account, and is kept while it grows.
+    // A plan that was made while the queue was short must not read all of it: it is kept while the queue grows.
     sqlx::query!(
         "select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1)), set_config('enable_seqscan', 'off', true) as sequential,
             set_config('enable_bitmapscan', 'off', true) as bitmap",
@@ -262,11 +262,12 @@ pub async fn claim(
             )
          ),
          claimed as (
+            -- By id, never joined: see above.
             update jobs
             set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
-            from chosen where jobs.id = chosen.id and jobs.claim is null
-            returning jobs.id, account_id, coalesce(render_id, mail_id, export_id, meter_event_id, delivery_id, batch_id) as subject,
-                customer_id, claim, failures, crashes, turn, is_earlier
+            where id = any(array(select id from chosen)) and claim is null
+            returning id, account_id, coalesce(render_id, mail_id, export_id, meter_event_id, delivery_id, batch_id) as subject,
+                customer_id, claim, failures, crashes
          ),
          begun as (
             update renders set status = 'processing', started_at = coalesce(started_at, $7)
@@ -276,7 +277,7 @@ pub async fn claim(
          )
          select claimed.id, claim as "claim!", failures, crashes, account_id, subject, customer_id,
             accepted_at as "accepted_at?"
-         from claimed left join begun on begun.id = claimed.subject
+         from claimed join chosen using (id) left join begun on begun.id = claimed.subject
          order by turn, is_earlier, account_id, claimed.id"#,
         kind,
         request.after.0,

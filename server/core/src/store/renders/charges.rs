@@ -413,8 +413,9 @@ pub async fn succeed_together(
            ), callback as (
                update callbacks set body = charged.callback_body, state = 'sending'
                from charged
+               -- Not by an index on the state: a plan that was made while few were waiting would read all of them.
                where callbacks.account_id = charged.account_id and callbacks.render_id = charged.render_id
-                   and state = 'waiting'
+                   and state is not distinct from 'waiting'
                returning callbacks.account_id, callbacks.render_id, charged.callback_job_id
            ), delivery as (
                insert into jobs (id, account_id, kind, render_id, priority, run_at, due)
