@@ -404,27 +404,29 @@ const MOST_OPEN: usize = 2 * WINDOW;
 pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), StoreError> {
     let update = sqlx::query!(
         "with open as materialized (
-            -- In order, for a scan of the index that removes entries of rows that have ended. Conditions with `is not distinct
-            -- from` exclude indexes which only seem as good while few rows are open.
+            -- In order, for a scan of the index that removes entries of rows that have ended. `is not distinct from` excludes an
+            -- index that only seems as good while few rows are open. A join with the rows to update would only seem cheap then.
             select number, render_id from batch_rows
             where account_id is not distinct from $1 and batch_id = $2 and state = 'opened'
             order by number limit $3
          ), ended as (
-            select number, renders.id as render_id, renders.status, renders.error
+            select number, renders.id as render_id
             from open left join renders on renders.id = open.render_id
             where renders.id is null or renders.finished_at is not null
          ), settled as (
             update batch_rows
-            set state = case when ended.status = 'succeeded' then 'succeeded' else 'failed' end,
-                error = case
-                    when ended.status = 'succeeded' then null
-                    when ended.status = 'cancelled' then
-                        '{\"code\": \"cancelled\", \"message\": \"The render was cancelled.\"}'::jsonb
-                    else ended.error
-                end
-            from ended
-            where batch_id = $2 and batch_rows.number = ended.number and batch_rows.state is not distinct from 'opened'
-                and batch_rows.render_id is not distinct from ended.render_id
+            set (state, error) = (
+                select case when renders.status = 'succeeded' then 'succeeded' else 'failed' end,
+                    case
+                        when renders.status = 'succeeded' then null
+                        when renders.status = 'cancelled' then
+                            '{\"code\": \"cancelled\", \"message\": \"The render was cancelled.\"}'::jsonb
+                        else renders.error
+                    end
+                from (values (batch_rows.render_id)) as opened (id) left join renders using (id)
+            )
+            where batch_id = $2 and state = 'opened' and number = any(array(select number from ended))
+                and (render_id is null or render_id = any(array(select render_id from ended)))
             returning state
          ), counted as (
             select count(*) filter (where state = 'succeeded') as succeeded, count(*) filter (where state = 'failed') as failed
