@@ -57,27 +57,31 @@ pub async fn list(
     let deliveries = list_by_state!(
         db,
         Delivery,
-        r#"select callbacks.render_id as render, callbacks.state, callbacks.webhook_id, callbacks.body as "body!",
-                renders.status as render_state, renders.options -> 'callback' ->> 'url' as address,
-                jobs.run_at as "next_try?"
+        r#"select page.render_id as render, callbacks.state, callbacks.webhook_id, callbacks.body as "body!",
+                page.render_state, page.address, jobs.run_at as "next_try?"
              from (
-                select * from callbacks
-                where account_id between $1 and $1 and body is not null
-                    and "#,
+                select read.render_id, renders.status as render_state, renders.options -> 'callback' ->> 'url' as address
+                from (
+                    select render_id from callbacks
+                    where account_id between $1 and $1 and body is not null
+                        and "#,
         "state",
         "delivered",
         "
-                    and render_id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
-                    and render_id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-                    and ($5::uuid is null or render_id between $5 and $6)
-                order by account_id, render_id desc
-                limit case when $7::text is null then $8::bigint else $9::bigint end
-             ) callbacks
-             join renders on renders.id = callbacks.render_id
-             left join jobs on jobs.render_id = callbacks.render_id and jobs.kind = 'callback'
-             where $7 is null or renders.options -> 'callback' ->> 'url' ilike $7
-             order by callbacks.account_id, callbacks.render_id desc
-             limit $8",
+                        and render_id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+                        and render_id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+                        and ($5::uuid is null or render_id between $5 and $6)
+                    order by account_id, render_id desc
+                    limit case when $7::text is null then $8::bigint else $9::bigint end
+                ) read
+                join renders on renders.id = read.render_id
+                where $7 is null or renders.options -> 'callback' ->> 'url' ilike $7
+                order by read.render_id desc
+                limit $8
+             ) page
+             join callbacks on callbacks.render_id = page.render_id
+             left join jobs on jobs.render_id = page.render_id and jobs.kind = 'callback'
+             order by page.render_id desc",
         account,
         state,
         filter.since,
