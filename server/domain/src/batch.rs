@@ -1,6 +1,7 @@
 //! Batches: one request for many rows of data, each of which becomes a render.
 
 pub mod columns;
+pub mod file_name;
 pub mod path_pattern;
 pub mod row_reader;
 
@@ -37,6 +38,8 @@ pub struct Batch {
     /// Why no row is opened at present.
     pub hold: Option<Hold>,
     pub livemode: bool,
+    /// Pattern of the names of the documents in their ZIP archive; `None` if they are named by the numbers of their rows.
+    pub file_names: Option<String>,
     /// Number of rows; 0 until they are uploaded.
     pub rows: i32,
     /// Number of rows that have been opened.

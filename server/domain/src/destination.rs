@@ -55,7 +55,8 @@ fn bucket_problem(bucket: &str) -> Option<String> {
     }
 }
 
-fn path_problem(path: &str) -> Option<String> {
+/// Returns why a text can't be the name of an object; `None` if it can.
+pub(crate) fn path_problem(path: &str) -> Option<String> {
     if path.len() > LONGEST_PATH {
         Some(format!("Must have at most {LONGEST_PATH} bytes"))
     } else if path.contains(char::is_control) {

@@ -71,6 +71,9 @@ pub(super) struct RunArguments {
     /// Label of the batch.
     #[arg(long, default_value = "")]
     name: String,
+    /// Names of the documents in the ZIP archive, if they have no destination, such as "{{ customer.name }}/{{ number }}.pdf".
+    #[arg(long, value_name = "PATTERN")]
+    file_names: Option<String>,
     /// Don't wait for the documents.
     #[arg(long, conflicts_with = "results")]
     detach: bool,
@@ -248,7 +251,10 @@ pub(super) async fn execute(command: Command) -> Result<(), Failure> {
 
 async fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let client = arguments.server.client(SCOPES)?;
-    let body = json!({ "batch": { "name": arguments.name, "render": request(arguments)? } });
+    let mut body = json!({ "batch": { "name": arguments.name, "render": request(arguments)? } });
+    if let Some(pattern) = &arguments.file_names {
+        body["batch"]["file_names"] = pattern.as_str().into();
+    }
     // Before a batch is created for them.
     let rows = Rows::of(arguments)?;
     let created = client.send(Method::POST, BATCHES, |request| request.json(&body)).await;

@@ -75,6 +75,8 @@ async fn the_rows_of_a_file_become_documents() {
         &desk.template,
         "--name",
         "May",
+        "--file-names",
+        "{{ number }}.pdf",
         "--results",
         "out.csv",
     ]);
@@ -83,7 +85,7 @@ async fn the_rows_of_a_file_become_documents() {
     assert_eq!(results.lines().count(), 4, "{results}");
     assert_eq!(results.matches("\"succeeded\"").count(), 3, "{results}");
     let named = format!(
-        "select count(*) from batches where id = '{}' and name = 'May'",
+        "select count(*) from batches where id = '{}' and name = 'May' and file_names = '{{{{ number }}}}.pdf'",
         id.trim()
     );
     assert_eq!(desk.studio.service.number(&named).await, 1);

@@ -1,7 +1,7 @@
 //! Requests for batches.
 
 use platen_domain::{
-    batch::{RowFormat, path_pattern, row_reader::row_problem},
+    batch::{RowFormat, file_name, path_pattern, row_reader::row_problem},
     validation::{
         Problem, Problems,
         json::{self, Body, Layout},
@@ -16,6 +16,8 @@ use crate::render_request::{AsynchronousRequest, PartSource, RenderRequest, Temp
 
 /// The member that contains the request of each row.
 const RENDER: &str = "/batch/render";
+/// The member that contains the pattern of the names of documents in their archive.
+const FILE_NAMES: &str = "/batch/file_names";
 /// Limits for bodies.
 const LAYOUT: Layout = Layout {
     data: &["batch", "rows", "*"],
@@ -29,6 +31,8 @@ const NO_CONTEXT: &str = "{}";
 #[derive(Debug, Clone)]
 pub struct BatchCreation {
     pub name: String,
+    /// Pattern of the names of documents in their archive.
+    pub file_names: Option<String>,
     /// The request that each row completes.
     pub request: AsynchronousRequest,
     /// JSON objects; empty if they are uploaded later.
@@ -45,6 +49,7 @@ struct Sent<'a> {
 #[derive(Deserialize)]
 struct SentBatch<'a> {
     name: Option<String>,
+    file_names: Option<String>,
     #[serde(borrow)]
     render: &'a RawValue,
     #[serde(borrow)]
@@ -66,7 +71,7 @@ impl BatchCreation {
         let sent: Sent<'_> =
             serde_json::from_slice(text).map_err(|error| vec![Problem::invalid("", error.to_string())])?;
         let request = AsynchronousRequest::parse(sent.batch.render.get().as_bytes()).map_err(of_render)?;
-        check(&request, &mut problems);
+        check(&request, sent.batch.file_names.as_deref(), &mut problems);
         let rows = sent.batch.rows.unwrap_or_default().into_iter();
         let rows: Vec<_> = rows.map(|row| json::compact(row).get().to_owned()).collect();
         for (index, row) in rows.iter().enumerate() {
@@ -79,6 +84,7 @@ impl BatchCreation {
         }
         Ok(Self {
             name: sent.batch.name.unwrap_or_default(),
+            file_names: sent.batch.file_names,
             request,
             rows,
         })
@@ -130,19 +136,36 @@ pub fn of_render(problems: Vec<Problem>) -> Vec<Problem> {
     problems.collect()
 }
 
-fn check(request: &AsynchronousRequest, problems: &mut Problems) {
+fn check(request: &AsynchronousRequest, file_names: Option<&str>, problems: &mut Problems) {
     if request.render.templates_of_rows().next().is_none() {
         let detail = "Must have a part that is a template without context; each row becomes its context";
         problems.add(Problem::invalid(format!("{RENDER}/parts"), detail));
     }
-    if let Some(destination) = &request.destination {
-        let pointer = format!("{RENDER}/destination/path");
-        if let Err(reason) = path_pattern::check(&destination.path) {
-            problems.add(Problem::invalid(pointer, reason));
-        } else if !destination.path.contains("{{") {
-            let detail = "Must have a placeholder such as {{ number }}, so that each row has a path of its own";
-            problems.add(Problem::invalid(pointer, detail));
-        }
+    if let Some(destination) = &request.destination
+        && let Err(reason) = check_pattern(&destination.path, "path")
+    {
+        problems.add(Problem::invalid(format!("{RENDER}/destination/path"), reason));
+    }
+    let Some(pattern) = file_names else { return };
+    let checked = if request.destination.is_some() {
+        Err("Must be left out with a destination, which has a path of its own".to_owned())
+    } else {
+        file_name::check(pattern).and_then(|()| check_pattern(pattern, "name"))
+    };
+    if let Err(reason) = checked {
+        problems.add(Problem::invalid(FILE_NAMES, reason));
+    }
+}
+
+/// Checks that a pattern has valid placeholders, so that each row has a path or name of its own.
+fn check_pattern(pattern: &str, kind: &str) -> Result<(), String> {
+    path_pattern::check(pattern)?;
+    if pattern.contains("{{") {
+        Ok(())
+    } else {
+        Err(format!(
+            "Must have a placeholder such as {{{{ number }}}}, so that each row has a {kind} of its own"
+        ))
     }
 }
 

@@ -128,6 +128,7 @@ pub async fn create(
     }
     let BatchCreation {
         name,
+        file_names,
         mut request,
         rows,
     } = creation;
@@ -175,6 +176,7 @@ pub async fn create(
         key: caller.key,
         livemode: caller.livemode,
         name: &name,
+        file_names: file_names.as_deref(),
         request,
         idempotent,
     };

@@ -23,6 +23,7 @@ struct BatchRow {
     state: String,
     hold: Option<String>,
     livemode: bool,
+    file_names: Option<String>,
     rows: i32,
     opened: i32,
     succeeded: i32,
@@ -40,6 +41,7 @@ impl From<BatchRow> for Batch {
             state: row.state.parse().unwrap_or(BatchState::Open),
             hold: row.hold.and_then(|hold| hold.parse().ok()),
             livemode: row.livemode,
+            file_names: row.file_names,
             rows: row.rows,
             opened: row.opened,
             succeeded: row.succeeded,
@@ -70,6 +72,8 @@ pub struct NewBatch<'a> {
     pub key: Option<ApiKeyId>,
     pub livemode: bool,
     pub name: &'a str,
+    /// Pattern of the names of documents in their archive.
+    pub file_names: Option<&'a str>,
     pub request: SealedBatch,
     pub idempotent: Option<&'a IdempotentRequest>,
 }
@@ -96,8 +100,8 @@ pub async fn insert(
     let insert = sqlx::query!(
         "insert into batches
             (id, account_id, api_key_id, has_key, livemode, name, state, version, sealed, callback, options, idempotency_key,
-             fingerprint, inserted_at)
-         values ($1, $2, $3, $3::uuid is not null, $4, $5, 'open', $6, $7, $8, $9, $10, $11, $12)
+             fingerprint, inserted_at, file_names)
+         values ($1, $2, $3, $3::uuid is not null, $4, $5, 'open', $6, $7, $8, $9, $10, $11, $12, $13)
          on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing",
         new.id.0,
         account.0,
@@ -111,6 +115,7 @@ pub async fn insert(
         new.idempotent.map(|request| request.key.as_str()),
         new.idempotent.map(|request| request.fingerprint.as_bytes()),
         now,
+        new.file_names,
     );
     changes_one(db, insert).await
 }
@@ -171,7 +176,7 @@ macro_rules! batches_of {
     ($condition:literal, $account:expr, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             BatchRow,
-            "select id, name, state, hold, livemode, rows, opened, succeeded, failed, inserted_at, ended_at
+            "select id, name, state, hold, livemode, file_names, rows, opened, succeeded, failed, inserted_at, ended_at
              from batches where account_id = $1 and " + $condition,
             $account.0,
             $($argument),+
@@ -460,6 +465,8 @@ pub struct Work {
     pub again: Vec<i32>,
     /// Members of the data that columns of the rows become.
     pub columns: ColumnMapping,
+    /// Pattern of the names of documents in their archive.
+    pub file_names: Option<String>,
     pub request: SealedBatch,
 }
 
@@ -485,7 +492,7 @@ pub async fn find_work(
             where account_id is not distinct from $1 and batch_id = $2 and batch_rows.state = 'opened'
             order by number limit $5
          )
-         select state, api_key_id, batches.livemode, rows, opened, version, sealed, callback, options,
+         select state, api_key_id, batches.livemode, rows, opened, version, sealed, callback, options, file_names,
             columns as "columns: Json<ColumnMapping>",
             (not has_key or api_keys.id is not null and revoked_at is null and (expires_at is null or expires_at > $4))
                 as "is_key_valid!",
@@ -516,6 +523,7 @@ pub async fn find_work(
         last_queued_at: row.last_queued_at,
         again: row.again,
         columns: row.columns.0,
+        file_names: row.file_names,
         request: SealedBatch {
             version: row.version,
             sealed: row.sealed,
@@ -546,12 +554,14 @@ pub struct OpenedRow {
     pub number: i32,
     /// Its render; or why there is none.
     pub outcome: Result<RenderId, Value>,
-    /// SHA-256 of its path in a client's bucket.
+    /// SHA-256 of its path in a client's bucket, or of its file name in lower case.
     pub path_sha256: Option<Vec<u8>>,
+    /// Name of its document in the archive.
+    pub file_name: Option<String>,
 }
 
-/// Claims the paths of rows and records them: rows that have not been recorded before, or those that wait to be opened again.
-/// Returns the numbers of those whose paths no other row has; the others are not recorded.
+/// Claims the paths or file names of rows and records them: rows that have not been recorded before, or those that wait to be
+/// opened again. Returns the numbers of those whose paths or file names no other row has; the others are not recorded.
 pub async fn claim_rows(
     db: &mut PgConnection,
     account: AccountId,
@@ -565,16 +575,17 @@ pub async fn claim_rows(
         .collect();
     let errors: Vec<_> = rows.iter().map(|row| row.outcome.as_ref().err().cloned()).collect();
     let paths: Vec<_> = rows.iter().map(|row| row.path_sha256.clone()).collect();
+    let names: Vec<_> = rows.iter().map(|row| row.file_name.clone()).collect();
     // A row that is opened again keeps its path. Numbers instead of `not exists`, for which all rows of the batch would be read.
     let claimed = sqlx::query_scalar!(
         r#"with given as (
             select *,
                 path_sha256 is null or row_number() over (partition by path_sha256 order by number) = 1 as is_first
-            from unnest($3::integer[], $4::uuid[], $5::jsonb[], $6::bytea[])
-                as given (number, render_id, error, path_sha256)
+            from unnest($3::integer[], $4::uuid[], $5::jsonb[], $6::bytea[], $7::text[])
+                as given (number, render_id, error, path_sha256, file_name)
          ), opened_again as (
             update batch_rows
-            set render_id = given.render_id, error = given.error, path_sha256 = given.path_sha256,
+            set render_id = given.render_id, error = given.error, path_sha256 = given.path_sha256, file_name = given.file_name,
                 state = case when given.render_id is null then 'failed' else 'opened' end
             from given
             where batch_id = $2 and account_id = $1 and batch_rows.number = given.number and is_first
@@ -585,8 +596,9 @@ pub async fn claim_rows(
                 )
             returning batch_rows.number
          ), opened as (
-            insert into batch_rows (batch_id, account_id, number, render_id, state, error, path_sha256)
-            select $2, $1, number, render_id, case when render_id is null then 'failed' else 'opened' end, error, path_sha256
+            insert into batch_rows (batch_id, account_id, number, render_id, state, error, path_sha256, file_name)
+            select $2, $1, number, render_id, case when render_id is null then 'failed' else 'opened' end, error, path_sha256,
+                file_name
             from given
             where is_first
                 and 0 = (
@@ -602,6 +614,7 @@ pub async fn claim_rows(
         &renders as &[Option<Uuid>],
         &errors as &[Option<Value>],
         &paths as &[Option<Vec<u8>>],
+        &names as &[Option<String>],
     );
     Ok(claimed.fetch_all(db).await?)
 }
@@ -768,6 +781,8 @@ pub struct StoredRow {
     /// Name of the object.
     pub object: Uuid,
     pub bytes: i64,
+    /// Name in the archive; `None` if it is named by its number.
+    pub file_name: Option<String>,
 }
 
 /// Size of documents together.
@@ -808,7 +823,7 @@ pub async fn list_stored(
 ) -> Result<Vec<StoredRow>, StoreError> {
     let rows = sqlx::query_as!(
         StoredRow,
-        r#"select number, object_id as "object!", bytes as "bytes!"
+        r#"select number, object_id as "object!", bytes as "bytes!", file_name
            from batch_rows join renders on renders.id = batch_rows.render_id
            where batch_rows.account_id = $1 and batch_id = $2 and number > $3
                and status = 'succeeded' and object_expires_at > $5

@@ -1,6 +1,7 @@
 //! Batches: rows that become documents.
 
 mod by_url;
+mod file_names;
 
 use std::{
     collections::HashSet,
@@ -368,6 +369,11 @@ async fn faults_of_a_batch_are_at_their_members() {
         body
     };
     let destination = |path: &str| json!({"provider": "aws_s3", "bucket": "b", "path": path});
+    let with_both = |destination: Value, file_names: &str| {
+        let mut body = change("/batch/render/destination", destination);
+        body["batch"]["file_names"] = file_names.into();
+        body
+    };
     for (body, pointer, reason) in [
         (
             change("/batch/render/parts", json!(["<p>"])),
@@ -388,6 +394,24 @@ async fn faults_of_a_batch_are_at_their_members() {
             change("/batch/render/destination", destination("{{ a")),
             "/batch/render/destination/path",
             "}}",
+        ),
+        (change("/batch/file_names", json!(1)), "/batch/file_names", "a string"),
+        (change("/batch/file_names", json!("")), "/batch/file_names", "empty"),
+        (change("/batch/file_names", json!("{{ a")), "/batch/file_names", "}}"),
+        (
+            change("/batch/file_names", json!("a.pdf")),
+            "/batch/file_names",
+            "a name of its own",
+        ),
+        (
+            change("/batch/file_names", json!("../{{ a }}.pdf")),
+            "/batch/file_names",
+            "the segment ..",
+        ),
+        (
+            with_both(destination("{{ a }}.pdf"), "{{ a }}.pdf"),
+            "/batch/file_names",
+            "a path of its own",
         ),
         (change("/batch/rows", json!([1])), "/batch/rows/0", "object"),
         (change("/batch/rows", json!([])), "/batch/rows", "empty"),

@@ -66,7 +66,8 @@ pub enum DownloadError {
 pub type Download = BoxStream<'static, Result<Bytes, DownloadError>>;
 
 /// Returns the documents of a batch that are in the default storage at present, in the order of their rows. In an archive, each is
-/// named by the number of its row, such as `000017.pdf`; one PDF has an entry in its outline for each.
+/// named by the pattern of the batch or, without one, by the number of its row, such as `000017.pdf`; one PDF has an entry in its
+/// outline for each.
 ///
 /// # Errors
 /// Returns [`BatchError::Conflict`] if there are no documents, or if the account is downloading one PDF from this process already,
@@ -150,9 +151,8 @@ impl StoredDocuments {
         self.app.memory.reserve(self.account, bytes).await
     }
 
-    /// Returns the next document and the number of its row; `None` after the last one. Until the next call, twice its size is
-    /// reserved.
-    async fn next(&mut self) -> Result<Option<(i32, Bytes)>, DownloadError> {
+    /// Returns the next document and its row; `None` after the last one. Until the next call, twice its size is reserved.
+    async fn next(&mut self) -> Result<Option<(StoredRow, Bytes)>, DownloadError> {
         loop {
             let Some(row) = self.rows.pop_front() else {
                 if self.find_rows().await? {
@@ -167,7 +167,7 @@ impl StoredDocuments {
             self.memory = Some(self.app.memory.reserve(self.account, 2 * bytes).await?);
             // It may have been deleted meanwhile.
             if let Some(document) = self.app.documents.read(row.object, bytes).await? {
-                return Ok(Some((row.number, document)));
+                return Ok(Some((row, document)));
             }
         }
     }

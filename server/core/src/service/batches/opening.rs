@@ -23,7 +23,10 @@ use crate::{
     clock,
     service::{
         Services,
-        batches::{BatchError, stored_rows::StoredRows},
+        batches::{
+            BatchError,
+            stored_rows::{CompletedRow, StoredRows},
+        },
         renders::{
             cancel::{CancelError, cancel},
             charge::queue,
@@ -61,6 +64,8 @@ const MEMORY: u64 = 16 << 20;
 const LONGEST_MESSAGE: usize = 300;
 /// Why a row is not rendered whose path another row has.
 const PATH_TAKEN: &str = "another row of the batch has the same path";
+/// The same for file names.
+const NAME_TAKEN: &str = "another row of the batch has the same file name, ignoring case";
 /// Renders that a turn cancels.
 const CANCELLED_AT_ONCE: i64 = 500;
 
@@ -331,9 +336,9 @@ impl<'a> Opener<'a> {
         let (key, account, callback) = (Arc::clone(&self.rows.key), self.account, self.rows.callback.clone());
         let options = self.work.request.options.clone();
         let seal_all = move || {
-            let rows = completed.into_iter().map(|(number, request)| {
-                let request = match request {
-                    Ok(request) => request,
+            let rows = completed.into_iter().map(|(number, row)| {
+                let CompletedRow { request, file_name } = match row {
+                    Ok(row) => row,
                     Err(reason) => return Ok(invalid(number, &reason)),
                 };
                 let mut options = options.clone();
@@ -341,7 +346,11 @@ impl<'a> Opener<'a> {
                     options["destination"]["path"] = destination.path.as_str().into();
                 }
                 let id = RenderId::generate();
-                let path_sha256 = request.destination.as_ref().map(|to| Sha256::digest(&to.path).to_vec());
+                let path = match &request.destination {
+                    Some(destination) => Some(destination.path.clone()),
+                    // Windows and macOS extract names that differ only in case to one file.
+                    None => file_name.as_deref().map(str::to_lowercase),
+                };
                 let render = NewQueuedRender {
                     id,
                     object: request.destination.is_none().then(Uuid::new_v4),
@@ -351,7 +360,8 @@ impl<'a> Opener<'a> {
                 let record = OpenedRow {
                     number,
                     outcome: Ok(id),
-                    path_sha256,
+                    path_sha256: path.map(|path| Sha256::digest(path).to_vec()),
+                    file_name,
                 };
                 Ok::<_, ContentError>(SealedRow {
                     record,
@@ -371,8 +381,13 @@ impl<'a> Opener<'a> {
         let records: Vec<_> = rows.iter().map(|row| row.record.clone()).collect();
         let claimed = batches::claim_rows(&mut transaction, account, id, &records).await?;
         let claimed: BTreeSet<_> = claimed.into_iter().collect();
+        let reason = if self.work.file_names.is_some() {
+            NAME_TAKEN
+        } else {
+            PATH_TAKEN
+        };
         let taken = records.iter().filter(|row| !claimed.contains(&row.number));
-        let taken: Vec<_> = taken.map(|row| invalid(row.number, PATH_TAKEN).record).collect();
+        let taken: Vec<_> = taken.map(|row| invalid(row.number, reason).record).collect();
         if !taken.is_empty() && batches::claim_rows(&mut transaction, account, id, &taken).await?.len() < taken.len() {
             // Another process has opened them.
             return Ok(Opening::Stopped);
@@ -427,6 +442,7 @@ fn invalid(number: i32, reason: &str) -> SealedRow {
             number,
             outcome: Err(json!({"code": "row_invalid", "message": shortened(&sentence(reason))})),
             path_sha256: None,
+            file_name: None,
         },
         render: None,
     }

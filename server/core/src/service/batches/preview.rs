@@ -14,7 +14,7 @@ use crate::{
         Services,
         batches::{
             BatchError, get,
-            stored_rows::{self, StoredRows},
+            stored_rows::{self, CompletedRow, StoredRows},
         },
         rate_limits::Rate,
         renders::{engine_caller, failure::FailureReason, make_unrecorded, terms_while_waiting},
@@ -27,7 +27,7 @@ const NOT_UNDER_WAY: BatchError = BatchError::Conflict("only rows of a batch tha
 /// The document of a row, with the watermark of previews because it costs no credits.
 pub struct RowPreview {
     pub pdf: Vec<u8>,
-    /// Path of the row's document in a client's bucket; `None` for the default storage.
+    /// Path of the row's document in a client's bucket, or its name in the archive; `None` if it is named by the row's number.
     pub path: Option<String>,
     /// Reserves memory for the document until it is sent.
     pub memory: Reservation,
@@ -84,14 +84,15 @@ pub async fn pdf(app: &Services, caller: &Caller, id: BatchId, row: i32) -> Resu
     let row = rows.row(row).await?;
     let completed = rows.complete(row).await?;
     drop(rows);
-    let StoredRequest { render, destination } = completed.map_err(RowPreviewError::Row)?;
+    let CompletedRow { request, file_name } = completed.map_err(RowPreviewError::Row)?;
+    let StoredRequest { render, destination } = request;
     let terms = terms_while_waiting(app, caller, Lane::Preview, Some(Watermark::Preview));
     let (caller, log) = (engine_caller(caller), RenderLog::default());
     let document = make_unrecorded(app, caller, render, terms, &mut memory, &log, None).await?;
     memory.shrink_to(document.pdf.len() as u64);
     Ok(RowPreview {
         pdf: document.pdf,
-        path: destination.map(|destination| destination.path),
+        path: destination.map(|destination| destination.path).or(file_name),
         memory,
     })
 }

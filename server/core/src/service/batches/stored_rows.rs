@@ -3,7 +3,7 @@
 use std::{mem, sync::Arc};
 
 use platen_domain::{
-    batch::{columns::ColumnMapping, path_pattern},
+    batch::{columns::ColumnMapping, file_name, path_pattern},
     callback::CallbackTarget,
     destination::Destination,
     encryption::{DataKey, Place},
@@ -27,6 +27,13 @@ use crate::{
 /// Memory for reading a row, in bytes: the piece that contains it, encrypted, decrypted and in lines.
 pub(super) const MEMORY: u64 = 4 << 20;
 
+/// A row that can be rendered.
+pub(super) struct CompletedRow {
+    pub(super) request: StoredRequest,
+    /// Name of its document in the archive.
+    pub(super) file_name: Option<String>,
+}
+
 /// Reads rows of a batch. The piece that was read last is held.
 pub(super) struct StoredRows<'a> {
     app: &'a Services,
@@ -39,6 +46,8 @@ pub(super) struct StoredRows<'a> {
     pub(super) callback: Option<CallbackTarget>,
     /// Members of the data that columns of the rows become.
     columns: ColumnMapping,
+    /// Pattern of the names of documents in their archive.
+    file_names: Option<String>,
     /// The rows of the piece that was read last, from this one.
     piece: (i32, Vec<String>),
 }
@@ -70,6 +79,7 @@ impl<'a> StoredRows<'a> {
             request,
             callback,
             columns: work.columns.clone(),
+            file_names: work.file_names.clone(),
             piece: (0, Vec::new()),
         })
     }
@@ -99,7 +109,7 @@ impl<'a> StoredRows<'a> {
     }
 
     /// Returns the request that a row completes; or why it can't be rendered.
-    pub(super) async fn complete(&self, row: String) -> Result<Result<StoredRequest, String>, BatchError> {
+    pub(super) async fn complete(&self, row: String) -> Result<Result<CompletedRow, String>, BatchError> {
         let row = RawValue::from_string(self.columns.applied_to(row)?)?;
         let destination = match &self.request.destination {
             Some(pattern) => match self.destination(pattern, &row).await? {
@@ -108,10 +118,18 @@ impl<'a> StoredRows<'a> {
             },
             None => None,
         };
-        Ok(Ok(StoredRequest {
+        let file_name = match &self.file_names {
+            Some(pattern) => match file_name::fill(pattern, &serde_json::from_str(row.get())?) {
+                Ok(name) => Some(name),
+                Err(reason) => return Ok(Err(reason)),
+            },
+            None => None,
+        };
+        let request = StoredRequest {
             render: self.request.render.with_row(&row),
             destination,
-        }))
+        };
+        Ok(Ok(CompletedRow { request, file_name }))
     }
 
     async fn destination(

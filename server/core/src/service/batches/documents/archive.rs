@@ -23,6 +23,8 @@ use crate::{
 
 /// Memory for an entry of the archive's directory, in bytes.
 const ENTRY: u64 = 512;
+/// Copies of a name in memory: three of its entry, and two of the directory while it is written.
+const NAME_COPIES: u64 = 5;
 
 pub(super) async fn archive(app: &Services, account: AccountId, batch: &Batch) -> Result<Download, BatchError> {
     let written = Written::default();
@@ -33,6 +35,7 @@ pub(super) async fn archive(app: &Services, account: AccountId, batch: &Batch) -
         documents: StoredDocuments::of(app, account, batch).await?,
         zip: ZipWriter::new_stream(written.clone()),
         written,
+        names: Vec::new(),
     };
     let pieces = stream::try_unfold(Some(archive), |archive| async {
         match archive {
@@ -69,6 +72,8 @@ struct Archive {
     written: Written,
     /// The reservation for the directory at the end.
     _directory: Reservation,
+    /// Reservations for names in it that are not numbers of rows.
+    names: Vec<Reservation>,
 }
 
 impl Archive {
@@ -82,7 +87,15 @@ impl Archive {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
             .large_file(true);
-        self.zip.start_file(format!("{row:06}.pdf"), options)?;
+        let name = match row.file_name {
+            Some(name) => {
+                let memory = self.documents.reserve(NAME_COPIES * name.len() as u64).await?;
+                self.names.push(memory);
+                name
+            }
+            None => format!("{:06}.pdf", row.number),
+        };
+        self.zip.start_file(name, options)?;
         self.zip.write_all(&document)?;
         Ok((self.written.take(), Some(self)))
     }

@@ -18,7 +18,7 @@ use crate::{
     clock,
     memory::{MemoryFull, Reservation},
     service::{Services, batches::BatchError},
-    store::batches::{StoredSize, measure_stored},
+    store::batches::{StoredRow, StoredSize, measure_stored},
 };
 
 /// Memory that is reserved at a time for what the end of the file needs, in bytes.
@@ -80,7 +80,7 @@ impl CollectionDownload {
         if self.collection.is_none() {
             return Ok(None);
         }
-        let Some((row, document)) = self.documents.next().await? else {
+        let Some((StoredRow { number: row, .. }, document)) = self.documents.next().await? else {
             let finish = |download: &mut Self| download.collection.take().map_or(Ok(Vec::new()), Collection::finish);
             let (piece, download) = self.on_a_thread(finish).await?;
             return Ok(Some((piece?.into(), download)));
