@@ -348,31 +348,7 @@ pub async fn succeed_together(
 ) -> Result<Vec<SharedCharge>, StoreError> {
     let mut records = Vec::with_capacity(completions.len());
     for (account, completion) in completions {
-        let Completion {
-            bill, success, seen, ..
-        } = &**completion;
-        let Some(queued) = &completion.queued else { continue };
-        let (requests, console) = log_with_room(db, *account, requests(seen), console(seen)).await?;
-        records.push(json!({
-            "account_id": account.0,
-            "render_id": bill.render.0,
-            "job_id": queued.claim.job,
-            "claim": queued.claim.id,
-            "price": bill.price,
-            "credits": if bill.livemode { bill.price } else { 0 },
-            "page_count": success.page_count,
-            "bytes": success.bytes,
-            "phase_times": phases_with_upload(seen, &queued.document),
-            "warnings": success.warnings,
-            "requests": requests,
-            "console": console,
-            "conformance": success.conformance,
-            "title": success.title,
-            "result": queued.document.result,
-            "object_expires_at": queued.document.expires_at.and_then(|time| time.format(&Rfc3339).ok()),
-            "callback_body": queued.callback_body,
-            "callback_job_id": Uuid::now_v7(),
-        }));
+        records.extend(record(db, *account, completion).await?);
     }
     let charges = sqlx::query!(
         r#"with held as materialized (
@@ -435,7 +411,11 @@ pub async fn succeed_together(
         .into_iter()
         .map(|row| {
             let has_callback = row.has_callback;
-            let charge = if row.is_charged { SharedCharge::Made { has_callback } } else { SharedCharge::AccountBusy };
+            let charge = if row.is_charged {
+                SharedCharge::Made { has_callback }
+            } else {
+                SharedCharge::AccountBusy
+            };
             (row.render_id, charge)
         })
         .collect();
@@ -444,4 +424,39 @@ pub async fn succeed_together(
         .iter()
         .map(|completion| charge(completion).unwrap_or_default())
         .collect())
+}
+
+/// Returns the record of a success for the statement of [`succeed_together`]; `None` for a synchronous render.
+async fn record(
+    db: &mut PgConnection,
+    account: AccountId,
+    Completion {
+        bill,
+        success,
+        seen,
+        queued,
+    }: &Completion,
+) -> Result<Option<Value>, StoreError> {
+    let Some(queued) = queued else { return Ok(None) };
+    let (requests, console) = log_with_room(db, account, requests(seen), console(seen)).await?;
+    Ok(Some(json!({
+        "account_id": account.0,
+        "render_id": bill.render.0,
+        "job_id": queued.claim.job,
+        "claim": queued.claim.id,
+        "price": bill.price,
+        "credits": if bill.livemode { bill.price } else { 0 },
+        "page_count": success.page_count,
+        "bytes": success.bytes,
+        "phase_times": phases_with_upload(seen, &queued.document),
+        "warnings": success.warnings,
+        "requests": requests,
+        "console": console,
+        "conformance": success.conformance,
+        "title": success.title,
+        "result": queued.document.result,
+        "object_expires_at": queued.document.expires_at.and_then(|time| time.format(&Rfc3339).ok()),
+        "callback_body": queued.callback_body,
+        "callback_job_id": Uuid::now_v7(),
+    })))
 }

@@ -29,13 +29,12 @@ const NAME_COPIES: u64 = 5;
 pub(super) async fn archive(app: &Services, account: AccountId, batch: &Batch) -> Result<Download, BatchError> {
     let written = Written::default();
     let archive = Archive {
-        _directory: app
+        directory: app
             .memory
             .try_reserve(account, ENTRY * u64::from(batch.rows.unsigned_abs()))?,
         documents: StoredDocuments::of(app, account, batch).await?,
         zip: ZipWriter::new_stream(written.clone()),
         written,
-        names: Vec::new(),
     };
     let pieces = stream::try_unfold(Some(archive), |archive| async {
         match archive {
@@ -71,9 +70,7 @@ struct Archive {
     zip: ZipWriter<StreamWriter<Written>>,
     written: Written,
     /// The reservation for the directory at the end.
-    _directory: Reservation,
-    /// Reservations for names in it that are not numbers of rows.
-    names: Vec<Reservation>,
+    directory: Reservation,
 }
 
 impl Archive {
@@ -89,8 +86,7 @@ impl Archive {
             .large_file(true);
         let name = match row.file_name {
             Some(name) => {
-                let memory = self.documents.reserve(NAME_COPIES * name.len() as u64).await?;
-                self.names.push(memory);
+                self.directory.try_grow(NAME_COPIES * name.len() as u64)?;
                 name
             }
             None => format!("{:06}.pdf", row.number),
