@@ -88,6 +88,11 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByLabel("Name")).toHaveValue("November");
       await page.getByLabel("Template").selectOption("Invoice");
       await expect(page.getByLabel("Path of each document")).toBeHidden();
+      const names = page.getByLabel("Name of each document in the ZIP archive");
+      await names.fill("invoice.pdf");
+      await page.getByRole("button", { name: "Create batch" }).click();
+      await expect(names).toHaveAccessibleDescription(/each row has a name of its own/);
+      await names.fill("{{ customer.name }}/{{ number }}.pdf");
       await page.getByRole("button", { name: "Create batch" }).click();
       await expect(page.getByText("Batch created.")).toBeVisible();
 

@@ -69,6 +69,8 @@ pub struct NewBatchForm {
     pub storage: String,
     /// Path of each document below the prefix of the connection, with placeholders. Ignored for the default storage.
     pub path: String,
+    /// Name of each document in the ZIP archive, with placeholders; empty for the numbers of rows. Ignored with a connection.
+    pub file_names: String,
     /// `live` or `test`; live if empty. Renders of test batches are free and stamped TEST.
     pub mode: String,
 }

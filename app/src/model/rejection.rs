@@ -156,6 +156,8 @@ pub enum Field {
     BatchStorage,
     /// Path of each document of a batch.
     DocumentPath,
+    /// Name of each document in the ZIP archive of a batch.
+    FileNames,
     /// URL of a file with the rows of a batch.
     RowsUrl,
     /// Members that the columns of a batch become.
@@ -275,6 +277,9 @@ impl Field {
             Self::BatchTemplate => "Choose a template with a release in production.",
             Self::DocumentPath => {
                 "Enter a path with the name of a column in double braces, such as 2026/11/{{ number }}.pdf, so that each row has a path of its own."
+            }
+            Self::FileNames => {
+                "Enter a name with the name of a column in double braces, such as {{ number }}.pdf, so that each row has a name of its own."
             }
             Self::RowsUrl => "Enter a public http:// or https:// URL of at most 64 KiB, without spaces.",
             Self::BatchMembers => {

@@ -27,6 +27,9 @@ pub async fn create_batch(
     /// Path of each document, with placeholders.
     #[server(default)]
     document_path: String,
+    /// Name of each document in the ZIP archive, with placeholders.
+    #[server(default)]
+    file_names: String,
     /// `live` or `test`; live if it is missing.
     #[server(default)]
     batch_mode: String,
@@ -36,6 +39,7 @@ pub async fn create_batch(
         template: batch_template,
         storage: batch_storage,
         path: document_path,
+        file_names,
         mode: batch_mode,
     };
     let id = backend().create_batch(form).await?;

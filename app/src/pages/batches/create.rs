@@ -121,6 +121,16 @@ fn Form(choices: BatchChoices) -> impl IntoView {
                     face=Face::Code
                 />
             </div>
+            <div class="batch-form__names">
+                <FormField
+                    outcome=outcome
+                    field=Field::FileNames
+                    label="Name of each document in the ZIP archive"
+                    hint="With names of columns in braces, such as {{ customer.name }}/{{ number }}.pdf. Without it, the row's number: 000001.pdf."
+                    optional=true
+                    face=Face::Code
+                />
+            </div>
             {(!has_connections)
                 .then(|| {
                     view! {

@@ -195,6 +195,7 @@ impl RequestBackend {
             template,
             storage,
             path,
+            file_names,
             mode,
         } = form;
         let mut faulty = Vec::new();
@@ -237,6 +238,8 @@ impl RequestBackend {
         }});
         if destination.is_object() {
             request["batch"]["render"]["destination"] = destination;
+        } else if !file_names.trim().is_empty() {
+            request["batch"]["file_names"] = file_names.trim().into();
         }
         Ok(request)
     }

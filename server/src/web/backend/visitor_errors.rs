@@ -338,6 +338,7 @@ pub(super) fn invalid_batch(problems: &[Problem]) -> AppError {
         ("/batch/name", Field::Name),
         ("/batch/render/parts", Field::BatchTemplate),
         ("/batch/render/destination", Field::DocumentPath),
+        ("/batch/file_names", Field::FileNames),
         (COLUMNS, Field::BatchMembers),
     ];
     let named = fields.into_iter().filter(|(pointer, _)| {

@@ -418,6 +418,29 @@ async fn connected_archive(studio: &Studio) -> String {
 }
 
 #[tokio::test]
+async fn documents_in_the_archive_are_named_by_a_pattern() {
+    let (_site, studio, mut visitor) = studio().await;
+    let template = template(&studio, "{{ number }}").await;
+    let with_names = |names: &'static str| {
+        [
+            ("name", "November"),
+            ("batch_template", template.as_str()),
+            ("file_names", names),
+        ]
+    };
+    let answer = visitor.submit("create-batch", &with_names("all.pdf")).await;
+    let page = rejected(&mut visitor, &format!("{PAGE}/new"), &answer).await;
+    assert!(page.contains("Enter a name with the name of a column"), "{page}");
+    let batch = created(&visitor, &with_names("2026/{{ number }}.pdf")).await;
+    upload_to_check(&visitor, &batch, "number\n7\n").await;
+    let answer = visitor
+        .submit_to(&format!("{PAGE}/{batch}/preview.pdf"), &[("row", "1")])
+        .await;
+    assert_eq!(answer.status(), 200);
+    assert!(header(&answer, "content-disposition").contains("\"2026-7.pdf\""));
+}
+
+#[tokio::test]
 async fn a_preview_shows_whether_paths_are_filled_by_the_columns() {
     let (_site, studio, visitor) = studio().await;
     let connection = connected_archive(&studio).await;

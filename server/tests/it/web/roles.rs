@@ -97,6 +97,7 @@ const FUNCTIONS: &[Line] = &[
             ("batch_template", "{template}"),
             ("batch_storage", ""),
             ("document_path", ""),
+            ("file_names", ""),
             ("batch_mode", "test"),
         ],
     ),
