@@ -1,6 +1,6 @@
 -- Charges for renders as `charge_renders` does, but waits for no account that another transaction has locked: its renders are
--- returned as not charged, and can be charged a moment later. Only if all accounts are locked, it waits for the first one, for 100 ms
--- at most. Renders that `charge_renders` doesn't charge are not returned.
+-- returned as not charged, and can be charged a moment later. Only if all accounts are locked, it waits for the first one. It waits
+-- 100 ms at most for any lock. Renders that `charge_renders` doesn't charge are not returned.
 create function charge_available_renders(
     account_ids uuid[], render_ids uuid[], prices bigint[], with_meter text, at_time timestamptz
 ) returns table (render_id uuid, is_charged boolean) language plpgsql as $$

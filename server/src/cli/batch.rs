@@ -71,7 +71,7 @@ pub(super) struct RunArguments {
     /// Label of the batch.
     #[arg(long, default_value = "")]
     name: String,
-    /// Names of the documents in the ZIP archive, if they have no destination, such as "{{ customer.name }}/{{ number }}.pdf".
+    /// Names of the documents in the ZIP archive of a batch without a destination, such as "{{ customer.name }}/{{ number }}.pdf".
     #[arg(long, value_name = "PATTERN")]
     file_names: Option<String>,
     /// Don't wait for the documents.

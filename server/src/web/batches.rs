@@ -66,8 +66,8 @@ pub(super) async fn preview(State(web): State<Web>, Path(id): Path<String>, requ
     let row = form_urlencoded::parse(&form).find(|(name, _)| name == ROW);
     let row = row.map(|(_, row)| row.into_owned()).unwrap_or_default();
     match RequestBackend::of(&web, &parts).row_preview(id, &row).await {
-        Ok(RowPreview { pdf, path, memory }) => {
-            let name = path.unwrap_or_else(|| format!("Row {row}"));
+        Ok(RowPreview { pdf, name, memory }) => {
+            let name = name.unwrap_or_else(|| format!("Row {row}"));
             let name = name.strip_suffix(".pdf").unwrap_or(&name);
             preview_pdf::document(name, pdf, memory)
         }

@@ -15,6 +15,7 @@ use crate::store::{
     error::StoreError,
     renders::columns::storable,
     statement::{changes_one, count_changes, execute},
+    tx,
 };
 
 struct BatchRow {
@@ -407,10 +408,11 @@ const MOST_OPEN: usize = 2 * WINDOW;
 
 /// Records the outcomes of the batch's renders that have ended, and counts them.
 pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), StoreError> {
+    let mut transaction = tx::begin_by_index(db).await?;
     let update = sqlx::query!(
         "with open as materialized (
-            -- In order, for a scan of the index that removes entries of rows that have ended. `is not distinct from` excludes an
-            -- index that only seems as good while few rows are open. A join with the rows to update would only seem cheap then.
+            -- In order, for a scan of the index that removes entries of rows that have ended. `is not distinct from` excludes the
+            -- index by account. A join with `batch_rows` would be planned as if few rows were open.
             select number, render_id from batch_rows
             where account_id is not distinct from $1 and batch_id = $2 and state = 'opened'
             order by number limit $3
@@ -444,7 +446,8 @@ pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), 
         id.0,
         i64::try_from(MOST_OPEN).unwrap_or(i64::MAX),
     );
-    execute(db, update).await
+    execute(&mut *transaction, update).await?;
+    tx::commit(transaction).await
 }
 
 /// A batch that a worker advances.
@@ -485,6 +488,7 @@ pub async fn find_work(
     most_again: usize,
     now: OffsetDateTime,
 ) -> Result<Option<Work>, StoreError> {
+    let mut transaction = tx::begin_by_index(db).await?;
     let row = sqlx::query!(
         r#"with unfinished as materialized (
             -- As in `settle`.
@@ -512,7 +516,9 @@ pub async fn find_work(
         now,
         i64::try_from(MOST_OPEN).unwrap_or(i64::MAX),
     );
-    Ok(row.fetch_optional(db).await?.map(|row| Work {
+    let row = row.fetch_optional(&mut *transaction).await?;
+    tx::commit(transaction).await?;
+    Ok(row.map(|row| Work {
         state: row.state.parse().unwrap_or(BatchState::Open),
         key: row.api_key_id.map(ApiKeyId),
         is_key_valid: row.is_key_valid,
@@ -589,6 +595,7 @@ pub async fn claim_rows(
                 state = case when given.render_id is null then 'failed' else 'opened' end
             from given
             where batch_id = $2 and account_id = $1 and batch_rows.number = given.number and is_first
+                -- As in `settle`.
                 and batch_rows.state is not distinct from 'again'
                 and 0 = (
                     select count(*) from batch_rows other
@@ -790,6 +797,8 @@ pub struct StoredRow {
 pub struct StoredSize {
     pub pages: i64,
     pub bytes: i64,
+    /// Bytes of their names in the archive.
+    pub name_bytes: i64,
 }
 
 /// Returns the size of a batch's documents that are in the default storage.
@@ -801,7 +810,8 @@ pub async fn measure_stored(
 ) -> Result<StoredSize, StoreError> {
     let size = sqlx::query_as!(
         StoredSize,
-        r#"select coalesce(sum(page_count), 0) as "pages!", coalesce(sum(bytes), 0)::bigint as "bytes!"
+        r#"select coalesce(sum(page_count), 0) as "pages!", coalesce(sum(bytes), 0)::bigint as "bytes!",
+               coalesce(sum(octet_length(file_name)), 0) as "name_bytes!"
            from batch_rows join renders on renders.id = batch_rows.render_id
            where batch_rows.account_id = $1 and batch_id = $2
                and status = 'succeeded' and object_expires_at > $3"#,

@@ -19,8 +19,17 @@ impl StoreError {
 
     /// Returns whether Postgres ended the transaction because others waited for it in a cycle (40P01).
     pub fn is_deadlock(&self) -> bool {
+        self.has_code("40P01")
+    }
+
+    /// Returns whether the statement waited too long for a lock (55P03).
+    pub fn is_lock_timeout(&self) -> bool {
+        self.has_code("55P03")
+    }
+
+    fn has_code(&self, code: &str) -> bool {
         let refusal = self.0.as_database_error();
-        refusal.and_then(sqlx::error::DatabaseError::code).as_deref() == Some("40P01")
+        refusal.and_then(sqlx::error::DatabaseError::code).as_deref() == Some(code)
     }
 }
 

@@ -262,7 +262,7 @@ pub async fn claim(
             )
          ),
          claimed as (
-            -- By id, never joined: see above.
+            -- By key: a join could be planned as a scan of the queue.
             update jobs
             set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
             where id = any(array(select id from chosen)) and claim is null

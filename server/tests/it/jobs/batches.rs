@@ -539,20 +539,23 @@ async fn a_locked_account_does_not_keep_others_from_recording_their_renders() {
         studio.created(&body).await;
         studio.account = other.clone();
     }
-    let service = &studio.service;
+    let (service, both) = (&studio.service, i64::try_from(2 * ROWS).expect("a number"));
+    let queued = "select count(*) from renders where mode = 'async'";
+    service.number_is(both, queued).await;
     let mut lock = service.connection().await;
     let locking = "begin; select from credit_periods where allowance <> 1234 for update";
     sqlx::raw_sql(locking).execute(&mut lock).await.expect("a lock");
-    let before = "select count(*) from renders join credit_periods using (account_id)
+    let of_locked = "select count(*) from renders join credit_periods using (account_id)
         where allowance <> 1234 and mode = 'async' and renders.finished_at is not null";
-    let before_lock = service.number(before).await;
-    let others = "select count(*) from renders join credit_periods using (account_id)
+    let before = service.number(of_locked).await;
+    let of_other = "select count(*) from renders join credit_periods using (account_id)
         where allowance = 1234 and mode = 'async' and renders.finished_at is not null";
-    service.number_is(12, others).await;
-    assert_eq!(service.number(before).await, before_lock);
+    service.number_is(both / 2, of_other).await;
+    assert!(before < both / 2);
+    assert_eq!(service.number(of_locked).await, before);
     sqlx::raw_sql("rollback").execute(&mut lock).await.expect("no lock");
     service
-        .number_is(24, "select sum(used)::bigint from credit_periods")
+        .number_is(both, "select sum(used)::bigint from credit_periods")
         .await;
     assert_eq!(service.reserved_credits().await, 0);
 }

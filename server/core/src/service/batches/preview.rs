@@ -28,7 +28,7 @@ const NOT_UNDER_WAY: BatchError = BatchError::Conflict("only rows of a batch tha
 pub struct RowPreview {
     pub pdf: Vec<u8>,
     /// Path of the row's document in a client's bucket, or its name in the archive; `None` if it is named by the row's number.
-    pub path: Option<String>,
+    pub name: Option<String>,
     /// Reserves memory for the document until it is sent.
     pub memory: Reservation,
 }
@@ -92,7 +92,7 @@ pub async fn pdf(app: &Services, caller: &Caller, id: BatchId, row: i32) -> Resu
     memory.shrink_to(document.pdf.len() as u64);
     Ok(RowPreview {
         pdf: document.pdf,
-        path: destination.map(|destination| destination.path).or(file_name),
+        name: destination.map(|destination| destination.path).or(file_name),
         memory,
     })
 }

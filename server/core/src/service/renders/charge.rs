@@ -1,6 +1,6 @@
 //! Credits of renders: reserved at acceptance, charged in the statement that records the success.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use platen_domain::{
     ids::{AccountId, RenderId},
@@ -11,6 +11,7 @@ use platen_domain::{
 use serde_json::json;
 use sqlx::{Connection, PgConnection, PgPool};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use tokio::time::sleep;
 
 use crate::{
     clock,
@@ -25,7 +26,7 @@ use crate::{
             charges::{self, Bill, Charge, Completion, OwnCredits, SharedCharge},
             queued::{self, NewQueuedRender, NotQueued, Origin},
         },
-        webhook_endpoints,
+        tx, webhook_endpoints,
     },
 };
 
@@ -84,29 +85,51 @@ pub(super) async fn record_queued_success(
     completion: Completion,
 ) -> Result<(), FailureReason> {
     let completion = Arc::new(completion);
+    let mut groups = 0;
     let charged = loop {
-        let recording = app.groups.completions.process(
-            &app.db,
-            (account, Arc::clone(&completion)),
-            |db, completions| async move { record_together(&db, &completions).await },
-        );
-        // If the statement fails for this success as well, the one for a single success reports why.
-        match recording.await.unwrap_or_default() {
-            SharedCharge::Made { has_callback } => break Charged { has_callback },
-            // Joins the next group, and holds no connection meanwhile.
-            SharedCharge::AccountBusy => {}
-            SharedCharge::Unsuitable => {
-                // One at a time, so that an account that is locked for long takes one connection from the others.
-                let turn = app.groups.completions_alone.wait(account.0).await;
-                let _turn = turn.map_err(|error| StoreError::from(sqlx::Error::from(error)))?;
-                let mut db = app.db.acquire().await.map_err(StoreError::from)?;
-                break charge_alone(&mut db, account, &completion, clock::now()).await?;
+        // Others may lock the account each time. Alone, the success waits in their order.
+        if groups < MOST_GROUPS {
+            groups += 1;
+            let recording = app.groups.completions.process(
+                &app.db,
+                (account, Arc::clone(&completion)),
+                |db, completions| async move { record_together(&db, &completions).await },
+            );
+            match recording.await {
+                Ok(SharedCharge::Made { has_callback }) => break Charged { has_callback },
+                // Holds no connection meanwhile.
+                Ok(SharedCharge::AccountBusy) => {
+                    sleep(ACCOUNT_BUSY).await;
+                    continue;
+                }
+                Ok(SharedCharge::Unsuitable) => {}
+                Err(error) => tracing::info!(%error, "a success is recorded alone"),
             }
         }
+        // One at a time, so that an account that is locked for long takes one connection from the others.
+        let turn = app.groups.completions_alone.wait(account.0).await;
+        let turn = turn.map_err(|error| StoreError::from(sqlx::Error::from(error)))?;
+        // The transaction has locked the job. A longer wait for the account would stop renewals of leases.
+        let mut transaction = tx::begin_impatient(&app.db).await?;
+        match charge(&mut transaction, account, &completion, clock::now()).await {
+            Ok(charged) => {
+                tx::commit(transaction).await?;
+                break charged;
+            }
+            Err(FailureReason::Store(error)) if error.is_lock_timeout() => {}
+            Err(error) => return Err(error),
+        }
+        drop((transaction, turn));
+        sleep(ACCOUNT_BUSY).await;
     };
     announce(app, account, &completion.bill, &charged);
     Ok(())
 }
+
+/// Groups in which a success is tried, until it is recorded alone: at least a second.
+const MOST_GROUPS: u32 = 25;
+/// Delay of a success whose account another transaction has locked, besides that until the next group.
+const ACCOUNT_BUSY: Duration = Duration::from_millis(20);
 
 /// Queued renders whose successes are recorded together.
 pub(in crate::service) type Completions = Grouping<(AccountId, Arc<Completion>), SharedCharge, StoreError>;

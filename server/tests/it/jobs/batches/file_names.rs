@@ -15,11 +15,11 @@ async fn documents_in_the_archive_are_named_by_a_pattern() {
     let studio = Studio::start().await;
     let rows = [
         json!({"number": 1, "customer": {"name": "Ann"}}),
-        json!({"number": "a/b", "customer": {"name": "Ärzte"}}),
+        json!({"number": "a/b", "customer": {"name": "Ärzte: \\"}}),
         json!({"number": 1, "customer": {"name": "ANN"}}),
         json!({"number": 4, "customer": {"name": ".."}}),
         json!({"number": 5, "customer": {}}),
-        json!({"number": 6, "customer": {"name": "..\\x"}}),
+        json!({"number": 6, "customer": {"name": "Ann "}}),
     ];
     let mut body = with_rows(studio.batch("Invoice {{ number }}").await, rows);
     body["batch"]["file_names"] = pattern.into();
@@ -32,7 +32,7 @@ async fn documents_in_the_archive_are_named_by_a_pattern() {
         "the same file name",
         "the segment ..",
         "no member \"customer.name\"",
-        "backslashes",
+        "ends with a dot or a space",
     ]) {
         assert_eq!(outcome["error"]["code"], "row_invalid");
         let message = outcome["error"]["message"].as_str().expect("a message");
@@ -45,7 +45,7 @@ async fn documents_in_the_archive_are_named_by_a_pattern() {
     assert_eq!(archive.len(), 2);
     for (name, text) in [
         ("Ann/invoice-1.pdf", "Invoice 1"),
-        ("Ärzte/invoice-a-b.pdf", "Invoice a/b"),
+        ("Ärzte- -/invoice-a-b.pdf", "Invoice a/b"),
     ] {
         let mut document = Vec::new();
         let mut file = archive.by_name(name).expect("a document");

@@ -16,9 +16,11 @@ use zip::{
 
 use super::{Download, DownloadError, StoredDocuments};
 use crate::{
+    clock,
     memory::Reservation,
     mutex::lock,
     service::{Services, batches::BatchError},
+    store::batches::measure_stored,
 };
 
 /// Memory for an entry of the archive's directory, in bytes.
@@ -27,11 +29,13 @@ const ENTRY: u64 = 512;
 const NAME_COPIES: u64 = 5;
 
 pub(super) async fn archive(app: &Services, account: AccountId, batch: &Batch) -> Result<Download, BatchError> {
+    let names = measure_stored(&app.db, account, batch.id, clock::now())
+        .await?
+        .name_bytes;
+    let directory = ENTRY * u64::from(batch.rows.unsigned_abs()) + NAME_COPIES * names.unsigned_abs();
     let written = Written::default();
     let archive = Archive {
-        directory: app
-            .memory
-            .try_reserve(account, ENTRY * u64::from(batch.rows.unsigned_abs()))?,
+        _directory: app.memory.try_reserve(account, directory)?,
         documents: StoredDocuments::of(app, account, batch).await?,
         zip: ZipWriter::new_stream(written.clone()),
         written,
@@ -70,7 +74,7 @@ struct Archive {
     zip: ZipWriter<StreamWriter<Written>>,
     written: Written,
     /// The reservation for the directory at the end.
-    directory: Reservation,
+    _directory: Reservation,
 }
 
 impl Archive {
@@ -84,13 +88,7 @@ impl Archive {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
             .large_file(true);
-        let name = match row.file_name {
-            Some(name) => {
-                self.directory.try_grow(NAME_COPIES * name.len() as u64)?;
-                name
-            }
-            None => format!("{:06}.pdf", row.number),
-        };
+        let name = row.file_name.unwrap_or_else(|| format!("{:06}.pdf", row.number));
         self.zip.start_file(name, options)?;
         self.zip.write_all(&document)?;
         Ok((self.written.take(), Some(self)))

@@ -18,7 +18,7 @@ use crate::{
     clock,
     memory::{MemoryFull, Reservation},
     service::{Services, batches::BatchError},
-    store::batches::{StoredRow, StoredSize, measure_stored},
+    store::batches::{StoredRow, measure_stored},
 };
 
 /// Memory that is reserved at a time for what the end of the file needs, in bytes.
@@ -30,7 +30,7 @@ pub(super) async fn collection(app: &Services, account: AccountId, batch: &Batch
     ))?;
     let documents = StoredDocuments::of(app, account, batch).await?;
     let size = measure_stored(&app.db, account, batch.id, clock::now()).await?;
-    check_size(size).map_err(|problem| BatchError::Invalid(vec![problem]))?;
+    check_size(size.pages, size.bytes).map_err(|problem| BatchError::Invalid(vec![problem]))?;
     let title = match batch.name.as_str() {
         "" => format!("Batch {}", batch.id),
         name => name.to_owned(),
@@ -45,16 +45,16 @@ pub(super) async fn collection(app: &Services, account: AccountId, batch: &Batch
 }
 
 /// Checks that documents fit into one PDF.
-fn check_size(size: StoredSize) -> Result<(), Problem> {
+fn check_size(pages: i64, bytes: i64) -> Result<(), Problem> {
     let (most_pages, most_bytes) = (i64::from(MAX_PAGES), i64::from(MAX_BYTES));
-    let detail = if size.pages > most_pages {
+    let detail = if pages > most_pages {
         format!(
             "One PDF may have {} pages, and the documents have {}",
             grouped(most_pages),
-            grouped(size.pages)
+            grouped(pages)
         )
-    } else if size.bytes > most_bytes {
-        let found = storage_size(size.bytes);
+    } else if bytes > most_bytes {
+        let found = storage_size(bytes);
         format!("One PDF may have 4 GB, and the documents have {found}")
     } else {
         return Ok(());
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn documents_that_do_not_fit_are_refused_with_their_size() {
-        let check = |pages, bytes| check_size(StoredSize { pages, bytes }).map_err(|problem| problem.detail);
+        let check = |pages, bytes| check_size(pages, bytes).map_err(|problem| problem.detail);
         assert_eq!(check(10_000, 1 << 30), Ok(()));
         for (pages, bytes, reason) in [
             (
