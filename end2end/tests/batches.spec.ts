@@ -47,7 +47,7 @@ async function makeEndless(request: APIRequestContext, member: Member): Promise<
 /** Creates a batch by the form, and ends on its page. */
 async function create(page: Page, name: string): Promise<void> {
   await page.goto("/dashboard/batches/new");
-  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Name", { exact: true }).fill(name);
   await page.getByLabel("Template").selectOption("Invoice");
   await page.getByRole("button", { name: "Create batch" }).click();
   await expect(page.getByText("Batch created.")).toBeVisible();
@@ -82,13 +82,13 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto("/dashboard/batches");
       await expect(page.getByText("No batches yet")).toBeVisible();
       await page.getByRole("link", { name: "New batch" }).first().click();
-      await page.getByLabel("Name").fill("November");
+      await page.getByLabel("Name", { exact: true }).fill("November");
       await page.getByRole("button", { name: "Create batch" }).click();
       await expect(page.getByLabel("Template")).toHaveAccessibleDescription(/Choose a template with a release/);
-      await expect(page.getByLabel("Name")).toHaveValue("November");
+      await expect(page.getByLabel("Name", { exact: true })).toHaveValue("November");
       await page.getByLabel("Template").selectOption("Invoice");
       await expect(page.getByLabel("Path of each document")).toBeHidden();
-      const names = page.getByLabel("Name of each document in the ZIP archive");
+      const names = page.getByLabel("File names in the ZIP archive");
       await names.fill("invoice.pdf");
       await page.getByRole("button", { name: "Create batch" }).click();
       await expect(names).toHaveAccessibleDescription(/each row has a name of its own/);
@@ -121,7 +121,7 @@ for (const javaScriptEnabled of [true, false]) {
     test("a test batch is free, and marked", async ({ page, member, request }) => {
       await makeTemplate(request, member, "<h1>Invoice {{ number }}</h1>");
       await page.goto("/dashboard/batches/new");
-      await page.getByLabel("Name").fill("Trial");
+      await page.getByLabel("Name", { exact: true }).fill("Trial");
       await expect(page.getByRole("radio", { name: /^Live/ })).toBeChecked();
       await page.getByRole("radio", { name: /^Test/ }).check();
       await page.getByRole("button", { name: "Create batch" }).click();
@@ -248,7 +248,7 @@ for (const viewport of SIZES) {
         });
         await page.goto("/dashboard/batches/new");
         await seen("new");
-        await page.getByLabel("Name").fill("Invoices of November");
+        await page.getByLabel("Name", { exact: true }).fill("Invoices of November");
         await page.getByLabel("Template").selectOption("Invoice");
         await page.getByLabel("Store the documents in").selectOption("Archive (s3://northwind-archive/invoices/)");
         await page.getByRole("button", { name: "Create batch" }).click();

@@ -125,7 +125,7 @@ fn Form(choices: BatchChoices) -> impl IntoView {
                 <FormField
                     outcome=outcome
                     field=Field::FileNames
-                    label="Name of each document in the ZIP archive"
+                    label="File names in the ZIP archive"
                     hint="With names of columns in braces, such as {{ customer.name }}/{{ number }}.pdf. Without it, the row's number: 000001.pdf."
                     optional=true
                     face=Face::Code
