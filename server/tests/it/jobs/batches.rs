@@ -490,11 +490,7 @@ async fn renders_that_end_together_are_recorded_and_charged_exactly() {
     sqlx::raw_sql(locking).execute(&mut lock).await.expect("a lock");
     // More are not claimed meanwhile: as many as are rendered and waiting.
     let claimed = "select count(*) from jobs where kind = 'render' and claim is not null";
-    let documents = || {
-        std::fs::read_dir(service.data().join("renders"))
-            .expect("a folder")
-            .count()
-    };
+    let documents = || service.stored_documents().len();
     let recorded = "select count(*) from renders where mode = 'async' and finished_at is not null";
     let deadline = Instant::now() + PATIENCE;
     loop {

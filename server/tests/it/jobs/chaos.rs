@@ -253,8 +253,7 @@ async fn settle(batch: &Batch, took: Duration) {
         .filter(|bodies| bodies.iter().any(|body| *body != bodies[0]))
         .count();
     let received: usize = told.values().map(Vec::len).sum();
-    let documents = fs::read_dir(batch.service.data().join("renders")).expect("it is there");
-    let documents: BTreeSet<_> = documents.map(|file| file.expect("a file").file_name()).collect();
+    let documents: BTreeSet<_> = batch.service.stored_documents().into_iter().collect();
     let objects = s3().await.keys(&batch.bucket).await;
     let in_bucket = batch.renders.len().div_ceil(BUCKET_EVERY);
     let named = told.values().filter_map(|bodies| bodies[0]["result"]["name"].as_str());

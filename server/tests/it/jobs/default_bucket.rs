@@ -37,8 +37,7 @@ impl Studio {
     }
 
     fn files(&self) -> usize {
-        let folder = std::fs::read_dir(self.service.data().join("renders"));
-        folder.expect("a folder").count()
+        self.service.stored_documents().len()
     }
 }
 

@@ -158,8 +158,7 @@ async fn a_document_that_costs_too_much_is_not_delivered() {
     assert!(message.contains("costs 3 credits and 2 are free"), "{message}");
     let told = parsed(&receiver.wait_for(1).await[0].body);
     assert_eq!(told["status"], "failed");
-    let documents = std::fs::read_dir(studio.service.data().join("renders")).unwrap();
-    assert_eq!(documents.count(), 0);
+    assert_eq!(studio.service.stored_documents().len(), 0);
 }
 
 #[tokio::test]
@@ -219,8 +218,7 @@ async fn documents_and_renders_are_kept_for_their_time() {
         .service
         .number_is(2, "select count(*) from render_contents")
         .await;
-    let documents = std::fs::read_dir(studio.service.data().join("renders")).unwrap();
-    let documents: Vec<_> = documents.map(|document| document.unwrap().file_name()).collect();
+    let documents = studio.service.stored_documents();
     assert_eq!(documents.len(), 2, "{documents:?}");
     let render = studio.service.shown(&studio.account, &gone).await;
     assert_eq!(
@@ -388,8 +386,7 @@ async fn with_an_account_goes_all_that_it_had() {
         assert_eq!(studio.service.number(&rows).await, 1, "{table}");
     }
     assert_eq!(studio.service.number("select count(*) from templates").await, 0);
-    let documents = std::fs::read_dir(studio.service.data().join("renders")).unwrap();
-    assert_eq!(documents.count(), 1);
+    assert_eq!(studio.service.stored_documents().len(), 1);
     let refused = studio.request(Method::GET, "/api/v1/health").send().await.unwrap();
     assert_eq!(refused.status(), 401);
 }

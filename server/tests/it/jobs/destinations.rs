@@ -175,8 +175,7 @@ async fn what_is_in_the_bucket_is_the_document() {
     assert_eq!(object.content_type, "application/pdf");
     assert_page(&object.content);
     // The service stores no copy.
-    let own = std::fs::read_dir(studio.service.data().join("renders")).expect("a folder");
-    assert_eq!(own.count(), 0);
+    assert_eq!(studio.service.stored_documents().len(), 0);
 }
 
 #[tokio::test]

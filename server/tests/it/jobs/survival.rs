@@ -146,8 +146,7 @@ async fn settled(service: &TestService, receiver: &Receiver, renders: usize) {
         0
     );
     assert_eq!(number("select count(distinct object_id) from renders").await, count);
-    let documents = std::fs::read_dir(service.data().join("renders")).expect("it is there");
-    assert_eq!(documents.count(), renders);
+    assert_eq!(service.stored_documents().len(), renders);
     let mut outcomes = std::collections::BTreeMap::<String, Vec<Value>>::new();
     for callback in receiver.received() {
         let id = callback.headers["webhook-id"].to_str().expect("text").to_owned();

@@ -1,7 +1,5 @@
 //! Queued renders: their number, requests, webhooks and documents.
 
-use std::fs;
-
 use futures::future::join_all;
 use reqwest::Response;
 use rustix::process::Signal;
@@ -160,11 +158,7 @@ async fn a_document_that_no_longer_fits_fails_its_render_and_costs_nothing() {
     assert_eq!(succeeded, 1);
     let (service, account) = (&studio.service, &studio.account);
     assert_eq!(service.number("select sum(used)::bigint from credit_periods").await, 2);
-    let files = || {
-        fs::read_dir(service.data().join("renders"))
-            .expect("it is there")
-            .count()
-    };
+    let files = || service.stored_documents().len();
     assert_eq!(files(), 2);
     service.storage_is_counted().await;
 

@@ -1,6 +1,6 @@
 //! A running service with its own database and accounts.
 
-use std::{path::Path, process::Command, sync::Arc};
+use std::{ffi::OsString, fs, path::Path, process::Command, sync::Arc};
 
 use reqwest_middleware::ClientWithMiddleware;
 use rustix::process::Signal;
@@ -145,6 +145,14 @@ impl TestService {
 
     pub(crate) fn data(&self) -> &Path {
         self.installation.data.path()
+    }
+
+    /// Returns the names of the documents in the default storage, without the empty file with which the service tries it out.
+    pub(crate) fn stored_documents(&self) -> Vec<OsString> {
+        let files = fs::read_dir(self.data().join("renders")).expect("a folder");
+        let files = files.map(|file| file.expect("a file"));
+        let documents = files.filter(|file| file.metadata().is_ok_and(|metadata| metadata.len() > 0));
+        documents.map(|file| file.file_name()).collect()
     }
 
     pub(crate) fn database_url(&self) -> &str {
