@@ -193,7 +193,7 @@ pub async fn claim(
     now: OffsetDateTime,
 ) -> Result<Vec<ClaimedJob>, StoreError> {
     let kind = request.kind.into_str();
-    // A plan that was made while the queue was short must not read all of it: it is kept while the queue grows.
+    // As `tx::begin_by_index`, in the statement that takes the lock.
     sqlx::query!(
         "select pg_advisory_xact_lock(hashtext('jobs'), hashtext($1)), set_config('enable_seqscan', 'off', true) as sequential,
             set_config('enable_bitmapscan', 'off', true) as bitmap",

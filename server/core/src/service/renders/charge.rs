@@ -106,20 +106,9 @@ pub(super) async fn record_queued_success(
                 Err(error) => tracing::info!(%error, "a success is recorded alone"),
             }
         }
-        // One at a time, so that an account that is locked for long takes one connection from the others.
-        let turn = app.groups.completions_alone.wait(account.0).await;
-        let turn = turn.map_err(|error| StoreError::from(sqlx::Error::from(error)))?;
-        // The transaction has locked the job. A longer wait for the account would stop renewals of leases.
-        let mut transaction = tx::begin_impatient(&app.db).await?;
-        match charge(&mut transaction, account, &completion, clock::now()).await {
-            Ok(charged) => {
-                tx::commit(transaction).await?;
-                break charged;
-            }
-            Err(FailureReason::Store(error)) if error.is_lock_timeout() => {}
-            Err(error) => return Err(error),
+        if let Some(charged) = record_queued_alone(app, account, &completion).await? {
+            break charged;
         }
-        drop((transaction, turn));
         sleep(ACCOUNT_BUSY).await;
     };
     announce(app, account, &completion.bill, &charged);
@@ -140,6 +129,28 @@ async fn record_together(
 ) -> Result<Vec<SharedCharge>, StoreError> {
     let mut db = db.acquire().await?;
     charges::succeed_together(&mut db, completions, clock::now()).await
+}
+
+/// Records the success of a queued render by itself. Returns `None`, and records nothing, if another transaction has locked the
+/// account for too long.
+async fn record_queued_alone(
+    app: &Services,
+    account: AccountId,
+    completion: &Completion,
+) -> Result<Option<Charged>, FailureReason> {
+    // One at a time, so that an account that is locked for long takes one connection from the others.
+    let turn = app.groups.completions_alone.wait(account.0).await;
+    let _turn = turn.map_err(|error| StoreError::from(sqlx::Error::from(error)))?;
+    // The transaction has locked the job. A longer wait for the account would stop renewals of leases.
+    let mut transaction = tx::begin_impatient(&app.db).await?;
+    match charge(&mut transaction, account, completion, clock::now()).await {
+        Ok(charged) => {
+            tx::commit(transaction).await?;
+            Ok(Some(charged))
+        }
+        Err(FailureReason::Store(error)) if error.is_lock_timeout() => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Ends a render as succeeded, charges for it, and announces that. With `response`, the response to a repeated request is

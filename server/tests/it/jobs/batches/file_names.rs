@@ -1,13 +1,9 @@
 //! Names of documents in the archive of a batch.
 
-use std::io::{Cursor, Read};
-
-use reqwest::Method;
 use serde_json::json;
-use zip::ZipArchive;
 
-use super::{counts, with_rows};
-use crate::support::{pdf, studio::Studio};
+use super::{archived, counts, with_rows};
+use crate::support::studio::Studio;
 
 #[tokio::test]
 async fn documents_in_the_archive_are_named_by_a_pattern() {
@@ -38,19 +34,13 @@ async fn documents_in_the_archive_are_named_by_a_pattern() {
         let message = outcome["error"]["message"].as_str().expect("a message");
         assert!(message.contains(reason), "{message}");
     }
-    let request = studio.request(Method::GET, &format!("{path}/documents"));
-    let answer = request.send().await.expect("an answer");
-    let archive = Cursor::new(answer.bytes().await.expect("an archive"));
-    let mut archive = ZipArchive::new(archive).expect("a ZIP archive");
-    assert_eq!(archive.len(), 2);
+    let archived = archived(&studio, &path).await;
+    assert_eq!(archived.len(), 2);
     for (name, text) in [
         ("Ann/invoice-1.pdf", "Invoice 1"),
         ("Ärzte- -/invoice-a-b.pdf", "Invoice a/b"),
     ] {
-        let mut document = Vec::new();
-        let mut file = archive.by_name(name).expect("a document");
-        file.read_to_end(&mut document).expect("a document");
-        assert_eq!(pdf::text(&document).trim(), text);
+        assert_eq!(archived[name].trim(), text);
     }
 }
 

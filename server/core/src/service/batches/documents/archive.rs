@@ -29,10 +29,11 @@ const ENTRY: u64 = 512;
 const NAME_COPIES: u64 = 5;
 
 pub(super) async fn archive(app: &Services, account: AccountId, batch: &Batch) -> Result<Download, BatchError> {
-    let names = measure_stored(&app.db, account, batch.id, clock::now())
-        .await?
-        .name_bytes;
-    let directory = ENTRY * u64::from(batch.rows.unsigned_abs()) + NAME_COPIES * names.unsigned_abs();
+    let mut directory = ENTRY * u64::from(batch.rows.unsigned_abs());
+    if batch.file_names.is_some() {
+        let size = measure_stored(&app.db, account, batch.id, clock::now()).await?;
+        directory += NAME_COPIES * size.name_bytes.unsigned_abs();
+    }
     let written = Written::default();
     let archive = Archive {
         _directory: app.memory.try_reserve(account, directory)?,
