@@ -23,6 +23,7 @@ mod missing_glyphs;
 mod output_intent;
 mod pages;
 mod pictures;
+mod read_ahead;
 mod repeated_forms;
 mod role_map;
 mod structure_tree;

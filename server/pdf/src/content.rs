@@ -14,6 +14,7 @@ const MAX_LENGTH: usize = 256 * 1024 * 1024;
 /// Ratio of the length of most content to its compressed length, rounded up, so that the buffer is allocated once.
 const USUAL_RATIO: usize = 8;
 const LEAST_ROOM: usize = 1024;
+const TOO_LONG: &str = "expected fewer bytes in a stream";
 /// A number with fewer digits is within the limits of PDF/A, regardless of its sign and decimal point.
 pub(crate) const SUSPICIOUS_DIGITS: usize = 10;
 
@@ -33,16 +34,27 @@ impl Default for StreamReader {
 
 impl StreamReader {
     /// Reads a stream's data into `output`, whose former content is discarded. Accepts data without a filter or with
-    /// Flate, as Chromium writes it.
+    /// Flate, as Chromium writes it. Fails if there are more than 256 MiB.
     pub(crate) fn read(&mut self, stream: &Stream, output: &mut Vec<u8>) -> Result<(), &'static str> {
+        self.read_up_to(MAX_LENGTH, stream, output)
+    }
+
+    /// Like [`read`](Self::read), but fails if there are more than `limit` bytes.
+    pub(crate) fn read_up_to(
+        &mut self,
+        limit: usize,
+        stream: &Stream,
+        output: &mut Vec<u8>,
+    ) -> Result<(), &'static str> {
         match stream.dictionary.get("Filter") {
+            None if stream.data.len() > limit => Err(TOO_LONG),
             None => {
                 output.clear();
                 output.extend_from_slice(&stream.data);
                 Ok(())
             }
             Some(filter) if filter.is_name("FlateDecode") && stream.dictionary.get("DecodeParms").is_none() => {
-                self.inflate(&stream.data, MAX_LENGTH, output)
+                self.inflate(&stream.data, limit, output)
             }
             Some(_) => Err("expected a stream without a filter or with Flate"),
         }
@@ -64,7 +76,7 @@ impl StreamReader {
             rest = &rest[(inflater.total_in() - consumed) as usize..];
             match status {
                 Ok(Status::StreamEnd) if output.len() <= limit => return Ok(()),
-                Ok(_) if output.len() > limit => return Err("expected fewer bytes in a stream"),
+                Ok(_) if output.len() > limit => return Err(TOO_LONG),
                 Ok(_) if output.len() == output.capacity() => output.reserve(output.len()),
                 Ok(_) if inflater.total_in() > consumed || output.len() > length => {}
                 // The stream is not at its end, but there is no more data.

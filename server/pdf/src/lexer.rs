@@ -108,6 +108,17 @@ impl<'a> Lexer<'a> {
         self.take_before_white_space(length)
     }
 
+    /// Skips numbers with white space after them.
+    #[inline]
+    pub(crate) fn skip_plain_numbers(&mut self) {
+        let rest = &self.bytes[self.position..];
+        let is_plain = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b' ' | b'\n' | b'\r' | b'\t');
+        let length = rest.iter().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+        // What follows may belong to the last number.
+        let end = rest[..length].iter().rposition(u8::is_ascii_whitespace);
+        self.position += end.map_or(0, |end| end + 1);
+    }
+
     /// Returns the next token if it is a keyword of letters with white space after it. There must be no white space
     /// before it.
     #[inline]
@@ -362,6 +373,21 @@ mod tests {
                     break;
                 }
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn skips_whole_numbers_only(content in "[-+.0-9 \n]{0,9}([-+.0-9a-zA-Z/<(]{1,3} ?){0,3}") {
+            let mut lexer = Lexer::new(content.as_bytes(), 0);
+            let mut reference = lexer.clone();
+            lexer.skip_plain_numbers();
+            reference.skip_white_space();
+            while reference.position() < lexer.position() {
+                prop_assert!(matches!(next(&mut reference), Ok(Some(Token::Number(_)))));
+                reference.skip_white_space();
+            }
+            prop_assert_eq!(next(&mut lexer), next(&mut reference));
         }
     }
 

@@ -194,13 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn content_without_end_is_damage() {
-        for content in [
-            "q ".repeat(100_000),
-            "/A BMC ".repeat(100_000),
-            "1 ".repeat(100_000),
-            "+1 ".repeat(100_000),
-        ] {
+    fn levels_without_end_are_damage() {
+        for content in ["q ".repeat(100_000), "/A BMC ".repeat(100_000)] {
             assert!(find_untagged(content.as_bytes(), None, &mut |_| Drawn::Text).is_err());
         }
     }

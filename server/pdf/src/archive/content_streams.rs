@@ -15,7 +15,7 @@ use crate::write::{write_hex_string, write_name, write_object, write_string};
 
 /// Limits on the operands of one operator, and on the nesting of `q` and of marked content. Far above what Chromium
 /// writes; they bound the memory that a damaged stream can take.
-pub(super) const MAX_OPERANDS: usize = 65_536;
+const MAX_OPERANDS: usize = 65_536;
 const MAX_NESTING: usize = 4_096;
 /// Longest string that is written; even, so that no two-byte code is split.
 const STRING_PART: usize = MAX_STRING / 2 * 2;

@@ -3,14 +3,16 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
+use std::thread;
 
 use super::content_marks::{Marker, Place};
 use super::content_streams::{CompositeFonts, RepairedContent, repair, stand_in_name};
 use super::missing_glyphs::{add_stand_in, is_composite};
+use super::read_ahead::{Content, ReadAhead};
 use super::structure_tree::StructureTree;
 use super::warnings::Warnings;
 use crate::PdfError;
-use crate::content::{StreamReader, may_need_repair, replace_data};
+use crate::content::{StreamReader, replace_data};
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::page_tree::media_box;
@@ -35,12 +37,16 @@ pub(super) fn repair_drawings<'a>(
         marker: Marker::new(structure),
         ..Pass::default()
     };
-    for (index, number) in pages.iter().enumerate() {
-        pass.repair_page(document, *number)?;
-        if !pass.stand_ins.is_empty() {
-            pass.first_page.get_or_insert(index + 1);
+    thread::scope(|scope| {
+        let mut ahead = ReadAhead::start(scope, document, pages);
+        for (index, number) in pages.iter().enumerate() {
+            pass.repair_page(document, *number, &mut ahead)?;
+            if !pass.stand_ins.is_empty() {
+                pass.first_page.get_or_insert(index + 1);
+            }
         }
-    }
+        Ok::<_, PdfError>(())
+    })?;
     let mut seen = BTreeSet::new();
     while let Some(number) = pass.marker.next_form() {
         if seen.insert(number) {
@@ -60,8 +66,8 @@ pub(super) fn repair_drawings<'a>(
 struct Pass<'s, 'a> {
     marker: Marker<'s, 'a>,
     reader: StreamReader,
-    /// Content of the current stream; reused for its capacity.
-    content: Vec<u8>,
+    /// Content of the last stream; reused for its capacity.
+    buffer: Vec<u8>,
     /// Stand-in fonts by the fonts that they replace.
     stand_ins: BTreeMap<ObjectNumber, ObjectNumber>,
     is_composite: BTreeMap<ObjectNumber, bool>,
@@ -75,7 +81,12 @@ struct Pass<'s, 'a> {
 }
 
 impl<'a> Pass<'_, 'a> {
-    fn repair_page(&mut self, document: &mut Document<'a>, number: ObjectNumber) -> Result<(), PdfError> {
+    fn repair_page(
+        &mut self,
+        document: &mut Document<'a>,
+        number: ObjectNumber,
+        ahead: &mut ReadAhead,
+    ) -> Result<(), PdfError> {
         let mut page = document.get_dictionary(number, "expected a page")?;
         let place = Place::Page(media_box(&page));
         // Several if a header or footer is drawn over the content: each is complete by itself.
@@ -86,7 +97,11 @@ impl<'a> Pass<'_, 'a> {
             let Object::Stream(mut stream) = document.get(contents)? else {
                 return Err(document.damaged(contents, "expected a content stream"));
             };
-            if self.repair_stream(document, (contents, &mut stream), (number, &mut page), place)? {
+            let content = match ahead.take(contents) {
+                Some(content) => content,
+                None => self.read(document, contents, &stream)?,
+            };
+            if self.repair_stream(document, content, (contents, &mut stream), (number, &mut page), place)? {
                 document.set(contents, Object::Stream(stream));
                 document.set(number, Object::Dictionary(page.clone()));
             }
@@ -104,11 +119,26 @@ impl<'a> Pass<'_, 'a> {
             return Ok(());
         };
         let mut dictionary = stream.dictionary.clone();
-        if self.repair_stream(document, (number, &mut stream), (number, &mut dictionary), place)? {
+        let content = self.read(document, number, &stream)?;
+        if self.repair_stream(
+            document,
+            content,
+            (number, &mut stream),
+            (number, &mut dictionary),
+            place,
+        )? {
             dictionary.set("Filter", Object::name("FlateDecode"));
             document.set(number, Object::Stream(Stream { dictionary, ..stream }));
         }
         Ok(())
+    }
+
+    fn read(&mut self, document: &Document, number: ObjectNumber, stream: &Stream) -> Result<Content, PdfError> {
+        let mut bytes = take(&mut self.buffer);
+        self.reader
+            .read(stream, &mut bytes)
+            .map_err(|what| document.damaged(number, what))?;
+        Ok(Content::new(bytes))
     }
 
     /// Repairs one stream, whose resources are in the `/Resources` of `owner`, the page or the stream's own dictionary,
@@ -116,24 +146,21 @@ impl<'a> Pass<'_, 'a> {
     fn repair_stream(
         &mut self,
         document: &mut Document<'a>,
+        content: Content,
         (number, stream): (ObjectNumber, &mut Stream<'a>),
         (owner_number, owner): (ObjectNumber, &mut Dictionary<'a>),
         place: Place,
     ) -> Result<bool, PdfError> {
-        let mut content = take(&mut self.content);
-        self.reader
-            .read(stream, &mut content)
-            .map_err(|what| document.damaged(number, what))?;
         let repaired = self.repair_content(document, &content, owner);
         let repaired = repaired.map_err(|error| in_object(document, number, error))?;
-        let current = repaired.as_deref().unwrap_or(&content);
+        let current = repaired.as_deref().unwrap_or(&content.bytes);
         let marked = self.marker.mark(document, current, (owner_number, owner), place);
         let marked = marked.map_err(|error| in_object(document, number, error))?;
         let changed = marked.or(repaired);
         if let Some(changed) = &changed {
             replace_data(stream, changed);
         }
-        self.content = content;
+        self.buffer = content.bytes;
         Ok(changed.is_some())
     }
 
@@ -141,16 +168,16 @@ impl<'a> Pass<'_, 'a> {
     fn repair_content(
         &mut self,
         document: &mut Document<'a>,
-        content: &[u8],
+        content: &Content,
         owner: &mut Dictionary<'a>,
     ) -> Result<Option<Vec<u8>>, PdfError> {
-        if !may_need_repair(content) {
+        if !content.may_need_repair {
             return Ok(None);
         }
         let mut resources = document.resolve_dictionary(owner, "Resources")?;
         let mut fonts = document.resolve_dictionary(&resources, "Font")?;
         let composite_fonts = self.composite_fonts(document, &fonts)?;
-        let Some(mut repaired) = repair(content, &composite_fonts)? else {
+        let Some(mut repaired) = repair(&content.bytes, &composite_fonts)? else {
             return Ok(None);
         };
         if !repaired.missing.is_empty() {

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use memchr::memmem::Finder;
 use sha2::{Digest as _, Sha256};
 
 use super::warnings::Warnings;
 use crate::PdfError;
+use crate::concurrency::concurrently;
 use crate::content::{SUSPICIOUS_DIGITS, has_long_number, has_run};
 use crate::digest::first_half;
 use crate::document::Document;
@@ -22,6 +24,9 @@ const MAX_REAL: f64 = 3.403e38;
 const MIN_REAL: f64 = 1.175e-38;
 /// Length in bytes up to which an object can't contain a string that is too long.
 const SHORT_OBJECT: usize = 512;
+
+/// Number of objects from which half of them are inspected on another thread.
+const MANY_OBJECTS: ObjectNumber = 4_096;
 
 /// Keys whose values the inspection evaluates, and the kinds of elements that it collects.
 const KEYS: [&str; 6] = ["/Lang", "/Subtype", "/PatternType", "/LI", "/S /Table", "/S /Figure"];
@@ -44,15 +49,7 @@ pub(super) struct Noted {
 pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -> Result<Noted, PdfError> {
     let mut noted = Noted::default();
     let mut repaired = Repaired::default();
-    let keys = KEYS.map(Finder::new);
-    for number in 1..document.size() {
-        let findings = match document.changed(number) {
-            Some(object) => Findings {
-                kind: Kind::of(object),
-                is_suspicious: true,
-            },
-            None => inspect(document, number, &keys)?,
-        };
+    for (number, findings) in (1..).zip(inspect_all(document)?) {
         match findings.kind {
             Kind::Other => {}
             Kind::Drawing => noted.drawings.push(number),
@@ -137,6 +134,29 @@ impl Kind {
             _ => Self::Other,
         }
     }
+}
+
+/// Inspects all objects, in the order of their numbers from 1.
+fn inspect_all(document: &Document) -> Result<Vec<Findings>, PdfError> {
+    let keys = KEYS.map(Finder::new);
+    let inspect = |numbers: Range<ObjectNumber>| -> Result<Vec<Findings>, PdfError> {
+        let findings = numbers.map(|number| match document.changed(number) {
+            Some(object) => Ok(Findings {
+                kind: Kind::of(object),
+                is_suspicious: true,
+            }),
+            None => inspect(document, number, &keys),
+        });
+        findings.collect()
+    };
+    let size = document.size();
+    if size < MANY_OBJECTS {
+        return inspect(1..size);
+    }
+    let (second, first) = concurrently(|| inspect(size / 2..size), || inspect(1..size / 2));
+    let mut findings = first?;
+    findings.append(&mut second?);
+    Ok(findings)
 }
 
 /// Scans an object's tokens in its file. Most objects need no more.

@@ -11,8 +11,6 @@ use std::ops::Range;
 use super::content_streams::end_of_inline_image;
 use crate::PdfError;
 use crate::lexer::{Lexer, Token};
-use crate::object::Object;
-use crate::parse::parse_number;
 use levels::Levels;
 use operands::Operands;
 use page_area::PageArea;
@@ -57,28 +55,38 @@ pub(super) struct Text<'c> {
     pub(super) after: Option<Tagged<'c>>,
 }
 
-/// A line of horizontal text.
+/// A line of text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Line<'c> {
     /// Digest of clip and transformation.
     surroundings: u64,
-    /// Height of the baseline and size of the font, as written.
-    baseline: &'c [u8],
-    size: &'c [u8],
+    /// Operands of `Tm`.
+    matrix: Operands<'c>,
+    /// Operands of `Tf`.
+    font: Operands<'c>,
 }
 
 impl Line<'_> {
-    /// Returns whether two texts are on one line; one may be raised or lowered by half a font size.
+    /// Returns whether two horizontal texts are on one line; one may be raised or lowered by half a font size.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let number = |raw| parse_number(raw).as_ref().and_then(Object::as_number);
-        let distance = number(self.baseline)
-            .zip(number(other.baseline))
-            .map(|(a, b)| (a - b).abs());
-        let size = number(self.size).zip(number(other.size)).map(|(a, b)| a.max(b));
+        let distance = self.baseline().zip(other.baseline()).map(|(a, b)| (a - b).abs());
+        let size = self.size().zip(other.size()).map(|(a, b)| a.max(b));
         self.surroundings == other.surroundings
             && distance
                 .zip(size)
                 .is_some_and(|(distance, size)| distance <= size / 2.0)
+    }
+
+    /// Returns the height of the baseline; `None` if it is not horizontal.
+    fn baseline(&self) -> Option<f64> {
+        let [_, b, c, _, _, baseline] = self.matrix.numbers()?;
+        (b == 0.0 && c == 0.0).then_some(baseline)
+    }
+
+    /// Returns the size of the font.
+    fn size(&self) -> Option<f64> {
+        let [size] = self.font.numbers()?;
+        Some(size)
     }
 }
 
@@ -117,7 +125,6 @@ pub(super) fn find_untagged<'c>(
         found: Untagged::default(),
         levels: Levels::new(),
         marks: Vec::new(),
-        operands: Operands::default(),
         path: None,
         texts: Texts::default(),
         area: media_box.map(PageArea::new),
@@ -146,10 +153,10 @@ enum Mark {
 }
 
 /// The current path.
-struct Path {
+struct Path<'c> {
     start: usize,
-    /// Corners of its first rectangle.
-    rectangle: Option<[f64; 4]>,
+    /// Operands of its first operator, if that is `re`.
+    rectangle: Option<Operands<'c>>,
 }
 
 struct Scan<'c, 'f> {
@@ -160,8 +167,7 @@ struct Scan<'c, 'f> {
     levels: Levels,
     /// For each open marked content, the kind of the closest that is an artifact or of an element.
     marks: Vec<Mark>,
-    operands: Operands<'c>,
-    path: Option<Path>,
+    path: Option<Path<'c>>,
     texts: Texts<'c>,
     area: Option<PageArea>,
 }
@@ -169,47 +175,44 @@ struct Scan<'c, 'f> {
 impl<'c> Scan<'c, '_> {
     fn run(&mut self) -> Result<(), PdfError> {
         let mut lexer = Lexer::new(self.content, 0);
+        lexer.skip_white_space();
+        // Offset of the first operand.
+        let mut start = lexer.position();
         loop {
-            while let Some(raw) = lexer.next_plain_number() {
-                self.operands.add_number(lexer.position() - 1 - raw.len(), raw)?;
-            }
-            let (start, token, end) = match lexer.next_plain_keyword() {
-                Some(raw) => {
-                    let end = lexer.position() - 1;
-                    (end - raw.len(), Token::Keyword(raw), end)
-                }
+            lexer.skip_plain_numbers();
+            let (token, end) = match lexer.next_plain_keyword() {
+                Some(raw) => (Token::Keyword(raw), lexer.position() - 1),
                 None => match lexer.next_token()? {
-                    Some((start, token)) => (start, token, lexer.position()),
+                    Some((_, token)) => (token, lexer.position()),
                     None => return Ok(()),
                 },
             };
             match token {
                 // `BI` begins the dictionary of an inline image, which `ID` ends.
-                Token::Keyword(b"true" | b"false" | b"null" | b"BI") => {}
-                Token::Keyword(operator) => {
-                    let start = self.operands.start.unwrap_or(start);
-                    if operator == b"ID" {
-                        lexer = Lexer::new(self.content, end_of_inline_image(self.content, end)?);
-                        self.decoration(start..lexer.position());
-                    } else {
-                        self.operator(operator, start..end)?;
-                    }
-                    self.operands.clear();
-                    continue;
+                Token::Keyword(b"true" | b"false" | b"null" | b"BI") => continue,
+                Token::Keyword(b"ID") => {
+                    lexer = Lexer::new(self.content, end_of_inline_image(self.content, end)?);
+                    self.decoration(start..lexer.position());
                 }
-                Token::Number(raw) => self.operands.add_number(start, raw)?,
-                Token::Name(raw) => self.operands.add_name(raw),
-                Token::DictionaryStart => self.operands.begin_dictionary(),
-                Token::DictionaryEnd => self.operands.end_dictionary(),
-                _ => {}
+                Token::Keyword(operator) => self.operator(operator, start..end)?,
+                _ => continue,
             }
-            self.operands.start.get_or_insert(start);
+            lexer.skip_white_space();
+            start = lexer.position();
         }
     }
 
+    /// `range` is that of the operator and its operands.
     fn operator(&mut self, operator: &[u8], range: Operators) -> Result<(), PdfError> {
+        let operands = Operands(&self.content[range.start..range.end - operator.len()]);
         match operator {
-            b"m" | b"re" if self.path.is_none() => self.begin_path(operator, range.start),
+            b"m" | b"re" if self.path.is_none() => {
+                let rectangle = (operator == b"re").then_some(operands);
+                self.path = Some(Path {
+                    start: range.start,
+                    rectangle,
+                });
+            }
             b"W" | b"W*" => self.clip(range),
             b"n" => self.path = None,
             b"S" | b"s" | b"f" | b"F" | b"f*" | b"B" | b"B*" | b"b" | b"b*" => {
@@ -218,14 +221,14 @@ impl<'c> Scan<'c, '_> {
                 }
             }
             b"sh" => self.decoration(range),
-            b"Do" => self.external_object(range),
+            b"Do" => self.external_object(operands, range),
             b"q" => self.levels.save(range.start)?,
             b"Q" => self.levels.restore(range.end),
-            b"cm" => self.transform(range),
+            b"cm" => self.transform(operands, range),
             b"BT" => self.texts.begin(range.start),
-            b"Tf" => self.texts.font_size = self.operands.numbers.last().copied(),
-            b"Tm" => self.texts.line = self.horizontal_line(),
-            b"Td" if self.operands.numbers.get(1) == Some(&b"0".as_slice()) => {}
+            b"Tf" => self.texts.font = Some(operands),
+            b"Tm" => self.texts.line = self.line(operands),
+            b"Td" if matches!(operands.numbers(), Some([_, 0.0])) => {}
             b"Td" | b"TD" | b"T*" => self.texts.line = None,
             b"Tj" | b"TJ" | b"'" | b"\"" => match self.mark() {
                 Mark::Content => self.texts.show_content(),
@@ -233,7 +236,7 @@ impl<'c> Scan<'c, '_> {
                 Mark::Other => self.texts.show_untagged(),
             },
             b"ET" => self.end_text(range.end),
-            b"BMC" | b"BDC" => self.begin_marked_content(range)?,
+            b"BMC" | b"BDC" => self.begin_marked_content(operands, range)?,
             b"EMC" => {
                 self.levels.end_decoration();
                 self.marks.pop();
@@ -248,14 +251,6 @@ impl<'c> Scan<'c, '_> {
         self.marks.last().copied().unwrap_or(Mark::Other)
     }
 
-    fn begin_path(&mut self, operator: &[u8], start: usize) {
-        let rectangle = self.operands.numbers().filter(|_| operator == b"re");
-        self.path = Some(Path {
-            start,
-            rectangle: rectangle.map(|[x, y, width, height]| [x, y, x + width, y + height]),
-        });
-    }
-
     fn clip(&mut self, range: Operators) {
         let Some(path) = &self.path else { return };
         let depth = self.levels.depth();
@@ -264,14 +259,16 @@ impl<'c> Scan<'c, '_> {
         let bounds_area = depth == 1 && !level.is_clipped;
         level.is_clipped = true;
         level.change_surroundings(&self.content[path.start..range.end]);
-        if let (Some(area), Some(rectangle)) = (&mut self.area, path.rectangle.filter(|_| bounds_area)) {
-            area.clip(level.start, rectangle);
+        if let Some(area) = self.area.as_mut().filter(|_| bounds_area)
+            && let Some([x, y, width, height]) = path.rectangle.and_then(Operands::numbers)
+        {
+            area.clip(level.start, [x, y, x + width, y + height]);
         }
     }
 
-    fn transform(&mut self, range: Operators) {
+    fn transform(&mut self, operands: Operands, range: Operators) {
         if let Some(area) = self.area.as_mut().filter(|_| self.levels.depth() == 0)
-            && let Some(matrix) = self.operands.numbers()
+            && let Some(matrix) = operands.numbers()
         {
             area.matrix = matrix;
         }
@@ -284,8 +281,8 @@ impl<'c> Scan<'c, '_> {
         }
     }
 
-    fn external_object(&mut self, range: Operators) {
-        let Some(name) = self.operands.name else { return };
+    fn external_object(&mut self, operands: Operands<'c>, range: Operators) {
+        let Some(name) = operands.name() else { return };
         match (self.drawn)(name) {
             Drawn::Decoration => self.decoration(range),
             Drawn::Text | Drawn::Tagged if self.mark() != Mark::Other => self.found.marked_forms.push(name),
@@ -311,15 +308,12 @@ impl<'c> Scan<'c, '_> {
     }
 
     /// Returns the line that the operands of `Tm` begin.
-    fn horizontal_line(&self) -> Option<Line<'c>> {
-        match *self.operands.numbers.as_slice() {
-            [_, b"0", b"0", _, _, baseline] => Some(Line {
-                surroundings: self.levels.current().surroundings,
-                baseline,
-                size: self.texts.font_size?,
-            }),
-            _ => None,
-        }
+    fn line(&self, matrix: Operands<'c>) -> Option<Line<'c>> {
+        Some(Line {
+            surroundings: self.levels.current().surroundings,
+            matrix,
+            font: self.texts.font?,
+        })
     }
 
     fn end_text(&mut self, end: usize) {
@@ -331,19 +325,19 @@ impl<'c> Scan<'c, '_> {
         }
     }
 
-    fn begin_marked_content(&mut self, range: Operators) -> Result<(), PdfError> {
+    fn begin_marked_content(&mut self, operands: Operands, range: Operators) -> Result<(), PdfError> {
         if self.marks.len() == MAX_NESTING {
             return Err(PdfError::damaged(range.start, "a content stream nested too deeply"));
         }
         self.levels.end_decoration();
-        if let Some(identifier) = self.operands.identifier() {
+        if let Some(identifier) = operands.identifier() {
             self.marks.push(Mark::Content);
             self.found.tags.push(range);
             self.texts.begin_tagged(identifier);
             if let Some(area) = &mut self.area {
                 area.begin_tagged(self.levels.current().is_clipped);
             }
-        } else if self.operands.name == Some(b"Artifact") {
+        } else if operands.name() == Some(b"Artifact") {
             self.marks.push(Mark::Artifact);
         } else {
             self.marks.push(self.mark());

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::operands::Operands;
 use super::{Line, Operators, Tagged, Text};
 
 /// The text objects of a stream.
@@ -11,7 +12,8 @@ pub(super) struct Texts<'c> {
     open: Option<OpenText<'c>>,
     /// The current line.
     pub(super) line: Option<Line<'c>>,
-    pub(super) font_size: Option<&'c [u8]>,
+    /// Operands of the last `Tf`.
+    pub(super) font: Option<Operands<'c>>,
     /// The current tagged content, or the last one.
     tagged: Option<Tagged<'c>>,
     tagged_has_text: bool,
