@@ -16,6 +16,10 @@ versions=$HOME/.cache/platen/previous
 folder=$versions/$commit
 binary=$folder/platen-simulated
 
+# A second run waits until the first has built.
+mkdir -p "$versions"
+exec 9>"$versions.lock"
+flock 9
 if [ ! -x "$binary" ]; then
   target=$(realpath -m "${CARGO_TARGET_DIR:-$HOME/.cache/platen/target}")
   rm -rf "$folder"
@@ -25,7 +29,7 @@ if [ ! -x "$binary" ]; then
   # In a shared target folder, Cargo distinguishes checkouts of a workspace only by the versions of their packages, and would take
   # what it has built from one for up to date in the other. It adds the version to the archive's lock file, hence no `--locked`.
   sed -i "s/^version = \"\(.*\)\"$/version = \"\1+$commit\"/" "$folder/source/Cargo.toml"
-  (cd "$folder/source" && CARGO_TARGET_DIR=$target cargo build --release --package platen-load --bin platen-simulated) >&2
+  (cd "$folder/source" && CARGO_TARGET_DIR=$target cargo build --release --package platen-load --bin platen-simulated) >&2 9>&-
   # The next build of another version replaces it there.
   cp "$target/release/platen-simulated" "$folder/draft"
   mv "$folder/draft" "$binary"

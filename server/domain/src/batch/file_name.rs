@@ -1,6 +1,7 @@
 //! Names of documents in the ZIP archive of a batch, filled from the data of rows: `{{ customer.name }}/{{ number }}.pdf`.
 
 use serde_json::Value;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::{batch::path_pattern, destination::path_problem, validation::quote};
 
@@ -9,10 +10,12 @@ const NOT_PORTABLE: [char; 8] = ['\\', ':', '*', '?', '"', '<', '>', '|'];
 /// Maximum length of a segment of the name, in bytes, on usual file systems.
 const LONGEST_SEGMENT: usize = 255;
 
-/// Fills the placeholders of a pattern, as [`path_pattern::fill`] does, replaces characters that not all systems allow by hyphens,
-/// and checks the name. The error says what is wrong.
+/// Fills the placeholders of a pattern, as [`path_pattern::fill`] does, normalizes the name to NFC, because macOS treats composed and
+/// decomposed letters as the same, replaces characters that not all systems allow by hyphens, and checks the name. The error says
+/// what is wrong.
 pub fn fill(pattern: &str, row: &Value) -> Result<String, String> {
-    let name = path_pattern::fill(pattern, row)?.replace(NOT_PORTABLE, "-");
+    let composed: String = path_pattern::fill(pattern, row)?.nfc().collect();
+    let name = composed.replace(NOT_PORTABLE, "-");
     check(&name)?;
     Ok(name)
 }
@@ -48,6 +51,7 @@ mod tests {
             ("..\\x", "..-x/17.pdf"),
             ("C: \"12:30\"", "C- -12-30-/17.pdf"),
             ("ä b..c", "ä b..c/17.pdf"),
+            ("a\u{308}", "\u{e4}/17.pdf"),
         ] {
             assert_eq!(name_of(text).as_deref(), Ok(name));
         }
