@@ -9,6 +9,7 @@ use super::refusal;
 use crate::support::{
     background::page_with_callback,
     receiver::Receiver,
+    service::TestAccount,
     studio::{Studio, header},
 };
 
@@ -79,6 +80,51 @@ async fn the_bytes_of_queued_requests_are_limited() {
     }
     // A small request still fits.
     studio.queued(&json!({"parts": ["<p>1"]})).await;
+    service.storage_is_counted().await;
+}
+
+#[tokio::test]
+async fn of_renders_that_end_together_as_many_requests_are_retained_as_fit() {
+    let studio = intake().await;
+    let (service, ann) = (&studio.service, &studio.account);
+    let (bob, careless) = (
+        service.account("bob@example.org"),
+        service.account("careless@example.org"),
+    );
+    service
+        .execute(&format!(
+            "update accounts set keep_content = false where id = '{}'",
+            careless.id
+        ))
+        .await;
+    let (large, small) = (json!({"parts": ["<p>".repeat(10_000)]}), json!({"parts": ["<p>1"]}));
+    let mut ids = Vec::new();
+    for account in [ann, &bob, &careless] {
+        for body in [&large, &small, &large, &small] {
+            ids.push(service.queued(account, body).await);
+        }
+    }
+    service.limit_storage(ann, "retained_bytes", 40_000).await;
+    let ended = "update renders set status = 'cancelled', finished_at = now() where finished_at is null";
+    assert_eq!(service.execute(ended).await, 12);
+    let kept = "select string_agg((octet_length(sealed) > 9000)::text, ' ' order by render_id) from render_contents";
+    let kept_of = async |account: &TestAccount| {
+        let of_account = format!("{kept} where retained and account_id = '{}'", account.id);
+        service.text(&of_account).await
+    };
+    assert_eq!(
+        kept_of(ann).await,
+        "true false false",
+        "one large request finds no room"
+    );
+    assert_eq!(kept_of(&bob).await, "true false true false");
+    assert_eq!(service.number("select count(*) from render_contents").await, 7);
+    service.storage_is_counted().await;
+
+    // Ended renders that change again keep what they have.
+    service.limit_storage(&bob, "retained_bytes", 1).await;
+    service.execute("update renders set title = 'Changed'").await;
+    assert_eq!(service.number("select count(*) from render_contents").await, 7);
     service.storage_is_counted().await;
 }
 
