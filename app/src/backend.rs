@@ -14,6 +14,7 @@ use platen_domain::{
     announcement::{Announcement, AnnouncementForm},
     asset::AssetFilter,
     audit_log::{AuditFilter, AuditRow},
+    download_link::DocumentLinks,
     editor::{SampleSet, SavedTemplate, UnpublishedChanges},
     failed_jobs::Done,
     ids::{
@@ -205,7 +206,7 @@ pub trait Backend: BatchBackend {
 
     /// Sets whether the content of requests is stored after their renders have ended.
     async fn keep_content(&self, keep: bool) -> Result<(), AppError>;
-    async fn set_document_links(&self, seconds: Option<i32>) -> Result<(), AppError>;
+    async fn set_document_links(&self, links: DocumentLinks) -> Result<(), AppError>;
 
     /// Sets the channels of templates before `production`, separated by commas, and whether promotions to `production` need
     /// the approval of another member.
@@ -364,6 +365,9 @@ pub trait Backend: BatchBackend {
 
     /// Cancels an asynchronous render.
     async fn cancel_render(&self, id: RenderId) -> Result<(), AppError>;
+
+    /// Revokes all links to the document of a render.
+    async fn revoke_links(&self, id: RenderId) -> Result<(), AppError>;
 
     /// Returns the endpoints, the signing secret and a page of deliveries.
     async fn webhooks(&self, search: DeliverySearch) -> Result<Webhooks, AppError>;

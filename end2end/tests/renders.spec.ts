@@ -26,6 +26,15 @@ async function queue(request: APIRequestContext, member: Member, more: object = 
   return answer.headers()["x-render-id"]!;
 }
 
+/** Creates a link to the document of a render and returns its URL. */
+async function link(request: APIRequestContext, member: Member, render: string): Promise<string> {
+  const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/renders/${render}/links`, {
+    headers: { authorization: `Bearer ${member.key}` },
+    data: { link: {} },
+  });
+  return (await answer.json()).data.url;
+}
+
 /** Reloads the page until the condition holds. */
 const loadedUntil = (page: Page, shown: () => Promise<void>) =>
   expect(async () => {
@@ -106,6 +115,20 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "Resend" }).click();
       await expect(page).toHaveURL(`/dashboard/renders/${id}`);
       await loadedUntil(page, () => expect(tries).toHaveCount(2, { timeout: 200 }));
+    });
+
+    test("links to a document are revoked", async ({ page, member, request }) => {
+      const id = await queue(request, member);
+      await page.goto(`/dashboard/renders/${id}`);
+      await loadedUntil(page, () => expect(page.getByText("Stored until")).toBeVisible({ timeout: 200 }));
+      await expect(page.getByRole("button", { name: "Revoke links" })).toBeHidden();
+      const links = [await link(request, member, id), await link(request, member, id)];
+      await page.reload();
+      await expect(page.getByText("2 valid, the last until")).toBeVisible();
+      await page.getByRole("button", { name: "Revoke links" }).click();
+      await expect(page.getByText("valid, the last until")).toBeHidden();
+      await expect(page).toHaveURL(`/dashboard/renders/${id}`);
+      for (const url of links) expect((await request.get(url)).status()).toBe(410);
     });
 
     test("another account's render is not there", async ({ page, member, request, forgive }) => {
@@ -305,6 +328,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       const queued = await queue(request, member, { callback: { url: "https://hooks.invalid/platen" } });
       await page.goto(`/dashboard/renders/${queued}`);
       await expect(page.locator(".thumbs img")).toHaveCount(1, { timeout: 15_000 });
+      await link(request, member, queued);
       await look(`/dashboard/renders/${queued}`, "render-async");
       await look(`/dashboard/renders/${good}`, "render");
       await look(`/dashboard/renders/${bad}`, "render-failed");

@@ -2,6 +2,7 @@
 
 use platen_domain::{
     client::{ListedSession, RememberedDevice},
+    download_link::DocumentLinks,
     export::Export,
     second_factor::SecondFactor,
     template::channels::Channels,
@@ -36,8 +37,10 @@ pub struct OwnedAccount {
     pub called: String,
     /// Whether the content of requests is stored after their renders have ended.
     pub keep_content: bool,
-    /// Lifetime of the links to new documents in seconds; `None` if they get public addresses.
-    pub link_seconds: Option<i32>,
+    /// The addresses of new documents.
+    pub links: DocumentLinks,
+    /// Lifetime in seconds of links with that of the plan.
+    pub plan_link_seconds: i32,
     /// The channels of its templates.
     pub channels: Channels,
     /// The day from which all members need a second factor.

@@ -38,7 +38,7 @@ use crate::{
         query::id_in_path,
         render::{
             accessibility::Accessibility,
-            api::{CancelRender, ResendCallback, StopCallback},
+            api::{CancelRender, ResendCallback, RevokeLinks, StopCallback},
             attempts::Attempts,
             badge::StateBadge,
             document::{Facts, Pages},
@@ -81,6 +81,7 @@ fn Whole(render: RenderDetail) -> impl IntoView {
     let content = render.content.clone();
     view! {
         <OutcomeErrors outcome={Outcome::of::<CancelRender>()} />
+        <OutcomeErrors outcome={Outcome::of::<RevokeLinks>()} />
         <OutcomeErrors outcome={Outcome::of::<ResendCallback>()} />
         <OutcomeErrors outcome={Outcome::of::<StopCallback>()} />
         <LivePart id="render" events unsettled says>

@@ -18,6 +18,7 @@ audit_events! {
     ContentKept {} "account.content_kept" "turned on storage of request content";
     ContentForgotten {} "account.content_forgotten" "turned off storage of request content";
     DocumentLinksSet { minutes: i32 } "account.document_links_set" "set links to new documents to expire after {minutes} minutes";
+    DocumentLinksByPlan {} "account.document_links_by_plan" "set links to new documents to expire by the plan";
     DocumentsMadePublic {} "account.documents_made_public" "set new documents to have public addresses";
     ExportAsked {} "account.export_asked" "requested an export of the account";
     ExportFetched {} "account.export_fetched" "downloaded an export of the account";

@@ -1,10 +1,10 @@
 //! Links to documents in the default storage, which expire.
 
-use std::ops::RangeInclusive;
+use std::{fmt, ops::RangeInclusive};
 
 use serde::Serialize;
 use serde_json::Value;
-use time::{Duration, OffsetDateTime, serde::rfc3339};
+use time::{OffsetDateTime, serde::rfc3339};
 
 use crate::{
     ids::DownloadLinkId,
@@ -17,15 +17,52 @@ use crate::{
 
 /// Lifetimes of links, in seconds: a minute to the lifetime of documents, 14 days.
 pub const LIFETIMES: RangeInclusive<i32> = 60..=1_209_600;
-/// Lifetime of links unless the account or the request names another.
-pub const DEFAULT_LIFETIME: Duration = Duration::hours(24);
 /// Maximum number of links of a document that have not expired.
 pub const MOST_LINKS: i64 = 100;
+
+/// Addresses of new documents, as the owner of an account chooses them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentLinks {
+    /// Public addresses, no links.
+    Public,
+    /// Links with the lifetime of the plan.
+    ByPlan,
+    /// Links with this lifetime in seconds.
+    Lasting(i32),
+}
+
+impl DocumentLinks {
+    /// Reads a choice as [`Display`](fmt::Display) writes it. Returns `None` for anything else, and for a lifetime beyond
+    /// [`LIFETIMES`].
+    pub fn parse(choice: &str) -> Option<Self> {
+        match choice {
+            "" => Some(Self::Public),
+            BY_PLAN => Some(Self::ByPlan),
+            seconds => {
+                let seconds = seconds.parse().ok();
+                seconds.filter(|seconds| LIFETIMES.contains(seconds)).map(Self::Lasting)
+            }
+        }
+    }
+}
+
+const BY_PLAN: &str = "plan";
+
+/// Empty, `plan` or a number of seconds.
+impl fmt::Display for DocumentLinks {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Public => Ok(()),
+            Self::ByPlan => formatter.write_str(BY_PLAN),
+            Self::Lasting(seconds) => seconds.fmt(formatter),
+        }
+    }
+}
 
 /// A request for a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LinkRequest {
-    /// Lifetime in seconds; `None`: that of the account's links.
+    /// Lifetime in seconds; `None`: that of the account's links, or else of the plan.
     pub expires_in: Option<i32>,
     /// Whether the link ends with its first use.
     pub single_use: bool,

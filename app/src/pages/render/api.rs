@@ -20,6 +20,16 @@ pub async fn cancel_render(
     leave_for(page_of(id))
 }
 
+/// Revokes all links to the document of a render, for the logged-in user.
+#[server(prefix = "/web", endpoint = "revoke-links")]
+pub async fn revoke_links(
+    /// Id of the render.
+    id: RenderId,
+) -> Result<(), AppError> {
+    backend().revoke_links(id).await?;
+    leave_for(page_of(id))
+}
+
 /// Retries the webhook delivery of a render at once, for the logged-in user.
 #[server(prefix = "/web", endpoint = "resend-callback")]
 pub async fn resend_callback(

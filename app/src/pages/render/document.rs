@@ -5,17 +5,21 @@ use platen_domain::{
     ids::RenderId,
     number::{grouped, size},
     render::{
-        detail::{Document, RenderDetail},
+        detail::{Document, RenderDetail, ValidLinks},
         history::RenderMode,
         thumbnail::{ListedThumbnail, Pictures},
     },
+    role::Permission,
 };
 
 use crate::{
-    layout::page::Section,
-    pages::renders,
+    layout::page::{IfMay, Section},
+    outcome::{ButtonForm, Outcome},
+    pages::{render::api::RevokeLinks, renders},
     ui::{
         badge::{Badge, State},
+        button::{Size, SubmitButton},
+        icon::Glyph,
         moment::Moment,
     },
 };
@@ -110,6 +114,7 @@ pub fn Facts(
                 <dd>{size(document.bytes)}</dd>
                 {document.place.map(|place| pair("Stored at", view! { <code>{place}</code> }))}
                 {document.expires_at.map(|at| pair("Stored until", view! { <Moment at /> }))}
+                {document.links.map(|links| pair("Links", view! { <Links links id=render.id /> }))}
                 {render.key.map(|key| pair("API key", key))}
                 {render.idempotency_key.map(|key| pair("Idempotency key", view! { <code>{key}</code> }))}
             </dl>
@@ -122,6 +127,28 @@ pub fn Facts(
                     }
                 })}
         </Section>
+    }
+}
+
+/// The valid links to a document. Members can revoke them, for instance after a mail to the wrong address.
+#[component]
+fn Links(links: ValidLinks, id: RenderId) -> impl IntoView {
+    let valid = match links.count {
+        1 => "1 valid, until ".to_owned(),
+        count => format!("{count} valid, the last until "),
+    };
+    view! {
+        <div class="stack">
+            <p>{valid} <Moment at=links.last_expires_at /></p>
+            <IfMay permission=Permission::Produce>
+                <ButtonForm outcome={Outcome::of::<RevokeLinks>()}>
+                    <input type="hidden" name="id" value=id.to_string() />
+                    <SubmitButton size=Size::Small icon=Glyph::Close>
+                        "Revoke links"
+                    </SubmitButton>
+                </ButtonForm>
+            </IfMay>
+        </div>
     }
 }
 

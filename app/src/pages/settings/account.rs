@@ -1,7 +1,11 @@
 //! Settings of the account, for its owner.
 
 use leptos::{context::Provider, prelude::*};
-use platen_domain::template::channels::{ChannelName, Channels};
+use platen_domain::{
+    download_link::DocumentLinks,
+    number::counted,
+    template::channels::{ChannelName, Channels},
+};
 use time::{Date, OffsetDateTime};
 
 use crate::{
@@ -35,7 +39,7 @@ pub fn AccountSections(
     view! {
         <AccountSection name=account.name />
         <ContentSection keep=account.keep_content />
-        <LinksSection seconds=account.link_seconds />
+        <LinksSection links=account.links plan_seconds=account.plan_link_seconds />
         <ChannelsSection channels=account.channels />
         <SecondFactorPolicy from=account.second_factor_from />
         <Provider value=while_suspended()>
@@ -92,23 +96,43 @@ const LIFETIMES: [(i32, &str); 5] = [
     (1_209_600, "Links that are valid as long as the document"),
 ];
 
+/// Describes a lifetime in the largest unit in which it is whole: `90 minutes`.
+fn duration(seconds: i32) -> String {
+    let units = [
+        (86_400, "day", "days"),
+        (3_600, "hour", "hours"),
+        (60, "minute", "minutes"),
+    ];
+    let whole = units.into_iter().find(|(unit, ..)| seconds % unit == 0);
+    let (unit, one, many) = whole.unwrap_or((1, "second", "seconds"));
+    counted(seconds / unit, one, many)
+}
+
 #[component]
-fn LinksSection(seconds: Option<i32>) -> impl IntoView {
+fn LinksSection(links: DocumentLinks, plan_seconds: i32) -> impl IntoView {
     let outcome = Outcome::of::<SetDocumentLinks>();
-    let lifetimes = LIFETIMES.map(|(seconds, label)| (seconds.to_string(), label));
-    let other = seconds.filter(|seconds| LIFETIMES.iter().all(|(listed, _)| listed != seconds));
-    let other = other.map(|seconds| (seconds.to_string(), "Links with another lifetime"));
-    let public = [(String::new(), "Public, unlisted addresses")];
-    let options = public.into_iter().chain(lifetimes).chain(other);
+    let by_plan = format!("Links that expire by your plan, after {}", duration(plan_seconds));
+    let lifetimes = LIFETIMES.map(|(seconds, label)| (DocumentLinks::Lasting(seconds), label.to_owned()));
+    let mut options = vec![
+        (DocumentLinks::Public, "Public, unlisted addresses".to_owned()),
+        (DocumentLinks::ByPlan, by_plan),
+    ];
+    options.extend(lifetimes);
+    if let DocumentLinks::Lasting(seconds) = links
+        && options.iter().all(|(listed, _)| *listed != links)
+    {
+        options.push((links, format!("Links that expire after {}", duration(seconds))));
+    }
+    let options = options.into_iter().map(|(links, label)| (links.to_string(), label));
     view! {
         <Section heading="Document links" note="Owners only" kind=SectionKind::Hanging>
             <NarrowForm outcome action="Save setting">
                 <Select
-                    name="link_seconds"
+                    name="links"
                     label="New documents get"
                     options
-                    chosen=seconds.map(|seconds| seconds.to_string()).unwrap_or_default()
-                    hint="Applies to documents in the service’s own storage. The API creates further links and revokes them. Members can always open documents here."
+                    chosen=links.to_string()
+                    hint="Applies to documents in the service’s own storage. The API creates further links. Revoke them through the API or on the page of the render. Members can always open documents here."
                 />
             </NarrowForm>
         </Section>

@@ -1,7 +1,7 @@
 //! Server functions of the settings page. All act for the logged-in user.
 
 use leptos::prelude::*;
-use platen_domain::ids::SessionId;
+use platen_domain::{download_link::DocumentLinks, ids::SessionId};
 
 use crate::{
     backend::{backend, leave_for},
@@ -61,14 +61,11 @@ pub async fn keep_content(
 /// Sets whether new documents get public addresses, or links that expire.
 #[server(prefix = "/web", endpoint = "set-document-links")]
 pub async fn set_document_links(
-    /// Lifetime of the links in seconds. Empty: public addresses.
-    link_seconds: String,
+    /// A choice of [`DocumentLinks`].
+    links: String,
 ) -> Result<(), AppError> {
-    let seconds = match link_seconds.as_str() {
-        "" => None,
-        seconds => Some(seconds.parse().map_err(|_| AppError::Malformed)?),
-    };
-    backend().set_document_links(seconds).await?;
+    let links = DocumentLinks::parse(&links).ok_or(AppError::Malformed)?;
+    backend().set_document_links(links).await?;
     leave_for("/dashboard/settings?done=links")
 }
 

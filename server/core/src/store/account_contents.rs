@@ -21,7 +21,9 @@ pub async fn find(db: &PgPool, account: AccountId) -> Result<Option<Value>, Stor
             'created_at', inserted_at,
             'suspended_at', suspended_at,
             'deleted_at', delete_at,
-            'settings', json_build_object('keep_content', keep_content, 'link_seconds', link_seconds),
+            'settings', json_build_object(
+                'keep_content', keep_content, 'link_seconds', link_seconds, 'links_by_plan', links_by_plan
+            ),
             'members', (
                 select coalesce(json_agg(json_build_object(
                     'user_id', users.id, 'name', users.name, 'email', users.email, 'role', members.role,

@@ -4,6 +4,7 @@ pub mod suspension;
 
 use platen_domain::{
     display_name::DisplayName,
+    download_link::DocumentLinks,
     ids::{AccountId, UserId},
 };
 use sqlx::{PgConnection, PgExecutor, PgPool};
@@ -109,9 +110,21 @@ pub async fn update_keep_content(
     execute(db, update).await
 }
 
-/// Sets the lifetime of the links to an account's new documents in seconds; `None`: they get public addresses.
-pub async fn update_link_seconds(db: &mut PgConnection, id: AccountId, seconds: Option<i32>) -> Result<(), StoreError> {
-    let update = sqlx::query!("update accounts set link_seconds = $2 where id = $1", id.0, seconds);
+/// Sets the addresses of an account's new documents.
+pub async fn update_links(db: &mut PgConnection, id: AccountId, links: DocumentLinks) -> Result<(), StoreError> {
+    let seconds = match links {
+        DocumentLinks::Lasting(seconds) => Some(seconds),
+        DocumentLinks::Public | DocumentLinks::ByPlan => None,
+    };
+    let update = sqlx::query!(
+        "update accounts
+         set links_by_plan = $3, link_seconds = case when $3 then plans.link_seconds else $2 end
+         from plans
+         where accounts.id = $1 and plans.name = accounts.plan",
+        id.0,
+        seconds,
+        links == DocumentLinks::ByPlan,
+    );
     execute(db, update).await
 }
 
@@ -145,8 +158,10 @@ pub struct OwnersChoices {
     pub name: String,
     /// Whether the content of requests stays stored after their renders have ended.
     pub keep_content: bool,
-    /// Lifetime of the links to new documents in seconds; `None` if they get public addresses.
-    pub link_seconds: Option<i32>,
+    /// The addresses of new documents.
+    pub links: DocumentLinks,
+    /// Lifetime in seconds of links with that of the plan.
+    pub plan_link_seconds: i32,
     /// When a second factor becomes mandatory for all members.
     pub second_factor_from: Option<OffsetDateTime>,
     /// When the account will be deleted, if its deletion is scheduled.
@@ -155,14 +170,28 @@ pub struct OwnersChoices {
 
 /// Returns the settings of an account that this user owns. `None` if the user doesn't own it.
 pub async fn find_of_owner(db: &PgPool, id: AccountId, owner: UserId) -> Result<Option<OwnersChoices>, StoreError> {
-    let choices = sqlx::query_as!(
-        OwnersChoices,
-        "select accounts.name, accounts.keep_content, accounts.link_seconds, accounts.second_factor_from, accounts.delete_at
-         from accounts join members on members.account_id = accounts.id
+    let choices = sqlx::query!(
+        "select accounts.name, accounts.keep_content, accounts.links_by_plan, accounts.link_seconds,
+            plans.link_seconds as plan_link_seconds, accounts.second_factor_from, accounts.delete_at
+         from accounts
+         join plans on plans.name = accounts.plan
+         join members on members.account_id = accounts.id
          where accounts.id = $1 and members.user_id = $2 and members.role = 'owner'",
         id.0,
         owner.0,
-    );
+    )
+    .map(|row| OwnersChoices {
+        name: row.name,
+        keep_content: row.keep_content,
+        links: match row.link_seconds {
+            _ if row.links_by_plan => DocumentLinks::ByPlan,
+            Some(seconds) => DocumentLinks::Lasting(seconds),
+            None => DocumentLinks::Public,
+        },
+        plan_link_seconds: row.plan_link_seconds,
+        second_factor_from: row.second_factor_from,
+        delete_at: row.delete_at,
+    });
     Ok(choices.fetch_optional(db).await?)
 }
 

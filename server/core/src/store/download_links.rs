@@ -4,6 +4,7 @@ use platen_domain::{
     download_link::DownloadLink,
     ids::{AccountId, RenderId},
     one_time_token::TokenDigest,
+    render::detail::ValidLinks,
 };
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -42,8 +43,8 @@ pub async fn insert(
 pub struct Linkable {
     /// When the document is deleted.
     pub deleted_at: OffsetDateTime,
-    /// Lifetime of the account's links in seconds; `None` if its documents have public addresses.
-    pub link_seconds: Option<i32>,
+    /// Lifetime in seconds of the account's links, or of its plan's if documents have public addresses.
+    pub link_seconds: i32,
 }
 
 /// Returns a render's document if it is in the default storage, and lets no other transaction add links to it.
@@ -55,8 +56,8 @@ pub async fn lock_document(
 ) -> Result<Option<Linkable>, StoreError> {
     let found = sqlx::query_as!(
         Linkable,
-        r#"select object_expires_at as "deleted_at!", link_seconds
-           from renders join accounts on accounts.id = renders.account_id
+        r#"select object_expires_at as "deleted_at!", coalesce(link_seconds, plan_link_seconds) as "link_seconds!"
+           from renders join account_limits using (account_id)
            where renders.account_id = $1 and renders.id = $2 and status = 'succeeded' and object_expires_at > $3
            for no key update of renders"#,
         account.0,
@@ -94,6 +95,25 @@ pub async fn count_valid(
         now,
     );
     Ok(count.fetch_one(db).await?)
+}
+
+/// Returns the links to a document that are valid; `None` if there are none.
+pub async fn find_valid(
+    db: &PgPool,
+    account: AccountId,
+    render: RenderId,
+    now: OffsetDateTime,
+) -> Result<Option<ValidLinks>, StoreError> {
+    let found = sqlx::query_as!(
+        ValidLinks,
+        r#"select count(*) as "count!", max(expires_at) as "last_expires_at!" from download_links
+           where account_id = $1 and render_id = $2 and expires_at > $3 and ended_at is null
+           having count(*) > 0"#,
+        account.0,
+        render.0,
+        now,
+    );
+    Ok(found.fetch_optional(db).await?)
 }
 
 /// Revokes all links to a document.

@@ -88,8 +88,19 @@ pub struct Document {
     pub url: Option<String>,
     /// Time of deletion, if the service deletes it.
     pub expires_at: Option<OffsetDateTime>,
+    /// The links to it that are valid; `None` if there are none.
+    pub links: Option<ValidLinks>,
     /// Thumbnails of its first pages.
     pub pictures: Pictures,
+}
+
+/// Valid links to a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ValidLinks {
+    /// Their number, at least 1.
+    pub count: i64,
+    /// When the last of them expires.
+    pub last_expires_at: OffsetDateTime,
 }
 
 /// The error of a render.

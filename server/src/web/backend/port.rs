@@ -61,7 +61,7 @@ use platen_core::{
             sent_mail, sign_up, team,
         },
         plans,
-        renders::{self, cancel, detail, request, structure},
+        renders::{self, cancel, detail, links, request, structure},
         sessions::{self, Stay},
         storage_use,
         templates::{
@@ -80,6 +80,7 @@ use platen_domain::{
     asset::{self, Asset, AssetFilter, AssetReplacement},
     audit_log::{AuditActor, AuditFilter, AuditRow, Reason},
     caller::Access,
+    download_link::DocumentLinks,
     editor::{SampleSet, SavedTemplate, UnpublishedChanges},
     failed_jobs::Done,
     ids::{
@@ -388,7 +389,8 @@ impl Backend for RequestBackend {
                 called: called(owned.name.clone(), &person.email),
                 name: owned.name,
                 keep_content: owned.keep_content,
-                link_seconds: owned.link_seconds,
+                links: owned.links,
+                plan_link_seconds: owned.plan_link_seconds,
                 channels: self.answer(channels::find(db, caller.account).await)?,
                 second_factor_from: owned.second_factor_from.map(OffsetDateTime::date),
                 delete_at: owned.delete_at,
@@ -441,12 +443,9 @@ impl Backend for RequestBackend {
         self.answer(account::keep_content(&self.app.people, &caller, keep, clock::now()).await)
     }
 
-    async fn set_document_links(&self, seconds: Option<i32>) -> Result<(), AppError> {
+    async fn set_document_links(&self, links: DocumentLinks) -> Result<(), AppError> {
         let caller = self.caller_who_may(SetPolicy).await?;
-        match account::set_document_links(&self.app.people, &caller, seconds, clock::now()).await {
-            Err(PeopleError::Invalid(_)) => Err(AppError::Malformed),
-            set => self.answer(set),
-        }
+        self.answer(account::set_document_links(&self.app.people, &caller, links, clock::now()).await)
     }
 
     async fn set_channels(&self, before_production: String, approval: bool) -> Result<(), AppError> {
@@ -869,6 +868,11 @@ impl Backend for RequestBackend {
     async fn cancel_render(&self, id: RenderId) -> Result<(), AppError> {
         let account = self.caller_who_may(Produce).await?.account;
         self.answer(cancel::cancel(&self.app, account, id, None).await)
+    }
+
+    async fn revoke_links(&self, id: RenderId) -> Result<(), AppError> {
+        let account = self.caller_who_may(Produce).await?.account;
+        self.answer(links::revoke(&self.app, account, id, None).await)
     }
 
     async fn webhooks(&self, search: DeliverySearch) -> Result<Webhooks, AppError> {

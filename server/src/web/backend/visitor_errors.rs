@@ -23,7 +23,7 @@ use platen_core::{
         operators::{OperatorError, accounts::OperationError, look::ImpersonationError},
         parsers::Busy,
         people::{PeopleError, callers::CallerError},
-        renders::{cancel::CancelError, structure::StructureError},
+        renders::{cancel::CancelError, links::LinkError, structure::StructureError},
         templates::{TemplateError, channels::ChannelsError, live::LiveError},
         webhook_endpoints::{EndpointError, EndpointField},
         webhook_secrets::WebhookSecretError,
@@ -163,6 +163,12 @@ impl VisitorError for BatchError {
             | Self::Interrupted(_)
             | Self::Store(_) => return None,
         })
+    }
+}
+
+impl VisitorError for LinkError {
+    fn for_visitor(&self) -> Option<AppError> {
+        matches!(self, Self::NoSuchRender).then_some(AppError::NotFound)
     }
 }
 

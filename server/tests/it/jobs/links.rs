@@ -79,6 +79,35 @@ async fn documents_have_links_instead_of_addresses_where_the_account_wants_it() 
 }
 
 #[tokio::test]
+async fn lifetimes_are_those_of_the_plan_unless_the_account_chooses() {
+    let studio = Studio::start().await;
+    let lifetime = async |choice: &str, link: Option<Value>| {
+        let service = &studio.service;
+        service.execute(&format!("update accounts set {choice}")).await;
+        let id = studio.queued(&json!({"parts": ["<p>Document"]})).await;
+        studio.ended(&id).await;
+        if let Some(link) = link {
+            studio.link(&id, link).await;
+        }
+        let lasts = format!(
+            "select extract(epoch from expires_at - inserted_at)::bigint from download_links where render_id = '{id}'"
+        );
+        service.number(&lasts).await
+    };
+    let public = "link_seconds = null";
+    assert_eq!(
+        lifetime(public, Some(json!({}))).await,
+        86_400,
+        "the default of all plans"
+    );
+    studio.service.execute("update plans set link_seconds = 7200").await;
+    assert_eq!(lifetime(public, Some(json!({}))).await, 7200);
+    assert_eq!(lifetime(public, Some(json!({"expires_in": 60}))).await, 60);
+    assert_eq!(lifetime("link_seconds = 86400, links_by_plan = true", None).await, 7200);
+    assert_eq!(lifetime("link_seconds = 3600, links_by_plan = false", None).await, 3600);
+}
+
+#[tokio::test]
 async fn links_are_for_one_use_or_until_they_are_revoked() {
     let studio = Studio::start().await;
     let id = studio.queued(&json!({"parts": ["<h1>Once"]})).await;

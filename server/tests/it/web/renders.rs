@@ -32,28 +32,44 @@ async fn listed(visitor: &Visitor, query: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn members_open_documents_whose_links_have_expired() {
+async fn members_open_documents_whose_links_are_revoked() {
     let site = site();
     let service = service_with(site.path()).await;
     let account = service.account("ann@example.org");
     service.account("bob@example.org");
     let ann = Visitor::log_in(&service, "ann@example.org").await;
     let set = async |seconds: &str| {
-        let answer = ann.submit("set-document-links", &[("link_seconds", seconds)]).await;
+        let answer = ann.submit("set-document-links", &[("links", seconds)]).await;
         header(&answer, "location").to_owned()
     };
     assert_eq!(set("86400").await, "/dashboard/settings?done=links");
-    for refused in ["59", "a day"] {
+    for refused in ["59", "1209601", "a day"] {
         assert_ne!(set(refused).await, "/dashboard/settings?done=links", "{refused}");
     }
     let settings = ann.page("/dashboard/settings").await;
     assert!(settings.contains(r#"<option value="86400" selected"#), "{settings}");
 
     let id = service.queued(&account, &json!({"parts": ["<h1>Ours"]})).await;
-    service.ended(&account, &id).await;
-    service.execute("update download_links set expires_at = now()").await;
-    let document = format!("/dashboard/renders/{id}/document.pdf");
-    let page = ann.page(&format!("/dashboard/renders/{id}")).await;
+    let ended = service.ended(&account, &id).await;
+    let link = ended["result"]["mediaLink"].as_str().expect("a link");
+    let of_render = format!("/dashboard/renders/{id}");
+    assert!(ann.page(&of_render).await.contains("1 valid, until"));
+    let opened = async || {
+        service
+            .client
+            .get(link)
+            .send()
+            .await
+            .expect("an answer")
+            .status()
+            .as_u16()
+    };
+    assert_eq!(opened().await, 200);
+    ann.submit("revoke-links", &[("id", &id)]).await;
+    assert_eq!(opened().await, 410);
+    let document = format!("{of_render}/document.pdf");
+    let page = ann.page(&of_render).await;
+    assert!(!page.contains("Revoke links"), "{page}");
     assert!(page.contains(&document) && !page.contains("/files/links/"), "{page}");
     let answer = ann.get(&document).await;
     assert_eq!(header(&answer, "cache-control"), "private, no-store");
@@ -61,11 +77,16 @@ async fn members_open_documents_whose_links_have_expired() {
     let bob = Visitor::log_in(&service, "bob@example.org").await;
     assert_eq!(bob.get(&document).await.status(), 404);
 
+    service.execute("update plans set link_seconds = 5400").await;
+    assert_eq!(set("plan").await, "/dashboard/settings?done=links");
+    let settings = ann.page("/dashboard/settings").await;
+    let chosen = r#"<option value="plan" selected>Links that expire by your plan, after 90 minutes"#;
+    assert!(settings.contains(chosen), "{settings}");
     assert_eq!(set("").await, "/dashboard/settings?done=links");
     let log = "select string_agg(deed ->> 'kind', ' ' order by id) from account_log where deed ->> 'kind' like 'account.document%'";
     assert_eq!(
         service.text(log).await,
-        "account.document_links_set account.documents_made_public"
+        "account.document_links_set account.document_links_by_plan account.documents_made_public"
     );
 }
 

@@ -173,6 +173,7 @@ const FUNCTIONS: &[Line] = &[
     ),
     ("request-of-render", In(Produce), &[("id", "{render}")]),
     ("cancel-render", In(Produce), &[("id", "{render}")]),
+    ("revoke-links", In(Produce), &[("id", "{render}")]),
     ("resend-callback", In(Produce), &[("id", "{render}")]),
     ("stop-callback", In(Produce), &[("id", "{render}")]),
     (
@@ -254,7 +255,7 @@ const FUNCTIONS: &[Line] = &[
     ("remove-member", In(ManagePeople), &[("subject", "{owner}")]),
     ("rename-account", In(SetPolicy), &[("account_name", "")]),
     ("keep-content", In(SetPolicy), &[("keep", "true")]),
-    ("set-document-links", In(SetPolicy), &[("link_seconds", "3600")]),
+    ("set-document-links", In(SetPolicy), &[("links", "3600")]),
     ("set-channels", In(SetPolicy), &[("channels", "A")]),
     ("require-second-factor", In(SetPolicy), &[("second_factor_from", "x")]),
     ("subscribe", In(ManageBilling), &[("plan", "Growth")]),

@@ -4,10 +4,9 @@ use platen_domain::{
     account_log::{AccountEvent, Actor},
     caller::Caller,
     display_name::DisplayName,
-    download_link::LIFETIMES,
+    download_link::DocumentLinks,
     ids::{AccountId, UserId},
     mail::MailKind,
-    validation::Problem,
 };
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tower_sessions::Session;
@@ -99,26 +98,22 @@ pub async fn keep_content(
     Ok(accounts::keep_content(&people.db, caller.account, &actor, keep, now).await?)
 }
 
-/// Sets the lifetime of the links to new documents in seconds; `None`: they get public addresses. The caller must be the account's
-/// owner.
+/// Sets the addresses of new documents. The caller must be the account's owner.
 pub async fn set_document_links(
     people: &People,
     caller: &Caller,
-    seconds: Option<i32>,
+    links: DocumentLinks,
     now: OffsetDateTime,
 ) -> Result<(), PeopleError> {
     let found = owned(people, caller.user.id, caller.account).await?;
     found.ok_or(PeopleError::NotFound)?;
-    if seconds.is_some_and(|seconds| !LIFETIMES.contains(&seconds)) {
-        let detail = format!("Must be {} to {} seconds", LIFETIMES.start(), LIFETIMES.end());
-        return Err(PeopleError::Invalid(vec![Problem::invalid("/link_seconds", detail)]));
-    }
-    let event = match seconds {
-        Some(seconds) => AccountEvent::DocumentLinksSet { minutes: seconds / 60 },
-        None => AccountEvent::DocumentsMadePublic {},
+    let event = match links {
+        DocumentLinks::Public => AccountEvent::DocumentsMadePublic {},
+        DocumentLinks::ByPlan => AccountEvent::DocumentLinksByPlan {},
+        DocumentLinks::Lasting(seconds) => AccountEvent::DocumentLinksSet { minutes: seconds / 60 },
     };
     let mut transaction = tx::begin(&people.db).await?;
-    store::update_link_seconds(&mut transaction, caller.account, seconds).await?;
+    store::update_links(&mut transaction, caller.account, links).await?;
     account_log::insert(&mut transaction, caller.account, &Actor::of_caller(caller), &event, now).await?;
     Ok(tx::commit(transaction).await?)
 }

@@ -5,7 +5,9 @@ use platen_domain::{
     ids::{AccountId, RenderId, TemplateId},
     render::{
         content::MissingContent,
-        detail::{Callback, Document, Failure, Message, RenderDetail, RenderedTemplate, Request, RequestOutcome},
+        detail::{
+            Callback, Document, Failure, Message, RenderDetail, RenderedTemplate, Request, RequestOutcome, ValidLinks,
+        },
         history::RenderState,
         thumbnail::Pictures,
     },
@@ -16,6 +18,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 
 use crate::{
+    clock,
     service::{
         Services,
         renders::{
@@ -29,7 +32,7 @@ use crate::{
     store::{
         accounts,
         callbacks::CallbackHistory,
-        deliveries,
+        deliveries, download_links,
         error::StoreError,
         renders::{
             history::Render,
@@ -73,6 +76,10 @@ pub async fn find(
         Access::Full | Access::Suspended => accessibility::find(app, account, &render).await?,
         Access::Looking => accessibility::without_content(&render),
     };
+    let links = match render.object_expires_at {
+        Some(_) => download_links::find_valid(&app.db, account, id, clock::now()).await?,
+        None => None,
+    };
     let next = deliveries::find_next_try(&app.db, account, id).await?;
     let error = render.error.as_ref().map(failure);
     let failed_in = error.as_ref().and_then(|error| error.phase);
@@ -97,7 +104,7 @@ pub async fn find(
         callback: callback.map(|callback| shown_callback(callback, &render.options, next)),
         options: options(&render.options),
         content: content.map(RequestContent::into_shown),
-        document: document(&render, pictures),
+        document: document(&render, links, pictures),
         accessibility,
         sources,
         templates,
@@ -148,7 +155,7 @@ fn without_content(detail: RenderDetail) -> RenderDetail {
     }
 }
 
-fn document(render: &Render, pictures: Pictures) -> Option<Document> {
+fn document(render: &Render, links: Option<ValidLinks>, pictures: Pictures) -> Option<Document> {
     Some(Document {
         title: render.title.clone(),
         pages: render.page_count?,
@@ -157,6 +164,7 @@ fn document(render: &Render, pictures: Pictures) -> Option<Document> {
         place: place(render),
         url: url(render),
         expires_at: render.object_expires_at,
+        links,
         pictures,
     })
 }

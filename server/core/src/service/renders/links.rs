@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use platen_domain::{
     caller::Caller,
-    download_link::{DEFAULT_LIFETIME, DownloadLink, LinkRequest, MOST_LINKS},
-    ids::{AccountId, DownloadLinkId, RenderId},
+    download_link::{DownloadLink, LinkRequest, MOST_LINKS},
+    ids::{AccountId, ApiKeyId, DownloadLinkId, RenderId},
     one_time_token::{OneTimeToken, TokenDigest},
 };
 use serde_json::{Value, json};
@@ -68,29 +68,39 @@ pub async fn create(
     request: LinkRequest,
 ) -> Result<DownloadLink, LinkError> {
     let (account, now) = (caller.account, clock::now());
-    require_render(app, caller, render).await?;
+    require_render(app, account, render, caller.sees_renders_of()).await?;
     let mut transaction = tx::begin(&app.db).await?;
     let document = download_links::lock_document(&mut transaction, account, render, now).await?;
     let document = document.ok_or(LinkError::NoDocument)?;
     if download_links::count_valid(&mut transaction, account, render, MOST_ENDED, now).await? >= MOST_LINKS {
         return Err(LinkError::TooMany);
     }
-    let seconds = request.expires_in.or(document.link_seconds).map(i64::from);
-    let expires_at = now + seconds.map_or(DEFAULT_LIFETIME, Duration::seconds);
+    let seconds = request.expires_in.unwrap_or(document.link_seconds);
+    let expires_at = now + Duration::seconds(seconds.into());
     let (link, digest) = new_link(&app.base_url, request, expires_at.min(document.deleted_at));
     download_links::insert(&mut transaction, account, render, &link, digest, now).await?;
     tx::commit(transaction).await?;
     Ok(link)
 }
 
-/// Revokes all links to the document of a render.
-pub async fn revoke(app: &Services, caller: &Caller, render: RenderId) -> Result<(), LinkError> {
-    require_render(app, caller, render).await?;
-    Ok(download_links::revoke(&app.db, caller.account, render, clock::now()).await?)
+/// Revokes all links to the document of a render; with `key`, of a render of that key.
+pub async fn revoke(
+    app: &Services,
+    account: AccountId,
+    render: RenderId,
+    key: Option<ApiKeyId>,
+) -> Result<(), LinkError> {
+    require_render(app, account, render, key).await?;
+    Ok(download_links::revoke(&app.db, account, render, clock::now()).await?)
 }
 
-async fn require_render(app: &Services, caller: &Caller, render: RenderId) -> Result<(), LinkError> {
-    let found = history::find(&app.db, caller.account, render, caller.sees_renders_of()).await?;
+async fn require_render(
+    app: &Services,
+    account: AccountId,
+    render: RenderId,
+    key: Option<ApiKeyId>,
+) -> Result<(), LinkError> {
+    let found = history::find(&app.db, account, render, key).await?;
     found.map(drop).ok_or(LinkError::NoSuchRender)
 }
 

@@ -55,10 +55,9 @@ pub async fn list(
             limits.body_bytes as "body_bytes!", limits.storage_limits as "storage_limits!", storage.used as "used!",
             content.version as "version?", octet_length(content.sealed) > $3 as is_too_large,
             case when octet_length(content.sealed) > $3 then null else content.sealed end as sealed,
-            data_key.secret_key_id as "secret_key_id?", data_key.wrapped_key as "wrapped_key?", accounts.link_seconds
+            data_key.secret_key_id as "secret_key_id?", data_key.wrapped_key as "wrapped_key?", limits.link_seconds
          from unnest($1::uuid[], $2::uuid[]) as wanted (account_id, id)
          join renders on renders.account_id = wanted.account_id and renders.id = wanted.id
-         join accounts on accounts.id = renders.account_id
          join account_limits limits on limits.account_id = renders.account_id
          join account_storage storage on storage.account_id = renders.account_id
          left join account_keys data_key on data_key.account_id = renders.account_id

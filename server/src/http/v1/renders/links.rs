@@ -27,6 +27,6 @@ pub(in crate::http) async fn delete(
     MayRender(caller): MayRender,
     RenderPath(id): RenderPath,
 ) -> Result<StatusCode, ApiError> {
-    links::revoke(&app, &caller, id).await?;
+    links::revoke(&app, caller.account, id, caller.sees_renders_of()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
