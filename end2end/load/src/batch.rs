@@ -1,5 +1,5 @@
 //! A batch whose documents are delivered to a bucket of `MinIO`: its throughput compared with that of callers who wait,
-//! and its effect on the renders of another account.
+//! and its effect on single renders of its own account and of another one.
 
 use std::{
     path::Path,
@@ -42,7 +42,7 @@ const CALLERS_LIMIT: Limit = Limit {
     renders: 1_000,
     warm_up: true,
 };
-/// Renders of the other account beside the batch, and as many alone: half of them before and half after it.
+/// Renders of each account beside the batch, and as many of the other account alone: half of them before and half after it.
 const SINGLE_RENDERS: usize = 200;
 /// Time to wait until a batch has filled the queue, or until a cancelled one has left it.
 const SETTLING: Duration = Duration::from_secs(2);
@@ -65,6 +65,8 @@ pub(crate) struct BatchDelivery {
     pub(crate) single_p95_alone_ms: f64,
     /// The same while a batch runs.
     pub(crate) single_p95_beside_ms: f64,
+    /// The same for renders of the batch's account.
+    pub(crate) own_p95_beside_ms: f64,
 }
 
 impl BatchDelivery {
@@ -76,6 +78,11 @@ impl BatchDelivery {
     /// Returns how many times slower the renders of the other account get.
     pub(crate) fn slowdown(&self) -> f64 {
         self.single_p95_beside_ms / self.single_p95_alone_ms
+    }
+
+    /// The same for renders of the batch's account.
+    pub(crate) fn own_slowdown(&self) -> f64 {
+        self.own_p95_beside_ms / self.single_p95_alone_ms
     }
 
     /// Returns the difference between the numbers of rows and of objects.
@@ -134,6 +141,7 @@ async fn measure_accounts(service: &Service, store: &Store, rows: u64) -> Result
     let batch = account.start_batch(BESIDE, BESIDE_ROWS).await?;
     sleep(SETTLING).await;
     let beside_ms = other.render_in_turn(SINGLE_RENDERS).await?;
+    let own_beside_ms = account.render_in_turn(SINGLE_RENDERS).await?;
     batch.cancel_while_it_runs().await?;
     sleep(SETTLING).await;
     progress("single renders alone, again");
@@ -146,6 +154,7 @@ async fn measure_accounts(service: &Service, store: &Store, rows: u64) -> Result
         callers_after_per_second,
         single_p95_alone_ms: percentile(&alone_ms, 95.0).unwrap_or_default(),
         single_p95_beside_ms: percentile(&beside_ms, 95.0).unwrap_or_default(),
+        own_p95_beside_ms: percentile(&own_beside_ms, 95.0).unwrap_or_default(),
     })
 }
 

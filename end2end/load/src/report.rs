@@ -395,10 +395,13 @@ fn add_batch(text: &mut String, batch: &BatchDelivery) {
     );
     let _ = writeln!(
         text,
-        "One invoice of another account: p95 {:.1} ms alone, {:.1} ms beside a batch, × {:.2}",
+        "One invoice: p95 {:.1} ms alone; beside a batch of another account {:.1} ms, × {:.2}, and of the same account {:.1} \
+         ms, × {:.2}",
         batch.single_p95_alone_ms,
         batch.single_p95_beside_ms,
         batch.slowdown(),
+        batch.own_p95_beside_ms,
+        batch.own_slowdown(),
     );
 }
 
