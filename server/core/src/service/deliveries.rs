@@ -53,12 +53,9 @@ pub async fn list(
         ids,
     };
     let page = PageRequest::after(after, PAGE_SIZE);
-    let last = match (&filter.address, state) {
-        // Those with other states are few, and have an index.
-        (Some(_), None | Some(DeliveryState::Delivered)) => {
-            deliveries::find_last(db, account, filter.since, after).await?
-        }
-        _ => None,
+    let last = match &filter.address {
+        Some(_) => deliveries::find_last(db, account, &filter, after).await?,
+        None => None,
     };
     filter.since = filter.since.max(last);
     let of_requests = deliveries::list(db, account, &filter, page, last.map(|_| SEARCHED))

@@ -95,39 +95,58 @@ pub async fn list(
     Ok(deliveries?)
 }
 
+/// The id of a delivery.
+struct Id {
+    id: Uuid,
+}
+
 /// Returns the oldest of the newest [`SEARCHED`] deliveries to webhooks of requests, or to endpoints, whichever is newer: those
-/// since `since` and older than `after`. `None` if there are fewer of both.
+/// since `filter.since` and older than `after`, of a state other than `delivered` if the filter has one. `None` if there are fewer
+/// of both.
 pub async fn find_last(
     db: &PgPool,
     account: AccountId,
-    since: Option<Uuid>,
+    filter: &DeliveryFilter,
     after: Option<DeliveryId>,
 ) -> Result<Option<Uuid>, StoreError> {
-    let last = sqlx::query_scalar!(
-        r#"select id as "id!" from (
-            (
-                select render_id as id from callbacks
-                where account_id between $1 and $1
-                    and render_id >= coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
-                    and render_id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-                order by account_id, render_id desc offset $4 limit 1
-            )
-            union all
-            (
-                select id from webhook_deliveries
-                where account_id between $1 and $1
-                    and id >= coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
-                    and id < coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-                order by account_id, id desc offset $4 limit 1
-            )
-         ) last
-         order by id desc limit 1"#,
-        account.0,
-        since,
+    // Only other states have an index.
+    let state = filter.state.filter(|state| *state != CallbackState::Delivered);
+    let state = state.map(|state| state.into_str());
+    let of_requests = list_by_state!(
+        db,
+        Id,
+        "select render_id as id from callbacks where account_id between $1 and $1 and ",
+        "state",
+        "delivered",
+        " and render_id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+             and render_id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+         order by account_id, render_id desc offset $5 limit 1",
+        account,
+        state,
+        filter.since,
         after.map(|id| id.0),
         SEARCHED - 1,
     );
-    Ok(last.fetch_optional(db).await?)
+    let to_endpoints = list_by_state!(
+        db,
+        Id,
+        "select id from webhook_deliveries where account_id between $1 and $1 and ",
+        "state",
+        "delivered",
+        " and id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+             and id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+         order by account_id, id desc offset $5 limit 1",
+        account,
+        state,
+        filter.since,
+        after.map(|id| id.0),
+        SEARCHED - 1,
+    );
+    Ok(of_requests?
+        .into_iter()
+        .chain(to_endpoints?)
+        .map(|found| found.id)
+        .max())
 }
 
 /// Returns the attempts of several deliveries of an account, to webhooks of requests and to endpoints alike; those of
