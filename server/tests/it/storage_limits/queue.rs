@@ -98,10 +98,9 @@ async fn of_renders_that_end_together_as_many_requests_are_retained_as_fit() {
         ))
         .await;
     let (large, small) = (json!({"parts": ["<p>".repeat(10_000)]}), json!({"parts": ["<p>1"]}));
-    let mut ids = Vec::new();
     for account in [ann, &bob, &careless] {
         for body in [&large, &small, &large, &small] {
-            ids.push(service.queued(account, body).await);
+            service.queued(account, body).await;
         }
     }
     service.limit_storage(ann, "retained_bytes", 40_000).await;
