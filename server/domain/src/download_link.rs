@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Lifetimes of links, in seconds: a minute to the lifetime of documents, 14 days.
-pub const LIFETIMES: RangeInclusive<i32> = 60..=1_209_600;
+const LIFETIMES: RangeInclusive<i32> = 60..=1_209_600;
 /// Maximum number of links of a document that have not expired.
 pub const MOST_LINKS: i64 = 100;
 
@@ -32,8 +32,8 @@ pub enum DocumentLinks {
 }
 
 impl DocumentLinks {
-    /// Reads a choice as [`Display`](fmt::Display) writes it. Returns `None` for anything else, and for a lifetime beyond
-    /// [`LIFETIMES`].
+    /// Reads a choice as [`Display`](fmt::Display) writes it. Returns `None` for anything else, and for a lifetime of less than
+    /// a minute or more than 14 days.
     pub fn parse(choice: &str) -> Option<Self> {
         match choice {
             "" => Some(Self::Public),
