@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::HashMap, num::NonZeroU16};
 use platen_domain::{
     callback::{Delivery, DeliveryState, DeliveryTarget},
     ids::{AccountId, DeliveryId, RenderId},
-    page::{Page, PageRequest, SEARCHED},
+    page::{Page, PageRequest},
     render::{
         history::RenderState,
         log::{containing, first_id_at, ids_beginning_with},
@@ -58,7 +58,7 @@ pub async fn list(
         None => None,
     };
     filter.since = filter.since.max(last);
-    let of_requests = deliveries::list(db, account, &filter, page, last.map(|_| SEARCHED))
+    let of_requests = deliveries::list(db, account, &filter, page, last.map(|_| deliveries::SEARCHED))
         .await?
         .into_iter();
     let to_endpoints = webhook_deliveries::list(db, account, &filter, page).await?.into_iter();

@@ -122,12 +122,12 @@ async fn a_search_among_many_deliveries_goes_on_with_older_ones() {
             insert into renders (id, account_id, api_key_id, mode, status, livemode, options, inserted_at, finished_at)
             select overlay(gen_random_uuid()::text placing 'f' from 1 for 1)::uuid, account_id, api_key_id, mode, status, livemode,
                 jsonb_set(options, '{callback,url}', '\"https://hooks.invalid/usual\"'), inserted_at, finished_at
-            from renders, generate_series(1, 6000)
+            from renders, generate_series(1, 3000)
             returning id, account_id
         )
         insert into callbacks (render_id, account_id, webhook_id, sealed_target, state, body)
         select many.id, many.account_id, gen_random_uuid(), sealed_target, 'failed', body from many, callbacks";
-    assert_eq!(service.execute(newer).await, 6_000);
+    assert_eq!(service.execute(newer).await, 3_000);
     service.execute("update callbacks set state = 'failed'").await;
     let ann = Visitor::log_in(&service, "ann@example.org").await;
     for search in ["?q=rare", "?outcome=given-up&q=rare"] {
