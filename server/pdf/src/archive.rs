@@ -32,12 +32,15 @@ mod unicode_maps;
 mod untagged;
 mod warnings;
 
+use std::sync::{Mutex, mpsc::channel};
+
 use time::OffsetDateTime;
 
 use crate::check::standards::Conformance;
-use crate::check::{Examination, examine};
+use crate::check::{Examination, examine_while};
 use crate::concurrency::concurrently;
 use crate::document::Document;
+use crate::merged_elements::MergedElement;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::object_streams::pack;
 use crate::written_file::{WrittenFile, write_document};
@@ -112,6 +115,7 @@ pub(crate) fn complete_document(
     remove_former_completion(&mut document)?;
     links::remove_unsafe_links(&mut document, pages, &mut warnings)?;
     language::set_language(&mut document, language.as_deref(), facts.language.as_deref())?;
+    let mut wrappers = Vec::new();
     if format == OutputFormat::PdfA2b {
         pages::check_sizes(&document, pages)?;
         link_descriptions::describe_links(&mut document, pages)?;
@@ -133,6 +137,7 @@ pub(crate) fn complete_document(
         }
         output_intent::add_output_intent(&mut document)?;
         role_map::add_role_map(&mut document)?;
+        wrappers = noted.wrappers;
     }
     pictures::warn_of_coarse_pictures(&document, pages, &mut warnings);
     let metadata = Metadata::new(facts, language, instant, identifier, &mut warnings);
@@ -145,8 +150,9 @@ pub(crate) fn complete_document(
     };
     let information = metadata.write(&mut document, &packet)?;
     let trailer = trailer(&mut document, information, identifier)?;
+    let merged = MergedElement::list(&document, &wrappers);
     Ok(Draft {
-        file: write_document(document, trailer)?,
+        file: write_document(document, &merged, trailer)?,
         declaration,
         page_count: pages.len(),
         pages_by_part,
@@ -154,22 +160,28 @@ pub(crate) fn complete_document(
     })
 }
 
-/// Packs and examines the file concurrently, because both take about the same time.
+/// Examines the file, and packs it as soon as one of the two threads of the examination is idle: on two cores, a third thread would
+/// take its time from the longest one.
 fn pack_and_examine(file: &WrittenFile, is_archive: bool) -> (Option<Vec<u8>>, Result<Examination, PdfError>) {
-    let examine = || {
-        if is_archive {
-            examine_archive(&file.bytes)
-        } else {
-            Ok(Examination::default())
-        }
-    };
-    concurrently(|| pack(file), examine)
+    if !is_archive {
+        return (pack(file), Ok(Examination::default()));
+    }
+    let (busy, idle) = channel::<()>();
+    let idle = Mutex::new(idle);
+    concurrently(
+        || {
+            // Nothing is sent: the wait ends with the sender.
+            _ = idle.lock().map(|idle| idle.recv());
+            pack(file)
+        },
+        || examine_archive(&file.bytes, || drop(busy)),
+    )
 }
 
 /// Examines the finished file. It is declared PDF/A only if it is known to be, so that neither a change here nor the
 /// next version of Chromium can break conformance unnoticed.
-fn examine_archive(bytes: &[u8]) -> Result<Examination, PdfError> {
-    examine(bytes).map_err(|violations| PdfError::NotConformant {
+fn examine_archive(bytes: &[u8], is_one_idle: impl FnOnce()) -> Result<Examination, PdfError> {
+    examine_while(bytes, is_one_idle).map_err(|violations| PdfError::NotConformant {
         clause: violations.first().map_or("6", |violation| violation.clause),
         message: violations.first().map_or_else(String::new, ToString::to_string),
     })

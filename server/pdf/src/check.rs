@@ -78,8 +78,14 @@ impl fmt::Display for Violation {
 /// Examines a file. Returns the violations if it does not conform to PDF/A-2b or to a standard that it declares, or is
 /// not known to: at least one, at most 100, and one per object.
 pub fn examine(bytes: &[u8]) -> Result<Examination, Vec<Violation>> {
+    examine_while(bytes, || ())
+}
+
+/// Like [`examine`], which works on two threads. Calls `is_one_idle` when one of them has nothing more to do, and drops it when the
+/// examination fails before.
+pub(crate) fn examine_while(bytes: &[u8], is_one_idle: impl FnOnce()) -> Result<Examination, Vec<Violation>> {
     let mut findings = Findings::default();
-    let examination = match examine_unpacked(bytes, &mut findings) {
+    let examination = match examine_unpacked(bytes, &mut findings, is_one_idle) {
         Ok(examination) => examination,
         Err(error) => {
             findings.add(None, Finding::new("6.1", error.to_string()));
@@ -93,7 +99,11 @@ pub fn examine(bytes: &[u8]) -> Result<Examination, Vec<Violation>> {
 
 /// Unpacks and examines a file. Object streams are accepted in one form only, which conforms, so only the objects
 /// remain to be checked.
-fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Examination>, PdfError> {
+fn examine_unpacked(
+    bytes: &[u8],
+    findings: &mut Findings,
+    is_one_idle: impl FnOnce(),
+) -> Result<Option<Examination>, PdfError> {
     let bytes = &*unpack(bytes)?;
     let document = Document::open(&[bytes])?;
     let [part] = document.parts() else {
@@ -109,7 +119,11 @@ fn examine_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<Option<Exam
     // Also if the content turns out to violate the standard, which few files do.
     let ((shown, violations), structure) = concurrently(
         || drawings::check_drawings(&document, &found),
-        || structure::check_structure(&document, &catalog, &pages, &mut levels),
+        || {
+            let structure = structure::check_structure(&document, &catalog, &pages, &mut levels);
+            is_one_idle();
+            structure
+        },
     );
     findings.extend(violations);
     // Pages are followed only if their content is known to conform.

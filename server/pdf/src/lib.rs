@@ -22,6 +22,7 @@ mod join;
 mod lexer;
 mod matrix;
 mod mentions;
+mod merged_elements;
 mod object;
 mod object_streams;
 mod outline;

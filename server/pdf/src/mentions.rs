@@ -38,6 +38,8 @@ pub(crate) fn find_mentions<'a>(
             Token::Number(raw) => {
                 if matches!(former_key, b"StructParent" | b"StructParents") {
                     visit(range, Mention::StructureKey(parse_integer(start, raw)?));
+                } else if lexer.take_end_of_reference() {
+                    visit(start..lexer.position(), Mention::Object(parse_integer(start, raw)?));
                 } else {
                     numbers = [former_numbers[1], Some((start, raw))];
                 }

@@ -9,7 +9,7 @@ use crate::file::File;
 use crate::lexer::Lexer;
 use crate::mentions::{Mention, find_mentions};
 use crate::object::{Dictionary, Object, ObjectNumber};
-use crate::write::{write_name, write_number, write_string};
+use crate::write::{write_name, write_reference, write_string};
 
 #[derive(Debug)]
 pub(crate) struct Part<'a> {
@@ -131,30 +131,36 @@ impl<'a> Part<'a> {
         output: &mut Vec<u8>,
         renumber: impl Fn(ObjectNumber) -> ObjectNumber,
     ) -> Result<&'a [u8], PdfError> {
-        let Some(lexer) = self.lexer(number) else {
-            return Ok(b"");
-        };
-        let bytes = self.file.bytes();
-        let end = self.file.range(self.own_number(number)).map_or(0, |range| range.end);
-        let mut copied = lexer.position();
-        let stop = find_mentions(lexer, |range, mention| {
-            output.extend_from_slice(&bytes[copied..range.start]);
+        match (self.lexer(number), self.file.range(self.own_number(number))) {
+            (Some(lexer), Some(range)) => {
+                let text = &self.file.bytes()[..range.end];
+                self.translate_text(text, lexer.position(), output, renumber)
+            }
+            _ => Ok(b""),
+        }
+    }
+
+    /// Does the same for a text of the file that begins at `start`.
+    pub(crate) fn translate_text<'t>(
+        &self,
+        text: &'t [u8],
+        start: usize,
+        output: &mut Vec<u8>,
+        renumber: impl Fn(ObjectNumber) -> ObjectNumber,
+    ) -> Result<&'t [u8], PdfError> {
+        let mut copied = start;
+        let stop = find_mentions(Lexer::new(text, start), |range, mention| {
+            output.extend_from_slice(&text[copied..range.start]);
             match mention {
-                Mention::Object(own) => match renumber(self.document_number(own)) {
-                    0 => output.extend_from_slice(b"null"),
-                    number => {
-                        write_number(output, number);
-                        output.extend_from_slice(b" 0 R");
-                    }
-                },
+                Mention::Object(own) => write_reference(output, renumber(self.document_number(own))),
                 Mention::StructureKey(key) => output.extend_from_slice(self.key(key).to_string().as_bytes()),
                 Mention::Identifier(identifier) => write_string(output, &self.identifier(identifier)),
                 Mention::Destination(name) => write_name(output, &self.destination(name)),
             }
             copied = range.end;
         })?;
-        output.extend_from_slice(&bytes[copied..stop]);
-        Ok(&bytes[stop..end])
+        output.extend_from_slice(&text[copied..stop]);
+        Ok(&text[stop..])
     }
 
     /// Replaces an object by an equal one: references to `number` become references to `by`.
@@ -173,12 +179,17 @@ impl<'a> Part<'a> {
 
     /// Returns the document-wide number for one of the file's own; 0, which is no object, for one that the file doesn't
     /// have.
-    fn document_number(&self, own: ObjectNumber) -> ObjectNumber {
+    pub(crate) fn document_number(&self, own: ObjectNumber) -> ObjectNumber {
         self.numbers.get(own as usize).copied().unwrap_or_default()
     }
 
     fn key(&self, own: i64) -> i64 {
         own.saturating_add(self.first_key)
+    }
+
+    /// Returns whether identifiers of structure elements differ from those of the file.
+    pub(crate) fn renames_identifiers(&self) -> bool {
+        !self.identifier_prefix.is_empty()
     }
 
     pub(crate) fn identifier<'o>(&self, own: Cow<'o, [u8]>) -> Cow<'o, [u8]> {

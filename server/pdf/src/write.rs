@@ -36,7 +36,7 @@ pub(crate) fn write_object(output: &mut Vec<u8>, object: &Object) {
             output.extend_from_slice(&stream.data);
             output.extend_from_slice(b"\nendstream");
         }
-        Object::Reference(number) => write(output, format_args!("{number} 0 R")),
+        Object::Reference(number) => write_reference(output, *number),
     }
 }
 
@@ -44,6 +44,16 @@ pub(crate) fn write_object(output: &mut Vec<u8>, object: &Object) {
 pub(crate) fn write_number(output: &mut Vec<u8>, number: ObjectNumber) {
     let (digits, start) = digits(number as usize);
     output.extend_from_slice(&digits[start..]);
+}
+
+/// Writes a reference to an object; `null` for 0, which is no object.
+pub(crate) fn write_reference(output: &mut Vec<u8>, number: ObjectNumber) {
+    if number == 0 {
+        output.extend_from_slice(b"null");
+    } else {
+        write_number(output, number);
+        output.extend_from_slice(b" 0 R");
+    }
 }
 
 pub(crate) fn write_string(output: &mut Vec<u8>, bytes: &[u8]) {

@@ -2,6 +2,7 @@
 
 use crate::PdfError;
 use crate::document::Document;
+use crate::merged_elements::MergedElement;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::part::Part;
 use crate::write::{digits, write, write_dictionary, write_indirect_object, write_number};
@@ -42,17 +43,21 @@ impl<'a> WrittenFile<'a> {
     }
 }
 
-/// Writes the objects in the order of their numbers. If the document is a single file without gaps, objects keep their
-/// numbers, and unchanged ones are copied byte for byte.
+/// Writes the objects in the order of their numbers, `merged` ones without their kids. If the document is a single file without
+/// gaps, and nothing is merged, objects keep their numbers, and unchanged ones are copied byte for byte.
 pub(crate) fn write_document<'trailer>(
     mut document: Document<'_>,
+    merged: &[MergedElement],
     trailer: Dictionary<'trailer>,
 ) -> Result<WrittenFile<'trailer>, PdfError> {
+    for element in merged {
+        document.remove(element.kid);
+    }
     let are_kept = document.parts().len() == 1 && !document.has_gaps();
     let numbers = if are_kept {
         Vec::new()
     } else {
-        written_numbers(&document)
+        written_numbers(&document, merged)
     };
     let number_of = |number: ObjectNumber| match numbers.get(number as usize) {
         Some(written) => *written,
@@ -62,12 +67,16 @@ pub(crate) fn write_document<'trailer>(
     let mut output = Vec::with_capacity(document.parts().iter().map(Part::length).sum::<usize>() + SLACK);
     output.extend_from_slice(HEADER);
     let mut offsets = Vec::new();
+    let mut merged = merged.iter().peekable();
     for number in 1..document.size() {
         if document.is_free(number) {
             continue;
         }
         offsets.push(output.len());
-        if are_kept && document.changed(number).is_none() {
+        let element = merged.next_if(|element| element.number == number);
+        if let Some((element, part)) = element.zip(document.part_of(number)) {
+            element.write(part, &mut output, &number_of)?;
+        } else if are_kept && document.changed(number).is_none() {
             output.extend_from_slice(document.object_bytes(number).unwrap_or_default());
             output.push(b'\n');
         } else {
@@ -106,8 +115,8 @@ pub(crate) fn write_renumbered(
     Ok(())
 }
 
-/// Returns the number that each object gets in the file; 0 for free numbers.
-fn written_numbers(document: &Document) -> Vec<ObjectNumber> {
+/// Returns the number that each object gets in the file; 0 for free numbers. The kid of a merged element gets that of the element.
+fn written_numbers(document: &Document, merged: &[MergedElement]) -> Vec<ObjectNumber> {
     let mut last = 0;
     let number = |number| {
         if document.is_free(number) {
@@ -116,7 +125,11 @@ fn written_numbers(document: &Document) -> Vec<ObjectNumber> {
         last += 1;
         last
     };
-    (0..document.size()).map(number).collect()
+    let mut numbers: Vec<ObjectNumber> = (0..document.size()).map(number).collect();
+    for element in merged {
+        numbers[element.kid as usize] = numbers[element.number as usize];
+    }
+    numbers
 }
 
 /// Writes the cross-reference table, which begins at `table`, and the trailer. The objects begin at `offsets`, by number

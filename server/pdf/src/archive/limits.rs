@@ -14,6 +14,7 @@ use crate::content::{SUSPICIOUS_DIGITS, has_long_number, has_run};
 use crate::digest::first_half;
 use crate::document::Document;
 use crate::lexer::{Token, is_regular};
+use crate::merged_elements::is_wrapper;
 use crate::object::{MAX_NAME, Object, ObjectNumber};
 use crate::parse::parse_number;
 use crate::text::{MAX_STRING, abbreviate, clean, decode, fit_encoded, is_language_tag};
@@ -43,6 +44,8 @@ pub(super) struct Noted {
     pub(super) tables: Vec<ObjectNumber>,
     /// Those of the type `Figure`.
     pub(super) figures: Vec<ObjectNumber>,
+    /// Those that have nothing but content.
+    pub(super) wrappers: Vec<ObjectNumber>,
 }
 
 /// Repairs values beyond a limit in every object, except in the data of streams, and collects objects for later passes.
@@ -57,6 +60,7 @@ pub(super) fn enforce_limits(document: &mut Document, warnings: &mut Warnings) -
             Kind::ListItem => noted.list_items.push(number),
             Kind::Table => noted.tables.push(number),
             Kind::Figure => noted.figures.push(number),
+            Kind::Wrapper => noted.wrappers.push(number),
         }
         if findings.is_suspicious {
             let mut object = document.get(number)?;
@@ -103,6 +107,7 @@ enum Kind {
     ListItem,
     Table,
     Figure,
+    Wrapper,
 }
 
 impl Kind {
@@ -163,6 +168,10 @@ fn inspect_all(document: &Document) -> Result<Vec<Findings>, PdfError> {
 fn inspect(document: &Document, number: ObjectNumber, keys: &[Finder]) -> Result<Findings, PdfError> {
     let mut findings = Findings::default();
     let object = document.object_bytes(number).filter(|_| !document.is_free(number));
+    if object.is_some_and(is_wrapper) {
+        findings.kind = Kind::Wrapper;
+        return Ok(findings);
+    }
     if object.is_none_or(|object| is_harmless(object, keys)) {
         return Ok(findings);
     }

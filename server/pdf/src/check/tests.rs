@@ -144,7 +144,7 @@ fn edited<'a>(archive: &'a [u8], edit: impl FnOnce(&mut Document<'a>)) -> Vec<u8
     let mut document = Document::open(&[archive]).expect("an archive");
     let trailer = document.trailer();
     edit(&mut document);
-    write_document(document, trailer)
+    write_document(document, &[], trailer)
         .expect("a document that can be written")
         .bytes
 }

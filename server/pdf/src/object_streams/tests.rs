@@ -37,7 +37,7 @@ pub(crate) fn packed(bytes: &[u8]) -> Vec<u8> {
     let document = Document::open(&[bytes]).expect("a file that is whole");
     let mut trailer = document.trailer();
     trailer.remove("Size");
-    pack(&write_document(document, trailer).expect("a document that can be written")).expect("a small file")
+    pack(&write_document(document, &[], trailer).expect("a document that can be written")).expect("a small file")
 }
 
 fn completed(bytes: &[u8]) -> Result<Completed, PdfError> {
@@ -81,7 +81,7 @@ fn streams_and_references_stay_in_the_open() {
     let reference = document.add(Object::Reference(text));
     let stream = document.add(Object::Stream(Stream::plain(Dictionary::default(), b"data".as_slice())));
     let trailer = Dictionary::new([("Root", Object::Reference(document.root().expect("a catalog")))]);
-    let file = write_document(document, trailer).expect("a document that can be written");
+    let file = write_document(document, &[], trailer).expect("a document that can be written");
     let packed = pack(&file).expect("a small file");
     assert!(!contains(&packed, "(packed)"));
     assert!(contains(&packed, &format!("{reference} 0 obj\n{text} 0 R\nendobj")));

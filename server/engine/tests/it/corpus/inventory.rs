@@ -11,6 +11,7 @@ use super::tools;
 pub(super) struct Inventory {
     pub(super) pages: Vec<PageInventory>,
     pub(super) outline_entries: usize,
+    /// Elements that have a meaning.
     pub(super) tags: usize,
     pub(super) language: Option<String>,
 }
@@ -39,7 +40,8 @@ impl Inventory {
         for object in objects.0.values() {
             // An empty element only satisfies the format, in a document without tags.
             if object["value"]["/Type"] == "/StructElem" && !object["value"]["/K"].is_null() {
-                inventory.tags += 1;
+                // Elements that only wrap content may be merged into others.
+                inventory.tags += usize::from(object["value"]["/S"] != "/NonStruct");
                 count_marked(&object["value"]["/K"], &object["value"]["/Pg"], &mut marked);
             } else if object["value"]["/Title"].is_string() && object["value"]["/Parent"].is_string() {
                 inventory.outline_entries += 1;

@@ -27,7 +27,7 @@ fn long_texts_are_cut_with_a_warning() {
     let title = Object::String(Cow::Owned(crate::text::encode(&"é".repeat(20_000))));
     let outline = document.add(Object::Dictionary(Dictionary::new([("Title", title)])));
     let trailer = document.trailer();
-    let printed = write_document(document, trailer).expect("valid").bytes;
+    let printed = write_document(document, &[], trailer).expect("valid").bytes;
 
     let facts = PageFacts {
         title: Some("a".repeat(40_000)),

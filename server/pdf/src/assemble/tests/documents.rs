@@ -282,6 +282,26 @@ pub(crate) fn count_kinds(elements: &[Dictionary]) -> BTreeMap<String, usize> {
     counts
 }
 
+/// Returns the number of elements of each kind that a printed document has when it is completed: those that only wrap the content of
+/// a paragraph, a heading or a cell are not written.
+pub(crate) fn count_written_kinds(document: &Document) -> BTreeMap<String, usize> {
+    let elements = elements(document);
+    let wraps_content = |holder: &&Dictionary| {
+        let [Object::Reference(kid)] = holder.items("K") else {
+            return false;
+        };
+        let kid = dictionary(document, *kid);
+        ["P", "H1", "H2", "H3", "TD", "TH"].contains(&name(holder, "S").as_str())
+            && name(&kid, "S") == "NonStruct"
+            && kid.items("K").iter().all(|kid| kid.as_reference().is_none())
+    };
+    let mut counts = count_kinds(&elements);
+    if let Some(wrappers) = counts.get_mut("NonStruct") {
+        *wrappers -= elements.iter().filter(wraps_content).count();
+    }
+    counts
+}
+
 /// Returns a name or a string; empty if there is none.
 pub(crate) fn name(owner: &Dictionary, key: &str) -> String {
     match owner.get(key) {

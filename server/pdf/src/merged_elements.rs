@@ -1,0 +1,346 @@
+//! Structure elements that are merged with their only kid when they are written. Chromium wraps the text of each paragraph, heading
+//! and cell in an element `NonStruct`, although these may have content themselves, and a grouping element such as `NonStruct` may
+//! not (ISO 32000-1, 14.8.4.1 and 14.8.4.2). In a long table, the wrappers are nearly half of all objects.
+
+use memchr::memmem::{self, Finder};
+
+use crate::PdfError;
+use crate::document::Document;
+use crate::file::parse_digits;
+use crate::object::ObjectNumber;
+use crate::part::Part;
+use crate::write::{write_number, write_reference};
+
+/// The beginning of a structure element after its number, up to its type.
+const ELEMENT: &[u8] = b" 0 obj\n<</Type /StructElem\n/S /";
+const END: &[u8] = b">>\nendobj";
+/// Types of elements that may have content (ISO 32000-1, 14.8.4.3 and 14.8.4.4).
+const HOLDERS: [&[u8]; 14] = [
+    b"P", b"H", b"H1", b"H2", b"H3", b"H4", b"H5", b"H6", b"Lbl", b"LBody", b"TH", b"TD", b"Span", b"Code",
+];
+/// The last attributes of a cell that spans one row and one column, which are defaults (ISO 32000-1, 14.8.5.7).
+const DEFAULT_SPANS: &[u8] = b"<</O /Table\n/RowSpan 1>> <</O /Table\n/ColSpan 1>>]";
+/// Most digits of a number in a wrapper.
+const MOST_DIGITS: usize = 9;
+
+/// Returns whether an object, from its number to `endobj`, is an element as Chromium writes it that has nothing but content. All its
+/// values are within the limits of PDF/A.
+pub(crate) fn is_wrapper(object: &[u8]) -> bool {
+    Wrapper::read(object).is_some()
+}
+
+/// An element with the content of its only kid.
+#[derive(Debug)]
+pub(crate) struct MergedElement<'a> {
+    /// The document-wide number of the element.
+    pub(crate) number: ObjectNumber,
+    /// That of the kid, which is not written.
+    pub(crate) kid: ObjectNumber,
+    holder: Holder<'a>,
+    wrapper: Wrapper<'a>,
+}
+
+impl MergedElement<'_> {
+    /// Returns the elements that are merged with one of the `wrappers`, in the order of their numbers. Both must be as Chromium has
+    /// written them.
+    pub(crate) fn list<'a>(document: &Document<'a>, wrappers: &[ObjectNumber]) -> Vec<MergedElement<'a>> {
+        let spans = Finder::new(DEFAULT_SPANS);
+        let merged = wrappers.iter().filter_map(|kid| {
+            let wrapper = Wrapper::read(original(document, *kid)?)?;
+            let number = document.part_of(*kid)?.document_number(wrapper.parent);
+            let holder = Holder::read(original(document, number)?, wrapper.number, &spans)?;
+            Some(MergedElement {
+                number,
+                kid: *kid,
+                holder,
+                wrapper,
+            })
+        });
+        let mut merged: Vec<MergedElement> = merged.collect();
+        merged.sort_unstable_by_key(|element| element.number);
+        merged
+    }
+
+    /// Writes the element, which is in `part`, from its number to the line end after `endobj`. `number_of` returns the number to write
+    /// for a document-wide one, or 0 if there is no such object.
+    pub(crate) fn write(
+        &self,
+        part: &Part,
+        output: &mut Vec<u8>,
+        number_of: &impl Fn(ObjectNumber) -> ObjectNumber,
+    ) -> Result<(), PdfError> {
+        let Self {
+            number,
+            holder,
+            wrapper,
+            ..
+        } = self;
+        write_number(output, number_of(*number));
+        output.extend_from_slice(ELEMENT);
+        output.extend_from_slice(holder.structure_type);
+        for (key, reference) in [("\n/P ", holder.parent), ("\n/Pg ", wrapper.page)] {
+            output.extend_from_slice(key.as_bytes());
+            write_reference(output, number_of(part.document_number(reference)));
+        }
+        output.extend_from_slice(b"\n/K ");
+        for text in [wrapper.kids, holder.others, holder.end] {
+            if part.renames_identifiers() || memmem::find(text, b" 0 R").is_some() {
+                let rest = part.translate_text(text, 0, output, number_of)?;
+                output.extend_from_slice(rest);
+            } else {
+                output.extend_from_slice(text);
+            }
+        }
+        output.push(b'\n');
+        Ok(())
+    }
+}
+
+/// Returns the text of an object that is still as in its file.
+fn original<'a>(document: &Document<'a>, number: ObjectNumber) -> Option<&'a [u8]> {
+    let is_original = !document.is_free(number) && document.changed(number).is_none();
+    document.object_bytes(number).filter(|_| is_original)
+}
+
+/// An element that has nothing but content. All numbers of objects are those of the file.
+#[derive(Debug)]
+struct Wrapper<'o> {
+    number: ObjectNumber,
+    parent: ObjectNumber,
+    page: ObjectNumber,
+    /// The value of `/K`.
+    kids: &'o [u8],
+}
+
+impl<'o> Wrapper<'o> {
+    fn read(object: &'o [u8]) -> Option<Self> {
+        let (number, rest) = digits(object)?;
+        let (parent, rest) = reference(rest.strip_prefix(ELEMENT)?.strip_prefix(b"NonStruct\n/P ")?)?;
+        let (page, rest) = reference(rest.strip_prefix(b"\n/Pg ")?)?;
+        let kids = rest.strip_prefix(b"\n/K ")?.strip_suffix(END)?;
+        check_kids(kids)?;
+        Some(Self {
+            number,
+            parent,
+            page,
+            kids,
+        })
+    }
+}
+
+/// An element that may have content, and has one kid.
+#[derive(Debug)]
+struct Holder<'o> {
+    structure_type: &'o [u8],
+    /// Its parent's number in its file.
+    parent: ObjectNumber,
+    /// The entries after `/K`, without spans that are defaults, and the rest of the object.
+    others: &'o [u8],
+    end: &'o [u8],
+}
+
+impl<'o> Holder<'o> {
+    /// Reads the element. `kid` is the number of its kid in the file. Returns `None` if it is any other element.
+    fn read(object: &'o [u8], kid: ObjectNumber, spans: &Finder) -> Option<Self> {
+        let (_, rest) = digits(object)?;
+        let rest = rest.strip_prefix(ELEMENT)?;
+        let structure_type = rest.split(|byte| *byte == b'\n').next()?;
+        HOLDERS.contains(&structure_type).then_some(())?;
+        let (parent, rest) = reference(rest[structure_type.len()..].strip_prefix(b"\n/P ")?)?;
+        let (found, rest) = reference(rest.strip_prefix(b"\n/K ")?)?;
+        (found == kid && (rest == END || rest.starts_with(b"\n/"))).then_some(())?;
+        let (others, end) = without_default_spans(rest, spans).unwrap_or((rest, b""));
+        Some(Self {
+            structure_type,
+            parent,
+            others,
+            end,
+        })
+    }
+}
+
+/// Returns the text before and after spans that are defaults; `None` if there are none.
+fn without_default_spans<'o>(text: &'o [u8], spans: &Finder) -> Option<(&'o [u8], &'o [u8])> {
+    let (before, found) = text.split_at(spans.find(text)?);
+    let after = &found[DEFAULT_SPANS.len()..];
+    // With other attributes, the array remains.
+    let others = before
+        .strip_suffix(b" ")
+        .map(|others| (others, &found[DEFAULT_SPANS.len() - 1..]));
+    others.or_else(|| Some((before.strip_suffix(b"\n/A [")?, after)))
+}
+
+/// Checks the value of `/K`: marked-content identifiers, marked-content references (ISO 32000-1, 14.7.4.2), or both.
+fn check_kids(kids: &[u8]) -> Option<()> {
+    let Some(kids) = kids.strip_prefix(b"[") else {
+        let (_, rest) = digits(kids)?;
+        return rest.is_empty().then_some(());
+    };
+    let mut rest = kids.strip_suffix(b"]")?;
+    loop {
+        rest = if let Some(page) = rest.strip_prefix(b"<</Type /MCR\n/Pg ") {
+            let (_, rest) = reference(page)?;
+            let (_, rest) = digits(rest.strip_prefix(b"\n/MCID ")?)?;
+            rest.strip_prefix(b">>")?
+        } else {
+            digits(rest)?.1
+        };
+        if rest.is_empty() {
+            return Some(());
+        }
+        rest = rest.strip_prefix(b" ")?;
+    }
+}
+
+/// Splits a reference from the text after it.
+fn reference(text: &[u8]) -> Option<(ObjectNumber, &[u8])> {
+    let (number, rest) = digits(text)?;
+    Some((number, rest.strip_prefix(b" 0 R")?))
+}
+
+/// Splits the number at the beginning of a text from the rest.
+fn digits(text: &[u8]) -> Option<(u32, &[u8])> {
+    let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = text.split_at_checked(length).filter(|_| length <= MOST_DIGITS)?;
+    Some((u32::try_from(parse_digits(number)?).ok()?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::{Dictionary, Object};
+    use crate::written_file::{HEADER, WrittenFile, write_document};
+
+    /// Returns a file with these objects, whose numbers begin with 1. The first one is the catalog.
+    fn file(objects: &[&str]) -> Vec<u8> {
+        let (mut bytes, mut offsets) = (HEADER.to_vec(), Vec::new());
+        for (number, object) in (1..).zip(objects) {
+            offsets.push(bytes.len());
+            bytes.extend_from_slice(format!("{number} 0 obj\n{object}\nendobj\n").as_bytes());
+        }
+        WrittenFile::end(bytes, offsets, Dictionary::new([("Root", Object::Reference(1))])).bytes
+    }
+
+    /// Writes a document with everything merged that can be, and returns its objects.
+    fn merged(document: Document) -> Vec<String> {
+        let is_element = |number: &ObjectNumber| document.object_bytes(*number).is_some_and(is_wrapper);
+        let wrappers: Vec<ObjectNumber> = (1..document.size()).filter(is_element).collect();
+        let elements = MergedElement::list(&document, &wrappers);
+        let trailer = Dictionary::new([("Root", Object::Reference(document.root().expect("a catalog")))]);
+        let written = write_document(document, &elements, trailer).expect("a document that can be written");
+        let objects = written
+            .objects()
+            .map(|object| String::from_utf8_lossy(object).into_owned());
+        objects.collect()
+    }
+
+    const ROOT: &str = "<</Type /Catalog\n/StructTreeRoot [3 0 R 5 0 R]>>";
+    const PAGE: &str = "<</Type /Page>>";
+    const PARAGRAPH: &str = "<</Type /StructElem\n/S /P\n/P 1 0 R\n/K 4 0 R>>";
+    const TEXT: &str = "<</Type /StructElem\n/S /NonStruct\n/P 3 0 R\n/Pg 2 0 R\n/K 7>>";
+
+    #[test]
+    fn wrappers_give_their_content_to_their_parents() {
+        let cell = "<</Type /StructElem\n/S /TD\n/P 1 0 R\n/K 6 0 R\n/A [<</O /Table\n/Headers [(a)]>> \
+            <</O /Table\n/RowSpan 1>> <</O /Table\n/ColSpan 1>>]\n/ID (b)>>";
+        let repeated =
+            "<</Type /StructElem\n/S /NonStruct\n/P 5 0 R\n/Pg 2 0 R\n/K [8 <</Type /MCR\n/Pg 2 0 R\n/MCID 9>> 10]>>";
+        let wide = "<</Type /StructElem\n/S /TH\n/P 1 0 R\n/K 8 0 R\n/A [<</O /Table\n/RowSpan 1>> <</O /Table\n/ColSpan 2>>]>>";
+        let plain = "<</Type /StructElem\n/S /TD\n/P 1 0 R\n/K 10 0 R\n/A [<</O /Table\n/RowSpan 1>> <</O /Table\n/ColSpan 1>>]>>";
+        let text = |parent| TEXT.replace("/P 3", &format!("/P {parent}"));
+        let (of_wide, of_plain) = (text(7), text(9));
+        let objects = [
+            ROOT,
+            PAGE,
+            PARAGRAPH,
+            TEXT,
+            cell,
+            repeated,
+            wide,
+            &of_wide,
+            plain,
+            &of_plain,
+            "[4 0 R 6 0 R 8 0 R 10 0 R]",
+        ];
+        let bytes = file(&objects);
+        let written = merged(Document::open(&[&bytes]).expect("valid"));
+        assert_eq!(
+            written,
+            [
+                "1 0 obj\n<</Type /Catalog\n/StructTreeRoot [3 0 R 4 0 R]>>\nendobj\n",
+                "2 0 obj\n<</Type /Page>>\nendobj\n",
+                "3 0 obj\n<</Type /StructElem\n/S /P\n/P 1 0 R\n/Pg 2 0 R\n/K 7>>\nendobj\n",
+                "4 0 obj\n<</Type /StructElem\n/S /TD\n/P 1 0 R\n/Pg 2 0 R\n/K [8 <</Type /MCR\n/Pg 2 0 R\n/MCID 9>> 10]\n\
+                    /A [<</O /Table\n/Headers [(a)]>>]\n/ID (b)>>\nendobj\n",
+                "5 0 obj\n<</Type /StructElem\n/S /TH\n/P 1 0 R\n/Pg 2 0 R\n/K 7\n\
+                    /A [<</O /Table\n/RowSpan 1>> <</O /Table\n/ColSpan 2>>]>>\nendobj\n",
+                "6 0 obj\n<</Type /StructElem\n/S /TD\n/P 1 0 R\n/Pg 2 0 R\n/K 7>>\nendobj\n",
+                "7 0 obj\n[3 0 R 4 0 R 5 0 R 6 0 R]\nendobj\n",
+            ]
+        );
+        // Files of a document have numbers and identifiers of their own.
+        let mut joined = Document::open(&[&bytes, &bytes]).expect("valid");
+        joined.parts_mut()[1].identifier_prefix = "2-".into();
+        let second = &merged(joined)[7..];
+        assert_eq!(
+            second[2],
+            "10 0 obj\n<</Type /StructElem\n/S /P\n/P 8 0 R\n/Pg 9 0 R\n/K 7>>\nendobj\n"
+        );
+        assert!(second[3].contains("/K [8 <</Type /MCR\n/Pg 9 0 R\n/MCID 9>> 10]\n"));
+        assert!(second[3].ends_with("/A [<</O /Table\n/Headers [(2-a)]>>]\n/ID (2-b)>>\nendobj\n"));
+        assert_eq!(second[6], "14 0 obj\n[10 0 R 11 0 R 12 0 R 13 0 R]\nendobj\n");
+    }
+
+    #[test]
+    fn other_elements_stay_as_they_are() {
+        let unchanged = |paragraph: &str, text: &str| {
+            let bytes = file(&[ROOT, PAGE, paragraph, text]);
+            merged(Document::open(&[&bytes]).expect("valid")).len() == 4
+        };
+        assert!(!unchanged(PARAGRAPH, TEXT));
+        for (from, to) in [
+            ("/S /P\n", "/S /Div\n"),
+            ("/S /P\n", "/S /NonStruct\n"),
+            ("/S /P\n", "/S /P\n/Lang (de)\n"),
+            ("/K 4 0 R", "/K [4 0 R]"),
+            ("/K 4 0 R", "/K 5 0 R"),
+            ("/K 4 0 R", "/K 4 0 R 5"),
+        ] {
+            assert!(
+                PARAGRAPH.contains(from) && unchanged(&PARAGRAPH.replace(from, to), TEXT),
+                "{to:?}"
+            );
+        }
+        for (from, to) in [
+            ("NonStruct", "Span"),
+            ("/P 3", "/P 9"),
+            ("/P 3", "/P 4"),
+            ("/K 7", "/K 7 0 R"),
+            ("/K 7", "/K [7 8 0 R]"),
+            ("/K 7", "/K [7 <</Type /OBJR\n/Obj 2 0 R>>]"),
+            ("/K 7", "/K []"),
+            ("/K 7", "/K 7\n/ActualText (x)"),
+            ("/K 7", "/K 1234567890"),
+            ("/Pg 2 0 R\n", ""),
+        ] {
+            assert!(
+                TEXT.contains(from) && unchanged(PARAGRAPH, &TEXT.replace(from, to)),
+                "{to:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn changed_elements_are_not_merged() {
+        let bytes = file(&[ROOT, PAGE, PARAGRAPH, TEXT]);
+        for number in [3, 4] {
+            let mut document = Document::open(&[&bytes]).expect("valid");
+            let element = document.get(number).expect("an element");
+            document.set(number, element);
+            assert_eq!(merged(document).len(), 4);
+            let mut document = Document::open(&[&bytes]).expect("valid");
+            document.remove(number);
+            assert_eq!(merged(document).len(), 3);
+        }
+    }
+}
