@@ -1,5 +1,5 @@
-//! A batch whose documents are delivered to a bucket of `MinIO`: its throughput compared with that of callers who wait,
-//! and its effect on single renders of its own account and of another one.
+//! A batch whose documents are delivered to a bucket of `MinIO`: its throughput compared with that of callers who wait, in turns with
+//! it, and its effect on single renders of its own account and of another one.
 
 use std::{
     path::Path,
@@ -36,18 +36,23 @@ const BESIDE: &str = "beside";
 const BESIDE_ROWS: u64 = 20_000;
 /// Concurrent callers who wait.
 const CALLERS: usize = 4;
-/// Renders of these callers, before and after the batch.
+/// Renders of these callers in each of their turns.
 const CALLERS_LIMIT: Limit = Limit {
-    time: Duration::from_mins(2),
-    renders: 1_000,
+    time: Duration::from_mins(1),
+    renders: 500,
     warm_up: true,
 };
+/// Parts of the batch, before, between and after which callers have their turns, because the speed of machines changes over minutes.
+const PARTS: u64 = 4;
 /// Renders of each account beside the batch, and as many of the other account alone: half of them before and half after it.
 const SINGLE_RENDERS: usize = 200;
 /// Time to wait until a batch has filled the queue, or until a cancelled one has left it.
 const SETTLING: Duration = Duration::from_secs(2);
-/// Polling interval for an unfinished batch.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Polling interval for an unfinished batch, as seldom as a client's that shows the progress.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Polling interval while fewer rows than these are left, so that the machine isn't idle for long.
+const LOOK_NEAR_THE_END: Duration = Duration::from_millis(50);
+const FEW_ROWS: u64 = 60;
 
 /// The measurements of a delivered batch.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -55,12 +60,13 @@ pub(crate) struct BatchDelivery {
     pub(crate) rows: u64,
     /// Objects in the bucket after the batch.
     pub(crate) objects: u64,
-    /// Rows finished per second, from the end of the upload until the last document is delivered.
+    /// Rows finished per second while the batch runs, until the last document is delivered.
     pub(crate) batched_per_second: f64,
-    /// Synchronous renders of the same template finished per second with four callers, before the batch.
-    pub(crate) callers_before_per_second: f64,
-    /// The same after the batch.
-    pub(crate) callers_after_per_second: f64,
+    /// Synchronous renders of the same template finished per second with four callers, in all their turns.
+    pub(crate) callers_per_second: f64,
+    /// The same in their slowest turn, and in their fastest one.
+    pub(crate) callers_slowest: f64,
+    pub(crate) callers_fastest: f64,
     /// 95th percentile of another account's renders, one at a time, on an idle service.
     pub(crate) single_p95_alone_ms: f64,
     /// The same while a batch runs.
@@ -70,9 +76,9 @@ pub(crate) struct BatchDelivery {
 }
 
 impl BatchDelivery {
-    /// Returns the throughput relative to the mean of the callers before and after the batch.
+    /// Returns the throughput relative to that of the callers.
     pub(crate) fn ratio(&self) -> f64 {
-        self.batched_per_second / f64::midpoint(self.callers_before_per_second, self.callers_after_per_second)
+        self.batched_per_second / self.callers_per_second
     }
 
     /// Returns how many times slower the renders of the other account get.
@@ -124,16 +130,27 @@ async fn measure_accounts(service: &Service, store: &Store, rows: u64) -> Result
     store.create_bucket(BUCKET)?;
     account.connect(store).await?;
 
-    progress("callers who wait, before the batch");
-    let callers_before_per_second = account.measure_callers(service).await?;
-    progress(&format!("a batch of {rows} rows"));
+    progress("callers who wait");
+    let mut callers = vec![account.measure_callers(service).await?];
+    progress(&format!("a batch of {rows} rows, and callers who wait"));
     let batch = account.start_batch(MEASURED, rows).await?;
-    let uploaded = Instant::now();
-    batch.wait_until_succeeded(rows).await?;
-    let batched_per_second = rows as f64 / uploaded.elapsed().as_secs_f64();
+    let mut running = Duration::ZERO;
+    for part in 1..=PARTS {
+        let started = Instant::now();
+        if part > 1 {
+            batch.control("resume").await?;
+        }
+        batch.wait_until_succeeded(rows * part / PARTS).await?;
+        if part < PARTS {
+            batch.control("pause").await?;
+            batch.wait_until_idle().await?;
+        }
+        running += started.elapsed();
+        callers.push(account.measure_callers(service).await?);
+    }
     let objects = store.list_objects(BUCKET, MEASURED)?.len() as u64;
-    progress("callers who wait, after the batch");
-    let callers_after_per_second = account.measure_callers(service).await?;
+    // All turns have as many renders.
+    let seconds_each = callers.iter().map(|per_second| 1.0 / per_second).sum::<f64>() / callers.len() as f64;
 
     progress("single renders alone");
     let mut alone_ms = other.render_in_turn(SINGLE_RENDERS / 2).await?;
@@ -149,9 +166,10 @@ async fn measure_accounts(service: &Service, store: &Store, rows: u64) -> Result
     Ok(BatchDelivery {
         rows,
         objects,
-        batched_per_second,
-        callers_before_per_second,
-        callers_after_per_second,
+        batched_per_second: rows as f64 / running.as_secs_f64(),
+        callers_per_second: 1.0 / seconds_each,
+        callers_slowest: callers.iter().copied().fold(f64::INFINITY, f64::min),
+        callers_fastest: callers.iter().copied().fold(0.0, f64::max),
         single_p95_alone_ms: percentile(&alone_ms, 95.0).unwrap_or_default(),
         single_p95_beside_ms: percentile(&beside_ms, 95.0).unwrap_or_default(),
         own_p95_beside_ms: percentile(&own_beside_ms, 95.0).unwrap_or_default(),
@@ -259,11 +277,31 @@ impl Batch<'_> {
         Err(LoadError::Platen(format!("has failed rows or a hold: {batch}")))
     }
 
-    /// Waits until all rows have a document, which they have once it is delivered.
+    /// Waits until so many rows have a document, which they have once it is delivered.
     async fn wait_until_succeeded(&self, rows: u64) -> Result<(), LoadError> {
-        while self.look().await?["succeeded"] != rows {
-            sleep(LOOK_EVERY).await;
+        self.wait(|batch| rows.saturating_sub(count(batch, "succeeded"))).await
+    }
+
+    /// Waits until all rows that have begun have a document.
+    async fn wait_until_idle(&self) -> Result<(), LoadError> {
+        self.wait(|batch| count(batch, "opened") - count(batch, "succeeded"))
+            .await
+    }
+
+    /// Waits until no rows are `left`.
+    async fn wait(&self, left: impl Fn(&Value) -> u64) -> Result<(), LoadError> {
+        loop {
+            match left(&self.look().await?) {
+                0 => return Ok(()),
+                1..FEW_ROWS => sleep(LOOK_NEAR_THE_END).await,
+                _ => sleep(LOOK_EVERY).await,
+            }
         }
+    }
+
+    /// Requests an action: `pause`, `resume` or `cancel`.
+    async fn control(&self, action: &str) -> Result<(), LoadError> {
+        answer(self.client.request(Method::POST, &format!("{}/{action}", self.path))).await?;
         Ok(())
     }
 
@@ -275,9 +313,13 @@ impl Batch<'_> {
                 "was not busy with the batch all the time: {batch}"
             )));
         }
-        answer(self.client.request(Method::POST, &format!("{}/cancel", self.path))).await?;
-        Ok(())
+        self.control("cancel").await
     }
+}
+
+/// Returns a number of rows of a batch.
+fn count(batch: &Value, key: &str) -> u64 {
+    batch[key].as_u64().unwrap_or_default()
 }
 
 /// Returns the row with this number, counted from 1.

@@ -385,13 +385,14 @@ fn add_batch(text: &mut String, batch: &BatchDelivery) {
     let _ = writeln!(
         text,
         "\nBatch of {} invoices delivered to MinIO ({} objects): {:.1} rows/s, × {:.2} of four callers who wait ({:.1} \
-         renders/s before it, {:.1} after it)",
+         renders/s, {:.1} to {:.1} in turns with it)",
         batch.rows,
         batch.objects,
         batch.batched_per_second,
         batch.ratio(),
-        batch.callers_before_per_second,
-        batch.callers_after_per_second,
+        batch.callers_per_second,
+        batch.callers_slowest,
+        batch.callers_fastest,
     );
     let _ = writeln!(
         text,
