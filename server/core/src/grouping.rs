@@ -18,9 +18,14 @@ const MOST: usize = 64;
 const FIRST: Duration = Duration::from_millis(1);
 /// The same of a group that follows another. Each group costs the database as much as several of its items.
 const FOLLOWING: Duration = Duration::from_millis(40);
+/// The same if nothing waits for single items.
+const FOLLOWING_PATIENTLY: Duration = Duration::from_millis(80);
 
 /// Groups items of one kind. Cheap to clone.
-pub(crate) struct Grouping<Item, Outcome, Error>(Arc<Mutex<Waiting<Item, Outcome, Error>>>);
+pub(crate) struct Grouping<Item, Outcome, Error> {
+    waiting: Arc<Mutex<Waiting<Item, Outcome, Error>>>,
+    following: Duration,
+}
 
 struct Waiting<Item, Outcome, Error> {
     items: Vec<(Item, oneshot::Sender<Processed<Outcome, Error>>)>,
@@ -37,6 +42,14 @@ where
     Outcome: Default + Send + 'static,
     Error: Display + Send + 'static,
 {
+    /// Returns a grouping for items of which only the throughput matters: its groups form in twice the time.
+    pub(crate) fn patient() -> Self {
+        Self {
+            following: FOLLOWING_PATIENTLY,
+            ..Self::default()
+        }
+    }
+
     /// Lets `work` process the item, alone or in a group, and returns its outcome. `work` receives the context, such as a connection
     /// pool, and items, and returns their outcomes in the same order; if it fails for a group, it gets each item alone. A group is
     /// processed even if the returned future is dropped.
@@ -53,7 +66,7 @@ where
     {
         let (sender, processed) = oneshot::channel();
         let is_running = {
-            let mut waiting = lock(&self.0);
+            let mut waiting = lock(&self.waiting);
             waiting.items.push((item.clone(), sender));
             mem::replace(&mut waiting.is_running, true)
         };
@@ -80,11 +93,11 @@ where
     {
         let mut forming = FIRST;
         loop {
-            if lock(&self.0).items.len() < MOST {
-                sleep(mem::replace(&mut forming, FOLLOWING)).await;
+            if lock(&self.waiting).items.len() < MOST {
+                sleep(mem::replace(&mut forming, self.following)).await;
             }
             let group: Vec<_> = {
-                let mut waiting = lock(&self.0);
+                let mut waiting = lock(&self.waiting);
                 if waiting.items.is_empty() {
                     waiting.is_running = false;
                     return;
@@ -128,16 +141,23 @@ fn answer<Outcome, Error: Display>(
 
 impl<Item, Outcome, Error> Clone for Grouping<Item, Outcome, Error> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+        Self {
+            waiting: Arc::clone(&self.waiting),
+            following: self.following,
+        }
     }
 }
 
 impl<Item, Outcome, Error> Default for Grouping<Item, Outcome, Error> {
     fn default() -> Self {
-        Self(Arc::new(Mutex::new(Waiting {
+        let waiting = Waiting {
             items: Vec::new(),
             is_running: false,
-        })))
+        };
+        Self {
+            waiting: Arc::new(Mutex::new(waiting)),
+            following: FOLLOWING,
+        }
     }
 }
 
@@ -168,14 +188,14 @@ mod tests {
             let (grouping, gate) = (grouping.clone(), Arc::clone(&gate));
             async move { grouping.process(&gate, 0, work).await }
         });
-        while !lock(&grouping.0).is_running || !lock(&grouping.0).items.is_empty() {
+        while !lock(&grouping.waiting).is_running || !lock(&grouping.waiting).items.is_empty() {
             sleep(FIRST).await;
         }
         let others = items.into_iter().map(|item| grouping.process(&gate, item, work));
         let others: Vec<_> = others.collect();
         let count = others.len();
         let arrived = async {
-            while lock(&grouping.0).items.len() < count {
+            while lock(&grouping.waiting).items.len() < count {
                 sleep(FIRST).await;
             }
             gate.add_permits(1_000);

@@ -128,14 +128,29 @@ pub struct Services {
 }
 
 /// What jobs do together that run at the same time.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Groups {
     pub(in crate::service) queued_lookups: QueuedLookups,
     pub(in crate::service) completions: Completions,
+    /// Successes of the rows of batches.
+    pub(in crate::service) completions_of_batches: Completions,
     /// Successes that are recorded alone.
     pub(in crate::service) completions_alone: Arc<AccountQueues>,
     pub(in crate::service) callback_lookups: CallbackLookups,
     pub(in crate::service) delivered_callbacks: DeliveredCallbacks,
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        Self {
+            queued_lookups: QueuedLookups::default(),
+            completions: Completions::default(),
+            completions_of_batches: Completions::patient(),
+            completions_alone: Arc::default(),
+            callback_lookups: CallbackLookups::default(),
+            delivered_callbacks: DeliveredCallbacks::default(),
+        }
+    }
 }
 
 impl Services {

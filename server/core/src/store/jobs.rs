@@ -40,6 +40,8 @@ pub struct RenderJob {
     pub render: RenderId,
     /// Acceptance time of the render, if this claim is its first.
     pub accepted_at: Option<OffsetDateTime>,
+    /// Whether the render is that of a row of a batch.
+    pub is_of_batch: bool,
 }
 
 /// The claimed job of a delivery to a webhook endpoint.
@@ -112,6 +114,7 @@ struct ClaimedRow {
     subject: Option<Uuid>,
     customer_id: Option<String>,
     accepted_at: Option<OffsetDateTime>,
+    priority: i16,
 }
 
 impl ClaimedRow {
@@ -129,6 +132,7 @@ impl ClaimedRow {
             account: AccountId(self.account_id.unwrap_or_default()),
             render: RenderId(subject),
             accepted_at: self.accepted_at,
+            is_of_batch: self.priority == Priority::Batch as i16,
         };
         match kind {
             JobKind::Render => ClaimedJob::Render(of_render),
@@ -267,7 +271,7 @@ pub async fn claim(
             set claim = gen_random_uuid(), instance = $5, lease_until = now() + $6::float8 * interval '1 s'
             where id = any(array(select id from chosen)) and claim is null
             returning id, account_id, coalesce(render_id, mail_id, export_id, meter_event_id, delivery_id, batch_id) as subject,
-                customer_id, claim, failures, crashes
+                customer_id, claim, failures, crashes, priority
          ),
          begun as (
             update renders set status = 'processing', started_at = coalesce(started_at, $7)
@@ -276,7 +280,7 @@ pub async fn claim(
             returning renders.id, case when started_at = $7 then inserted_at end as accepted_at
          )
          select claimed.id, claim as "claim!", failures, crashes, account_id, subject, customer_id,
-            accepted_at as "accepted_at?"
+            accepted_at as "accepted_at?", priority
          from claimed join chosen using (id) left join begun on begun.id = claimed.subject
          order by turn, is_earlier, account_id, claimed.id"#,
         kind,

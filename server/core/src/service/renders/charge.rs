@@ -21,6 +21,7 @@ use crate::{
         accounts,
         error::StoreError,
         idempotency_keys::{self, StoredResponse},
+        jobs::RenderJob,
         renders::{
             self, NewRender,
             charges::{self, Bill, Charge, Completion, OwnCredits, SharedCharge},
@@ -81,16 +82,22 @@ pub(super) async fn reserve_price(
 /// Like [`record_success`], for a queued render, together with others that end at the same time.
 pub(super) async fn record_queued_success(
     app: &Services,
-    account: AccountId,
+    job: &RenderJob,
     completion: Completion,
 ) -> Result<(), FailureReason> {
+    let account = job.account;
     let completion = Arc::new(completion);
+    let grouping = if job.is_of_batch {
+        &app.groups.completions_of_batches
+    } else {
+        &app.groups.completions
+    };
     let mut groups = 0;
     let charged = loop {
         // Others may lock the account each time. Alone, the success waits in their order.
         if groups < MOST_GROUPS {
             groups += 1;
-            let recording = app.groups.completions.process(
+            let recording = grouping.process(
                 &app.db,
                 (account, Arc::clone(&completion)),
                 |db, completions| async move { record_together(&db, &completions).await },
