@@ -195,6 +195,11 @@ fn reads_of(big: &BigAccount) -> Vec<Read> {
         page("activity", "/team/log"),
         page("batches", "/batches"),
         page("webhooks", "/webhooks"),
+        page(
+            "webhooks: page of the oldest",
+            &format!("/webhooks?cursor={old_render}"),
+        ),
+        page("webhooks: given up, 7 days", "/webhooks?outcome=given-up&since=7-days"),
         page("webhooks: of an address", "/webhooks?q=nowhere.example"),
         page("API keys", "/api-keys"),
     ]

@@ -227,6 +227,19 @@ mod tests {
         assert_eq!(outcomes, [Ok((1, 1)), Err("[100]".to_owned()), Ok((2, 1))]);
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn patient_groups_form_in_twice_the_time() {
+        for (grouping, size) in [(Grouping::default(), 1), (Grouping::patient(), 2)] {
+            let process = |item| grouping.process(&(), item, |(), items| async { sized(items) });
+            assert_eq!(process(0).await, Ok((0, 1)));
+            let later = async {
+                sleep(FOLLOWING + FIRST).await;
+                process(2).await
+            };
+            assert_eq!(tokio::join!(process(1), later), (Ok((1, size)), Ok((2, size))));
+        }
+    }
+
     #[tokio::test]
     async fn items_are_processed_after_a_panic() {
         let grouping = Grouping::<_, (usize, usize), String>::default();

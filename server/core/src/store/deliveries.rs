@@ -47,9 +47,11 @@ pub struct Delivery {
     pub next_try: Option<OffsetDateTime>,
 }
 
-/// Returns the deliveries of an account, by render, newest first. As a range, the account makes the planner use its index, also if
-/// it expects one account to have all deliveries; with a limit, it reads them in order. Addresses are those of their renders, so
-/// at most `searched` deliveries are read for one; `None` reads all.
+/// Returns the deliveries of an account, by render, newest first. Addresses are those of their renders, so at most `searched`
+/// deliveries are read for one; `None` reads all.
+///
+/// The account is compared as an array, so that the planner reads the account's index in order: with an equality, it reads the primary
+/// key instead if it expects one account to have all deliveries, and with a range, the index from the account's newest delivery on.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -67,7 +69,7 @@ pub async fn list(
                 select read.render_id, renders.status as render_state, renders.options -> 'callback' ->> 'url' as address
                 from (
                     select render_id from callbacks
-                    where account_id between $1 and $1 and body is not null
+                    where account_id = any(array[$1::uuid]) and body is not null
                         and "#,
         "state",
         "delivered",
@@ -119,7 +121,7 @@ pub async fn find_last(
     let of_requests = list_by_state!(
         db,
         Id,
-        "select render_id as id from callbacks where account_id between $1 and $1 and ",
+        "select render_id as id from callbacks where account_id = any(array[$1::uuid]) and ",
         "state",
         "delivered",
         " and render_id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
@@ -134,7 +136,7 @@ pub async fn find_last(
     let to_endpoints = list_by_state!(
         db,
         Id,
-        "select id from webhook_deliveries where account_id between $1 and $1 and ",
+        "select id from webhook_deliveries where account_id = any(array[$1::uuid]) and ",
         "state",
         "delivered",
         " and id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)

@@ -146,8 +146,7 @@ pub struct ListedDelivery {
     pub inserted_at: OffsetDateTime,
 }
 
-/// Returns the deliveries of an account to its endpoints, newest first. As a range, the account makes the planner use its index, also
-/// if it expects one account to have all deliveries.
+/// Returns the deliveries of an account to its endpoints, newest first, as [`deliveries::list`](super::deliveries::list) does.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -164,7 +163,7 @@ pub async fn list(
              from webhook_deliveries deliveries
              join webhook_endpoints endpoints on endpoints.id = deliveries.endpoint_id
              left join jobs on jobs.delivery_id = deliveries.id
-             where deliveries.account_id between $1 and $1
+             where deliveries.account_id = any(array[$1::uuid])
                 and "#,
         "deliveries.state",
         "delivered",
