@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use crate::{
     bench::progress,
     error::LoadError,
-    measure::Limit,
+    measure::{Limit, Round},
     pages,
     platen::{
         Service,
@@ -42,17 +42,21 @@ const CALLERS_LIMIT: Limit = Limit {
     renders: 500,
     warm_up: true,
 };
-/// Parts of the batch, before, between and after which callers have their turns, because the speed of machines changes over minutes.
-const PARTS: u64 = 4;
+/// Most parts of the batch, before, between and after which callers have their turns, because the speed of machines changes over
+/// minutes.
+const MOST_PARTS: u64 = 4;
+/// Fewest rows of a part: many more than the window of renders (`WINDOW` of the service) that are finished after a pause.
+const ROWS_OF_A_PART: u64 = 2_000;
 /// Renders of each account beside the batch, and as many of the other account alone: half of them before and half after it.
 const SINGLE_RENDERS: usize = 200;
 /// Time to wait until a batch has filled the queue, or until a cancelled one has left it.
 const SETTLING: Duration = Duration::from_secs(2);
 /// Polling interval for an unfinished batch, as seldom as a client's that shows the progress.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Polling interval while fewer rows than these are left, so that the machine isn't idle for long.
+/// The same while the last renders of a part are unfinished, so that the machine isn't idle for long.
 const LOOK_NEAR_THE_END: Duration = Duration::from_millis(50);
-const FEW_ROWS: u64 = 60;
+/// Unfinished renders that are counted, at most.
+const FEW_RENDERS: usize = 50;
 
 /// The measurements of a delivered batch.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -135,22 +139,29 @@ async fn measure_accounts(service: &Service, store: &Store, rows: u64) -> Result
     progress(&format!("a batch of {rows} rows, and callers who wait"));
     let batch = account.start_batch(MEASURED, rows).await?;
     let mut running = Duration::ZERO;
-    for part in 1..=PARTS {
+    let parts = (rows / ROWS_OF_A_PART).clamp(1, MOST_PARTS);
+    for part in 1..=parts {
         let started = Instant::now();
         if part > 1 {
             batch.control("resume").await?;
         }
-        batch.wait_until_succeeded(rows * part / PARTS).await?;
-        if part < PARTS {
+        if part < parts {
+            batch.wait_until("succeeded", rows * part / parts).await?;
             batch.control("pause").await?;
-            batch.wait_until_idle().await?;
+        } else {
+            batch.wait_until("opened", rows).await?;
         }
+        account.wait_until_idle().await?;
         running += started.elapsed();
         callers.push(account.measure_callers(service).await?);
     }
+    batch.wait_until("succeeded", rows).await?;
     let objects = store.list_objects(BUCKET, MEASURED)?.len() as u64;
-    // All turns have as many renders.
-    let seconds_each = callers.iter().map(|per_second| 1.0 / per_second).sum::<f64>() / callers.len() as f64;
+    let (renders, seconds) = callers.iter().fold((0.0, 0.0), |(renders, seconds), round| {
+        let count = round.renders as f64;
+        (renders + count, seconds + count / round.renders_per_second)
+    });
+    let rates = || callers.iter().map(|round| round.renders_per_second);
 
     progress("single renders alone");
     let mut alone_ms = other.render_in_turn(SINGLE_RENDERS / 2).await?;
@@ -167,9 +178,9 @@ async fn measure_accounts(service: &Service, store: &Store, rows: u64) -> Result
         rows,
         objects,
         batched_per_second: rows as f64 / running.as_secs_f64(),
-        callers_per_second: 1.0 / seconds_each,
-        callers_slowest: callers.iter().copied().fold(f64::INFINITY, f64::min),
-        callers_fastest: callers.iter().copied().fold(0.0, f64::max),
+        callers_per_second: renders / seconds,
+        callers_slowest: rates().fold(f64::INFINITY, f64::min),
+        callers_fastest: rates().fold(0.0, f64::max),
         single_p95_alone_ms: percentile(&alone_ms, 95.0).unwrap_or_default(),
         single_p95_beside_ms: percentile(&beside_ms, 95.0).unwrap_or_default(),
         own_p95_beside_ms: percentile(&own_beside_ms, 95.0).unwrap_or_default(),
@@ -219,13 +230,30 @@ impl Account {
         Err(LoadError::Platen(format!("can't use the storage connection: {tested}")))
     }
 
-    /// Returns the throughput of concurrent callers who wait for each document.
-    async fn measure_callers(&self, service: &Service) -> Result<f64, LoadError> {
+    /// Measures concurrent callers who wait for each document.
+    async fn measure_callers(&self, service: &Service) -> Result<Round, LoadError> {
         let callers = (0..CALLERS).map(|_| Renderer::new(&self.client, &self.order)).collect();
         let outcome = service.measure(callers, CALLERS_LIMIT).await?;
         let mut documents = outcome.documents.iter();
         documents.try_for_each(|document| self.order.check(document))?;
-        Ok(outcome.round.renders_per_second)
+        Ok(outcome.round)
+    }
+
+    /// Waits until the account has no unfinished renders.
+    async fn wait_until_idle(&self) -> Result<(), LoadError> {
+        loop {
+            let mut unfinished = 0;
+            for state in ["queued", "processing"] {
+                let path = format!("renders?state={state}&page_size={FEW_RENDERS}");
+                let found = answer(self.client.request(Method::GET, &path)).await?;
+                unfinished += found["data"].as_array().map_or(FEW_RENDERS, Vec::len);
+            }
+            match unfinished {
+                0 => return Ok(()),
+                1..FEW_RENDERS => sleep(LOOK_NEAR_THE_END).await,
+                _ => sleep(LOOK_EVERY).await,
+            }
+        }
     }
 
     /// Renders one document after the other and returns the latencies in milliseconds.
@@ -277,25 +305,16 @@ impl Batch<'_> {
         Err(LoadError::Platen(format!("has failed rows or a hold: {batch}")))
     }
 
-    /// Waits until so many rows have a document, which they have once it is delivered.
-    async fn wait_until_succeeded(&self, rows: u64) -> Result<(), LoadError> {
-        self.wait(|batch| rows.saturating_sub(count(batch, "succeeded"))).await
-    }
-
-    /// Waits until all rows that have begun have a document.
-    async fn wait_until_idle(&self) -> Result<(), LoadError> {
-        self.wait(|batch| count(batch, "opened") - count(batch, "succeeded"))
-            .await
-    }
-
-    /// Waits until no rows are `left`.
-    async fn wait(&self, left: impl Fn(&Value) -> u64) -> Result<(), LoadError> {
+    /// Waits until the batch counts so many rows as `succeeded`, which have a document that is delivered, or as `opened`. The counts
+    /// lag behind by a second at most.
+    async fn wait_until(&self, key: &str, rows: u64) -> Result<(), LoadError> {
         loop {
-            match left(&self.look().await?) {
-                0 => return Ok(()),
-                1..FEW_ROWS => sleep(LOOK_NEAR_THE_END).await,
-                _ => sleep(LOOK_EVERY).await,
+            let batch = self.look().await?;
+            let count = batch[key].as_u64();
+            if count.ok_or_else(|| LoadError::Platen(format!("a batch without {key}: {batch}")))? >= rows {
+                return Ok(());
             }
+            sleep(LOOK_EVERY).await;
         }
     }
 
@@ -315,11 +334,6 @@ impl Batch<'_> {
         }
         self.control("cancel").await
     }
-}
-
-/// Returns a number of rows of a batch.
-fn count(batch: &Value, key: &str) -> u64 {
-    batch[key].as_u64().unwrap_or_default()
 }
 
 /// Returns the row with this number, counted from 1.

@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_compared_with_the_callers_before_and_after_it() {
+    fn a_batch_is_compared_with_callers_who_wait() {
         let results = Results {
             batch: Some(BatchDelivery {
                 rows: 500,

@@ -18,7 +18,7 @@ const MOST: usize = 64;
 const FIRST: Duration = Duration::from_millis(1);
 /// The same of a group that follows another. Each group costs the database as much as several of its items.
 const FOLLOWING: Duration = Duration::from_millis(40);
-/// The same if nothing waits for single items.
+/// The same for items of which only the throughput matters.
 const FOLLOWING_PATIENTLY: Duration = Duration::from_millis(80);
 
 /// Groups items of one kind. Cheap to clone.

@@ -132,7 +132,7 @@ pub struct Services {
 pub struct Groups {
     pub(in crate::service) queued_lookups: QueuedLookups,
     pub(in crate::service) completions: Completions,
-    /// Successes of the rows of batches.
+    /// Successes of the rows of batches of accounts that may have many concurrent renders.
     pub(in crate::service) completions_of_batches: Completions,
     /// Successes that are recorded alone.
     pub(in crate::service) completions_alone: Arc<AccountQueues>,

@@ -160,28 +160,26 @@ pub(crate) fn complete_document(
     })
 }
 
-/// Examines the file, and packs it as soon as one of the two threads of the examination is idle: on two cores, a third thread would
-/// take its time from the longest one.
+/// Examines the file, and packs it as soon as its structure is checked. Until then, the examination works on two threads, and on
+/// two cores a third one would slow down the longest one.
 fn pack_and_examine(file: &WrittenFile, is_archive: bool) -> (Option<Vec<u8>>, Result<Examination, PdfError>) {
     if !is_archive {
         return (pack(file), Ok(Examination::default()));
     }
-    let (busy, idle) = channel::<()>();
-    let idle = Mutex::new(idle);
+    let (sender, receiver) = channel();
+    let receiver = Mutex::new(receiver);
+    // Nothing is received, and packed, if the examination fails before.
+    let is_checked = || receiver.lock().is_ok_and(|receiver| receiver.recv().is_ok());
     concurrently(
-        || {
-            // Nothing is sent: the wait ends with the sender.
-            _ = idle.lock().map(|idle| idle.recv());
-            pack(file)
-        },
-        || examine_archive(&file.bytes, || drop(busy)),
+        || is_checked().then(|| pack(file)).flatten(),
+        || examine_archive(&file.bytes, move || _ = sender.send(())),
     )
 }
 
 /// Examines the finished file. It is declared PDF/A only if it is known to be, so that neither a change here nor the
 /// next version of Chromium can break conformance unnoticed.
-fn examine_archive(bytes: &[u8], is_one_idle: impl FnOnce()) -> Result<Examination, PdfError> {
-    examine_while(bytes, is_one_idle).map_err(|violations| PdfError::NotConformant {
+fn examine_archive(bytes: &[u8], on_structure: impl FnOnce()) -> Result<Examination, PdfError> {
+    examine_while(bytes, on_structure).map_err(|violations| PdfError::NotConformant {
         clause: violations.first().map_or("6", |violation| violation.clause),
         message: violations.first().map_or_else(String::new, ToString::to_string),
     })

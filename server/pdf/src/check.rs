@@ -81,11 +81,11 @@ pub fn examine(bytes: &[u8]) -> Result<Examination, Vec<Violation>> {
     examine_while(bytes, || ())
 }
 
-/// Like [`examine`], which works on two threads. Calls `is_one_idle` when one of them has nothing more to do, and drops it when the
+/// Like [`examine`]. Calls `on_structure` once the structure is checked, which takes a second thread, and drops it if the
 /// examination fails before.
-pub(crate) fn examine_while(bytes: &[u8], is_one_idle: impl FnOnce()) -> Result<Examination, Vec<Violation>> {
+pub(crate) fn examine_while(bytes: &[u8], on_structure: impl FnOnce()) -> Result<Examination, Vec<Violation>> {
     let mut findings = Findings::default();
-    let examination = match examine_unpacked(bytes, &mut findings, is_one_idle) {
+    let examination = match examine_unpacked(bytes, &mut findings, on_structure) {
         Ok(examination) => examination,
         Err(error) => {
             findings.add(None, Finding::new("6.1", error.to_string()));
@@ -102,7 +102,7 @@ pub(crate) fn examine_while(bytes: &[u8], is_one_idle: impl FnOnce()) -> Result<
 fn examine_unpacked(
     bytes: &[u8],
     findings: &mut Findings,
-    is_one_idle: impl FnOnce(),
+    on_structure: impl FnOnce(),
 ) -> Result<Option<Examination>, PdfError> {
     let bytes = &*unpack(bytes)?;
     let document = Document::open(&[bytes])?;
@@ -121,7 +121,7 @@ fn examine_unpacked(
         || drawings::check_drawings(&document, &found),
         || {
             let structure = structure::check_structure(&document, &catalog, &pages, &mut levels);
-            is_one_idle();
+            on_structure();
             structure
         },
     );

@@ -2,7 +2,7 @@
 
 use std::{panic::resume_unwind, thread};
 
-/// Runs both functions concurrently, or one after the other if the system has no more threads.
+/// Runs both functions concurrently. If the system has no more threads, `here` runs first, so the other one may wait for it.
 pub(crate) fn concurrently<A: Send, B>(on_other_thread: impl Fn() -> A + Sync, here: impl FnOnce() -> B) -> (A, B) {
     thread::scope(|scope| {
         let other = thread::Builder::new().spawn_scoped(scope, &on_other_thread);

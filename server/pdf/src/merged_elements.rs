@@ -1,6 +1,6 @@
 //! Structure elements that are merged with their only kid when they are written. Chromium wraps the text of each paragraph, heading
-//! and cell in an element `NonStruct`, although these may have content themselves, and a grouping element such as `NonStruct` may
-//! not (ISO 32000-1, 14.8.4.1 and 14.8.4.2). In a long table, the wrappers are nearly half of all objects.
+//! and cell in an element `NonStruct`. That is a grouping element, which may not have content, while paragraphs, headings and cells
+//! may (ISO 32000-1, 14.8.4.1 to 14.8.4.3). In a long table, the wrappers are nearly half of all objects.
 
 use memchr::memmem::{self, Finder};
 
@@ -15,7 +15,7 @@ use crate::write::{write_number, write_reference};
 const ELEMENT: &[u8] = b" 0 obj\n<</Type /StructElem\n/S /";
 const END: &[u8] = b">>\nendobj";
 /// Types of elements that may have content (ISO 32000-1, 14.8.4.3 and 14.8.4.4).
-const HOLDERS: [&[u8]; 14] = [
+const TYPES_WITH_CONTENT: [&[u8]; 14] = [
     b"P", b"H", b"H1", b"H2", b"H3", b"H4", b"H5", b"H6", b"Lbl", b"LBody", b"TH", b"TD", b"Span", b"Code",
 ];
 /// The last attributes of a cell that spans one row and one column, which are defaults (ISO 32000-1, 14.8.5.7).
@@ -48,6 +48,8 @@ impl MergedElement<'_> {
         let merged = wrappers.iter().filter_map(|kid| {
             let wrapper = Wrapper::read(original(document, *kid)?)?;
             let number = document.part_of(*kid)?.document_number(wrapper.parent);
+            // Objects that files share may be those of another one.
+            (document.part_index(number) == document.part_index(*kid)).then_some(())?;
             let holder = Holder::read(original(document, number)?, wrapper.number, &spans)?;
             Some(MergedElement {
                 number,
@@ -58,6 +60,7 @@ impl MergedElement<'_> {
         });
         let mut merged: Vec<MergedElement> = merged.collect();
         merged.sort_unstable_by_key(|element| element.number);
+        merged.dedup_by_key(|element| element.number);
         merged
     }
 
@@ -144,11 +147,15 @@ impl<'o> Holder<'o> {
     fn read(object: &'o [u8], kid: ObjectNumber, spans: &Finder) -> Option<Self> {
         let (_, rest) = digits(object)?;
         let rest = rest.strip_prefix(ELEMENT)?;
-        let structure_type = rest.split(|byte| *byte == b'\n').next()?;
-        HOLDERS.contains(&structure_type).then_some(())?;
-        let (parent, rest) = reference(rest[structure_type.len()..].strip_prefix(b"\n/P ")?)?;
+        let (structure_type, rest) = TYPES_WITH_CONTENT
+            .iter()
+            .find_map(|name| Some((*name, rest.strip_prefix(*name)?.strip_prefix(b"\n/P ")?)))?;
+        let (parent, rest) = reference(rest)?;
         let (found, rest) = reference(rest.strip_prefix(b"\n/K ")?)?;
-        (found == kid && (rest == END || rest.starts_with(b"\n/"))).then_some(())?;
+        // The page of the content is added.
+        let is_mergeable =
+            found == kid && (rest == END || rest.starts_with(b"\n/")) && memmem::find(rest, b"/Pg ").is_none();
+        is_mergeable.then_some(())?;
         let (others, end) = without_default_spans(rest, spans).unwrap_or((rest, b""));
         Some(Self {
             structure_type,
@@ -305,6 +312,7 @@ mod tests {
             ("/K 4 0 R", "/K [4 0 R]"),
             ("/K 4 0 R", "/K 5 0 R"),
             ("/K 4 0 R", "/K 4 0 R 5"),
+            ("/K 4 0 R", "/K 4 0 R\n/Pg 2 0 R"),
         ] {
             assert!(
                 PARAGRAPH.contains(from) && unchanged(&PARAGRAPH.replace(from, to), TEXT),

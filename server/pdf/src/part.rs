@@ -140,7 +140,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Does the same for a text of the file that begins at `start`.
+    /// Writes a text of the file from `start` on, with its mentions translated, up to a stream's data or the end. Returns the rest.
     pub(crate) fn translate_text<'t>(
         &self,
         text: &'t [u8],

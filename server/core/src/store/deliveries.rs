@@ -14,8 +14,8 @@ use uuid::Uuid;
 
 use crate::store::{callbacks::CallbackState, error::StoreError, statement::list_by_state};
 
-/// Number of deliveries that are searched for an address at a time. An address is read with the render, mostly from where no cache
-/// has it, so these are fewer than [the renders that are searched](platen_domain::page::SEARCHED).
+/// Number of deliveries that are searched for an address at a time. The address is in the row of the render, which is rarely cached,
+/// so these are fewer than [the renders that are searched](platen_domain::page::SEARCHED).
 pub const SEARCHED: i64 = 2_000;
 
 /// Filter of [`list`]; `None` matches everything.

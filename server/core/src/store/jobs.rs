@@ -40,7 +40,7 @@ pub struct RenderJob {
     pub render: RenderId,
     /// Acceptance time of the render, if this claim is its first.
     pub accepted_at: Option<OffsetDateTime>,
-    /// Whether the render is that of a row of a batch.
+    /// Whether the job has the priority of the renders of batches.
     pub is_of_batch: bool,
 }
 

@@ -200,7 +200,7 @@ fn a_document_below_the_demand_is_not_written() {
         "Declared  PDF/A-2a\n",
         "The heading skips a level.",
         "Don't skip levels of headings",
-        "\n    H3\n",
+        "\n    H3, “Costs”",
     ] {
         assert!(shown.contains(expected), "{expected}: {shown}");
     }

@@ -200,7 +200,7 @@ async fn finish(
             callback_body,
         }),
     };
-    record_queued_success(app, job, completion).await?;
+    record_queued_success(app, job, queued.concurrency, completion).await?;
     let report = accessibility::report(&document);
     app.accessibility_reports.offer(job.account, job.render, &report);
     if queued.object.is_none() || !thumbnails::is_drawn_when_looked_at(app) {

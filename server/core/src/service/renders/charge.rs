@@ -79,15 +79,18 @@ pub(super) async fn reserve_price(
     Ok(reserved.ok_or_else(no_period)??)
 }
 
-/// Like [`record_success`], for a queued render, together with others that end at the same time.
+/// Like [`record_success`], for a queued render, together with others that end at the same time. `concurrency` is the number of
+/// renders that the account may have in progress.
 pub(super) async fn record_queued_success(
     app: &Services,
     job: &RenderJob,
+    concurrency: usize,
     completion: Completion,
 ) -> Result<(), FailureReason> {
     let account = job.account;
     let completion = Arc::new(completion);
-    let grouping = if job.is_of_batch {
+    // The render is in progress until then.
+    let grouping = if job.is_of_batch && concurrency >= PATIENT_FROM {
         &app.groups.completions_of_batches
     } else {
         &app.groups.completions
@@ -124,6 +127,8 @@ pub(super) async fn record_queued_success(
 
 /// Groups in which a success is tried, until it is recorded alone: at least a second.
 const MOST_GROUPS: u32 = 25;
+/// Concurrent renders of an account from which the rows of its batches may wait for larger groups without waiting for each other.
+const PATIENT_FROM: usize = 16;
 /// Delay of a success whose account another transaction has locked, besides that until the next group.
 const ACCOUNT_BUSY: Duration = Duration::from_millis(20);
 

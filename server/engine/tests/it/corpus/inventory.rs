@@ -11,7 +11,7 @@ use super::tools;
 pub(super) struct Inventory {
     pub(super) pages: Vec<PageInventory>,
     pub(super) outline_entries: usize,
-    /// Elements that have a meaning.
+    /// Elements, without those that are merged into their parents.
     pub(super) tags: usize,
     pub(super) language: Option<String>,
 }
@@ -40,8 +40,7 @@ impl Inventory {
         for object in objects.0.values() {
             // An empty element only satisfies the format, in a document without tags.
             if object["value"]["/Type"] == "/StructElem" && !object["value"]["/K"].is_null() {
-                // Elements that only wrap content may be merged into others.
-                inventory.tags += usize::from(object["value"]["/S"] != "/NonStruct");
+                inventory.tags += usize::from(!objects.is_only_kid_without_meaning(&object["value"]));
                 count_marked(&object["value"]["/K"], &object["value"]["/Pg"], &mut marked);
             } else if object["value"]["/Title"].is_string() && object["value"]["/Parent"].is_string() {
                 inventory.outline_entries += 1;
@@ -98,6 +97,23 @@ impl<'a> Objects<'a> {
     fn resolve(&self, value: &'a Value) -> &'a Value {
         let object = value.as_str().and_then(|text| self.0.get(&format!("obj:{text}")));
         object.map_or(value, |object| &object["value"])
+    }
+
+    /// Returns whether an element is a `NonStruct` that has only content and is the only kid of an element of its own meaning.
+    fn is_only_kid_without_meaning(&self, element: &'a Value) -> bool {
+        let parent = self.resolve(&element["/P"]);
+        let kids = element["/K"]
+            .as_array()
+            .map_or(std::slice::from_ref(&element["/K"]), Vec::as_slice);
+        let may_have_content = [
+            "/P", "/H", "/H1", "/H2", "/H3", "/H4", "/H5", "/H6", "/TH", "/TD", "/Span", "/Lbl", "/LBody", "/Code",
+        ];
+        element["/S"] == "/NonStruct"
+            && kids.iter().all(|kid| !kid.is_string())
+            && parent["/K"].is_string()
+            && parent["/S"]
+                .as_str()
+                .is_some_and(|name| may_have_content.contains(&name))
     }
 
     /// Calls `see` with each page and its reference, in page order.
