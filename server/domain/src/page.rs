@@ -95,8 +95,8 @@ impl<Key> PageRequest<Key> {
     }
 }
 
-/// Number of items among which a page of matches is found if no index finds them, so that a filter that matches few or none of an
-/// account's items is as fast as others.
+/// Number of renders among which a page of matches is found if no index finds them, so that a filter that matches few or none of an
+/// account's renders is as fast as others.
 pub const SEARCHED: i64 = 5_000;
 
 /// A page of a list.

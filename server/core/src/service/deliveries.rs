@@ -58,9 +58,7 @@ pub async fn list(
         None => None,
     };
     filter.since = filter.since.max(last);
-    let of_requests = deliveries::list(db, account, &filter, page, last.map(|_| deliveries::SEARCHED))
-        .await?
-        .into_iter();
+    let of_requests = deliveries::list(db, account, &filter, page).await?.into_iter();
     let to_endpoints = webhook_deliveries::list(db, account, &filter, page).await?.into_iter();
     let mut found: Vec<_> = of_requests
         .map(|found| of_request(found, now))

@@ -16,7 +16,7 @@ use crate::store::{callbacks::CallbackState, error::StoreError, statement::list_
 
 /// Number of deliveries that are searched for an address at a time. The address is in the row of the render, which is rarely cached,
 /// so these are fewer than [the renders that are searched](platen_domain::page::SEARCHED).
-pub const SEARCHED: i64 = 2_000;
+const SEARCHED: i64 = 2_000;
 
 /// Filter of [`list`]; `None` matches everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,8 +47,8 @@ pub struct Delivery {
     pub next_try: Option<OffsetDateTime>,
 }
 
-/// Returns the deliveries of an account, by render, newest first. Addresses are those of their renders, so at most `searched`
-/// deliveries are read for one; `None` reads all.
+/// Returns the deliveries of an account, by render, newest first. Addresses are those of their renders, so at most [`SEARCHED`]
+/// deliveries are read for one: all of them, if `filter.since` is what [`find_last`] returns.
 ///
 /// The account is compared as an array, so that the planner reads the account's index in order: with an equality, it reads the primary
 /// key instead if it expects one account to have all deliveries, and with a range, the index from the account's newest delivery on.
@@ -57,7 +57,6 @@ pub async fn list(
     account: AccountId,
     filter: &DeliveryFilter,
     page: PageRequest<DeliveryId>,
-    searched: Option<i64>,
 ) -> Result<Vec<Delivery>, StoreError> {
     let (state, ids) = (filter.state.map(|state| state.into_str()), filter.ids.as_ref());
     let deliveries = list_by_state!(
@@ -96,7 +95,7 @@ pub async fn list(
         ids.map(|ids| *ids.end()),
         filter.address,
         page.limit(),
-        searched,
+        SEARCHED,
     );
     Ok(deliveries?)
 }
@@ -118,41 +117,29 @@ pub async fn find_last(
     // Only other states have an index.
     let state = filter.state.filter(|state| *state != CallbackState::Delivered);
     let state = state.map(|state| state.into_str());
-    let of_requests = list_by_state!(
-        db,
-        Id,
-        "select render_id as id from callbacks where account_id = any(array[$1::uuid]) and ",
-        "state",
-        "delivered",
-        " and render_id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
-             and render_id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-         order by account_id, render_id desc offset $5 limit 1",
-        account,
-        state,
-        filter.since,
-        after.map(|id| id.0),
-        SEARCHED - 1,
-    );
-    let to_endpoints = list_by_state!(
-        db,
-        Id,
-        "select id from webhook_deliveries where account_id = any(array[$1::uuid]) and ",
-        "state",
-        "delivered",
-        " and id >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
-             and id < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-         order by account_id, id desc offset $5 limit 1",
-        account,
-        state,
-        filter.since,
-        after.map(|id| id.0),
-        SEARCHED - 1,
-    );
-    Ok(of_requests?
+    macro_rules! find {
+        ($table:literal, $id:literal) => {
+            list_by_state!(
+                db,
+                Id,
+                "select " $id " as id from " $table " where account_id = any(array[$1::uuid]) and ",
+                "state",
+                "delivered",
+                " and " $id " >= coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+                     and " $id " < coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+                 order by account_id, " $id " desc offset $5 limit 1",
+                account,
+                state,
+                filter.since,
+                after.map(|id| id.0),
+                SEARCHED - 1,
+            )
+        };
+    }
+    let found = find!("callbacks", "render_id")?
         .into_iter()
-        .chain(to_endpoints?)
-        .map(|found| found.id)
-        .max())
+        .chain(find!("webhook_deliveries", "id")?);
+    Ok(found.map(|found| found.id).max())
 }
 
 /// Returns the attempts of several deliveries of an account, to webhooks of requests and to endpoints alike; those of

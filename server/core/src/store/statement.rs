@@ -26,13 +26,13 @@ pub(super) async fn count_changes(db: impl PgExecutor<'_>, statement: Statement<
 /// rows.
 macro_rules! list_by_state {
     (
-        $db:expr, $row:ident, $before:literal, $column:literal, $usual:literal, $after:literal,
+        $db:expr, $row:ident, $($before:literal)+, $column:literal, $usual:literal, $($after:literal)+,
         $account:expr, $state:expr, $($argument:expr),+ $(,)?
     ) => {
         match $state {
             None | Some($usual) => {
                 sqlx::query_as!(
-                    $row, $before + "($2::text is null or " + $column + " = $2)" + $after,
+                    $row, $($before +)+ "($2::text is null or " + $column + " = $2)" $(+ $after)+,
                     $account.0, $state, $($argument),+
                 )
                 .fetch_all($db)
@@ -40,7 +40,7 @@ macro_rules! list_by_state {
             }
             Some(_) => {
                 sqlx::query_as!(
-                    $row, $before + $column + " <> '" + $usual + "' and " + $column + " = $2::text" + $after,
+                    $row, $($before +)+ $column + " <> '" + $usual + "' and " + $column + " = $2::text" $(+ $after)+,
                     $account.0, $state, $($argument),+
                 )
                 .fetch_all($db)
