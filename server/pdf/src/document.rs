@@ -176,6 +176,12 @@ impl<'a> Document<'a> {
         self.part_of(number)?.object_bytes(number)
     }
 
+    /// The same of an object that has been neither changed nor removed.
+    pub(crate) fn original_bytes(&self, number: ObjectNumber) -> Option<&'a [u8]> {
+        let is_original = !self.is_free(number) && self.changed(number).is_none();
+        self.object_bytes(number).filter(|_| is_original)
+    }
+
     /// Returns the tokens of an object in its file, after its number and `obj`.
     pub(crate) fn lexer(&self, number: ObjectNumber) -> Option<Lexer<'a>> {
         self.part_of(number)?.lexer(number)

@@ -46,11 +46,11 @@ impl MergedElement<'_> {
     pub(crate) fn list<'a>(document: &Document<'a>, wrappers: &[ObjectNumber]) -> Vec<MergedElement<'a>> {
         let spans = Finder::new(DEFAULT_SPANS);
         let merged = wrappers.iter().filter_map(|kid| {
-            let wrapper = Wrapper::read(original(document, *kid)?)?;
+            let wrapper = Wrapper::read(document.original_bytes(*kid)?)?;
             let number = document.part_of(*kid)?.document_number(wrapper.parent);
             // Objects that files share may be those of another one.
             (document.part_index(number) == document.part_index(*kid)).then_some(())?;
-            let holder = Holder::read(original(document, number)?, wrapper.number, &spans)?;
+            let holder = Holder::read(document.original_bytes(number)?, wrapper.number, &spans)?;
             Some(MergedElement {
                 number,
                 kid: *kid,
@@ -87,6 +87,7 @@ impl MergedElement<'_> {
         }
         output.extend_from_slice(b"\n/K ");
         for text in [wrapper.kids, holder.others, holder.end] {
+            // Most texts mention nothing that has another number or name.
             if part.renames_identifiers() || memmem::find(text, b" 0 R").is_some() {
                 let rest = part.translate_text(text, 0, output, number_of)?;
                 output.extend_from_slice(rest);
@@ -97,12 +98,6 @@ impl MergedElement<'_> {
         output.push(b'\n');
         Ok(())
     }
-}
-
-/// Returns the text of an object that is still as in its file.
-fn original<'a>(document: &Document<'a>, number: ObjectNumber) -> Option<&'a [u8]> {
-    let is_original = !document.is_free(number) && document.changed(number).is_none();
-    document.object_bytes(number).filter(|_| is_original)
 }
 
 /// An element that has nothing but content. All numbers of objects are those of the file.

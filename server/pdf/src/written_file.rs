@@ -76,8 +76,8 @@ pub(crate) fn write_document<'trailer>(
         let element = merged.next_if(|element| element.number == number);
         if let Some((element, part)) = element.zip(document.part_of(number)) {
             element.write(part, &mut output, &number_of)?;
-        } else if are_kept && document.changed(number).is_none() {
-            output.extend_from_slice(document.object_bytes(number).unwrap_or_default());
+        } else if are_kept && let Some(object) = document.original_bytes(number) {
+            output.extend_from_slice(object);
             output.push(b'\n');
         } else {
             write_renumbered(&mut document, number, &number_of, &mut output)?;

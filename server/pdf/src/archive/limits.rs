@@ -167,12 +167,14 @@ fn inspect_all(document: &Document) -> Result<Vec<Findings>, PdfError> {
 /// Scans an object's tokens in its file. Most objects need no more.
 fn inspect(document: &Document, number: ObjectNumber, keys: &[Finder]) -> Result<Findings, PdfError> {
     let mut findings = Findings::default();
-    let object = document.object_bytes(number).filter(|_| !document.is_free(number));
-    if object.is_some_and(is_wrapper) {
+    let Some(object) = document.original_bytes(number) else {
+        return Ok(findings);
+    };
+    if is_wrapper(object) {
         findings.kind = Kind::Wrapper;
         return Ok(findings);
     }
-    if object.is_none_or(|object| is_harmless(object, keys)) {
+    if is_harmless(object, keys) {
         return Ok(findings);
     }
     let Some(mut lexer) = document.lexer(number) else {
