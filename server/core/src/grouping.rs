@@ -8,7 +8,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::oneshot, time::sleep};
+use tokio::{
+    sync::{Notify, oneshot},
+    time::timeout,
+};
 
 use crate::mutex::lock;
 
@@ -19,16 +22,20 @@ const FIRST: Duration = Duration::from_millis(1);
 /// The same of a group that follows another. Each group costs the database as much as several of its items.
 const FOLLOWING: Duration = Duration::from_millis(40);
 /// The same for items of which only the throughput matters.
-const FOLLOWING_PATIENTLY: Duration = Duration::from_millis(80);
+const FOLLOWING_PATIENTLY: Duration = Duration::from_millis(250);
 
 /// Groups items of one kind. Cheap to clone.
 pub(crate) struct Grouping<Item, Outcome, Error> {
     waiting: Arc<Mutex<Waiting<Item, Outcome, Error>>>,
+    /// Notified when there are enough items.
+    complete: Arc<Notify>,
     following: Duration,
 }
 
 struct Waiting<Item, Outcome, Error> {
     items: Vec<(Item, oneshot::Sender<Processed<Outcome, Error>>)>,
+    /// Number of items that are worth a group at once.
+    enough: usize,
     /// Whether a task processes the items.
     is_running: bool,
 }
@@ -42,7 +49,7 @@ where
     Outcome: Default + Send + 'static,
     Error: Display + Send + 'static,
 {
-    /// Returns a grouping for items of which only the throughput matters: its groups form in twice the time.
+    /// Returns a grouping for items of which only the throughput matters: its groups form in a longer time.
     pub(crate) fn patient() -> Self {
         Self {
             following: FOLLOWING_PATIENTLY,
@@ -64,10 +71,30 @@ where
         Work: Fn(Context, Vec<Item>) -> Processing + Copy + Send + 'static,
         Processing: Future<Output = Result<Vec<Outcome>, Error>> + Send + 'static,
     {
+        self.process_among(MOST, context, item, work).await
+    }
+
+    /// Like [`Self::process`], without waiting for more than `enough` items, this one included.
+    pub(crate) async fn process_among<Context, Work, Processing>(
+        &self,
+        enough: usize,
+        context: &Context,
+        item: Item,
+        work: Work,
+    ) -> Result<Outcome, Error>
+    where
+        Context: Clone + Send + 'static,
+        Work: Fn(Context, Vec<Item>) -> Processing + Copy + Send + 'static,
+        Processing: Future<Output = Result<Vec<Outcome>, Error>> + Send + 'static,
+    {
         let (sender, processed) = oneshot::channel();
         let is_running = {
             let mut waiting = lock(&self.waiting);
             waiting.items.push((item.clone(), sender));
+            waiting.enough = waiting.enough.min(enough);
+            if waiting.items.len() >= waiting.enough {
+                self.complete.notify_one();
+            }
             mem::replace(&mut waiting.is_running, true)
         };
         if !is_running {
@@ -93,9 +120,13 @@ where
     {
         let mut forming = FIRST;
         loop {
-            if lock(&self.waiting).items.len() < MOST {
-                sleep(mem::replace(&mut forming, self.following)).await;
-            }
+            // A notification may be that of an earlier group.
+            let complete = async {
+                while !lock(&self.waiting).is_complete() {
+                    self.complete.notified().await;
+                }
+            };
+            let _ = timeout(mem::replace(&mut forming, self.following), complete).await;
             let group: Vec<_> = {
                 let mut waiting = lock(&self.waiting);
                 if waiting.items.is_empty() {
@@ -103,6 +134,7 @@ where
                     return;
                 }
                 let size = waiting.items.len().min(MOST);
+                waiting.enough = MOST;
                 waiting.items.drain(..size).collect()
             };
             let (items, senders): (Vec<_>, Vec<_>) = group.into_iter().unzip();
@@ -112,6 +144,12 @@ where
                 Err(panic) => tracing::error!(%panic, "work on a group panicked"),
             }
         }
+    }
+}
+
+impl<Item, Outcome, Error> Waiting<Item, Outcome, Error> {
+    fn is_complete(&self) -> bool {
+        self.items.len() >= self.enough
     }
 }
 
@@ -143,6 +181,7 @@ impl<Item, Outcome, Error> Clone for Grouping<Item, Outcome, Error> {
     fn clone(&self) -> Self {
         Self {
             waiting: Arc::clone(&self.waiting),
+            complete: Arc::clone(&self.complete),
             following: self.following,
         }
     }
@@ -152,10 +191,12 @@ impl<Item, Outcome, Error> Default for Grouping<Item, Outcome, Error> {
     fn default() -> Self {
         let waiting = Waiting {
             items: Vec::new(),
+            enough: MOST,
             is_running: false,
         };
         Self {
             waiting: Arc::new(Mutex::new(waiting)),
+            complete: Arc::default(),
             following: FOLLOWING,
         }
     }
@@ -164,7 +205,10 @@ impl<Item, Outcome, Error> Default for Grouping<Item, Outcome, Error> {
 #[cfg(test)]
 mod tests {
     use futures::future::join_all;
-    use tokio::sync::Semaphore;
+    use tokio::{
+        sync::Semaphore,
+        time::{Instant, sleep},
+    };
 
     use super::*;
 
@@ -228,9 +272,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn patient_groups_form_in_twice_the_time() {
-        for (grouping, size) in [(Grouping::default(), 1), (Grouping::patient(), 2)] {
-            let process = |item| grouping.process(&(), item, |(), items| async { sized(items) });
+    async fn patient_groups_form_until_they_are_large_enough() {
+        let patient = Grouping::patient;
+        for (grouping, enough, size) in [(Grouping::default(), MOST, 1), (patient(), MOST, 2), (patient(), 1, 1)] {
+            let process = |item| grouping.process_among(enough, &(), item, |(), items| async { sized(items) });
             assert_eq!(process(0).await, Ok((0, 1)));
             let later = async {
                 sleep(FOLLOWING + FIRST).await;
@@ -238,6 +283,17 @@ mod tests {
             };
             assert_eq!(tokio::join!(process(1), later), (Ok((1, size)), Ok((2, size))));
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_group_that_is_large_enough_does_not_shorten_the_wait_of_the_next() {
+        let grouping = Grouping::patient();
+        let process = |enough, item| grouping.process_among(enough, &(), item, |(), items| async { sized(items) });
+        let started = Instant::now();
+        assert_eq!(tokio::join!(process(2, 0), process(2, 1)), (Ok((0, 2)), Ok((1, 2))));
+        assert!(started.elapsed() < FIRST);
+        assert_eq!(process(MOST, 2).await, Ok((2, 1)));
+        assert!(started.elapsed() >= FOLLOWING_PATIENTLY);
     }
 
     #[tokio::test]

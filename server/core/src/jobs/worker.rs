@@ -27,8 +27,11 @@ use crate::{
 const CLAIM_EVERY: Duration = Duration::from_secs(1);
 /// Free places that are worth a claim while other jobs run: a claim costs the database as much as recording an outcome.
 const CLAIM_AT_LEAST: usize = 2;
-/// The same as a fraction of all places (one eighth), for a claim soon after another.
+/// Fraction of all places (one eighth) that must be free for a claim soon after another, if jobs were added. They may be those of
+/// single renders.
 const WORTH_A_CLAIM: usize = 8;
+/// The same (one third) if only places became free.
+const WORTH_A_REFILL: usize = 3;
 /// Time between claims while jobs run, in which further ones become due, if many places are free and if few are.
 const BETWEEN_CLAIMS: Duration = Duration::from_millis(20);
 const BETWEEN_SMALL_CLAIMS: Duration = Duration::from_millis(200);
@@ -44,6 +47,15 @@ pub(super) struct Worker<'a> {
     pub(super) at_once: &'a (dyn Fn() -> usize + Sync),
     /// See [`ClaimRequest::cap`].
     pub(super) cap: Option<usize>,
+}
+
+/// Why there may be jobs to claim.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Occasion {
+    /// Jobs were added or became due.
+    Added,
+    /// Places became free, and jobs were left.
+    Freed,
 }
 
 /// The jobs that a worker is running.
@@ -68,20 +80,19 @@ impl Worker<'_> {
         let mut renewal = interval_at(Instant::now() + RENEW_EVERY, RENEW_EVERY);
         let mut claiming = interval(CLAIM_EVERY);
         claiming.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // Whether there may be jobs to claim.
-        let mut is_woken = true;
+        let mut occasion = Some(Occasion::Added);
         let mut claimed_at = Instant::now();
         while !self.lifecycle.is_stopping() {
             let places = (self.at_once)();
             let free = places.saturating_sub(in_hand.jobs.len());
-            let claim_at = next_claim(free, places, claimed_at).filter(|_| is_woken);
+            let claim_at = occasion.and_then(|occasion| next_claim(occasion, free, places, claimed_at));
             if claim_at.is_some_and(|time| time <= Instant::now()) {
                 let claimed = self.claim(free, &mut after).await.unwrap_or_else(|error| {
                     tracing::warn!(%error, "no jobs could be claimed");
                     Vec::new()
                 });
                 // Fewer than were wanted: there are no others.
-                is_woken = claimed.len() == free;
+                occasion = (claimed.len() == free).then_some(Occasion::Freed);
                 claimed_at = Instant::now();
                 for job in claimed {
                     self.start(job, &mut in_hand);
@@ -89,16 +100,16 @@ impl Worker<'_> {
                 continue;
             }
             tokio::select! {
-                () = self.app.jobs.woken(self.kind), if !is_woken => is_woken = true,
+                () = self.app.jobs.woken(self.kind), if occasion != Some(Occasion::Added) => occasion = Some(Occasion::Added),
                 () = sleep_until(claim_at.unwrap_or(claimed_at)), if claim_at.is_some() => {}
                 Some(ended) = in_hand.tasks.join_next_with_id() => {
                     self.ended(ended, &mut in_hand);
                     // An account that had as many as it may can have another one.
-                    is_woken = true;
+                    occasion = occasion.or(Some(Occasion::Freed));
                 }
                 _ = claiming.tick() => {
                     self.mark_due().await;
-                    is_woken = true;
+                    occasion = Some(Occasion::Added);
                 }
                 _ = renewal.tick() => self.renew(&mut in_hand).await,
                 () = self.lifecycle.stopping() => {}
@@ -212,11 +223,15 @@ impl Worker<'_> {
 }
 
 /// Returns when the next jobs may be claimed; `None` as long as too few of the places are free.
-fn next_claim(free: usize, places: usize, claimed_at: Instant) -> Option<Instant> {
+fn next_claim(occasion: Occasion, free: usize, places: usize, claimed_at: Instant) -> Option<Instant> {
     if free == places {
         return Some(claimed_at);
     }
-    let between = if free >= places / WORTH_A_CLAIM {
+    let worth = match occasion {
+        Occasion::Added => places / WORTH_A_CLAIM,
+        Occasion::Freed => places / WORTH_A_REFILL,
+    };
+    let between = if free >= worth {
         BETWEEN_CLAIMS
     } else {
         BETWEEN_SMALL_CLAIMS

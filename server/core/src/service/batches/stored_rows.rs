@@ -50,6 +50,8 @@ pub(super) struct StoredRows<'a> {
     file_names: Option<String>,
     /// The rows of the piece that was read last, from this one.
     piece: (i32, Vec<String>),
+    /// Prefix of a connection to the destination's bucket.
+    path_prefix: Option<String>,
 }
 
 impl<'a> StoredRows<'a> {
@@ -81,6 +83,7 @@ impl<'a> StoredRows<'a> {
             columns: work.columns.clone(),
             file_names: work.file_names.clone(),
             piece: (0, Vec::new()),
+            path_prefix: None,
         })
     }
 
@@ -109,9 +112,9 @@ impl<'a> StoredRows<'a> {
     }
 
     /// Returns the request that a row completes; or why it can't be rendered.
-    pub(super) async fn complete(&self, row: String) -> Result<Result<CompletedRow, String>, BatchError> {
+    pub(super) async fn complete(&mut self, row: String) -> Result<Result<CompletedRow, String>, BatchError> {
         let row = RawValue::from_string(self.columns.applied_to(row)?)?;
-        let destination = match &self.request.destination {
+        let destination = match self.request.destination.clone() {
             Some(pattern) => match self.destination(pattern, &row).await? {
                 Ok(destination) => Some(destination),
                 Err(reason) => return Ok(Err(reason)),
@@ -133,24 +136,28 @@ impl<'a> StoredRows<'a> {
     }
 
     async fn destination(
-        &self,
-        pattern: &Destination,
+        &mut self,
+        pattern: Destination,
         row: &RawValue,
     ) -> Result<Result<Destination, String>, BatchError> {
         let path = match path_pattern::fill(&pattern.path, &serde_json::from_str(row.get())?) {
             Ok(path) => path,
             Err(reason) => return Ok(Err(reason)),
         };
-        let destination = Destination {
-            path,
-            ..pattern.clone()
-        };
+        let destination = Destination { path, ..pattern };
         if let Some(problem) = destination.problems("").pop() {
             return Ok(Err(problem.detail));
         }
         // Only the whole path can be held against the connections' prefixes.
+        let is_covered = |prefix: &String| destination.path.starts_with(prefix);
+        if self.path_prefix.as_ref().is_some_and(is_covered) {
+            return Ok(Ok(destination));
+        }
         match covering(&self.app.buckets, self.account, &destination).await {
-            Ok(_) => Ok(Ok(destination)),
+            Ok(connection) => {
+                self.path_prefix = Some(connection.settings.path_prefix);
+                Ok(Ok(destination))
+            }
             Err(CoveringError::Store(error)) => Err(error.into()),
             Err(uncovered) => Ok(Err(uncovered.to_string())),
         }

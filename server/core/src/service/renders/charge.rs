@@ -89,18 +89,20 @@ pub(super) async fn record_queued_success(
 ) -> Result<(), FailureReason> {
     let account = job.account;
     let completion = Arc::new(completion);
-    // The render is in progress until then.
-    let grouping = if job.is_of_batch && concurrency >= PATIENT_FROM {
-        &app.groups.completions_of_batches
+    let (grouping, enough) = if job.is_of_batch && concurrency >= PATIENT_FROM {
+        // The render keeps its place until then, among those of its account and of this process.
+        let places = (concurrency / PLACES_OF_A_GROUP).min(ROWS_OF_A_SLOT * app.engine.background_slots());
+        (&app.groups.completions_of_batches, places)
     } else {
-        &app.groups.completions
+        (&app.groups.completions, usize::MAX)
     };
     let mut groups = 0;
     let charged = loop {
         // Others may lock the account each time. Alone, the success waits in their order.
         if groups < MOST_GROUPS {
             groups += 1;
-            let recording = grouping.process(
+            let recording = grouping.process_among(
+                enough,
                 &app.db,
                 (account, Arc::clone(&completion)),
                 |db, completions| async move { record_together(&db, &completions).await },
@@ -127,8 +129,12 @@ pub(super) async fn record_queued_success(
 
 /// Groups in which a success is tried, until it is recorded alone: at least a second.
 const MOST_GROUPS: u32 = 25;
-/// Concurrent renders of an account from which the rows of its batches may wait for larger groups without waiting for each other.
+/// Concurrent renders of an account from which the rows of its batches wait for larger groups.
 const PATIENT_FROM: usize = 16;
+/// Fraction of these renders (one quarter) that are enough for such a group.
+const PLACES_OF_A_GROUP: usize = 4;
+/// Rows for each slot that are enough: many fewer than the renders that a process holds for it.
+const ROWS_OF_A_SLOT: usize = 3;
 /// Delay of a success whose account another transaction has locked, besides that until the next group.
 const ACCOUNT_BUSY: Duration = Duration::from_millis(20);
 
