@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use crate::ids::RenderId;
 
 /// Maximum number of succeeded renders whose durations are measured: the latest.
-pub const TIMED: i64 = 10_000;
+pub const TIMED: i64 = 5_000;
 
 /// Figures of the renders that were accepted in a range of time, including test renders.
 #[derive(Debug, Clone, Default, PartialEq)]
