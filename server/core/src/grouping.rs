@@ -27,17 +27,22 @@ const FOLLOWING_PATIENTLY: Duration = Duration::from_millis(250);
 /// Groups items of one kind. Cheap to clone.
 pub(crate) struct Grouping<Item, Outcome, Error> {
     waiting: Arc<Mutex<Waiting<Item, Outcome, Error>>>,
-    /// Notified when there are enough items.
+    /// Notified when a group is complete.
     complete: Arc<Notify>,
     following: Duration,
 }
 
 struct Waiting<Item, Outcome, Error> {
-    items: Vec<(Item, oneshot::Sender<Processed<Outcome, Error>>)>,
-    /// Number of items that are worth a group at once.
-    enough: usize,
+    items: Vec<WaitingItem<Item, Outcome, Error>>,
     /// Whether a task processes the items.
     is_running: bool,
+}
+
+struct WaitingItem<Item, Outcome, Error> {
+    item: Item,
+    /// Number of items for which it need not wait for others.
+    enough: usize,
+    sender: oneshot::Sender<Processed<Outcome, Error>>,
 }
 
 /// The outcome of an item. Without an error, a group of several failed, and any of them may be the cause.
@@ -90,9 +95,12 @@ where
         let (sender, processed) = oneshot::channel();
         let is_running = {
             let mut waiting = lock(&self.waiting);
-            waiting.items.push((item.clone(), sender));
-            waiting.enough = waiting.enough.min(enough);
-            if waiting.items.len() >= waiting.enough {
+            waiting.items.push(WaitingItem {
+                item: item.clone(),
+                enough,
+                sender,
+            });
+            if waiting.is_complete() {
                 self.complete.notify_one();
             }
             mem::replace(&mut waiting.is_running, true)
@@ -134,10 +142,10 @@ where
                     return;
                 }
                 let size = waiting.items.len().min(MOST);
-                waiting.enough = MOST;
                 waiting.items.drain(..size).collect()
             };
-            let (items, senders): (Vec<_>, Vec<_>) = group.into_iter().unzip();
+            let group = group.into_iter().map(|waiting| (waiting.item, waiting.sender));
+            let (items, senders): (Vec<_>, Vec<_>) = group.unzip();
             // In a task of its own: a panic must not affect the items that follow.
             match tokio::spawn(work(items)).await {
                 Ok(outcomes) => answer(senders, outcomes),
@@ -148,8 +156,10 @@ where
 }
 
 impl<Item, Outcome, Error> Waiting<Item, Outcome, Error> {
+    /// Returns whether there are enough items for one of them.
     fn is_complete(&self) -> bool {
-        self.items.len() >= self.enough
+        let count = self.items.len();
+        count >= MOST || self.items.iter().any(|waiting| count >= waiting.enough)
     }
 }
 
@@ -191,7 +201,6 @@ impl<Item, Outcome, Error> Default for Grouping<Item, Outcome, Error> {
     fn default() -> Self {
         let waiting = Waiting {
             items: Vec::new(),
-            enough: MOST,
             is_running: false,
         };
         Self {

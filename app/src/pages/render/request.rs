@@ -94,7 +94,7 @@ fn Options(options: Vec<(String, String)>) -> impl IntoView {
     let rows = options.into_iter().map(|(name, value)| {
         view! {
             <tr>
-                <th scope="row">
+                <th scope="row" class="table__tight">
                     <code>{name}</code>
                 </th>
                 <td class="break">

@@ -238,3 +238,25 @@ fn next_claim(occasion: Occasion, free: usize, places: usize, claimed_at: Instan
     };
     (free >= CLAIM_AT_LEAST).then_some(claimed_at + between)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_jobs_are_claimed_sooner_than_those_that_were_left() {
+        let claimed_at = Instant::now();
+        for (occasion, free, after) in [
+            (Occasion::Added, 3, Some(BETWEEN_CLAIMS)),
+            (Occasion::Added, 2, Some(BETWEEN_SMALL_CLAIMS)),
+            (Occasion::Freed, 8, Some(BETWEEN_CLAIMS)),
+            (Occasion::Freed, 7, Some(BETWEEN_SMALL_CLAIMS)),
+            (Occasion::Added, 1, None),
+            // Nothing else runs.
+            (Occasion::Freed, 24, Some(Duration::ZERO)),
+        ] {
+            let expected = after.map(|after| claimed_at + after);
+            assert_eq!(next_claim(occasion, free, 24, claimed_at), expected, "{free}");
+        }
+    }
+}
