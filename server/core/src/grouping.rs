@@ -21,28 +21,23 @@ const MOST: usize = 64;
 const FIRST: Duration = Duration::from_millis(1);
 /// The same of a group that follows another. Each group costs the database as much as several of its items.
 const FOLLOWING: Duration = Duration::from_millis(40);
-/// The same for items of which only the throughput matters.
+/// The same for items of which only the throughput matters: ten documents a second need few groups, too.
 const FOLLOWING_PATIENTLY: Duration = Duration::from_millis(250);
 
 /// Groups items of one kind. Cheap to clone.
 pub(crate) struct Grouping<Item, Outcome, Error> {
     waiting: Arc<Mutex<Waiting<Item, Outcome, Error>>>,
-    /// Notified when a group is complete.
-    complete: Arc<Notify>,
+    /// Notified when there are enough items.
+    enough: Arc<Notify>,
     following: Duration,
 }
 
 struct Waiting<Item, Outcome, Error> {
-    items: Vec<WaitingItem<Item, Outcome, Error>>,
+    items: Vec<(Item, oneshot::Sender<Processed<Outcome, Error>>)>,
+    /// Whether the items are processed without a further delay.
+    are_enough: bool,
     /// Whether a task processes the items.
     is_running: bool,
-}
-
-struct WaitingItem<Item, Outcome, Error> {
-    item: Item,
-    /// Number of items for which it need not wait for others.
-    enough: usize,
-    sender: oneshot::Sender<Processed<Outcome, Error>>,
 }
 
 /// The outcome of an item. Without an error, a group of several failed, and any of them may be the cause.
@@ -76,13 +71,14 @@ where
         Work: Fn(Context, Vec<Item>) -> Processing + Copy + Send + 'static,
         Processing: Future<Output = Result<Vec<Outcome>, Error>> + Send + 'static,
     {
-        self.process_among(MOST, context, item, work).await
+        self.process_from(usize::MAX, |_| true, context, item, work).await
     }
 
-    /// Like [`Self::process`], without waiting for more than `enough` items, this one included.
-    pub(crate) async fn process_among<Context, Work, Processing>(
+    /// Like [`Self::process`], but the group forms only until it has `enough` items that are `like` this one, itself included.
+    pub(crate) async fn process_from<Context, Work, Processing>(
         &self,
         enough: usize,
+        like: impl Fn(&Item) -> bool,
         context: &Context,
         item: Item,
         work: Work,
@@ -95,13 +91,11 @@ where
         let (sender, processed) = oneshot::channel();
         let is_running = {
             let mut waiting = lock(&self.waiting);
-            waiting.items.push(WaitingItem {
-                item: item.clone(),
-                enough,
-                sender,
-            });
-            if waiting.is_complete() {
-                self.complete.notify_one();
+            waiting.items.push((item.clone(), sender));
+            let are_enough = || waiting.items.iter().filter(|(item, _)| like(item)).count() >= enough;
+            if waiting.items.len() >= MOST || are_enough() {
+                waiting.are_enough = true;
+                self.enough.notify_one();
             }
             mem::replace(&mut waiting.is_running, true)
         };
@@ -129,12 +123,12 @@ where
         let mut forming = FIRST;
         loop {
             // A notification may be that of an earlier group.
-            let complete = async {
-                while !lock(&self.waiting).is_complete() {
-                    self.complete.notified().await;
+            let formed = async {
+                while !lock(&self.waiting).are_enough {
+                    self.enough.notified().await;
                 }
             };
-            let _ = timeout(mem::replace(&mut forming, self.following), complete).await;
+            let _ = timeout(mem::replace(&mut forming, self.following), formed).await;
             let group: Vec<_> = {
                 let mut waiting = lock(&self.waiting);
                 if waiting.items.is_empty() {
@@ -142,24 +136,16 @@ where
                     return;
                 }
                 let size = waiting.items.len().min(MOST);
+                waiting.are_enough = waiting.items.len() - size >= MOST;
                 waiting.items.drain(..size).collect()
             };
-            let group = group.into_iter().map(|waiting| (waiting.item, waiting.sender));
-            let (items, senders): (Vec<_>, Vec<_>) = group.unzip();
+            let (items, senders): (Vec<_>, Vec<_>) = group.into_iter().unzip();
             // In a task of its own: a panic must not affect the items that follow.
             match tokio::spawn(work(items)).await {
                 Ok(outcomes) => answer(senders, outcomes),
                 Err(panic) => tracing::error!(%panic, "work on a group panicked"),
             }
         }
-    }
-}
-
-impl<Item, Outcome, Error> Waiting<Item, Outcome, Error> {
-    /// Returns whether there are enough items for one of them.
-    fn is_complete(&self) -> bool {
-        let count = self.items.len();
-        count >= MOST || self.items.iter().any(|waiting| count >= waiting.enough)
     }
 }
 
@@ -191,7 +177,7 @@ impl<Item, Outcome, Error> Clone for Grouping<Item, Outcome, Error> {
     fn clone(&self) -> Self {
         Self {
             waiting: Arc::clone(&self.waiting),
-            complete: Arc::clone(&self.complete),
+            enough: Arc::clone(&self.enough),
             following: self.following,
         }
     }
@@ -201,11 +187,12 @@ impl<Item, Outcome, Error> Default for Grouping<Item, Outcome, Error> {
     fn default() -> Self {
         let waiting = Waiting {
             items: Vec::new(),
+            are_enough: false,
             is_running: false,
         };
         Self {
             waiting: Arc::new(Mutex::new(waiting)),
-            complete: Arc::default(),
+            enough: Arc::default(),
             following: FOLLOWING,
         }
     }
@@ -281,23 +268,35 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn patient_groups_form_until_they_are_large_enough() {
+    async fn patient_groups_form_until_they_have_enough_items_of_a_kind() {
         let patient = Grouping::patient;
-        for (grouping, enough, size) in [(Grouping::default(), MOST, 1), (patient(), MOST, 2), (patient(), 1, 1)] {
-            let process = |item| grouping.process_among(enough, &(), item, |(), items| async { sized(items) });
+        for (grouping, enough, size, is_patient) in [
+            (Grouping::default(), 3, 1, false),
+            (patient(), 3, 2, true),
+            // The second item is of another kind.
+            (patient(), 2, 2, true),
+            (patient(), 1, 1, false),
+        ] {
+            let process = |item: usize| {
+                let is_like = move |other: &usize| other % 2 == item % 2;
+                grouping.process_from(enough, is_like, &(), item, |(), items| async { sized(items) })
+            };
             assert_eq!(process(0).await, Ok((0, 1)));
+            let started = Instant::now();
             let later = async {
                 sleep(FOLLOWING + FIRST).await;
                 process(2).await
             };
             assert_eq!(tokio::join!(process(1), later), (Ok((1, size)), Ok((2, size))));
+            assert_eq!(started.elapsed() >= FOLLOWING_PATIENTLY, is_patient, "{enough}");
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_group_that_is_large_enough_does_not_shorten_the_wait_of_the_next() {
         let grouping = Grouping::patient();
-        let process = |enough, item| grouping.process_among(enough, &(), item, |(), items| async { sized(items) });
+        let process =
+            |enough, item| grouping.process_from(enough, |_| true, &(), item, |(), items| async { sized(items) });
         let started = Instant::now();
         assert_eq!(tokio::join!(process(2, 0), process(2, 1)), (Ok((0, 2)), Ok((1, 2))));
         assert!(started.elapsed() < FIRST);

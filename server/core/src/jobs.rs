@@ -27,7 +27,7 @@ use crate::{
 
 /// Renders that a process holds for each slot that they may take: while one is printed, others are read, uploaded or recorded, and the
 /// next ones wait.
-const RENDERS_OF_A_SLOT: usize = 8;
+const RENDERS_OF_A_SLOT: usize = 6;
 /// Webhooks of renders, and events for webhook endpoints, that a process delivers at once.
 const CALLBACKS: usize = 129;
 /// The same of one account in progress across all processes, so that slow receivers don't delay other

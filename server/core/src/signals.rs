@@ -43,7 +43,7 @@ struct State {
     /// By kind.
     channels: [Channel; JobKind::VARIANTS.len()],
     /// Renders that this process is running.
-    in_hand: Mutex<HashMap<RenderId, CancellationToken>>,
+    in_hand: Mutex<HashMap<RenderId, (AccountId, CancellationToken)>>,
     cancelled: Mutex<Vec<RenderId>>,
     has_pending: Notify,
     changes: Changes,
@@ -102,10 +102,16 @@ impl Signals {
 
     /// Returns a token that is cancelled when the render must stop. The worker that runs the render calls
     /// [`Self::done`] at the end.
-    pub(super) fn begin(&self, render: RenderId) -> CancellationToken {
+    pub(super) fn begin(&self, account: AccountId, render: RenderId) -> CancellationToken {
         let token = CancellationToken::new();
-        lock(&self.0.in_hand).insert(render, token.clone());
+        lock(&self.0.in_hand).insert(render, (account, token.clone()));
         token
+    }
+
+    /// Returns the number of renders of an account that this process's worker is running.
+    pub fn running(&self, account: AccountId) -> usize {
+        let in_hand = lock(&self.0.in_hand);
+        in_hand.values().filter(|(owner, _)| *owner == account).count()
     }
 
     /// Unregisters a render that was registered by [`Self::begin`].
@@ -114,7 +120,7 @@ impl Signals {
     }
 
     fn stop(&self, render: RenderId) {
-        if let Some(token) = lock(&self.0.in_hand).get(&render) {
+        if let Some((_, token)) = lock(&self.0.in_hand).get(&render) {
             token.cancel();
         }
     }

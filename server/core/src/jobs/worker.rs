@@ -27,11 +27,11 @@ use crate::{
 const CLAIM_EVERY: Duration = Duration::from_secs(1);
 /// Free places that are worth a claim while other jobs run: a claim costs the database as much as recording an outcome.
 const CLAIM_AT_LEAST: usize = 2;
-/// Fraction of all places (one eighth) that must be free for a claim soon after another, if jobs were added. They may be those of
-/// single renders.
-const WORTH_A_CLAIM: usize = 8;
+/// Fraction of all places (one eighth) that must be free for a claim soon after another, if jobs were added: single renders should not
+/// wait long.
+const FREE_FOR_ADDED: usize = 8;
 /// The same (one third) if only places became free.
-const WORTH_A_REFILL: usize = 3;
+const FREE_FOR_LEFT: usize = 3;
 /// Time between claims while jobs run, in which further ones become due, if many places are free and if few are.
 const BETWEEN_CLAIMS: Duration = Duration::from_millis(20);
 const BETWEEN_SMALL_CLAIMS: Duration = Duration::from_millis(200);
@@ -50,7 +50,7 @@ pub(super) struct Worker<'a> {
 }
 
 /// Why there may be jobs to claim.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Occasion {
     /// Jobs were added or became due.
     Added,
@@ -162,7 +162,7 @@ impl Worker<'_> {
     fn start(&self, job: ClaimedJob, in_hand: &mut InHand) {
         let (app, lifecycle, kind) = (self.app.clone(), self.lifecycle.clone(), self.kind);
         let stop = match &job {
-            ClaimedJob::Render(job) => app.jobs.begin(job.render),
+            ClaimedJob::Render(job) => app.jobs.begin(job.account, job.render),
             _ => CancellationToken::new(),
         };
         let span = tracing::info_span!(
@@ -228,8 +228,8 @@ fn next_claim(occasion: Occasion, free: usize, places: usize, claimed_at: Instan
         return Some(claimed_at);
     }
     let worth = match occasion {
-        Occasion::Added => places / WORTH_A_CLAIM,
-        Occasion::Freed => places / WORTH_A_REFILL,
+        Occasion::Added => places / FREE_FOR_ADDED,
+        Occasion::Freed => places / FREE_FOR_LEFT,
     };
     let between = if free >= worth {
         BETWEEN_CLAIMS
@@ -256,7 +256,11 @@ mod tests {
             (Occasion::Freed, 24, Some(Duration::ZERO)),
         ] {
             let expected = after.map(|after| claimed_at + after);
-            assert_eq!(next_claim(occasion, free, 24, claimed_at), expected, "{free}");
+            assert_eq!(
+                next_claim(occasion, free, 24, claimed_at),
+                expected,
+                "{occasion:?} {free}"
+            );
         }
     }
 }

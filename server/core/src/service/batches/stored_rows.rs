@@ -50,7 +50,7 @@ pub(super) struct StoredRows<'a> {
     file_names: Option<String>,
     /// The rows of the piece that was read last, from this one.
     piece: (i32, Vec<String>),
-    /// Prefix of a connection to the destination's bucket.
+    /// Prefix of the connection that was found last. It covers most paths that follow.
     path_prefix: Option<String>,
 }
 

@@ -176,6 +176,7 @@ async fn finish(
     }
     let success = Success::from(&document);
     let pdf = Bytes::from(std::mem::take(&mut document.pdf));
+    memory.shrink_to(pdf.len() as u64);
     check_room(&queued, pdf.len())?;
     let stored = match (queued.object, destination) {
         (Some(object), _) => {
@@ -200,7 +201,7 @@ async fn finish(
             callback_body,
         }),
     };
-    record_queued_success(app, job, queued.concurrency, completion).await?;
+    record_queued_success(app, job, completion).await?;
     let report = accessibility::report(&document);
     app.accessibility_reports.offer(job.account, job.render, &report);
     if queued.object.is_none() || !thumbnails::is_drawn_when_looked_at(app) {

@@ -11,7 +11,7 @@ use platen_domain::{
 use serde_json::json;
 use sqlx::{Connection, PgConnection, PgPool};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::{
     clock,
@@ -79,30 +79,28 @@ pub(super) async fn reserve_price(
     Ok(reserved.ok_or_else(no_period)??)
 }
 
-/// Like [`record_success`], for a queued render, together with others that end at the same time. `concurrency` is the number of
-/// renders that the account may have in progress.
+/// Like [`record_success`], for a queued render, together with others that end at the same time.
 pub(super) async fn record_queued_success(
     app: &Services,
     job: &RenderJob,
-    concurrency: usize,
     completion: Completion,
 ) -> Result<(), FailureReason> {
     let account = job.account;
     let completion = Arc::new(completion);
-    let (grouping, enough) = if job.is_of_batch && concurrency >= PATIENT_FROM {
-        // The render keeps its place until then, among those of its account and of this process.
-        let places = (concurrency / PLACES_OF_A_GROUP).min(ROWS_OF_A_SLOT * app.engine.background_slots());
-        (&app.groups.completions_of_batches, places)
+    // A render is in progress until it is recorded, and others of its account may wait for its place.
+    let running = app.jobs.running(account);
+    let (grouping, enough) = if job.is_of_batch && running >= PATIENT_FROM {
+        (&app.groups.completions_of_batches, running / MOST_WAITING)
     } else {
         (&app.groups.completions, usize::MAX)
     };
-    let mut groups = 0;
+    let started = Instant::now();
     let charged = loop {
         // Others may lock the account each time. Alone, the success waits in their order.
-        if groups < MOST_GROUPS {
-            groups += 1;
-            let recording = grouping.process_among(
+        if started.elapsed() < TOGETHER {
+            let recording = grouping.process_from(
                 enough,
+                |(owner, _)| *owner == account,
                 &app.db,
                 (account, Arc::clone(&completion)),
                 |db, completions| async move { record_together(&db, &completions).await },
@@ -127,14 +125,12 @@ pub(super) async fn record_queued_success(
     Ok(())
 }
 
-/// Groups in which a success is tried, until it is recorded alone: at least a second.
-const MOST_GROUPS: u32 = 25;
-/// Concurrent renders of an account from which the rows of its batches wait for larger groups.
-const PATIENT_FROM: usize = 16;
-/// Fraction of these renders (one quarter) that are enough for such a group.
-const PLACES_OF_A_GROUP: usize = 4;
-/// Rows for each slot that are enough: many fewer than the renders that a process holds for it.
-const ROWS_OF_A_SLOT: usize = 3;
+/// Time in which a success joins groups, until it is recorded alone.
+const TOGETHER: Duration = Duration::from_secs(1);
+/// Renders of an account that this process is running from which the rows of its batches wait for larger groups.
+const PATIENT_FROM: usize = 8;
+/// Fraction of these renders (one third) that may wait.
+const MOST_WAITING: usize = 3;
 /// Delay of a success whose account another transaction has locked, besides that until the next group.
 const ACCOUNT_BUSY: Duration = Duration::from_millis(20);
 
