@@ -98,7 +98,7 @@ func create(path string, resource object, headers map[string]string) (string, er
 // createBatch creates a template and a batch that renders it for each row, and gives the batch's path.
 func createBatch() (string, error) {
 	content := `<h1>Invoice {{ number }}</h1><p>{{ customer.name }}: {{ total|currency("EUR") }}</p>`
-	// An account has no two templates of one name.
+	// It tells the templates of several runs apart.
 	name := fmt.Sprint("Invoices ", time.Now().UnixNano())
 	template := object{"name": name, "content": content}
 	templateID, err := create("/api/v1/templates", object{"template": template}, map[string]string{})

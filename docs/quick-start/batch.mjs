@@ -35,7 +35,7 @@ async function create(path, resource, headers) {
   return data.id;
 }
 
-const name = `Invoices ${randomUUID()}`; // An account has no two templates of one name.
+const name = `Invoices ${randomUUID()}`; // It tells the templates of several runs apart.
 const content = '<h1>Invoice {{ number }}</h1><p>{{ customer.name }}: {{ total|currency("EUR") }}</p>';
 const templateId = await create("/api/v1/templates", { template: { name, content } });
 

@@ -42,7 +42,7 @@ function create(string $path, array $resource, string ...$headers): string
     return json_decode($answer, true)['data']['id'];
 }
 
-$name = uniqid('Invoices '); // An account has no two templates of one name.
+$name = uniqid('Invoices '); // It tells the templates of several runs apart.
 $content = '<h1>Invoice {{ number }}</h1><p>{{ customer.name }}: {{ total|currency("EUR") }}</p>';
 $template_id = create('/api/v1/templates', ['template' => ['name' => $name, 'content' => $content]]);
 

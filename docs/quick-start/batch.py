@@ -36,7 +36,7 @@ def create(path, resource, headers=None):
         return json.load(answer)["data"]["id"]
 
 
-name = f"Invoices {uuid.uuid4()}"  # An account has no two templates of one name.
+name = f"Invoices {uuid.uuid4()}"  # It tells the templates of several runs apart.
 content = '<h1>Invoice {{ number }}</h1><p>{{ customer.name }}: {{ total|currency("EUR") }}</p>'
 template_id = create("/api/v1/templates", {"template": {"name": name, "content": content}})
 

@@ -70,7 +70,7 @@ async fn main() -> Outcome<()> {
     let client = Client::new();
     let api = env::var("PLATEN_URL")? + "/api/v1";
 
-    // An account has no two templates of one name.
+    // It tells the templates of several runs apart.
     let name = format!("Invoices {}", SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos());
     let content = r#"<h1>Invoice {{ number }}</h1><p>{{ customer.name }}: {{ total|currency("EUR") }}</p>"#;
     let creation = json!({"template": {"name": name, "content": content}});

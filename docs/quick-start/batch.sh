@@ -29,7 +29,7 @@ create() {
   id=$(jq -r .data.id "$answer")
 }
 
-# An account has no two templates of one name.
+# It tells the templates of several runs apart.
 name="Invoices $(date +%s)-$$"
 create /api/v1/templates <<END
 {"template": {

@@ -87,7 +87,7 @@ func run() error {
 	}
 
 	content := `<h1>Invoice {{ number }}</h1><p>{{ total|currency("EUR") }}</p>`
-	// An account has no two templates of one name.
+	// It tells the templates of several runs apart.
 	name := fmt.Sprint("Invoice ", time.Now().UnixNano())
 	answer, err := call("/api/v1/templates", object{"template": object{"name": name, "content": content}})
 	if err != nil {

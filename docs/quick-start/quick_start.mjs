@@ -31,7 +31,7 @@ async function render(part, fileName) {
 await render("<h1>Hello</h1>", "hello.pdf");
 
 const content = '<h1>Invoice {{ number }}</h1><p>{{ total|currency("EUR") }}</p>';
-const name = `Invoice ${randomUUID()}`; // An account has no two templates of one name.
+const name = `Invoice ${randomUUID()}`; // It tells the templates of several runs apart.
 const created = await call("/api/v1/templates", { template: { name, content } });
 const { data } = await created.json();
 const template = { template_id: data.id, context: { number: 7, total: 1234.5 } };

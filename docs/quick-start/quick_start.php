@@ -38,7 +38,7 @@ function render(string|array $part, string $file_name): void
 render('<h1>Hello</h1>', 'hello.pdf');
 
 $content = '<h1>Invoice {{ number }}</h1><p>{{ total|currency("EUR") }}</p>';
-$name = uniqid('Invoice '); // An account has no two templates of one name.
+$name = uniqid('Invoice '); // It tells the templates of several runs apart.
 $created = json_decode(call('/api/v1/templates', ['template' => ['name' => $name, 'content' => $content]]), true);
 $template = ['template_id' => $created['data']['id'], 'context' => ['number' => 7, 'total' => 1234.5]];
 render(['type' => 'template', 'content' => $template], 'invoice.pdf');

@@ -36,7 +36,7 @@ def render(part, file_name):
 render("<h1>Hello</h1>", "hello.pdf")
 
 content = '<h1>Invoice {{ number }}</h1><p>{{ total|currency("EUR") }}</p>'
-name = f"Invoice {uuid.uuid4()}"  # An account has no two templates of one name.
+name = f"Invoice {uuid.uuid4()}"  # It tells the templates of several runs apart.
 created = json.loads(call("/api/v1/templates", {"template": {"name": name, "content": content}}))
 template = {"template_id": created["data"]["id"], "context": {"number": 7, "total": 1234.5}}
 render({"type": "template", "content": template}, "invoice.pdf")

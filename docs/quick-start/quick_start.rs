@@ -47,7 +47,7 @@ async fn main() -> Outcome<()> {
     render(&client, "<h1>Hello</h1>".into(), "hello.pdf").await?;
 
     let content = r#"<h1>Invoice {{ number }}</h1><p>{{ total|currency("EUR") }}</p>"#;
-    // An account has no two templates of one name.
+    // It tells the templates of several runs apart.
     let name = format!("Invoice {}", SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos());
     let body = json!({"template": {"name": name, "content": content}});
     let created: Value = call(&client, "/api/v1/templates", &body).await?.json().await?;

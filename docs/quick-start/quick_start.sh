@@ -19,7 +19,7 @@ call() {
 echo '{"parts": ["<h1>Hello</h1>"], "output_encoding": "binary"}' |
   call /api/v1/renderers/pdf hello.pdf
 
-# An account has no two templates of one name.
+# It tells the templates of several runs apart.
 jq -n --arg name "Invoice $(date +%s)-$$" '{template: {
   name: $name,
   content: "<h1>Invoice {{ number }}</h1><p>{{ total|currency(\"EUR\") }}</p>"

@@ -118,6 +118,26 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole("row", { name: /November/ })).toContainText("2 of 2");
     });
 
+    test("failed rows are downloaded and retried", async ({ page, member, request }) => {
+      await makeTemplate(request, member, "<h1>Invoice {{ number }}</h1>");
+      await page.goto("/dashboard/batches/new");
+      await page.getByLabel("Name", { exact: true }).fill("November");
+      await page.getByLabel("Template").selectOption("Invoice");
+      await page.getByLabel("File names in the ZIP archive").fill("{{ number }}.pdf");
+      await page.getByRole("button", { name: "Create batch" }).click();
+      await upload(page, "rows.csv", "number\n1\n1\n2\n");
+      await ended(page, javaScriptEnabled, "Ended with errors");
+      const failed = page.getByRole("table", { name: "Failed rows" });
+      await expect(failed).toContainText("same file name");
+      const downloading = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Download errors (CSV)" }).click();
+      expect((await downloading).suggestedFilename()).toBe("platen-batch-errors.csv");
+      await page.getByRole("button", { name: "Retry 1 failed row" }).click();
+      await expect(page.getByText("The failed rows are rendered again.")).toBeVisible();
+      await ended(page, javaScriptEnabled, "Ended with errors");
+      await expect(failed.getByRole("rowheader")).toHaveCount(1);
+    });
+
     test("a test batch is free, and marked", async ({ page, member, request }) => {
       await makeTemplate(request, member, "<h1>Invoice {{ number }}</h1>");
       await page.goto("/dashboard/batches/new");

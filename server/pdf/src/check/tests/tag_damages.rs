@@ -3,7 +3,7 @@
 
 use super::tag_edits::{
     add, all_texts, catalog, change_data, content, drawn_form, element, find, first_map, insert, late_caption, link,
-    no_language, nth, parent_tree, parents, remove_map, role_map, set, wrap,
+    no_language, nth, parent_tree, parents, remove_map, role_map, set, tagged_pattern, wrap,
 };
 use crate::document::Document;
 use crate::object::Object;
@@ -53,6 +53,8 @@ pub(super) const TAG_DAMAGES: &[TagDamage] = &[
     ("artifact in a tag", "7.1-1", |d| content(d, "BDC", "BDC /Artifact BMC EMC")),
     ("tag in an artifact", "7.1-2", |d| content(d, "/NonStruct <</MCID", "/Artifact BMC EMC /Artifact BMC /NonStruct <</MCID")),
     ("artifact with an identifier", "7.1-1", |d| content(d, "/NonStruct <</MCID", "/Artifact <</MCID")),
+    ("tag in a tag", "7.1", |d| content(d, "BDC", "BDC /NonStruct <</MCID 99>> BDC EMC")),
+    ("tag in a pattern", "7.1", tagged_pattern),
     ("unbalanced", "7.1", |d| insert(d, "/Artifact BMC\n")),
     ("unbalanced end", "7.1", |d| insert(d, "EMC\n")),
     ("form drawn twice", "7.20-2", |d| {
@@ -97,6 +99,7 @@ pub(super) const TAG_DAMAGES: &[TagDamage] = &[
     ("no parent tree", "7.1-3", |d| set(d, find(d, "Type", "StructTreeRoot", 0), "ParentTree", "")),
     ("element without its content", "7.1", |d| element(d, "NonStruct", 0, "K", "")),
     ("element with more content", "7.1", |d| element(d, "NonStruct", 0, "K", "[0 77]")),
+    ("content of two elements", "7.1", |d| element(d, "P", 0, "K", "[0 1 2 3]")),
     ("element with content of another page", "7.1", |d| element(d, "NonStruct", 0, "Pg", "1 0 R")),
     ("element reached twice", "7.1", |d| {
         let (first, second) = (nth(d, "P", 0), nth(d, "P", 1));

@@ -2,7 +2,7 @@
 
 use crate::content::{StreamReader, replace_data};
 use crate::document::Document;
-use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::object::{Dictionary, Object, ObjectNumber, Stream};
 use crate::parse::parse_indirect_object;
 
 /// Sets an entry to a value in PDF syntax, or removes it if that is empty.
@@ -170,6 +170,21 @@ pub(super) fn drawn_form(document: &mut Document) -> String {
         content.to_owned()
     });
     name
+}
+
+/// Adds a pattern with tagged content to the resources of the first page.
+pub(super) fn tagged_pattern(document: &mut Document) {
+    let entries = "<</PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 9 9] /XStep 9 /YStep 9 /Resources <<>>>>";
+    let dictionary = parsed(entries).as_dictionary().cloned().expect("a dictionary");
+    let mut stream = Stream::plain(dictionary, Vec::new());
+    replace_data(&mut stream, b"/P <</MCID 0>> BDC 0 0 9 9 re f EMC");
+    let pattern = document.add(Object::Stream(stream));
+    let page = find(document, "Type", "Page", 0);
+    let mut dictionary = document.get_dictionary(page, "a page").expect("a page");
+    let mut resources = document.resolve_dictionary(&dictionary, "Resources").expect("resources");
+    resources.set("Pattern", parsed(&format!("<</P1 {pattern} 0 R>>")));
+    dictionary.set("Resources", Object::Dictionary(resources));
+    document.set(page, Object::Dictionary(dictionary));
 }
 
 /// Returns the number of the first font's map.
