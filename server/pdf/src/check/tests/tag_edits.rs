@@ -181,7 +181,9 @@ pub(super) fn tagged_pattern(document: &mut Document) {
     let pattern = document.add(Object::Stream(stream));
     let page = find(document, "Type", "Page", 0);
     let mut dictionary = document.get_dictionary(page, "a page").expect("a page");
-    let mut resources = document.resolve_dictionary(&dictionary, "Resources").expect("resources");
+    let mut resources = document
+        .resolve_dictionary(&dictionary, "Resources")
+        .expect("resources");
     resources.set("Pattern", parsed(&format!("<</P1 {pattern} 0 R>>")));
     dictionary.set("Resources", Object::Dictionary(resources));
     document.set(page, Object::Dictionary(dictionary));
