@@ -90,7 +90,7 @@ pub(super) async fn record_queued_success(
     // A render is in progress until it is recorded, and others of its account may wait for its place.
     let running = app.jobs.running(account);
     let (grouping, enough) = if job.is_of_batch && running >= PATIENT_FROM {
-        (&app.groups.completions_of_batches, running / MOST_WAITING)
+        (&app.groups.completions_of_batches, running / WAITING_SHARE)
     } else {
         (&app.groups.completions, usize::MAX)
     };
@@ -129,8 +129,8 @@ pub(super) async fn record_queued_success(
 const TOGETHER: Duration = Duration::from_secs(1);
 /// Renders of an account that this process is running from which the rows of its batches wait for larger groups.
 const PATIENT_FROM: usize = 8;
-/// Fraction of these renders (one third) that may wait.
-const MOST_WAITING: usize = 3;
+/// Of these renders, at most one in so many waits.
+const WAITING_SHARE: usize = 3;
 /// Delay of a success whose account another transaction has locked, besides that until the next group.
 const ACCOUNT_BUSY: Duration = Duration::from_millis(20);
 

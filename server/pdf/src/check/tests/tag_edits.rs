@@ -176,9 +176,8 @@ pub(super) fn drawn_form(document: &mut Document) -> String {
 pub(super) fn tagged_pattern(document: &mut Document) {
     let entries = "<</PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 9 9] /XStep 9 /YStep 9 /Resources <<>>>>";
     let dictionary = parsed(entries).as_dictionary().cloned().expect("a dictionary");
-    let mut stream = Stream::plain(dictionary, Vec::new());
-    replace_data(&mut stream, b"/P <</MCID 0>> BDC 0 0 9 9 re f EMC");
-    let pattern = document.add(Object::Stream(stream));
+    let content = b"/P <</MCID 0>> BDC 0 0 9 9 re f EMC";
+    let pattern = document.add(Object::Stream(Stream::plain(dictionary, content)));
     let page = find(document, "Type", "Page", 0);
     let mut dictionary = document.get_dictionary(page, "a page").expect("a page");
     let mut resources = document
