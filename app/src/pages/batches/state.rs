@@ -66,14 +66,14 @@ pub fn HoldNotice(hold: Hold) -> impl IntoView {
     let (title, why, next, entry) = match hold {
         Hold::Credits => (
             "On hold: not enough credits",
-            "The account, or the API key that created the batch, has too few credits left for the next row.",
+            "The account, or the API key that created the batch, has too few credits left for the next document.",
             "Buy credits, change the plan or raise the limit, or wait for the next period.",
             Entry::Billing,
         ),
         Hold::Storage => (
             "On hold: storage is full",
             "The account’s storage or its queue has no room for the next documents.",
-            "Wait for other renders to end, or delete unused templates and assets.",
+            "Wait until other renders have ended and older documents are deleted, or change to a larger plan.",
             Entry::Billing,
         ),
         Hold::Key => (

@@ -464,6 +464,8 @@ pub struct Work {
     pub unfinished: i64,
     /// When the newest of them was queued.
     pub last_queued_at: Option<OffsetDateTime>,
+    /// Whether renders of the account are held, or were held before.
+    pub has_held: bool,
     /// Rows that wait to be opened again, the first of them.
     pub again: Vec<i32>,
     /// Members of the data that columns of the rows become.
@@ -504,6 +506,7 @@ pub async fn find_work(
             (
                 select max(inserted_at) from renders where id = any(array(select render_id from unfinished))
             ) as last_queued_at,
+            exists (select from jobs where jobs.account_id = $1 and lacked is not null) as "has_held!",
             array(
                 select number from batch_rows
                 where batch_id = batches.id and batch_rows.state = 'again' order by number limit $3
@@ -527,6 +530,7 @@ pub async fn find_work(
         opened: row.opened,
         unfinished: row.unfinished,
         last_queued_at: row.last_queued_at,
+        has_held: row.has_held,
         again: row.again,
         columns: row.columns.0,
         file_names: row.file_names,

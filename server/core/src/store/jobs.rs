@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use platen_domain::{
+    batch::Hold,
     failed_jobs::kept_error,
     ids::{AccountId, BatchId, DeliveryId, ExportId, InstanceId, MailId, RenderId},
     job::{AFTER_CRASHES, JobKind, LEASE, LEASE_OF_REQUEST, Priority, QueueLength},
@@ -386,6 +387,78 @@ pub async fn release(
         failure.map(kept_error),
     );
     Ok(released.fetch_one(db).await?)
+}
+
+/// Releases the job of a render of a batch, which is held until there is more storage or credits ([`resume_held`]). `amount` is
+/// what the document needs, in bytes or credits. Tried again after `delay` anyway. Returns `false` if the claim was lost, or if no
+/// batch waits for the render.
+pub async fn hold(db: &PgPool, claim: &Claim, lacked: Hold, amount: i64, delay: Duration) -> Result<bool, StoreError> {
+    let held = sqlx::query_scalar!(
+        r#"with held as (
+            update jobs
+            set claim = null, instance = null, lease_until = null, due = false,
+                run_at = now() + $5::float8 * interval '1 s', lacked = $3,
+                -- A document that was not printed this time may have been before.
+                lacked_amount = greatest(case when lacked = $3 then lacked_amount end, $4)
+            where id = $1 and claim = $2
+                and exists (select from batch_rows where batch_rows.render_id = jobs.render_id and state = 'opened')
+            returning render_id
+         ),
+         queued as (
+            update renders set status = 'queued' from held where renders.id = held.render_id and finished_at is null
+         )
+         select exists (select from held) as "held!""#,
+        claim.job,
+        claim.id,
+        lacked.into_str(),
+        amount,
+        delay.as_secs_f64(),
+    );
+    Ok(held.fetch_one(db).await?)
+}
+
+/// What is free for an account's renders.
+#[derive(Debug, Clone, Copy)]
+pub struct Free {
+    /// Storage of documents, in bytes.
+    pub storage: i64,
+    pub credits: i64,
+}
+
+/// Makes held renders of a batch due that need no more than is free, those that need the least first. Returns what the others lack.
+pub async fn resume_held(
+    db: &PgPool,
+    account: AccountId,
+    batch: BatchId,
+    free: Free,
+) -> Result<Option<Hold>, StoreError> {
+    let lacked = sqlx::query_scalar!(
+        r#"with lacking as materialized (
+            select id, render_id, lacked, lacked_amount, due or claim is not null as goes_on
+            from jobs
+            where account_id = $1 and lacked is not null
+         ),
+         held as (
+            select lacking.id, lacked, sum(lacked_amount) over (partition by lacked order by lacked_amount, lacking.id) + (
+                select coalesce(sum(lacked_amount), 0) from lacking other where other.lacked = lacking.lacked and goes_on
+            ) as needed
+            from lacking join batch_rows on batch_rows.render_id = lacking.render_id
+            where not goes_on and batch_id = $2
+         ),
+         resumed as (
+            update jobs set due = true, run_at = now()
+            where claim is null and id = any(array(
+                select id from held where needed <= case lacked when 'storage' then $3::bigint else $4::bigint end
+            ))
+            returning id
+         )
+         select min(lacked) from held where id <> all(array(select id from resumed))"#,
+        account.0,
+        batch.0,
+        free.storage,
+        free.credits,
+    );
+    Ok(lacked.fetch_one(db).await?.and_then(|lacked| lacked.parse().ok()))
 }
 
 /// Forgets failures and crashes of a job that has made progress since.

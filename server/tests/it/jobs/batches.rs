@@ -475,6 +475,80 @@ async fn a_batch_stops_without_credits_and_goes_on_with_more() {
     assert_eq!(studio.service.number("select count(*) from renders").await, 12);
 }
 
+/// Gives the batch that is on hold its next turn, for which it would wait for seconds.
+async fn next_turn(service: &TestService) {
+    let late = "select count(*) from jobs where kind = 'batch' and run_at > now() + interval '15 seconds'";
+    assert_eq!(service.number(late).await, 0);
+    service
+        .execute("update jobs set run_at = now() where kind = 'batch' and claim is null")
+        .await;
+}
+
+#[tokio::test]
+async fn rows_without_room_for_their_documents_wait_until_there_is() {
+    let studio = Studio::start().await;
+    let body = studio.batch("{{ number }}").await;
+    let first = studio.created(&with_rows(body.clone(), numbers(1))).await;
+    studio.batch_ended(&first).await;
+    let size = studio.service.stored(&studio.account, "document_bytes").await;
+    let limit = async |halves: i64| {
+        let limit = size * halves / 2;
+        studio
+            .service
+            .limit_storage(&studio.account, "document_bytes", limit)
+            .await;
+    };
+    limit(7).await;
+    let path = studio.created(&with_rows(body.clone(), numbers(12))).await;
+    let is_held = |succeeded: i64| {
+        move |batch: &Value| batch["hold"] == "storage" && batch["succeeded"] == succeeded && batch["failed"] == 0
+    };
+    studio.batch_when(&path, is_held(2)).await;
+    studio
+        .service
+        .number_is(
+            10,
+            "select count(*) from jobs where lacked = 'storage' and claim is null",
+        )
+        .await;
+    limit(11).await;
+    next_turn(&studio.service).await;
+    studio.batch_when(&path, is_held(4)).await;
+    // Rows that are known not to fit are not rendered once more.
+    let unknown = format!("select count(*) from jobs where lacked_amount < {}", size / 2);
+    assert_eq!(studio.service.number(&unknown).await, 0);
+    limit(100).await;
+    next_turn(&studio.service).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [12, 12, 12, 0]);
+    studio.service.storage_is_counted().await;
+    // A document that exceeds the limit by itself would wait forever.
+    studio.service.execute("delete from renders").await;
+    limit(1).await;
+    let path = studio.created(&with_rows(body, numbers(1))).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [1, 1, 0, 1]);
+    assert_eq!(studio.outcomes(&path).await[0]["error"]["code"], "storage_full");
+}
+
+#[tokio::test]
+async fn rows_without_credits_for_all_their_pages_wait_for_more() {
+    let service = TestService::start().await;
+    let account = service.account_with("ann@example.org", &["--credits", "9"]);
+    let studio = Studio { service, account };
+    // Each costs two credits, and reserves one when it is begun.
+    let pages = "<p style='break-after: page'>{{ number }}</p>".repeat(12);
+    let path = studio.created(&with_rows(studio.batch(&pages).await, numbers(6))).await;
+    let held = studio
+        .batch_when(&path, |batch| batch["hold"] == "credits" && batch["succeeded"] == 3)
+        .await;
+    assert_eq!(counts(&held), [6, 6, 3, 0]);
+    let grant = ["accounts", "grant", "--email", "ann@example.org", "--credits", "100"];
+    studio.service.command(&grant, "").succeeded();
+    next_turn(&studio.service).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [6, 6, 6, 0]);
+    let used = "select used from credit_periods order by starts_at desc limit 1";
+    assert_eq!(studio.service.number(used).await, 12);
+}
+
 #[tokio::test]
 async fn renders_that_end_together_are_recorded_and_charged_exactly() {
     const ROWS: usize = 12;

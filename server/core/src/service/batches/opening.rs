@@ -8,7 +8,7 @@ use platen_domain::{
     ids::{AccountId, BatchId, RenderId},
     job::{CRASHES, JobKind, Priority},
     sentence::sentence,
-    storage::StorageResource,
+    storage::{StorageResource, StorageUse},
     webhook_endpoint::EventType,
 };
 use serde_json::json;
@@ -29,7 +29,7 @@ use crate::{
         },
         renders::{
             cancel::{CancelError, cancel},
-            charge::queue,
+            charge::{free_credits, queue},
             enqueue::seal,
             idempotent_responses::ContentError,
         },
@@ -38,7 +38,7 @@ use crate::{
         account_storage,
         batches::{self, OpenedRow, Work},
         error::StoreError,
-        jobs::{self, BatchJob},
+        jobs::{self, BatchJob, Free},
         renders::queued::{NewQueuedRender, NotQueued, Origin},
         tx, webhook_endpoints,
     },
@@ -46,7 +46,7 @@ use crate::{
 
 /// Time between the turns of a batch.
 const TURN: Duration = Duration::from_secs(1);
-/// The same while credits or storage are missing.
+/// The same while credits or storage are missing, or the key is invalid.
 const TURN_ON_HOLD: Duration = Duration::from_secs(15);
 /// The same after a turn that has opened [`MANY_ROWS`]: its window would be empty soon.
 const NEXT_ROWS: Duration = Duration::from_millis(200);
@@ -130,19 +130,28 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
         jobs::complete(db, &job.claim).await?;
         return Ok(Next::Done);
     };
+    let lacked = if work.has_held {
+        resume_held(app, account, id, &work).await?
+    } else {
+        None
+    };
     if work.state == BatchState::Running && work.only_awaits_renders() {
-        batches::set_hold(db, account, id, None).await?;
+        batches::set_hold(db, account, id, lacked).await?;
+        if lacked.is_some() {
+            return Ok(Next::After(TURN_ON_HOLD));
+        }
         let waited = work
             .last_queued_at
             .map_or(Duration::ZERO, |queued_at| (now - queued_at).unsigned_abs());
         return Ok(Next::After(time_to_wait(waited)));
     }
-    let mut next = Next::After(TURN);
+    let mut next = Next::After(if lacked.is_some() { TURN_ON_HOLD } else { TURN });
     match work.state {
         BatchState::Running if !work.is_key_valid => {
             batches::set_hold(db, account, id, Some(Hold::Key)).await?;
             next = Next::After(TURN_ON_HOLD);
         }
+        BatchState::Running if lacked.is_some() => batches::set_hold(db, account, id, lacked).await?,
         BatchState::Running => {
             let is_idle = work.unfinished == 0;
             let Rows {
@@ -203,6 +212,25 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
 /// second and at most three.
 fn time_to_wait(waited: Duration) -> Duration {
     (waited / 10).clamp(TURN, LONGEST_TURN)
+}
+
+/// Lets held renders of a batch go on, as far as there is storage and credits for their documents. Returns what the others lack.
+async fn resume_held(app: &Services, account: AccountId, id: BatchId, work: &Work) -> Result<Option<Hold>, BatchError> {
+    let storage = account_storage::find(&app.db, account).await?;
+    let StorageUse { limit, used, .. } = storage.of(StorageResource::DocumentBytes);
+    let credits = if work.livemode {
+        let mut db = app.db.acquire().await.map_err(StoreError::from)?;
+        free_credits(&mut db, account, work.key, clock::now()).await?
+    } else {
+        0
+    };
+    let free = Free {
+        storage: limit - used,
+        credits,
+    };
+    let lacked = jobs::resume_held(&app.db, account, id, free).await?;
+    app.jobs.added(JobKind::Render);
+    Ok(lacked)
 }
 
 async fn cancel_unfinished(app: &Services, account: AccountId, id: BatchId) -> Result<(), BatchError> {

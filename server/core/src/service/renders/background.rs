@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use platen_domain::{
-    credits::{self, Meter},
+    batch::Hold,
+    credits::{self, Meter, NotEnoughCredits},
     encryption::{DataKey, Place, Wrapped},
     ids::{AccountId, RenderId},
     job::{CRASHES, JobKind},
@@ -56,6 +57,8 @@ use crate::{
 
 /// Delay before a render that found no slot or memory is claimed again.
 const NO_PLACE: Duration = Duration::from_secs(1);
+/// Delay before a render that is held for lack of storage or credits is tried again even without more of them.
+const LONGEST_HOLD: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum size of a stored request that is loaded together with others, in bytes. Memory is reserved for each only afterwards.
 const LARGEST_TOGETHER: i32 = 64 << 10;
 
@@ -68,11 +71,23 @@ pub async fn render(app: &Services, job: &RenderJob, stopping: impl Fn() -> bool
     };
     let object = queued.object;
     let log = RenderLog::default();
-    let outcome = finish(app, job, queued, &log).await;
+    let mut printed = Printed::default();
+    let outcome = finish(app, job, queued, &log, &mut printed).await;
     let Err(reason) = outcome else {
         app.metrics.render_ended(RenderMode::Async, Outcome::Succeeded);
         return Ok(());
     };
+    if job.is_of_batch
+        && let Some((lacked, amount)) = printed.lacks(&reason)
+        && jobs::hold(&app.db, &job.claim, lacked, amount, LONGEST_HOLD).await?
+    {
+        tracing::info!(error = %reason, "held until there is more");
+        app.jobs.changed(job.account, job.render);
+        if let Some(object) = object.filter(|_| printed.is_delivered) {
+            take_back(app, object).await;
+        }
+        return Ok(());
+    }
     let retry = match reason.class().retry {
         // The cause may be the end of the service.
         Retry::Later if stopping() => Retry::NotCounted,
@@ -130,12 +145,38 @@ async fn release_failed(app: &Services, job: &RenderJob, reason: &FailureReason)
     Ok(true)
 }
 
-/// Decrypts the request, renders and delivers the document, and records the success.
+/// A document that was printed; empty before.
+#[derive(Default)]
+struct Printed {
+    bytes: i64,
+    /// In credits.
+    price: i64,
+    /// Whether its store may have it.
+    is_delivered: bool,
+}
+
+impl Printed {
+    /// Returns what the account lacks for the document, and how much of it: bytes, or credits besides the one that is reserved. `None`
+    /// if the render has failed for another reason, or the document exceeds the limit by itself.
+    fn lacks(&self, reason: &FailureReason) -> Option<(Hold, i64)> {
+        match reason {
+            FailureReason::StorageFull(full) if full.resource == StorageResource::DocumentBytes => {
+                (self.bytes <= full.limit).then_some((Hold::Storage, self.bytes.max(1)))
+            }
+            FailureReason::Credits(NotEnoughCredits::OverKeyLimit { price, limit, .. }) if price > limit => None,
+            FailureReason::Credits(_) => Some((Hold::Credits, (self.price - 1).max(1))),
+            _ => None,
+        }
+    }
+}
+
+/// Decrypts the request, renders and delivers the document, and records the success. Notes the document as soon as it is printed.
 async fn finish(
     app: &Services,
     job: &RenderJob,
     mut queued: QueuedRender,
     log: &RenderLog,
+    printed: &mut Printed,
 ) -> Result<(), FailureReason> {
     if job.claim.crashes >= CRASHES {
         return Err(FailureReason::Poisonous);
@@ -170,6 +211,11 @@ async fn finish(
         meter: Meter::AsyncRender,
         price: credits::price(document.page_count),
     };
+    *printed = Printed {
+        bytes: i64::try_from(document.pdf.len()).unwrap_or(i64::MAX),
+        price: bill.price,
+        is_delivered: false,
+    };
     if bill.livemode && bill.price > 1 {
         let mut db = app.db.acquire().await.map_err(StoreError::from)?;
         reserve_price(&mut db, job.account, job.render, bill.price, clock::now()).await?;
@@ -178,6 +224,7 @@ async fn finish(
     let pdf = Bytes::from(std::mem::take(&mut document.pdf));
     memory.shrink_to(pdf.len() as u64);
     check_room(&queued, pdf.len())?;
+    printed.is_delivered = true;
     let stored = match (queued.object, destination) {
         (Some(object), _) => {
             let mut stored = deliver(app, object, pdf.clone()).await?;

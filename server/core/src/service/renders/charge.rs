@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use platen_domain::{
-    ids::{AccountId, RenderId},
+    ids::{AccountId, ApiKeyId, RenderId},
     job::JobKind,
     mail::MailKind,
     webhook_endpoint::EventType,
@@ -60,6 +60,21 @@ pub(in crate::service) async fn queue(
         queued = queued::insert(db, account, origin, renders, now).await?;
     }
     queued.ok_or_else(no_period)
+}
+
+/// Returns how many credits live renders of a key, or of users without one, may still reserve.
+pub(in crate::service) async fn free_credits(
+    db: &mut PgConnection,
+    account: AccountId,
+    key: Option<ApiKeyId>,
+    now: OffsetDateTime,
+) -> Result<i64, StoreError> {
+    let mut free = charges::free_credits(db, account, key, now).await?;
+    if free.is_none() {
+        make_period(db, account, now).await?;
+        free = charges::free_credits(db, account, key, now).await?;
+    }
+    free.ok_or_else(no_period)
 }
 
 /// Reserves the actual price of an unfinished live render before its document is delivered, which can't be undone.

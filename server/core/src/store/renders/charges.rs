@@ -32,6 +32,23 @@ pub async fn reserved_credits(db: &mut PgConnection, account: AccountId) -> Resu
     Ok(reserved.fetch_one(db).await?)
 }
 
+/// Returns how many credits live renders of a key, or of users without one, may still reserve.
+pub async fn free_credits(
+    db: &mut PgConnection,
+    account: AccountId,
+    key: Option<ApiKeyId>,
+    now: OffsetDateTime,
+) -> Result<InPeriod<i64>, StoreError> {
+    let free = sqlx::query_scalar!(
+        r#"select allowed as "allowed!" from may_open_renders($1, $2, true, $3, $4)"#,
+        account.0,
+        key.map(|key| key.0),
+        now,
+        i32::MAX,
+    );
+    Ok(free.fetch_optional(db).await?.map(i64::from))
+}
+
 /// Reserves the price of an unfinished live render, or refuses it.
 pub async fn reserve_price(
     db: &mut PgConnection,
