@@ -190,7 +190,7 @@ fn a_document_below_the_demand_is_not_written() {
     };
     let refused = demanding("pdf/ua-1").refused();
     assert!(
-        refused.contains("“Costs” (body > h3)") && refused.contains("7.4.2-1"),
+        refused.contains("/conformance: Part 1, page 1, H3 “Costs” (body > h3): ") && refused.contains("7.4.2-1"),
         "{refused}"
     );
     assert!(!fs::exists(&output).unwrap());

@@ -48,11 +48,12 @@ async fn synchronous(studio: &Studio, mut body: Value) -> Response {
 #[tokio::test]
 async fn a_document_below_the_demand_is_refused_with_what_to_change() {
     let studio = Studio::start().await;
-    let body = demanding(&[LETTER, PLAN], &["pdf/a-2a", "pdf/ua-1"]);
+    let body = demanding(&[LETTER, PLAN, PLAN], &["pdf/a-2a", "pdf/ua-1"]);
     let answer = synchronous(&studio, body).await;
     let id = header(&answer, "x-render-id").to_owned();
-    let [(pointer, detail)] = problems(answer).await.try_into().expect("one");
-    assert_eq!(pointer, "/parts/1");
+    let [(pointer, detail), (other_pointer, other)] = problems(answer).await.try_into().expect("two");
+    assert_eq!([pointer, other_pointer], ["/conformance"; 2]);
+    assert!(other.starts_with("Part 3, page 3, H3"), "{other}");
     for expected in [
         "Part 2, page 2",
         "H3",
@@ -141,7 +142,7 @@ async fn a_preview_is_held_to_its_demand() {
     assert_eq!(preview(&["pdf/a-2a"]).await.status(), 200);
     let [(pointer, detail)] = problems(preview(&["pdf/ua-1"]).await).await.try_into().expect("one");
     assert!(
-        pointer == "/content" && detail.contains("7.4.2-1") && detail.contains("“Costs” (body > h3)"),
+        pointer == "/options/conformance" && detail.contains("7.4.2-1") && detail.contains("“Costs” (body > h3)"),
         "{pointer}: {detail}"
     );
     let [(pointer, _)] = problems(preview(&[]).await).await.try_into().expect("one");

@@ -22,12 +22,13 @@ impl ConformanceNotReached {
     /// JSON pointer to the member of a request that demands levels.
     pub const POINTER: &str = "/conformance";
 
-    /// Returns the findings that prevent the missing levels, as validation errors: at the part, or else at the demand.
-    /// If no finding is known, returns one error for the demand. A note follows if there may be more.
+    /// Returns the findings that prevent the missing levels, as validation errors at the demand. Their details begin
+    /// with the part and the page, if these are known. If no finding is known, returns one error. A note follows if
+    /// there may be more.
     pub fn problems(&self) -> Vec<Problem> {
-        let mut problems: Vec<_> = self.preventing().map(problem).collect();
+        let mut problems: Vec<_> = self.preventing().map(Finding::explanation).map(unreached).collect();
         if problems.is_empty() {
-            problems.push(unreached(Self::POINTER.into(), sentence(&self.to_string())));
+            problems.push(unreached(sentence(&self.to_string())));
         }
         if self.report.findings_cut {
             problems.push(Problem::more_than(problems.len()));
@@ -68,17 +69,9 @@ impl fmt::Display for ConformanceNotReached {
 
 impl std::error::Error for ConformanceNotReached {}
 
-fn problem(finding: &Finding) -> Problem {
-    let pointer = match finding.part {
-        Some(part) => format!("/parts/{part}"),
-        None => ConformanceNotReached::POINTER.into(),
-    };
-    unreached(pointer, finding.explanation())
-}
-
-fn unreached(pointer: String, detail: String) -> Problem {
+fn unreached(detail: String) -> Problem {
     Problem {
-        pointer,
+        pointer: ConformanceNotReached::POINTER.into(),
         title: "Conformance not reached".into(),
         detail,
     }
