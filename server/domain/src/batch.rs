@@ -2,7 +2,9 @@
 
 pub mod columns;
 pub mod file_name;
+pub mod part_pattern;
 pub mod path_pattern;
+mod placeholders;
 pub mod row_reader;
 
 use serde::Serialize;

@@ -143,7 +143,7 @@ impl DeliveryState {
 pub enum DeliveryTarget {
     /// The webhook in the request of a render.
     Request,
-    /// A webhook endpoint of the account.
+    /// A webhook endpoint of the account, or the webhook of a batch.
     Endpoint,
 }
 

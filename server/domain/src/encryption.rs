@@ -225,6 +225,11 @@ impl Place {
         Self::new(account.0, "batch callback", batch.0)
     }
 
+    /// The webhook of a batch itself.
+    pub fn batch_end_target(account: AccountId, batch: BatchId) -> Self {
+        Self::new(account.0, "batch end target", batch.0)
+    }
+
     /// A piece of the rows of a batch.
     pub fn batch_piece(account: AccountId, row: Uuid) -> Self {
         Self::new(account.0, "batch piece", row)

@@ -53,6 +53,8 @@ pub mod failed_jobs;
 #[cfg(feature = "server")]
 pub mod health;
 #[cfg(feature = "server")]
+pub mod html;
+#[cfg(feature = "server")]
 pub mod idempotency;
 #[cfg(feature = "server")]
 pub mod ids;

@@ -18,7 +18,7 @@ use platen_core::service::{
     Services,
     mail::{self, Delivery},
 };
-use platen_domain::{ids::MailId, mail::texts::escaped};
+use platen_domain::{html::escaped, ids::MailId};
 use time::format_description::well_known::Rfc3339;
 
 use crate::http::error::ApiError;

@@ -206,7 +206,7 @@ async fn what_is_refused_is_explained_and_leaves_no_batch_that_waits() {
         (&["run", "none.csv", "--template", template], "none.csv: "),
         (
             &["run", "rows.csv", "--request", "request.json"],
-            "/batch/render/parts: Must have a part that is a template",
+            "/batch/render/parts: Must have a part that the data of each row completes",
         ),
         (&["run", "rows.csv", "--template", "x"], "must be the id of a template"),
         (&["run", "rows.csv"], "--request"),

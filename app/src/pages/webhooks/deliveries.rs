@@ -62,7 +62,7 @@ pub fn Deliveries(
             <div class="empty">
                 <p class="empty__title">"No deliveries"</p>
                 <p>
-                    "Deliveries appear here when an event occurs that an endpoint receives, and when a render that was requested with a "
+                    "Deliveries appear here when an event occurs that an endpoint receives, and when a render or a batch that was requested with a "
                     <code>"callback"</code> " ends. Clear the filters to see all."
                 </p>
             </div>

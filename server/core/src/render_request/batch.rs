@@ -1,19 +1,25 @@
 //! Requests for batches.
 
 use platen_domain::{
-    batch::{RowFormat, file_name, path_pattern, row_reader::row_problem},
+    batch::{RowFormat, file_name, part_pattern, path_pattern, row_reader::row_problem},
+    callback::CallbackTarget,
     validation::{
         Problem, Problems,
         json::{self, Body, Layout},
         schema::RequestBody,
     },
 };
+use platen_engine::job::Part;
 use serde::Deserialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
-use crate::render_request::{AsynchronousRequest, PartSource, RenderRequest, TemplatePart, rules};
+use crate::render_request::{
+    AsynchronousRequest, PartSource, RenderRequest, TemplatePart, record::shown_url, rules, wire::WireCallback,
+};
 
+/// The member that contains all others.
+const BATCH: &str = "/batch";
 /// The member that contains the request of each row.
 const RENDER: &str = "/batch/render";
 /// The member that contains the pattern of the names of documents in their archive.
@@ -26,6 +32,8 @@ const LAYOUT: Layout = Layout {
 };
 /// The context of a template part that has none.
 const NO_CONTEXT: &str = "{}";
+/// Maximum size of the parts of a row, with their placeholders filled, in bytes: as that of the request that the row completes.
+const LARGEST_PARTS: usize = 256 << 10;
 
 /// A valid request for a batch.
 #[derive(Debug, Clone)]
@@ -33,6 +41,8 @@ pub struct BatchCreation {
     pub name: String,
     /// Pattern of the names of documents in their archive.
     pub file_names: Option<String>,
+    /// The webhook to send when the batch has ended.
+    pub callback: Option<CallbackTarget>,
     /// The request that each row completes.
     pub request: AsynchronousRequest,
     /// JSON objects; empty if they are uploaded later.
@@ -50,6 +60,7 @@ struct Sent<'a> {
 struct SentBatch<'a> {
     name: Option<String>,
     file_names: Option<String>,
+    callback: Option<WireCallback>,
     #[serde(borrow)]
     render: &'a RawValue,
     #[serde(borrow)]
@@ -70,8 +81,16 @@ impl BatchCreation {
         // The schema has found its members.
         let sent: Sent<'_> =
             serde_json::from_slice(text).map_err(|error| vec![Problem::invalid("", error.to_string())])?;
+        let mut of_callback = Problems::default();
+        rules::check_callback(&body.value["batch"], &mut of_callback);
+        if !of_callback.is_empty() {
+            return Err(of_batch(of_callback.sorted(&body.value["batch"])));
+        }
         let request = AsynchronousRequest::parse(sent.batch.render.get().as_bytes()).map_err(of_render)?;
-        check(&request, sent.batch.file_names.as_deref(), &mut problems);
+        check_parts(&request.render, &body.value["batch"]["render"], &mut problems);
+        check_patterns(&request, sent.batch.file_names.as_deref(), &mut problems);
+        let callback = sent.batch.callback.map(TryInto::try_into).transpose();
+        let callback = callback.map_err(of_batch)?;
         let rows = sent.batch.rows.unwrap_or_default().into_iter();
         let rows: Vec<_> = rows.map(|row| json::compact(row).get().to_owned()).collect();
         for (index, row) in rows.iter().enumerate() {
@@ -85,6 +104,7 @@ impl BatchCreation {
         Ok(Self {
             name: sent.batch.name.unwrap_or_default(),
             file_names: sent.batch.file_names,
+            callback,
             request,
             rows,
         })
@@ -127,20 +147,58 @@ impl RowsSource {
     }
 }
 
-/// Returns validation errors of the request of each row, as errors of the batch.
+/// Returns validation errors of members of the batch, as errors of the body.
+pub fn of_batch(problems: Vec<Problem>) -> Vec<Problem> {
+    within(BATCH, problems)
+}
+
+/// Returns validation errors of the request of each row, as errors of the body.
 pub fn of_render(problems: Vec<Problem>) -> Vec<Problem> {
+    within(RENDER, problems)
+}
+
+fn within(parent: &str, problems: Vec<Problem>) -> Vec<Problem> {
     let problems = problems.into_iter().map(|problem| Problem {
-        pointer: format!("{RENDER}{}", problem.pointer),
+        pointer: format!("{parent}{}", problem.pointer),
         ..problem
     });
     problems.collect()
 }
 
-fn check(request: &AsynchronousRequest, file_names: Option<&str>, problems: &mut Problems) {
-    if request.render.templates_of_rows().next().is_none() {
-        let detail = "Must have a part that is a template without context; each row becomes its context";
+/// Checks that rows complete at least one part, and that the placeholders of all are valid. `sent` is the request as JSON.
+fn check_parts(request: &RenderRequest, sent: &Value, problems: &mut Problems) {
+    let mut has_data = request.templates_of_rows().next().is_some();
+    for (index, part) in request.parts.iter().enumerate() {
+        let names = match part {
+            PartSource::Given(Part::Html(html)) => part_pattern::names_in_html(html),
+            PartSource::Given(Part::Url(url)) => part_pattern::names_in_url(url),
+            PartSource::Template(_) => continue,
+        };
+        match names {
+            Ok(names) => has_data |= !names.is_empty(),
+            Err(reason) => {
+                let content = if sent["parts"][index].is_string() {
+                    ""
+                } else {
+                    "/content"
+                };
+                problems.add(Problem::invalid(format!("{RENDER}/parts/{index}{content}"), reason));
+            }
+        }
+    }
+    for name in ["header_template", "footer_template"] {
+        if let Some(Err(reason)) = sent[name].as_str().map(part_pattern::names_in_html) {
+            problems.add(Problem::invalid(format!("{RENDER}/{name}"), reason));
+        }
+    }
+    if !has_data && problems.is_empty() {
+        let detail = "Must have a part that the data of each row completes: a template without context, or HTML or a URL with a \
+                      placeholder such as {{ number }}";
         problems.add(Problem::invalid(format!("{RENDER}/parts"), detail));
     }
+}
+
+fn check_patterns(request: &AsynchronousRequest, file_names: Option<&str>, problems: &mut Problems) {
     if let Some(destination) = &request.destination
         && let Err(reason) = check_pattern(&destination.path, "path")
     {
@@ -176,6 +234,18 @@ impl RenderRequest {
         templates.filter(|part| part.context.get() == NO_CONTEXT)
     }
 
+    /// Returns the names of the placeholders in its parts, header and footer. Malformed ones have been refused.
+    pub fn placeholders(&self) -> impl Iterator<Item = String> {
+        let of_html = |html: &str| part_pattern::names_in_html(html).unwrap_or_default();
+        let parts = self.parts.iter().flat_map(move |part| match part {
+            PartSource::Given(Part::Html(html)) => of_html(html),
+            PartSource::Given(Part::Url(url)) => part_pattern::names_in_url(url).unwrap_or_default(),
+            PartSource::Template(_) => Vec::new(),
+        });
+        let decoration = self.print.header_footer.iter();
+        parts.chain(decoration.flat_map(move |drawn| [of_html(&drawn.header), of_html(&drawn.footer)].concat()))
+    }
+
     /// Returns the request with a row, a JSON object, as the context of all templates without one.
     #[must_use]
     pub fn with_row(&self, row: &RawValue) -> Self {
@@ -188,5 +258,35 @@ impl RenderRequest {
             }
         }
         request
+    }
+
+    /// Fills the placeholders of its parts, header and footer with the members of a row, a JSON object. The error says which can't be
+    /// filled, and why.
+    pub fn fill(&mut self, row: &Value) -> Result<(), String> {
+        let mut room = LARGEST_PARTS;
+        for part in &mut self.parts {
+            match part {
+                PartSource::Given(Part::Html(html)) => *html = part_pattern::fill_html(html, row, &mut room)?,
+                PartSource::Given(Part::Url(url)) => *url = part_pattern::fill_url(url, row, &mut room)?,
+                PartSource::Template(_) => {}
+            }
+        }
+        if let Some(drawn) = &mut self.print.header_footer {
+            for html in [&mut drawn.header, &mut drawn.footer] {
+                *html = part_pattern::fill_html(html, row, &mut room)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the filled parts in the options that are stored with the render of a row.
+    pub fn note_filled(&self, options: &mut Value) {
+        for (index, part) in self.parts.iter().enumerate() {
+            match part {
+                PartSource::Given(Part::Html(html)) => options["parts"][index]["bytes"] = json!(html.len()),
+                PartSource::Given(Part::Url(url)) => options["parts"][index]["url"] = shown_url(url.as_str()).into(),
+                PartSource::Template(_) => {}
+            }
+        }
     }
 }

@@ -79,7 +79,8 @@ pub(super) fn check_url(address: &str, pointer: String, problems: &mut Problems)
     }
 }
 
-fn check_callback(body: &Value, problems: &mut Problems) {
+/// Adds the validation errors of the member `callback` of `body`.
+pub(super) fn check_callback(body: &Value, problems: &mut Problems) {
     const URL: &str = "/callback/url";
     const HEADERS: &str = "/callback/headers";
     if let Some(address) = body["callback"]["url"].as_str().filter(|_| !problems.within(URL)) {

@@ -85,6 +85,8 @@ impl StoredRequest {
         serde_json::to_vec(&Form1::from(self))
     }
 
+    /// The version of requests that rows of a batch complete, if their placeholders are filled. It is otherwise the same.
+    pub const PATTERN_VERSION: i16 = 4;
     /// The version of [`compressed`] bodies of synchronous renders, which no worker reads.
     pub const COMPRESSED_VERSION: i16 = 2;
 
@@ -92,7 +94,9 @@ impl StoredRequest {
     pub fn from_bytes(version: i16, bytes: &[u8]) -> Result<Self, Unreadable> {
         match version {
             0 => Self::from_body(bytes),
-            Self::VERSION | Self::DEMANDING_VERSION => serde_json::from_slice::<Form1>(bytes)?.try_into(),
+            Self::VERSION | Self::DEMANDING_VERSION | Self::PATTERN_VERSION => {
+                serde_json::from_slice::<Form1>(bytes)?.try_into()
+            }
             Self::COMPRESSED_VERSION => Self::from_body(&decompressed(bytes)?),
             later => Err(Unreadable::LaterVersion(later)),
         }
@@ -203,7 +207,7 @@ impl<'a> From<&'a PartSource> for BodyPart<'a> {
     }
 }
 
-/// Versions 1 and 3. Lengths are in inches.
+/// Versions 1, 3 and 4. Lengths are in inches.
 #[derive(Serialize, Deserialize)]
 struct Form1 {
     parts: Vec<Part1>,

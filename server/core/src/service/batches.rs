@@ -11,8 +11,9 @@ pub mod upload;
 
 use platen_domain::{
     batch::{Batch, BatchState, ListedRows, MOST_ENDED, MOST_UNFINISHED},
+    callback::{CallbackTarget, shown_address},
     caller::Caller,
-    encryption::{EncryptionError, Place},
+    encryption::{DataKey, EncryptionError, Place},
     idempotency::{self, IdempotentRequest},
     ids::{AccountId, ApiKeyId, BatchId},
     job::JobKind,
@@ -28,7 +29,8 @@ use crate::{
     clock,
     memory::MemoryFull,
     render_request::{
-        batch::{BatchCreation, of_render},
+        AsynchronousRequest,
+        batch::{BatchCreation, of_batch, of_render},
         stored::{StoredRequest, Unreadable},
     },
     service::{
@@ -41,7 +43,7 @@ use crate::{
         },
     },
     store::{
-        batches::{self, NewBatch, OldBatches, RowOutcome, SealedBatch},
+        batches::{self, EndTarget, NewBatch, OldBatches, RowOutcome, SealedBatch},
         error::StoreError,
         jobs, tx,
     },
@@ -129,48 +131,35 @@ pub async fn create(
     let BatchCreation {
         name,
         file_names,
+        callback,
         mut request,
         rows,
     } = creation;
+    if let Some(target) = &callback {
+        check_address(app, target).map_err(|problem| BatchError::Invalid(of_batch(vec![problem])))?;
+    }
     if let Some(target) = &request.callback {
         check_address(app, target).map_err(|problem| BatchError::Invalid(of_render(vec![problem])))?;
     }
     // Fixes the templates' versions for all rows.
     let noted = note_versions(app, account, &mut request.render).await?;
     noted.map_err(|problems| BatchError::Invalid(of_render(problems)))?;
-    let options = std::mem::take(&mut request.render.options);
     let (id, key) = (
         BatchId::generate(),
         data_key(&app.db, &app.secret_keys, account, now).await?,
     );
     let sealing = move || {
-        let stored = StoredRequest {
-            render: request.render,
-            destination: request.destination,
-        };
-        let version = stored.version();
-        let callback = request.callback.map(|target| {
-            let target = serde_json::to_vec(&target)?;
-            Ok::<_, BatchError>(key.encrypt(&Place::batch_callback(account, id), rand::random(), target)?)
+        let end = callback.map(|target| {
+            let place = Place::batch_end_target(account, id);
+            Ok::<_, BatchError>(EndTarget {
+                sealed: sealed_target(&key, &place, &target)?,
+                address: shown_address(&target.url),
+            })
         });
-        let stored = stored.into_bytes()?;
-        if stored.len() > LARGEST_REQUEST {
-            let detail = format!(
-                "Has {} KiB, and may have {} KiB, because the renders of all rows store it; use templates, and assets of the account",
-                stored.len() >> 10,
-                LARGEST_REQUEST >> 10
-            );
-            return Err(BatchError::Invalid(of_render(vec![Problem::invalid("", detail)])));
-        }
-        let sealed = SealedBatch {
-            version,
-            sealed: key.encrypt(&Place::batch_request(account, id), rand::random(), stored)?,
-            callback: callback.transpose()?,
-            options,
-        };
-        Ok::<_, BatchError>((sealed, SealedRows::seal(&key, account, rows)?))
+        let request = sealed(&key, account, id, request)?;
+        Ok::<_, BatchError>((request, end.transpose()?, SealedRows::seal(&key, account, rows)?))
     };
-    let (request, rows) = spawn_blocking(sealing).await??;
+    let (request, end, rows) = spawn_blocking(sealing).await??;
     let new = NewBatch {
         id,
         key: caller.key,
@@ -178,6 +167,7 @@ pub async fn create(
         name: &name,
         file_names: file_names.as_deref(),
         request,
+        end,
         idempotent,
     };
     let mut transaction = tx::begin(&app.db).await?;
@@ -206,6 +196,48 @@ pub async fn create(
         app.jobs.added(JobKind::Batch);
     }
     Ok((get(app, caller, id).await?, false))
+}
+
+/// Encrypts the request that each row completes.
+fn sealed(
+    key: &DataKey,
+    account: AccountId,
+    id: BatchId,
+    mut request: AsynchronousRequest,
+) -> Result<SealedBatch, BatchError> {
+    let options = std::mem::take(&mut request.render.options);
+    let callback = request.callback.map(|target| {
+        let place = Place::batch_callback(account, id);
+        sealed_target(key, &place, &target)
+    });
+    let stored = StoredRequest {
+        render: request.render,
+        destination: request.destination,
+    };
+    let version = if stored.render.placeholders().next().is_some() {
+        StoredRequest::PATTERN_VERSION
+    } else {
+        stored.version()
+    };
+    let stored = stored.into_bytes()?;
+    if stored.len() > LARGEST_REQUEST {
+        let detail = format!(
+            "Has {} KiB, and may have {} KiB, because the renders of all rows store it; use templates, and assets of the account",
+            stored.len() >> 10,
+            LARGEST_REQUEST >> 10
+        );
+        return Err(BatchError::Invalid(of_render(vec![Problem::invalid("", detail)])));
+    }
+    Ok(SealedBatch {
+        version,
+        sealed: key.encrypt(&Place::batch_request(account, id), rand::random(), stored)?,
+        callback: callback.transpose()?,
+        options,
+    })
+}
+
+fn sealed_target(key: &DataKey, place: &Place, target: &CallbackTarget) -> Result<Vec<u8>, BatchError> {
+    Ok(key.encrypt(place, rand::random(), serde_json::to_vec(target)?)?)
 }
 
 /// Returns the batch of an earlier request with the same idempotency key.
@@ -263,7 +295,7 @@ pub async fn outcomes(
     rows: ListedRows,
     after: i32,
 ) -> Result<Vec<RowOutcome>, StoreError> {
-    batches::list_outcomes(&app.db, account, id, rows, after, RESULTS_AT_ONCE).await
+    batches::list_outcomes(&app.db, account, id, rows, after, RESULTS_AT_ONCE, clock::now()).await
 }
 
 /// Returns the outcomes of the first `most` rows.
@@ -274,7 +306,7 @@ pub async fn first_outcomes(
     rows: ListedRows,
     most: i64,
 ) -> Result<Vec<RowOutcome>, StoreError> {
-    batches::list_outcomes(&app.db, account, id, rows, 0, most).await
+    batches::list_outcomes(&app.db, account, id, rows, 0, most, clock::now()).await
 }
 
 /// Returns whether failed rows can be opened again. Accounts that store no content lose their rows when a batch ends.

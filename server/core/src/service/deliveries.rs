@@ -59,10 +59,10 @@ pub async fn list(
     };
     filter.since = filter.since.max(last);
     let of_requests = deliveries::list(db, account, &filter, page).await?.into_iter();
-    let to_endpoints = webhook_deliveries::list(db, account, &filter, page).await?.into_iter();
+    let of_events = webhook_deliveries::list(db, account, &filter, page).await?.into_iter();
     let mut found: Vec<_> = of_requests
         .map(|found| of_request(found, now))
-        .chain(to_endpoints.map(|found| to_endpoint(found, now)))
+        .chain(of_events.map(|found| of_event(found, now)))
         .collect();
     found.sort_by_key(|delivery| Reverse(delivery.id));
     let mut deliveries = page.page_of_search(found, |delivery| delivery.id, last.map(DeliveryId));
@@ -98,7 +98,8 @@ fn of_request(found: deliveries::Delivery, now: OffsetDateTime) -> Delivery {
     }
 }
 
-fn to_endpoint(found: ListedDelivery, now: OffsetDateTime) -> Delivery {
+/// Returns a delivery to an endpoint, or to the webhook of a batch.
+fn of_event(found: ListedDelivery, now: OffsetDateTime) -> Delivery {
     let body = event_body(found.event_id, &found.event, found.inserted_at, found.data);
     Delivery {
         id: found.id,

@@ -1,9 +1,9 @@
-//! Deliveries of events to webhook endpoints. They are sent, retried and recorded like the webhooks of requests.
+//! Deliveries of events to webhook endpoints, and to webhooks of batches. They are sent, retried and recorded like the webhooks of requests.
 
 use platen_domain::{
     callback::{Attempt, CallbackTarget},
     encryption::Place,
-    ids::{AccountId, DeliveryId, EndpointId, RenderId},
+    ids::{AccountId, BatchId, DeliveryId, EndpointId, RenderId},
     job::{CRASHES, JobKind},
     webhook_endpoint::{FAILS_FOR, TEST_EVENT, event_body},
 };
@@ -65,13 +65,24 @@ async fn attempt(app: &Services, job: &DeliveryJob, delivery: &PendingDelivery) 
     let key = data_key(&app.db, &app.secret_keys, job.account, clock::now())
         .await
         .map_err(ContentError::from)?;
-    let place = Place::webhook_endpoint(job.account, delivery.endpoint);
-    let url = key
-        .decrypt(&place, delivery.sealed_url.clone())
-        .map_err(ContentError::from)?;
-    let target = CallbackTarget {
-        url: String::from_utf8_lossy(&url).parse().map_err(TryError::Url)?,
-        headers: Vec::new(),
+    let opened = |place: &Place, sealed: &Option<Vec<u8>>| {
+        let opened = key.decrypt(place, sealed.clone().unwrap_or_default());
+        opened.map_err(ContentError::from)
+    };
+    let target = match (delivery.endpoint, delivery.batch) {
+        (Some(endpoint), _) => CallbackTarget {
+            url: String::from_utf8_lossy(&opened(
+                &Place::webhook_endpoint(job.account, EndpointId(endpoint)),
+                &delivery.sealed_url,
+            )?)
+            .parse()
+            .map_err(TryError::Url)?,
+            headers: Vec::new(),
+        },
+        (None, batch) => {
+            let place = Place::batch_end_target(job.account, BatchId(batch.unwrap_or_default()));
+            serde_json::from_slice(&opened(&place, &delivery.sealed_target)?)?
+        }
     };
     let (event, data) = (delivery.event.as_str(), delivery.data.clone());
     let body = event_body(delivery.event_id, event, delivery.inserted_at, data);
@@ -89,17 +100,20 @@ async fn settle(
     sent: Sent,
 ) -> Result<(), StoreError> {
     let now = clock::now();
-    let (account, id, endpoint) = (job.account, job.delivery, delivery.endpoint);
+    let (account, id, endpoint) = (job.account, job.delivery, delivery.endpoint.map(EndpointId));
     // Tests are neither repeated nor held against the endpoint.
     let is_test = delivery.event == TEST_EVENT;
     let mut transaction = tx::begin(&app.db).await?;
     let db = &mut *transaction;
     // The endpoint is locked before the job.
-    if matches!(sent, Sent::Received) {
+    if let (Sent::Received, Some(endpoint)) = (&sent, endpoint) {
         webhook_endpoints::note_success(db, account, endpoint).await?;
     }
     let has_failed = attempt.is_some() && matches!(sent, Sent::NotYet(_)) && !is_test;
-    let is_disabled = has_failed && note_failure(db, account, endpoint, now).await?;
+    let is_disabled = match endpoint {
+        Some(endpoint) if has_failed => note_failure(db, account, endpoint, now).await?,
+        _ => false,
+    };
     let again = match &sent {
         Sent::NotYet(_) if !is_test && !is_disabled => JobKind::Delivery.delay(job.claim.failures, rand::random()),
         _ => None,

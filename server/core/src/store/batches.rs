@@ -66,6 +66,15 @@ pub struct SealedBatch {
     pub options: Value,
 }
 
+/// The webhook of a batch, which is notified of its end.
+#[derive(Debug)]
+pub struct EndTarget {
+    /// Encrypted.
+    pub sealed: Vec<u8>,
+    /// The URL, for display.
+    pub address: String,
+}
+
 /// A batch to be inserted.
 #[derive(Debug)]
 pub struct NewBatch<'a> {
@@ -76,6 +85,7 @@ pub struct NewBatch<'a> {
     /// Pattern of the names of documents in their archive.
     pub file_names: Option<&'a str>,
     pub request: SealedBatch,
+    pub end: Option<EndTarget>,
     pub idempotent: Option<&'a IdempotentRequest>,
 }
 
@@ -101,8 +111,8 @@ pub async fn insert(
     let insert = sqlx::query!(
         "insert into batches
             (id, account_id, api_key_id, has_key, livemode, name, state, version, sealed, callback, options, idempotency_key,
-             fingerprint, inserted_at, file_names)
-         values ($1, $2, $3, $3::uuid is not null, $4, $5, 'open', $6, $7, $8, $9, $10, $11, $12, $13)
+             fingerprint, inserted_at, file_names, end_target, end_address)
+         values ($1, $2, $3, $3::uuid is not null, $4, $5, 'open', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
          on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing",
         new.id.0,
         account.0,
@@ -117,6 +127,8 @@ pub async fn insert(
         new.idempotent.map(|request| request.fingerprint.as_bytes()),
         now,
         new.file_names,
+        new.end.as_ref().map(|end| end.sealed.as_slice()),
+        new.end.as_ref().map(|end| end.address.as_str()),
     );
     changes_one(db, insert).await
 }
@@ -697,7 +709,7 @@ pub async fn has_content(db: impl PgExecutor<'_>, account: AccountId, id: BatchI
 pub async fn delete_unneeded(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
     let delete = sqlx::query!(
         "with emptied as (
-            update batches set sealed = '', callback = null, columns = '{}'
+            update batches set sealed = '', callback = null, columns = '{}', end_target = null, end_address = null
             from accounts
             where batches.account_id = $1 and batches.id = $2 and accounts.id = $1
                 and (state = 'cancelled' or state = 'ended' and (failed = 0 or not keep_content))
@@ -753,6 +765,10 @@ pub struct RowOutcome {
     pub number: i32,
     pub state: RowState,
     pub render: Option<RenderId>,
+    /// Path of its document in a client's bucket.
+    pub path: Option<String>,
+    /// URL of its document in the default storage.
+    pub document_url: Option<String>,
     /// `{code, message}`
     pub error: Option<Value>,
 }
@@ -765,21 +781,32 @@ pub async fn list_outcomes(
     rows: ListedRows,
     after: i32,
     at_most: i64,
+    now: OffsetDateTime,
 ) -> Result<Vec<RowOutcome>, StoreError> {
     let rows = sqlx::query!(
-        "select number, state, render_id, error from batch_rows
-         where account_id = $1 and batch_id = $2 and number > $3 and (not $4 or state = 'failed')
-         order by number limit $5",
+        r#"select number, state, render_id, batch_rows.error, path as "path?", document_url as "document_url?"
+         from batch_rows left join lateral (
+            select options #>> '{destination,path}' as path,
+                case when object_expires_at > $6 then result ->> 'mediaLink' end as document_url
+            from renders where renders.account_id = $1 and renders.id = batch_rows.render_id
+            -- By key: without the limit, a join could be planned as a scan of all renders.
+            limit 1
+         ) document on true
+         where batch_rows.account_id = $1 and batch_id = $2 and number > $3 and (not $4 or state = 'failed')
+         order by number limit $5"#,
         account.0,
         id.0,
         after,
         rows == ListedRows::Failed,
         at_most,
+        now,
     );
     let outcomes = rows.fetch_all(db).await?.into_iter().map(|row| RowOutcome {
         number: row.number,
         state: row.state.parse().unwrap_or(RowState::Opened),
         render: row.render_id.map(RenderId),
+        path: row.path,
+        document_url: row.document_url,
         error: row.error,
     });
     Ok(outcomes.collect())

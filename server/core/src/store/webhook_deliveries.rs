@@ -1,10 +1,12 @@
-//! Table `webhook_deliveries`: events for webhook endpoints. Their attempts are rows of `callback_attempts`.
+//! Table `webhook_deliveries`: events for webhook endpoints and webhooks of batches. Their attempts are rows of `callback_attempts`.
 
 use platen_domain::{
     callback::Attempt,
     failed_jobs::kept_error,
-    ids::{AccountId, DeliveryId, EndpointId},
+    ids::{AccountId, BatchId, DeliveryId},
+    job::{JobKind, Priority},
     page::PageRequest,
+    webhook_endpoint::EventType,
 };
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
@@ -18,11 +20,21 @@ use crate::store::{
     statement::{changes_one, count_changes, execute, list_by_state},
 };
 
-/// A delivery that can be sent, with its endpoint.
+/// Maximum number of deliveries to the webhook of a batch that are listed: a batch ends once more after each retry of failed rows.
+const MOST_OF_BATCH: i64 = 10;
+
+/// A delivery that can be sent, with its receiver.
 #[derive(Debug)]
 pub struct PendingDelivery {
-    pub endpoint: EndpointId,
-    pub sealed_url: Vec<u8>,
+    /// The endpoint that receives it; `None` if the webhook of a batch does.
+    pub endpoint: Option<Uuid>,
+    /// The encrypted URL of the endpoint.
+    pub sealed_url: Option<Vec<u8>>,
+    /// The batch whose webhook receives it.
+    pub batch: Option<Uuid>,
+    /// The encrypted webhook of the batch.
+    pub sealed_target: Option<Vec<u8>>,
+    /// Whether the endpoint is disabled.
     pub is_disabled: bool,
     pub event_id: Uuid,
     pub event: String,
@@ -35,15 +47,54 @@ pub struct PendingDelivery {
 pub async fn find(db: &PgPool, account: AccountId, id: DeliveryId) -> Result<Option<PendingDelivery>, StoreError> {
     let delivery = sqlx::query_as!(
         PendingDelivery,
-        r#"select endpoints.id as endpoint, endpoints.sealed_url, endpoints.disabled_at is not null as "is_disabled!",
+        r#"select endpoint_id as endpoint, endpoints.sealed_url as "sealed_url?", deliveries.batch_id as batch,
+            deliveries.sealed_target, endpoints.disabled_at is not null as "is_disabled!",
             deliveries.event_id, deliveries.event, deliveries.render_id as render, deliveries.data,
             deliveries.inserted_at
-         from webhook_deliveries deliveries join webhook_endpoints endpoints on endpoints.id = deliveries.endpoint_id
+         from webhook_deliveries deliveries left join webhook_endpoints endpoints on endpoints.id = deliveries.endpoint_id
          where deliveries.account_id = $1 and deliveries.id = $2"#,
         account.0,
         id.0,
     );
     Ok(delivery.fetch_optional(db).await?)
+}
+
+/// Enqueues an event for the webhook of a batch, if it has one. The latest deliveries of the batch remain, at most [`MOST_OF_BATCH`].
+/// Returns whether it has one.
+pub async fn insert_of_batch(
+    db: &mut PgConnection,
+    account: AccountId,
+    batch: BatchId,
+    event: EventType,
+    data: &Value,
+) -> Result<bool, StoreError> {
+    let insert = sqlx::query!(
+        "with surplus as (
+            delete from webhook_deliveries where account_id = $1 and id in (
+                select id from webhook_deliveries where batch_id = $2 order by id desc offset $8
+            )
+         ), delivery as (
+            insert into webhook_deliveries
+                (id, account_id, event_id, event, data, state, inserted_at, batch_id, sealed_target, address)
+            select $3, account_id, $4, $5, $6::text::json, 'sending', now(), id, end_target, end_address
+            from batches
+            where account_id = $1 and id = $2 and end_target is not null
+            returning id
+         )
+         insert into jobs (id, account_id, kind, delivery_id, priority, run_at, due)
+         select $7, $1, $9, id, $10, now(), true from delivery",
+        account.0,
+        batch.0,
+        Uuid::now_v7(),
+        Uuid::now_v7(),
+        event.into_str(),
+        data.to_string(),
+        Uuid::now_v7(),
+        MOST_OF_BATCH - 1,
+        JobKind::Delivery.into_str(),
+        Priority::Normal as i16,
+    );
+    changes_one(db, insert).await
 }
 
 /// Sets the status of a delivery and clears an earlier failure.
@@ -138,7 +189,7 @@ pub struct ListedDelivery {
     pub event_id: Uuid,
     pub event: String,
     pub data: Value,
-    /// The URL of the endpoint, for display.
+    /// The URL of the endpoint, or of the batch's webhook, for display.
     pub address: String,
     pub last_error: Option<String>,
     /// When the next attempt is due, if any.
@@ -146,7 +197,7 @@ pub struct ListedDelivery {
     pub inserted_at: OffsetDateTime,
 }
 
-/// Returns the deliveries of an account to its endpoints, newest first, as [`deliveries::list`](super::deliveries::list) does.
+/// Returns the deliveries of an account to its endpoints and to the webhooks of its batches, newest first, as [`deliveries::list`](super::deliveries::list) does.
 pub async fn list(
     db: &PgPool,
     account: AccountId,
@@ -158,10 +209,11 @@ pub async fn list(
         db,
         ListedDelivery,
         r#"select deliveries.id, deliveries.render_id as render, deliveries.state, deliveries.event_id,
-                deliveries.event, deliveries.data, endpoints.address, deliveries.last_error,
+                deliveries.event, deliveries.data, coalesce(endpoints.address, deliveries.address) as "address!",
+                deliveries.last_error,
                 jobs.run_at as "next_try?", deliveries.inserted_at
              from webhook_deliveries deliveries
-             join webhook_endpoints endpoints on endpoints.id = deliveries.endpoint_id
+             left join webhook_endpoints endpoints on endpoints.id = deliveries.endpoint_id
              left join jobs on jobs.delivery_id = deliveries.id
              where deliveries.account_id = any(array[$1::uuid])
                 and "#,
@@ -173,6 +225,7 @@ pub async fn list(
                 and ($5::uuid is null or deliveries.render_id between $5 and $6)
                 and (
                     $7::text is null
+                    or deliveries.address ilike $7
                     or deliveries.endpoint_id in (
                         select id from webhook_endpoints where account_id = $1 and address ilike $7
                     )

@@ -211,6 +211,15 @@ pub fn add_members(members: &mut BTreeMap<String, bool>, schema: &Value) {
     add_members_within(members, "", schema, true, DEEPEST);
 }
 
+/// Adds members that placeholders name, which are required.
+pub fn add_placeholders(members: &mut BTreeMap<String, bool>, names: impl Iterator<Item = String>) {
+    for name in names {
+        if members.len() < MOST_MEMBERS || members.contains_key(&name) {
+            members.insert(name, true);
+        }
+    }
+}
+
 /// Adds the members below `prefix`, which ends with a dot.
 fn add_members_within(
     members: &mut BTreeMap<String, bool>,

@@ -9,7 +9,7 @@ use time::{OffsetDateTime, macros::format_description};
 use url::Url;
 
 use super::{CONFIRM_EMAIL_PATH, ComposedMail, INVITATION_PATH, RESET_PASSWORD_PATH, TOKEN, VERIFY_PATH};
-use crate::{ids::ApiKeyId, one_time_token::OneTimeToken, password::MIN_CHARACTERS};
+use crate::{html::escaped, ids::ApiKeyId, one_time_token::OneTimeToken, password::MIN_CHARACTERS};
 
 const LOG_IN_PATH: &str = "/log-in";
 const DASHBOARD_PATH: &str = "/dashboard";
@@ -316,22 +316,6 @@ impl Composer {
             ),
         }
     }
-}
-
-/// Escapes text for HTML elements and quoted attributes.
-pub fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

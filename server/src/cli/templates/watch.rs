@@ -20,7 +20,7 @@ use axum::{
     routing::get,
 };
 use futures::{Stream, stream};
-use platen_domain::{ids::TemplateId, mail::texts::escaped, number::counted, template::identity::Handle};
+use platen_domain::{html::escaped, ids::TemplateId, number::counted, template::identity::Handle};
 use tokio::{
     net::TcpListener,
     sync::watch::{self, Receiver, Sender},

@@ -2,6 +2,8 @@
 
 mod by_url;
 mod file_names;
+mod placeholders;
+mod webhook;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -250,8 +252,11 @@ async fn each_row_becomes_a_document() {
             (&outcome["row"], &outcome["state"]),
             (&json!(index + 1), &json!("succeeded"))
         );
-        let document = studio.document(outcome["render_id"].as_str().expect("an id")).await;
+        let url = outcome["document_url"].as_str().expect("a URL");
+        let document = studio.service.client.get(url).send().await.expect("an answer");
+        let document = document.bytes().await.expect("a PDF");
         assert_eq!(pdf::text(&document).trim(), format!("Invoice {}", index + 1));
+        assert_eq!(outcome["path"], Value::Null);
     }
     // What is no longer needed is deleted.
     studio.service.number_is(0, "select count(*) from batch_pieces").await;
@@ -316,7 +321,8 @@ async fn uploaded_rows_go_to_paths_of_their_own() {
     let errors = studio.text(&format!("{path}/errors?format=csv")).await;
     let errors: Vec<_> = errors.lines().collect();
     assert_eq!(errors.len(), 5, "{errors:?}");
-    assert_eq!(errors[0], "\"row\",\"state\",\"render_id\",\"code\",\"message\"");
+    let columns = ["row", "state", "render_id", "path", "document_url", "code", "message"];
+    assert_eq!(errors[0], columns.map(|name| format!("\"{name}\"")).join(","));
     for (line, (row, reason)) in errors[1..].iter().zip([
         (3, "the same path"),
         (4, "the segment .."),
@@ -324,11 +330,16 @@ async fn uploaded_rows_go_to_paths_of_their_own() {
         (6, "is empty"),
     ]) {
         assert!(
-            line.starts_with(&format!("\"{row}\",\"failed\",\"\",\"row_invalid\"")),
+            line.starts_with(&format!("\"{row}\",\"failed\",\"\",\"\",\"\",\"row_invalid\"")),
             "{line}"
         );
         assert!(line.to_lowercase().contains(reason), "{line}");
     }
+    let first = &studio.outcomes(&path).await[0];
+    assert_eq!(
+        (&first["path"], &first["document_url"]),
+        (&json!("2026/1.pdf"), &Value::Null)
+    );
     // A repeated upload of the same rows succeeds; others are refused.
     assert_eq!(
         data(studio.upload(&path, "text/csv", rows).await).await["state"],
@@ -388,7 +399,7 @@ async fn faults_of_a_batch_are_at_their_members() {
         (
             change("/batch/render/parts", json!(["<p>"])),
             "/batch/render/parts",
-            "template without context",
+            "a template without context",
         ),
         (
             change("/batch/render/scale", json!("x")),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use platen_domain::{
     batch::{
         Batch, BatchState,
-        columns::{BatchColumns, add_members, columns_of},
+        columns::{BatchColumns, add_members, add_placeholders, columns_of},
     },
     caller::Caller,
     ids::{AccountId, BatchId},
@@ -56,7 +56,8 @@ pub async fn find(app: &Services, account: AccountId, batch: &Batch) -> Result<O
     }))
 }
 
-/// Returns the members that the templates of a batch use, and whether they are required; none of templates that can't be analyzed.
+/// Returns the members that the templates and placeholders of a batch use, and whether they are required; none of templates that can't be
+/// analyzed.
 async fn members(
     app: &Services,
     account: AccountId,
@@ -68,6 +69,7 @@ async fn members(
         .map(|part| (part.template, part.version))
         .collect();
     let mut members = BTreeMap::new();
+    add_placeholders(&mut members, render.placeholders());
     for (template, version) in used {
         let Some(version) = templates::find_version(&app.db, account, template, version).await? else {
             continue;

@@ -40,7 +40,7 @@ use crate::{
         error::StoreError,
         jobs::{self, BatchJob, Free},
         renders::queued::{NewQueuedRender, NotQueued, Origin},
-        tx, webhook_endpoints,
+        tx, webhook_deliveries, webhook_endpoints,
     },
 };
 
@@ -195,6 +195,7 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
             "failed": batch.failed,
         });
         webhook_endpoints::publish(&mut transaction, account, EventType::BatchEnded, None, &data).await?;
+        webhook_deliveries::insert_of_batch(&mut transaction, account, id, EventType::BatchEnded, &data).await?;
     }
     batches::delete_unneeded(&mut transaction, account, id).await?;
     if !jobs::complete(&mut *transaction, &job.claim).await? {
@@ -370,6 +371,7 @@ impl<'a> Opener<'a> {
                     Err(reason) => return Ok(invalid(number, &reason)),
                 };
                 let mut options = options.clone();
+                request.render.note_filled(&mut options);
                 if let Some(destination) = &request.destination {
                     options["destination"]["path"] = destination.path.as_str().into();
                 }

@@ -9,7 +9,7 @@ use platen_domain::{
     encryption::{DataKey, Place},
     ids::{AccountId, BatchId},
 };
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use tokio::task::spawn_blocking;
 
 use crate::{
@@ -42,6 +42,8 @@ pub(super) struct StoredRows<'a> {
     pub(super) key: Arc<DataKey>,
     /// The request that each row completes.
     pub(super) request: StoredRequest,
+    /// Whether rows fill placeholders of its parts. Batches of earlier releases contain braces as text.
+    fills_parts: bool,
     /// The webhook of each row.
     pub(super) callback: Option<CallbackTarget>,
     /// Members of the data that columns of the rows become.
@@ -79,6 +81,7 @@ impl<'a> StoredRows<'a> {
             id,
             key,
             request,
+            fills_parts: version == StoredRequest::PATTERN_VERSION,
             callback,
             columns: work.columns.clone(),
             file_names: work.file_names.clone(),
@@ -114,33 +117,37 @@ impl<'a> StoredRows<'a> {
     /// Returns the request that a row completes; or why it can't be rendered.
     pub(super) async fn complete(&mut self, row: String) -> Result<Result<CompletedRow, String>, BatchError> {
         let row = RawValue::from_string(self.columns.applied_to(row)?)?;
+        let members: Value = serde_json::from_str(row.get())?;
         let destination = match self.request.destination.clone() {
-            Some(pattern) => match self.destination(pattern, &row).await? {
+            Some(pattern) => match self.destination(pattern, &members).await? {
                 Ok(destination) => Some(destination),
                 Err(reason) => return Ok(Err(reason)),
             },
             None => None,
         };
         let file_name = match &self.file_names {
-            Some(pattern) => match file_name::fill(pattern, &serde_json::from_str(row.get())?) {
+            Some(pattern) => match file_name::fill(pattern, &members) {
                 Ok(name) => Some(name),
                 Err(reason) => return Ok(Err(reason)),
             },
             None => None,
         };
-        let request = StoredRequest {
-            render: self.request.render.with_row(&row),
-            destination,
-        };
+        let mut render = self.request.render.with_row(&row);
+        if self.fills_parts
+            && let Err(reason) = render.fill(&members)
+        {
+            return Ok(Err(reason));
+        }
+        let request = StoredRequest { render, destination };
         Ok(Ok(CompletedRow { request, file_name }))
     }
 
     async fn destination(
         &mut self,
         pattern: Destination,
-        row: &RawValue,
+        row: &Value,
     ) -> Result<Result<Destination, String>, BatchError> {
-        let path = match path_pattern::fill(&pattern.path, &serde_json::from_str(row.get())?) {
+        let path = match path_pattern::fill(&pattern.path, row) {
             Ok(path) => path,
             Err(reason) => return Ok(Err(reason)),
         };

@@ -58,7 +58,7 @@ use crate::{
 /// Delay before a render that found no slot or memory is claimed again.
 const NO_PLACE: Duration = Duration::from_secs(1);
 /// Delay before a render that is held for lack of storage or credits is tried again even without more of them.
-const LONGEST_HOLD: Duration = Duration::from_secs(24 * 60 * 60);
+const LONGEST_HOLD: Duration = Duration::from_hours(24);
 /// Maximum size of a stored request that is loaded together with others, in bytes. Memory is reserved for each only afterwards.
 const LARGEST_TOGETHER: i32 = 64 << 10;
 

@@ -69,7 +69,7 @@ async fn resend_callbacks(db: &mut PgConnection, renders: &[Uuid]) -> Result<Vec
     Ok(resent.collect())
 }
 
-/// As [`resend_callbacks`], for deliveries to endpoints that are enabled.
+/// As [`resend_callbacks`], for deliveries to webhooks of batches, and to endpoints that are enabled.
 async fn resend_deliveries(db: &mut PgConnection, deliveries: &[Uuid]) -> Result<Vec<TreatedJob>, StoreError> {
     let jobs: Vec<_> = deliveries.iter().map(|_| Uuid::now_v7()).collect();
     let resent = sqlx::query!(
@@ -78,8 +78,8 @@ async fn resend_deliveries(db: &mut PgConnection, deliveries: &[Uuid]) -> Result
            from unnest($1::uuid[], $2::uuid[]) as wanted (id, delivery_id)
            join webhook_deliveries deliveries
                on deliveries.id = wanted.delivery_id and deliveries.failed_at is not null
-           join webhook_endpoints endpoints
-               on endpoints.id = deliveries.endpoint_id and endpoints.disabled_at is null
+           left join webhook_endpoints endpoints on endpoints.id = deliveries.endpoint_id
+           where endpoints.disabled_at is null
            on conflict do nothing
            returning account_id as "account_id!", delivery_id as "delivery_id!""#,
         &jobs,

@@ -125,7 +125,7 @@ pub(crate) fn outcomes(
 ) -> Response {
     let heading = match format {
         RowFormat::Ndjson => String::new(),
-        RowFormat::Csv => csv::row(&["row", "state", "render_id", "code", "message"]),
+        RowFormat::Csv => csv::row(&["row", "state", "render_id", "path", "document_url", "code", "message"]),
     };
     let following = stream::try_unfold(Some(0), move |after: Option<i32>| {
         let app = app.clone();
@@ -149,6 +149,8 @@ fn line(outcome: &RowOutcome, format: RowFormat) -> String {
         number,
         state,
         render,
+        path,
+        document_url,
         error,
     } = outcome;
     let state = match state {
@@ -158,7 +160,9 @@ fn line(outcome: &RowOutcome, format: RowFormat) -> String {
     };
     match format {
         RowFormat::Ndjson => {
-            let line = json!({"row": number, "state": state, "render_id": render, "error": error});
+            let line = json!({
+                "row": number, "state": state, "render_id": render, "path": path, "document_url": document_url, "error": error,
+            });
             format!("{line}\n")
         }
         RowFormat::Csv => {
@@ -169,7 +173,15 @@ fn line(outcome: &RowOutcome, format: RowFormat) -> String {
                     .unwrap_or_default()
             };
             let render = render.map(|id| id.to_string()).unwrap_or_default();
-            csv::row(&[&number.to_string(), state, &render, text("code"), text("message")])
+            csv::row(&[
+                &number.to_string(),
+                state,
+                &render,
+                path.as_deref().unwrap_or_default(),
+                document_url.as_deref().unwrap_or_default(),
+                text("code"),
+                text("message"),
+            ])
         }
     }
 }

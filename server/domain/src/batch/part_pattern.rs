@@ -1,0 +1,178 @@
+//! HTML and URLs with placeholders, which become the parts of each row's document.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::Value;
+use url::{Position, Url};
+
+use crate::{
+    batch::placeholders::{Piece, member, names, not_a_text, pieces},
+    html,
+    validation::quote,
+};
+
+/// Characters of data that are encoded in URLs: all but the unreserved ones (RFC 3986, 2.3), so that data adds no segments, queries or
+/// fragments.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Returns the names of the placeholders in HTML; or what is wrong with one.
+pub fn names_in_html(html: &str) -> Result<Vec<String>, String> {
+    let names = names(html).map_err(|reason| {
+        format!("{reason}. Write &#123;&#123; for two braces, and use a template for expressions, conditions and loops")
+    });
+    Ok(names?.into_iter().map(ToOwned::to_owned).collect())
+}
+
+/// Returns the names of the placeholders in a URL; or what is wrong with one.
+pub fn names_in_url(url: &Url) -> Result<Vec<String>, String> {
+    let (origin, rest) = split(url);
+    if origin.contains("%7B%7B") {
+        return Err("Placeholders must be in the path, the query or the fragment of a URL".to_owned());
+    }
+    Ok(names(&rest)?.into_iter().map(ToOwned::to_owned).collect())
+}
+
+/// Fills the placeholders of HTML with members of `row`, a JSON object, as text: `<` becomes `&lt;`. Null becomes an empty text. `room` is
+/// the number of bytes that the filled HTML may still have, from which its length is subtracted. The error says which placeholder can't
+/// be filled, and why.
+pub fn fill_html(pattern: &str, row: &Value, room: &mut usize) -> Result<String, String> {
+    fill(pattern, room, |name| {
+        let text = match member(row, name)? {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(value) => value.to_string(),
+            Value::Null => String::new(),
+            Value::Array(_) | Value::Object(_) => return Err(not_a_text(name)),
+        };
+        Ok(html::escaped(&text))
+    })
+}
+
+/// As [`fill_html`], for a URL, with percent-encoding: `/` becomes `%2F`. Data can't choose the host, and must be neither empty nor `.` or
+/// `..`, which would lead to another page.
+pub fn fill_url(pattern: &Url, row: &Value, room: &mut usize) -> Result<Url, String> {
+    let (origin, rest) = split(pattern);
+    let filled = fill(&rest, room, |name| {
+        let text = match member(row, name)? {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return Err(not_a_text(name)),
+        };
+        if matches!(text.trim(), "" | "." | "..") {
+            return Err(format!(
+                "{{{{ {name} }}}} is {} in the row, which a URL can't contain",
+                quote(&text)
+            ));
+        }
+        Ok(utf8_percent_encode(&text, ENCODED).to_string())
+    })?;
+    Url::parse(&format!("{origin}{filled}")).map_err(|error| error.to_string())
+}
+
+fn fill(pattern: &str, room: &mut usize, text: impl Fn(&str) -> Result<String, String>) -> Result<String, String> {
+    let mut filled = String::with_capacity(pattern.len());
+    for piece in pieces(pattern) {
+        match piece? {
+            Piece::Text(text) => filled.push_str(text),
+            Piece::Placeholder(name) => filled.push_str(&text(name)?),
+        }
+        if filled.len() > *room {
+            return Err("The parts are too long with the data of the row; use a template".to_owned());
+        }
+    }
+    *room -= filled.len();
+    Ok(filled)
+}
+
+/// Returns a URL up to its path, and its rest with placeholders as they were written: parsing encodes their braces in paths, and names
+/// that aren't ASCII.
+fn split(url: &Url) -> (&str, String) {
+    let encoded = url[Position::BeforePath..].replace("%7B", "{").replace("%7D", "}");
+    let mut decoded = String::with_capacity(encoded.len());
+    let mut rest = encoded.as_str();
+    while let Some((before, from)) = rest.split_once("{{")
+        && let Some((name, after)) = from.split_once("}}")
+    {
+        decoded.extend([before, "{{", &percent_decode_str(name).decode_utf8_lossy(), "}}"]);
+        rest = after;
+    }
+    decoded.push_str(rest);
+    (&url[..Position::BeforePath], decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const ROOM: usize = 1_000;
+
+    #[test]
+    fn data_is_text_in_html() {
+        let row = json!({"number": 17, "customer": {"name": "<b>Ann's & \"Bob\"</b>"}, "paid": true, "note": null, "list": []});
+        let mut room = ROOM;
+        let filled = fill_html(
+            "<p title='{{ customer.name }}'>{{number}}{{ paid }}{{ note }}",
+            &row,
+            &mut room,
+        );
+        let expected = "<p title='&lt;b&gt;Ann&#39;s &amp; &quot;Bob&quot;&lt;/b&gt;'>17true";
+        assert_eq!(filled.as_deref(), Ok(expected));
+        assert_eq!(room, ROOM - expected.len());
+        for (html, word) in [
+            ("{{ list }}", "text or a number"),
+            ("{{ name }}", "no member"),
+            ("{{ customer }}", "text"),
+        ] {
+            let reason = fill_html(html, &row, &mut ROOM.clone()).unwrap_err();
+            assert!(reason.contains(word), "{reason}");
+        }
+        assert!(names_in_html("{{ number | upper }}").unwrap_err().contains("template"));
+    }
+
+    #[test]
+    fn filled_html_is_bounded() {
+        let row = json!({"text": "x".repeat(100)});
+        let html = "{{ text }}".repeat(10);
+        let mut room = ROOM;
+        assert_eq!(fill_html(&html, &row, &mut room).map(|html| html.len()), Ok(1_000));
+        assert_eq!(room, 0);
+        assert!(fill_html("x", &row, &mut room).unwrap_err().contains("too long"));
+    }
+
+    #[test]
+    fn data_is_encoded_in_urls() {
+        let row = json!({"id": "a/b?c#d ä", "number": 17, "größe": "XL"});
+        for (pattern, expected) in [
+            (
+                "https://example.com/{{id}}/print",
+                "https://example.com/a%2Fb%3Fc%23d%20%C3%A4/print",
+            ),
+            (
+                "https://example.com/?n={{number}}#{{ number }}",
+                "https://example.com/?n=17#17",
+            ),
+            ("https://example.com/%7B{{größe}}", "https://example.com/%7BXL"),
+            ("https://example.com/x", "https://example.com/x"),
+        ] {
+            let pattern = Url::parse(pattern).expect("a URL");
+            assert!(names_in_url(&pattern).is_ok());
+            let filled = fill_url(&pattern, &row, &mut ROOM.clone());
+            assert_eq!(filled.map(String::from).as_deref(), Ok(expected));
+        }
+        for text in ["", " ", ".", ".."] {
+            let pattern = Url::parse("https://example.com/{{id}}/").expect("a URL");
+            assert!(
+                fill_url(&pattern, &json!({"id": text}), &mut ROOM.clone()).is_err(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn data_does_not_choose_the_host() {
+        assert!(Url::parse("https://{{host}}/").is_err());
+        let reason = names_in_url(&Url::parse("https://{{name}}@example.com/").expect("a URL")).unwrap_err();
+        assert!(reason.contains("path"), "{reason}");
+    }
+}

@@ -1,0 +1,113 @@
+//! Placeholders of patterns, `{{ number }}`, which the data of a row fills.
+
+use serde_json::Value;
+
+use crate::validation::quote;
+
+/// Maximum length of a placeholder between its braces, in bytes.
+const LONGEST: usize = 200;
+
+/// A piece of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    Text(&'a str),
+    /// The name of a member: `number`, or `customer.name` of a member that is an object.
+    Placeholder(&'a str),
+}
+
+/// Returns the pieces of a pattern in order. The last one is an error, which says what is wrong, if a placeholder is malformed.
+pub(super) fn pieces(pattern: &str) -> impl Iterator<Item = Result<Piece<'_>, String>> {
+    let mut rest = Some(pattern);
+    let mut is_placeholder = false;
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        if is_placeholder {
+            is_placeholder = false;
+            return Some(placeholder(text).map(|(name, after)| {
+                rest = Some(after);
+                Piece::Placeholder(name)
+            }));
+        }
+        let (before, from) = text
+            .split_once("{{")
+            .map_or((text, None), |(before, from)| (before, Some(from)));
+        (rest, is_placeholder) = (from, from.is_some());
+        Some(Ok(Piece::Text(before)))
+    })
+}
+
+/// Returns the names of the placeholders in a pattern; or what is wrong with one.
+pub(super) fn names(pattern: &str) -> Result<Vec<&str>, String> {
+    let names = pieces(pattern).filter_map(|piece| match piece {
+        Ok(Piece::Placeholder(name)) => Some(Ok(name)),
+        Ok(Piece::Text(_)) => None,
+        Err(reason) => Some(Err(reason)),
+    });
+    names.collect()
+}
+
+/// Returns the member of a row, a JSON object, that a placeholder names.
+pub(super) fn member<'a>(row: &'a Value, name: &str) -> Result<&'a Value, String> {
+    let member = name.split('.').try_fold(row, |object, step| object.get(step));
+    member.ok_or_else(|| format!("The row has no member {}", quote(name)))
+}
+
+/// Returns the error for a member that is an object or a list, or another value without a text.
+pub(super) fn not_a_text(name: &str) -> String {
+    format!("{{{{ {name} }}}} must be a text or a number in the row")
+}
+
+/// Returns the name in a placeholder, and the text after it.
+fn placeholder(from: &str) -> Result<(&str, &str), String> {
+    let (name, after) = from
+        .split_once("}}")
+        .ok_or_else(|| "A placeholder begins with {{ and must end with }}".to_owned())?;
+    let name = name.trim();
+    let is_member =
+        |step: &str| !step.is_empty() && !step.contains(|c: char| c.is_whitespace() || "{}|()[]".contains(c));
+    if name.len() <= LONGEST && name.split('.').all(is_member) {
+        Ok((name, after))
+    } else {
+        Err(format!(
+            "A placeholder is the name of a member of the rows, as in {{{{ number }}}} or {{{{ customer.name }}}}; got {}",
+            quote(name)
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_consists_of_texts_and_placeholders() {
+        use Piece::{Placeholder, Text};
+        for (pattern, expected) in [
+            ("", &[Text("")][..]),
+            ("a}}", &[Text("a}}")]),
+            ("{{ a.b }}", &[Text(""), Placeholder("a.b"), Text("")]),
+            (
+                "x{{a}}{{b}}",
+                &[Text("x"), Placeholder("a"), Text(""), Placeholder("b"), Text("")],
+            ),
+        ] {
+            let found: Result<Vec<_>, _> = pieces(pattern).collect();
+            assert_eq!(found.as_deref(), Ok(expected));
+        }
+        assert_eq!(names("x{{a}}{{ b }}"), Ok(vec!["a", "b"]));
+    }
+
+    #[test]
+    fn patterns_are_no_templates() {
+        for pattern in [
+            "{{ number",
+            "{{}}",
+            "{{ a | upper }}",
+            "{{ a[0] }}",
+            "{{ a..b }}",
+            "{{ a b }}",
+        ] {
+            assert!(names(pattern).is_err(), "{pattern}");
+        }
+    }
+}
