@@ -213,7 +213,7 @@ async fn run(
         () = lifecycle.stopping() => return Ok(()),
     };
     // Lives until nothing more is recorded.
-    let instance = Instance::announce(&db).await?;
+    let instance = Instance::announce(&db, config.storage.default.fingerprint()).await?;
     let metrics = Arc::<Metrics>::default();
     let connection_metrics = metrics.connections.clone();
     let mailing = mailing(&config, &db, bound, &metrics)?;

@@ -22,12 +22,13 @@ pub struct Instance {
 
 impl Instance {
     /// Acquires the lock, and reacquires it whenever the connection is lost.
-    pub async fn announce(db: &PgPool) -> Result<Self, StoreError> {
+    /// `documents` is the fingerprint of the place of the process's documents.
+    pub async fn announce(db: &PgPool, documents: String) -> Result<Self, StoreError> {
         let id = InstanceId::generate();
-        let presence = Presence::begin(db, id).await?;
+        let presence = Presence::begin(db, id, &documents).await?;
         Ok(Self {
             id,
-            holder: tokio::spawn(stay(db.clone(), id, presence)),
+            holder: tokio::spawn(stay(db.clone(), id, documents, presence)),
         })
     }
 }
@@ -38,14 +39,14 @@ impl Drop for Instance {
     }
 }
 
-async fn stay(db: PgPool, id: InstanceId, mut presence: Presence) {
+async fn stay(db: PgPool, id: InstanceId, documents: String, mut presence: Presence) {
     loop {
         while presence.is_alive().await {
             sleep(LOOK_EVERY).await;
         }
         tracing::warn!("connection that holds this process's advisory lock was lost");
         presence = loop {
-            match Presence::begin(&db, id).await {
+            match Presence::begin(&db, id, &documents).await {
                 Ok(presence) => break presence,
                 Err(_) => sleep(RETRY_AFTER).await,
             }

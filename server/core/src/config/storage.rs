@@ -5,6 +5,7 @@ use platen_domain::{
     destination::Provider,
 };
 use secrecy::SecretString;
+use sha2::{Digest, Sha256};
 use url::Url;
 
 use crate::config::reader::{Reader, Setting, http_url};
@@ -147,6 +148,24 @@ impl StorageConfig {
 }
 
 impl DefaultStorageConfig {
+    /// Returns a fingerprint of the place of the documents, which differs between buckets. All data
+    /// folders have the same.
+    pub fn fingerprint(&self) -> String {
+        let place = match &self.bucket {
+            None => return "folder".to_owned(),
+            Some(OwnBucket::AwsS3 { region, endpoint, .. }) => {
+                let store = endpoint.as_ref().map(Url::as_str).or(region.as_deref());
+                format!("aws_s3 {} {}", store.unwrap_or_default(), self.name)
+            }
+            Some(OwnBucket::GoogleCloudStorage(_)) => format!("google_cloud_storage {}", self.name),
+        };
+        let digest = Sha256::digest(place);
+        format!(
+            "{:016x}",
+            digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+        )
+    }
+
     /// `amazon` and `google` are the service's own identities.
     fn from_env(reader: &mut Reader, amazon: Option<&AccessKey>, google: Option<&ServiceAccountKey>) -> Self {
         let provider = reader.parsed(&DEFAULT_STORAGE, |text| match text {

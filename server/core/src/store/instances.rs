@@ -1,17 +1,21 @@
 //! Advisory locks that show which processes are alive.
 
 use platen_domain::ids::InstanceId;
-use sqlx::{Connection, PgConnection, PgPool};
+use sqlx::{Connection, PgConnection, PgPool, postgres::PgConnectOptions};
 
 use crate::store::error::StoreError;
+
+/// Beginning of the names of connections that hold locks.
+const DOCUMENTS: &str = "platen documents ";
 
 /// A connection that holds the lock of a process.
 pub struct Presence(PgConnection);
 
 impl Presence {
-    /// Connects, outside the pool, and acquires the lock.
-    pub async fn begin(db: &PgPool, instance: InstanceId) -> Result<Self, StoreError> {
-        let mut connection = PgConnection::connect_with(&db.connect_options()).await?;
+    /// Connects, outside the pool, and acquires the lock. `documents` is the fingerprint of the place of the process's documents.
+    pub async fn begin(db: &PgPool, instance: InstanceId, documents: &str) -> Result<Self, StoreError> {
+        let options = PgConnectOptions::clone(&db.connect_options()).application_name(&named(documents));
+        let mut connection = PgConnection::connect_with(&options).await?;
         // Postgres drops the connection of an unreachable host within half a minute, not within hours.
         sqlx::raw_sql("set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4")
             .execute(&mut connection)
@@ -37,6 +41,22 @@ pub async fn count_live(db: &PgPool) -> Result<i64, StoreError> {
             and database = (select oid from pg_database where datname = current_database())"#
     );
     Ok(count.fetch_one(db).await?)
+}
+
+/// Counts the live processes whose documents are in another place than that with this fingerprint.
+pub async fn count_with_other_documents(db: &PgPool, documents: &str) -> Result<i64, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from pg_stat_activity
+           where datname = current_database() and starts_with(application_name, $1) and application_name <> $2"#,
+        DOCUMENTS,
+        named(documents),
+    );
+    Ok(count.fetch_one(db).await?)
+}
+
+/// Returns the name of the connection of a process.
+fn named(documents: &str) -> String {
+    format!("{DOCUMENTS}{documents}")
 }
 
 /// Acquires the lock of a dead process until the transaction ends. Returns `false` if the process is alive.

@@ -80,6 +80,18 @@ async fn ask_server(config: &Config, database: &Database) -> Result<Vec<Finding>
             "unless they share this folder, set PLATEN_DEFAULT_BUCKET: each process serves only the documents in its folder",
         ));
     }
+    let elsewhere =
+        instances::count_with_other_documents(&database.pool, &config.storage.default.fingerprint()).await?;
+    if elsewhere > 0 {
+        let fact =
+            format!("{elsewhere} of {processes} processes store documents in another place than these settings say");
+        findings.push(Finding::warning(
+            "Storage",
+            fact,
+            "set PLATEN_DEFAULT_STORAGE, PLATEN_DEFAULT_BUCKET and its related settings alike for all processes and commands, or \
+             documents of some are not found by the others",
+        ));
+    }
     Ok(findings)
 }
 

@@ -16,6 +16,10 @@ use crate::{boot::browser, cli::doctor::Finding};
 const SUBJECT: &str = "Storage";
 const CONTENT: &[u8] = b"%PDF-1.7\n% Platen checks whether it can write here.\n%%EOF\n";
 
+/// What reading by the service is for.
+const READ: &str =
+    "allow the service to read objects under renders/: links, archives of batches and thumbnails need it";
+
 /// Checks a bucket; the data folder is checked with the disks.
 pub(super) async fn look(config: &Config) -> Vec<Finding> {
     if config.storage.default.bucket.is_none() {
@@ -52,6 +56,11 @@ async fn try_bucket(config: &Config) -> Result<Vec<Finding>, DefaultStorageError
             "allow public reading, but not listing, of objects under renders/; see docs/default-storage.md",
         ),
     };
+    let read = match storage.read(id, CONTENT.len() as u64).await {
+        Ok(Some(content)) if content == CONTENT => Finding::fine(SUBJECT, "the service can read them"),
+        Ok(_) => Finding::warning(SUBJECT, "the service finds no document that it has written", READ),
+        Err(error) => Finding::warning(SUBJECT, format!("the service can't read them: {error}"), READ),
+    };
     let deleted = match storage.remove([id]).await {
         Ok(()) => Finding::fine(SUBJECT, "they can be deleted"),
         Err(error) => Finding::warning(
@@ -60,7 +69,7 @@ async fn try_bucket(config: &Config) -> Result<Vec<Finding>, DefaultStorageError
             "allow the service to delete objects there, or add a lifecycle rule that deletes them",
         ),
     };
-    Ok(vec![written, found, deleted])
+    Ok(vec![written, found, read, deleted])
 }
 
 async fn is_public(address: &str) -> Result<(), String> {

@@ -179,9 +179,19 @@ async fn the_doctor_tries_the_bucket() {
     );
     assert!(told.contains("the public can't read"), "{told}");
     assert!(told.contains("they can be deleted"), "{told}");
+    assert!(told.contains("the service can read them"), "{told}");
+    // The running process stores documents in its data folder.
+    let elsewhere = "1 of 1 processes store documents in another place";
+    assert!(told.contains(elsewhere), "{told}");
+    let told_alike = studio.service.command(&["doctor"], "").stdout;
+    assert!(!told_alike.contains("in another place"), "{told_alike}");
     let told = examine(&store.bucket(Access::WriteOnly)).stdout;
     assert!(
         told.contains("they can't be deleted: the bucket: Access Denied."),
+        "{told}"
+    );
+    assert!(
+        told.contains("the service can't read them: the bucket: Access Denied."),
         "{told}"
     );
     let missing = examine("no-such-bucket");
