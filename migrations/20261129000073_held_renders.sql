@@ -1,10 +1,17 @@
 -- Renders of batches whose documents find too little storage, or too few credits, are held until there is more.
 alter table jobs
-    -- What the render has lacked: 'storage' or 'credits'. Stays while it is rendered again, so that what is free is not promised twice.
-    add column lacked text,
+    -- Why the render is or was held: 'storage' or 'credits'.
+    add column hold text,
     -- How much of it its document needs, in bytes or in credits.
-    add column lacked_amount bigint,
-    add constraint jobs_lacked check (
-        case when lacked is null then lacked_amount is null else lacked in ('storage', 'credits') and lacked_amount > 0 end
+    add column needed bigint,
+    -- Whether there was enough, and the render goes on. What it needs is then promised to it until its job is deleted.
+    add column resumed boolean not null default false,
+    add constraint jobs_hold check (
+        case when hold is null then needed is null else hold in ('storage', 'credits') and needed > 0 end
     );
-create index jobs_lacked on jobs (account_id) where lacked is not null;
+create index jobs_hold on jobs (account_id) where hold is not null;
+
+-- A render that is held for lack of credits reserves none. Not valid: existing rows reserve at least one, and need not be read.
+alter table renders
+    drop constraint renders_reserved_sane,
+    add constraint renders_reserved_sane check (reserved >= 0) not valid;

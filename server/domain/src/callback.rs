@@ -143,8 +143,10 @@ impl DeliveryState {
 pub enum DeliveryTarget {
     /// The webhook in the request of a render.
     Request,
-    /// A webhook endpoint of the account, or the webhook of a batch.
+    /// A webhook endpoint of the account.
     Endpoint,
+    /// The webhook of a batch.
+    Batch,
 }
 
 /// A webhook delivery.

@@ -226,8 +226,8 @@ impl Place {
     }
 
     /// The webhook of a batch itself.
-    pub fn batch_end_target(account: AccountId, batch: BatchId) -> Self {
-        Self::new(account.0, "batch end target", batch.0)
+    pub fn batch_webhook(account: AccountId, batch: BatchId) -> Self {
+        Self::new(account.0, "batch webhook", batch.0)
     }
 
     /// A piece of the rows of a batch.

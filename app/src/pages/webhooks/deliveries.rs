@@ -150,7 +150,9 @@ fn Drawer(delivery: Delivery) -> impl IntoView {
     let trying = delivery.state == DeliveryState::Trying;
     let (resend, stop) = match delivery.target {
         DeliveryTarget::Request => (Outcome::of::<ResendCallback>(), Outcome::of::<StopCallback>()),
-        DeliveryTarget::Endpoint => (Outcome::of::<ResendDelivery>(), Outcome::of::<StopDelivery>()),
+        DeliveryTarget::Endpoint | DeliveryTarget::Batch => {
+            (Outcome::of::<ResendDelivery>(), Outcome::of::<StopDelivery>())
+        }
     };
     let of_request = delivery.target == DeliveryTarget::Request;
     let hidden = move || {

@@ -267,7 +267,15 @@ impl RenderRequest {
         for part in &mut self.parts {
             match part {
                 PartSource::Given(Part::Html(html)) => *html = part_pattern::fill_html(html, row, &mut room)?,
-                PartSource::Given(Part::Url(url)) => *url = part_pattern::fill_url(url, row, &mut room)?,
+                PartSource::Given(Part::Url(url)) => {
+                    *url = part_pattern::fill_url(url, row, &mut room)?;
+                    if url.as_str().len() > rules::LONGEST_URL {
+                        return Err(format!(
+                            "A URL may have {} KiB with the data of the row",
+                            rules::LONGEST_URL >> 10
+                        ));
+                    }
+                }
                 PartSource::Template(_) => {}
             }
         }
@@ -279,8 +287,15 @@ impl RenderRequest {
         Ok(())
     }
 
-    /// Notes the filled parts in the options that are stored with the render of a row.
+    /// Notes the filled parts, header and footer in the options that are stored with the render of a row.
     pub fn note_filled(&self, options: &mut Value) {
+        if let Some(drawn) = &self.print.header_footer {
+            for (name, html) in [("header_template", &drawn.header), ("footer_template", &drawn.footer)] {
+                if options[name].is_object() {
+                    options[name]["bytes"] = json!(html.len());
+                }
+            }
+        }
         for (index, part) in self.parts.iter().enumerate() {
             match part {
                 PartSource::Given(Part::Html(html)) => options["parts"][index]["bytes"] = json!(html.len()),

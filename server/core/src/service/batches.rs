@@ -43,7 +43,7 @@ use crate::{
         },
     },
     store::{
-        batches::{self, EndTarget, NewBatch, OldBatches, RowOutcome, SealedBatch},
+        batches::{self, BatchWebhook, NewBatch, OldBatches, RowOutcome, SealedBatch},
         error::StoreError,
         jobs, tx,
     },
@@ -149,17 +149,17 @@ pub async fn create(
         data_key(&app.db, &app.secret_keys, account, now).await?,
     );
     let sealing = move || {
-        let end = callback.map(|target| {
-            let place = Place::batch_end_target(account, id);
-            Ok::<_, BatchError>(EndTarget {
-                sealed: sealed_target(&key, &place, &target)?,
+        let webhook = callback.map(|target| {
+            let place = Place::batch_webhook(account, id);
+            Ok::<_, BatchError>(BatchWebhook {
+                target: encrypt_target(&key, &place, &target)?,
                 address: shown_address(&target.url),
             })
         });
-        let request = sealed(&key, account, id, request)?;
-        Ok::<_, BatchError>((request, end.transpose()?, SealedRows::seal(&key, account, rows)?))
+        let request = encrypt_request(&key, account, id, request)?;
+        Ok::<_, BatchError>((request, webhook.transpose()?, SealedRows::seal(&key, account, rows)?))
     };
-    let (request, end, rows) = spawn_blocking(sealing).await??;
+    let (request, webhook, rows) = spawn_blocking(sealing).await??;
     let new = NewBatch {
         id,
         key: caller.key,
@@ -167,7 +167,7 @@ pub async fn create(
         name: &name,
         file_names: file_names.as_deref(),
         request,
-        end,
+        webhook,
         idempotent,
     };
     let mut transaction = tx::begin(&app.db).await?;
@@ -199,7 +199,7 @@ pub async fn create(
 }
 
 /// Encrypts the request that each row completes.
-fn sealed(
+fn encrypt_request(
     key: &DataKey,
     account: AccountId,
     id: BatchId,
@@ -208,7 +208,7 @@ fn sealed(
     let options = std::mem::take(&mut request.render.options);
     let callback = request.callback.map(|target| {
         let place = Place::batch_callback(account, id);
-        sealed_target(key, &place, &target)
+        encrypt_target(key, &place, &target)
     });
     let stored = StoredRequest {
         render: request.render,
@@ -236,7 +236,7 @@ fn sealed(
     })
 }
 
-fn sealed_target(key: &DataKey, place: &Place, target: &CallbackTarget) -> Result<Vec<u8>, BatchError> {
+fn encrypt_target(key: &DataKey, place: &Place, target: &CallbackTarget) -> Result<Vec<u8>, BatchError> {
     Ok(key.encrypt(place, rand::random(), serde_json::to_vec(target)?)?)
 }
 

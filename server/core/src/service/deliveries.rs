@@ -103,7 +103,11 @@ fn of_event(found: ListedDelivery, now: OffsetDateTime) -> Delivery {
     let body = event_body(found.event_id, &found.event, found.inserted_at, found.data);
     Delivery {
         id: found.id,
-        target: DeliveryTarget::Endpoint,
+        target: if found.is_of_batch {
+            DeliveryTarget::Batch
+        } else {
+            DeliveryTarget::Endpoint
+        },
         render: found.render.map(RenderId),
         event: found.event,
         address: Some(found.address),

@@ -3,7 +3,7 @@
 use platen_domain::{
     callback::{Attempt, CallbackTarget},
     encryption::Place,
-    ids::{AccountId, BatchId, DeliveryId, EndpointId, RenderId},
+    ids::{AccountId, DeliveryId, EndpointId, RenderId},
     job::{CRASHES, JobKind},
     webhook_endpoint::{FAILS_FOR, TEST_EVENT, event_body},
 };
@@ -26,7 +26,7 @@ use crate::{
         error::StoreError,
         jobs::{self, DeliveryJob},
         tx,
-        webhook_deliveries::{self, PendingDelivery},
+        webhook_deliveries::{self, PendingDelivery, Receiver},
         webhook_endpoints::{self, LockedEndpoint},
     },
 };
@@ -42,7 +42,7 @@ pub async fn send(app: &Services, job: &DeliveryJob) -> Result<(), StoreError> {
     };
     let sent = if job.claim.crashes >= CRASHES {
         (None, Sent::Never("the service crashed during each attempt".into()))
-    } else if delivery.is_disabled && delivery.event != TEST_EVENT {
+    } else if delivery.is_disabled() && delivery.event != TEST_EVENT {
         (None, Sent::Never("the endpoint was disabled".into()))
     } else {
         match attempt(app, job, &delivery).await {
@@ -65,23 +65,17 @@ async fn attempt(app: &Services, job: &DeliveryJob, delivery: &PendingDelivery) 
     let key = data_key(&app.db, &app.secret_keys, job.account, clock::now())
         .await
         .map_err(ContentError::from)?;
-    let opened = |place: &Place, sealed: &Option<Vec<u8>>| {
-        let opened = key.decrypt(place, sealed.clone().unwrap_or_default());
-        opened.map_err(ContentError::from)
-    };
-    let target = match (delivery.endpoint, delivery.batch) {
-        (Some(endpoint), _) => CallbackTarget {
-            url: String::from_utf8_lossy(&opened(
-                &Place::webhook_endpoint(job.account, EndpointId(endpoint)),
-                &delivery.sealed_url,
-            )?)
-            .parse()
-            .map_err(TryError::Url)?,
-            headers: Vec::new(),
-        },
-        (None, batch) => {
-            let place = Place::batch_end_target(job.account, BatchId(batch.unwrap_or_default()));
-            serde_json::from_slice(&opened(&place, &delivery.sealed_target)?)?
+    let opened = |place, encrypted: &[u8]| key.decrypt(place, encrypted.to_vec()).map_err(ContentError::from);
+    let target = match &delivery.receiver {
+        Receiver::Endpoint { id, url, .. } => {
+            let url = opened(&Place::webhook_endpoint(job.account, *id), url)?;
+            CallbackTarget {
+                url: String::from_utf8_lossy(&url).parse().map_err(TryError::Url)?,
+                headers: Vec::new(),
+            }
+        }
+        Receiver::Batch { id, target } => {
+            serde_json::from_slice(&opened(&Place::batch_webhook(job.account, *id), target)?)?
         }
     };
     let (event, data) = (delivery.event.as_str(), delivery.data.clone());
@@ -100,7 +94,11 @@ async fn settle(
     sent: Sent,
 ) -> Result<(), StoreError> {
     let now = clock::now();
-    let (account, id, endpoint) = (job.account, job.delivery, delivery.endpoint.map(EndpointId));
+    let (account, id) = (job.account, job.delivery);
+    let endpoint = match delivery.receiver {
+        Receiver::Endpoint { id, .. } => Some(id),
+        Receiver::Batch { .. } => None,
+    };
     // Tests are neither repeated nor held against the endpoint.
     let is_test = delivery.event == TEST_EVENT;
     let mut transaction = tx::begin(&app.db).await?;
@@ -132,7 +130,7 @@ async fn settle(
         }
         (Sent::NotYet(error) | Sent::Never(error), _) => {
             let held = jobs::complete(&mut *db, &job.claim).await?;
-            if held && (is_test || is_disabled || delivery.is_disabled) {
+            if held && (is_test || is_disabled || delivery.is_disabled()) {
                 webhook_deliveries::stop(db, account, id, Some(&error)).await?;
             } else if held {
                 let tries = job.claim.failures + job.claim.crashes + i32::from(attempt.is_some());
@@ -184,11 +182,11 @@ async fn note_failure(
     }
 }
 
-/// Sends an event to its endpoint again, at once, whatever the status of the delivery.
+/// Sends an event to its receiver again, at once, whatever the status of the delivery.
 pub async fn resend(app: &Services, account: AccountId, id: DeliveryId) -> Result<(), ResendError> {
     let delivery = webhook_deliveries::find(&app.db, account, id).await?;
     let delivery = delivery.ok_or(ResendError::None)?;
-    if delivery.is_disabled && delivery.event != TEST_EVENT {
+    if delivery.is_disabled() && delivery.event != TEST_EVENT {
         return Err(ResendError::Disabled);
     }
     let mut transaction = tx::begin(&app.db).await?;
@@ -202,7 +200,7 @@ pub async fn resend(app: &Services, account: AccountId, id: DeliveryId) -> Resul
     Ok(())
 }
 
-/// Stops the delivery of an event to an endpoint. An attempt in progress may still succeed, and is recorded.
+/// Stops the delivery of an event. An attempt in progress may still succeed, and is recorded.
 pub async fn stop(app: &Services, account: AccountId, id: DeliveryId) -> Result<(), StopError> {
     let delivery = webhook_deliveries::find(&app.db, account, id).await?;
     let delivery = delivery.ok_or(StopError::None)?;

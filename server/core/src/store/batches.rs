@@ -68,9 +68,9 @@ pub struct SealedBatch {
 
 /// The webhook of a batch, which is notified of its end.
 #[derive(Debug)]
-pub struct EndTarget {
+pub struct BatchWebhook {
     /// Encrypted.
-    pub sealed: Vec<u8>,
+    pub target: Vec<u8>,
     /// The URL, for display.
     pub address: String,
 }
@@ -85,7 +85,7 @@ pub struct NewBatch<'a> {
     /// Pattern of the names of documents in their archive.
     pub file_names: Option<&'a str>,
     pub request: SealedBatch,
-    pub end: Option<EndTarget>,
+    pub webhook: Option<BatchWebhook>,
     pub idempotent: Option<&'a IdempotentRequest>,
 }
 
@@ -111,7 +111,7 @@ pub async fn insert(
     let insert = sqlx::query!(
         "insert into batches
             (id, account_id, api_key_id, has_key, livemode, name, state, version, sealed, callback, options, idempotency_key,
-             fingerprint, inserted_at, file_names, end_target, end_address)
+             fingerprint, inserted_at, file_names, webhook_target, webhook_address)
          values ($1, $2, $3, $3::uuid is not null, $4, $5, 'open', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
          on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing",
         new.id.0,
@@ -127,8 +127,8 @@ pub async fn insert(
         new.idempotent.map(|request| request.fingerprint.as_bytes()),
         now,
         new.file_names,
-        new.end.as_ref().map(|end| end.sealed.as_slice()),
-        new.end.as_ref().map(|end| end.address.as_str()),
+        new.webhook.as_ref().map(|webhook| webhook.target.as_slice()),
+        new.webhook.as_ref().map(|webhook| webhook.address.as_str()),
     );
     changes_one(db, insert).await
 }
@@ -476,8 +476,8 @@ pub struct Work {
     pub unfinished: i64,
     /// When the newest of them was queued.
     pub last_queued_at: Option<OffsetDateTime>,
-    /// Whether renders of the account are held, or were held before.
-    pub has_held: bool,
+    /// Why renders of the batch are held, or were before they were resumed.
+    pub holds: Vec<Hold>,
     /// Rows that wait to be opened again, the first of them.
     pub again: Vec<i32>,
     /// Members of the data that columns of the rows become.
@@ -490,8 +490,22 @@ pub struct Work {
 impl Work {
     /// Whether nothing but the renders of opened rows is left to do.
     pub fn only_awaits_renders(&self) -> bool {
-        self.unfinished > 0 && self.opened == self.rows && self.again.is_empty()
+        self.unfinished > 0 && self.has_no_more_rows()
     }
+
+    /// Whether all rows are opened, and none waits to be opened again.
+    pub fn has_no_more_rows(&self) -> bool {
+        self.opened == self.rows && self.again.is_empty()
+    }
+}
+
+/// Lets no other transaction resume held renders of an account until the end of this one.
+pub async fn lock_held(db: &mut PgConnection, account: AccountId) -> Result<(), StoreError> {
+    let lock = sqlx::query!(
+        "select pg_advisory_xact_lock(hashtext('held renders'), hashtext($1::uuid::text))",
+        account.0
+    );
+    execute(db, lock).await
 }
 
 /// Returns a batch with up to `most_again` rows that wait to be opened again.
@@ -518,7 +532,12 @@ pub async fn find_work(
             (
                 select max(inserted_at) from renders where id = any(array(select render_id from unfinished))
             ) as last_queued_at,
-            exists (select from jobs where jobs.account_id = $1 and lacked is not null) as "has_held!",
+            array(
+                select distinct jobs.hold from jobs
+                where jobs.account_id = $1 and jobs.hold is not null and exists (
+                    select from batch_rows where batch_rows.render_id = jobs.render_id and batch_id = $2
+                )
+            ) as "holds!: Vec<String>",
             array(
                 select number from batch_rows
                 where batch_id = batches.id and batch_rows.state = 'again' order by number limit $3
@@ -542,7 +561,7 @@ pub async fn find_work(
         opened: row.opened,
         unfinished: row.unfinished,
         last_queued_at: row.last_queued_at,
-        has_held: row.has_held,
+        holds: row.holds.iter().filter_map(|hold| hold.parse().ok()).collect(),
         again: row.again,
         columns: row.columns.0,
         file_names: row.file_names,
@@ -709,7 +728,7 @@ pub async fn has_content(db: impl PgExecutor<'_>, account: AccountId, id: BatchI
 pub async fn delete_unneeded(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
     let delete = sqlx::query!(
         "with emptied as (
-            update batches set sealed = '', callback = null, columns = '{}', end_target = null, end_address = null
+            update batches set sealed = '', callback = null, columns = '{}', webhook_target = null, webhook_address = null
             from accounts
             where batches.account_id = $1 and batches.id = $2 and accounts.id = $1
                 and (state = 'cancelled' or state = 'ended' and (failed = 0 or not keep_content))
@@ -765,7 +784,7 @@ pub struct RowOutcome {
     pub number: i32,
     pub state: RowState,
     pub render: Option<RenderId>,
-    /// Path of its document in a client's bucket.
+    /// Path of its delivered document in a client's bucket.
     pub path: Option<String>,
     /// URL of its document in the default storage.
     pub document_url: Option<String>,
@@ -786,7 +805,7 @@ pub async fn list_outcomes(
     let rows = sqlx::query!(
         r#"select number, state, render_id, batch_rows.error, path as "path?", document_url as "document_url?"
          from batch_rows left join lateral (
-            select options #>> '{destination,path}' as path,
+            select case when renders.status = 'succeeded' then options #>> '{destination,path}' end as path,
                 case when object_expires_at > $6 then result ->> 'mediaLink' end as document_url
             from renders where renders.account_id = $1 and renders.id = batch_rows.render_id
             -- By key: without the limit, a join could be planned as a scan of all renders.

@@ -45,7 +45,7 @@ pub struct RenderJob {
     pub is_of_batch: bool,
 }
 
-/// The claimed job of a delivery to a webhook endpoint.
+/// The claimed job of a delivery of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeliveryJob {
     pub claim: Claim,
@@ -389,76 +389,120 @@ pub async fn release(
     Ok(released.fetch_one(db).await?)
 }
 
-/// Releases the job of a render of a batch, which is held until there is more storage or credits ([`resume_held`]). `amount` is
-/// what the document needs, in bytes or credits. Tried again after `delay` anyway. Returns `false` if the claim was lost, or if no
-/// batch waits for the render.
-pub async fn hold(db: &PgPool, claim: &Claim, lacked: Hold, amount: i64, delay: Duration) -> Result<bool, StoreError> {
-    let held = sqlx::query_scalar!(
+/// Releases the job of a render of a batch, which is held until there is enough storage or credits for its document
+/// ([`resume_held`]), but for `longest` at most. Without credits, it no longer reserves any, so that held renders don't keep them from
+/// each other. `needed` is in bytes or credits. Returns `false` if the claim was lost, or if no batch of the account waits for the render.
+pub async fn hold(
+    db: &PgPool,
+    account: AccountId,
+    claim: &Claim,
+    (hold, needed): (Hold, i64),
+    longest: Duration,
+) -> Result<bool, StoreError> {
+    let was_held = sqlx::query_scalar!(
         r#"with held as (
             update jobs
-            set claim = null, instance = null, lease_until = null, due = false,
-                run_at = now() + $5::float8 * interval '1 s', lacked = $3,
+            set claim = null, instance = null, lease_until = null, due = false, resumed = false,
+                run_at = now() + $6::float8 * interval '1 s', hold = $4,
                 -- A document that was not printed this time may have been before.
-                lacked_amount = greatest(case when lacked = $3 then lacked_amount end, $4)
-            where id = $1 and claim = $2
-                and exists (select from batch_rows where batch_rows.render_id = jobs.render_id and state = 'opened')
+                needed = greatest(case when hold = $4 then needed end, $5)
+            where id = $2 and claim = $3
+                and exists (
+                    select from batch_rows
+                    where batch_rows.account_id = $1 and batch_rows.render_id = jobs.render_id and state = 'opened'
+                )
             returning render_id
          ),
          queued as (
-            update renders set status = 'queued' from held where renders.id = held.render_id and finished_at is null
+            update renders set status = 'queued', reserved = case when $4 = 'credits' then 0 else reserved end
+            from held
+            where renders.account_id = $1 and renders.id = held.render_id and finished_at is null
          )
          select exists (select from held) as "held!""#,
+        account.0,
         claim.job,
         claim.id,
-        lacked.into_str(),
-        amount,
-        delay.as_secs_f64(),
+        hold.into_str(),
+        needed,
+        longest.as_secs_f64(),
     );
-    Ok(held.fetch_one(db).await?)
+    Ok(was_held.fetch_one(db).await?)
 }
 
-/// What is free for an account's renders.
+/// What an account has left for its renders.
 #[derive(Debug, Clone, Copy)]
-pub struct Free {
+pub struct Available {
     /// Storage of documents, in bytes.
     pub storage: i64,
     pub credits: i64,
 }
 
-/// Makes held renders of a batch due that need no more than is free, those that need the least first. Returns what the others lack.
+/// Held renders of a batch after some were resumed.
+#[derive(Debug)]
+pub struct StillHeld {
+    /// Number of renders that were resumed.
+    pub resumed: i64,
+    /// Number of the others.
+    pub renders: i64,
+    /// Why the first of them is held.
+    pub hold: Option<Hold>,
+}
+
+/// Makes held renders of a batch due for which there is enough, those that need the least first. What resumed renders of the account need
+/// is promised to them until they have ended. `db` must be a transaction, in which no other one resumes renders of the account.
 pub async fn resume_held(
-    db: &PgPool,
+    db: &mut PgConnection,
     account: AccountId,
     batch: BatchId,
-    free: Free,
-) -> Result<Option<Hold>, StoreError> {
-    let lacked = sqlx::query_scalar!(
-        r#"with lacking as materialized (
-            select id, render_id, lacked, lacked_amount, due or claim is not null as goes_on
+    available: Available,
+) -> Result<StillHeld, StoreError> {
+    let row = sqlx::query!(
+        r#"with held as materialized (
+            select id, hold, needed, resumed,
+                (
+                    -- By key: a join could be planned as a scan of the batch.
+                    select batch_rows.batch_id from batch_rows
+                    where batch_rows.account_id = $1 and batch_rows.render_id = jobs.render_id
+                    limit 1
+                ) as batch_id
             from jobs
-            where account_id = $1 and lacked is not null
+            where account_id = $1 and hold is not null
          ),
-         held as (
-            select lacking.id, lacked, sum(lacked_amount) over (partition by lacked order by lacked_amount, lacking.id) + (
-                select coalesce(sum(lacked_amount), 0) from lacking other where other.lacked = lacking.lacked and goes_on
-            ) as needed
-            from lacking join batch_rows on batch_rows.render_id = lacking.render_id
-            where not goes_on and batch_id = $2
+         promised as (
+            select
+                coalesce(sum(needed) filter (where hold = 'storage'), 0) as storage,
+                coalesce(sum(needed) filter (where hold = 'credits'), 0) as credits
+            from held where resumed
+         ),
+         waiting as (
+            select id, hold, sum(needed) over (partition by hold order by needed, id) as needed
+            from held where not resumed and batch_id = $2
          ),
          resumed as (
-            update jobs set due = true, run_at = now()
+            update jobs set due = true, run_at = now(), resumed = true
             where claim is null and id = any(array(
-                select id from held where needed <= case lacked when 'storage' then $3::bigint else $4::bigint end
+                select id from waiting, promised
+                where case hold
+                    when 'storage' then needed + promised.storage <= $3::bigint
+                    else needed + promised.credits <= $4::bigint
+                end
             ))
             returning id
          )
-         select min(lacked) from held where id <> all(array(select id from resumed))"#,
+         select count(*) filter (where resumed.id is not null) as "resumed!", count(*) filter (where resumed.id is null) as "renders!",
+            min(hold) filter (where resumed.id is null) as hold
+         from waiting left join resumed on resumed.id = waiting.id"#,
         account.0,
         batch.0,
-        free.storage,
-        free.credits,
+        available.storage,
+        available.credits,
     );
-    Ok(lacked.fetch_one(db).await?.and_then(|lacked| lacked.parse().ok()))
+    let row = row.fetch_one(db).await?;
+    Ok(StillHeld {
+        resumed: row.resumed,
+        renders: row.renders,
+        hold: row.hold.and_then(|hold| hold.parse().ok()),
+    })
 }
 
 /// Forgets failures and crashes of a job that has made progress since.
@@ -520,7 +564,7 @@ pub async fn retry_now(
     make_due!(db, account, kind, "render_id", "(kind, render_id)", render)
 }
 
-/// As [`retry_now`], for a delivery to a webhook endpoint.
+/// As [`retry_now`], for a delivery of an event.
 pub async fn retry_delivery_now(
     db: &mut PgConnection,
     account: AccountId,
@@ -549,7 +593,7 @@ pub async fn advance_batch_now(db: &mut PgConnection, account: AccountId, batch:
     )
 }
 
-/// Deletes the job of a delivery to a webhook endpoint, even if a worker holds it.
+/// Deletes the job of a delivery of an event, even if a worker holds it.
 pub async fn delete_delivery(
     db: &mut PgConnection,
     account: AccountId,

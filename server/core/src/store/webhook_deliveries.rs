@@ -3,7 +3,7 @@
 use platen_domain::{
     callback::Attempt,
     failed_jobs::kept_error,
-    ids::{AccountId, BatchId, DeliveryId},
+    ids::{AccountId, BatchId, DeliveryId, EndpointId},
     job::{JobKind, Priority},
     page::PageRequest,
     webhook_endpoint::EventType,
@@ -20,22 +20,14 @@ use crate::store::{
     statement::{changes_one, count_changes, execute, list_by_state},
 };
 
-/// Maximum number of deliveries to the webhook of a batch that are listed: a batch ends once more after each retry of failed rows.
+/// Maximum number of deliveries to the webhook of a batch that are being sent, and of the others: a batch ends once more after each
+/// retry of failed rows.
 const MOST_OF_BATCH: i64 = 10;
 
 /// A delivery that can be sent, with its receiver.
 #[derive(Debug)]
 pub struct PendingDelivery {
-    /// The endpoint that receives it; `None` if the webhook of a batch does.
-    pub endpoint: Option<Uuid>,
-    /// The encrypted URL of the endpoint.
-    pub sealed_url: Option<Vec<u8>>,
-    /// The batch whose webhook receives it.
-    pub batch: Option<Uuid>,
-    /// The encrypted webhook of the batch.
-    pub sealed_target: Option<Vec<u8>>,
-    /// Whether the endpoint is disabled.
-    pub is_disabled: bool,
+    pub receiver: Receiver,
     pub event_id: Uuid,
     pub event: String,
     pub render: Option<Uuid>,
@@ -43,42 +35,91 @@ pub struct PendingDelivery {
     pub inserted_at: OffsetDateTime,
 }
 
+/// The receiver of a delivery.
+#[derive(Debug)]
+pub enum Receiver {
+    Endpoint {
+        id: EndpointId,
+        /// Encrypted.
+        url: Vec<u8>,
+        is_disabled: bool,
+    },
+    /// The webhook of a batch.
+    Batch {
+        id: BatchId,
+        /// Encrypted.
+        target: Vec<u8>,
+    },
+}
+
+impl PendingDelivery {
+    /// Whether it is to an endpoint that is disabled.
+    pub fn is_disabled(&self) -> bool {
+        matches!(self.receiver, Receiver::Endpoint { is_disabled: true, .. })
+    }
+}
+
 /// Returns a delivery of an account.
 pub async fn find(db: &PgPool, account: AccountId, id: DeliveryId) -> Result<Option<PendingDelivery>, StoreError> {
-    let delivery = sqlx::query_as!(
-        PendingDelivery,
-        r#"select endpoint_id as endpoint, endpoints.sealed_url as "sealed_url?", deliveries.batch_id as batch,
-            deliveries.sealed_target, endpoints.disabled_at is not null as "is_disabled!",
-            deliveries.event_id, deliveries.event, deliveries.render_id as render, deliveries.data,
-            deliveries.inserted_at
+    let delivery = sqlx::query!(
+        r#"select endpoint_id, endpoints.sealed_url as "sealed_url?", endpoints.disabled_at is not null as "is_disabled!",
+            batch_id, webhook_target, event_id, event, render_id, data, deliveries.inserted_at
          from webhook_deliveries deliveries left join webhook_endpoints endpoints on endpoints.id = deliveries.endpoint_id
          where deliveries.account_id = $1 and deliveries.id = $2"#,
         account.0,
         id.0,
     );
-    Ok(delivery.fetch_optional(db).await?)
+    Ok(delivery.fetch_optional(db).await?.and_then(|row| {
+        let endpoint = row.endpoint_id.zip(row.sealed_url);
+        let endpoint = endpoint.map(|(id, url)| Receiver::Endpoint {
+            id: EndpointId(id),
+            url,
+            is_disabled: row.is_disabled,
+        });
+        let batch = row.batch_id.zip(row.webhook_target);
+        let batch = batch.map(|(id, target)| Receiver::Batch {
+            id: BatchId(id),
+            target,
+        });
+        Some(PendingDelivery {
+            // A constraint guarantees that there is one.
+            receiver: endpoint.or(batch)?,
+            event_id: row.event_id,
+            event: row.event,
+            render: row.render_id,
+            data: row.data,
+            inserted_at: row.inserted_at,
+        })
+    }))
 }
 
-/// Enqueues an event for the webhook of a batch, if it has one. The latest deliveries of the batch remain, at most [`MOST_OF_BATCH`].
-/// Returns whether it has one.
+/// Enqueues an event for the webhook of a batch, if it has one and fewer than [`MOST_OF_BATCH`] of its deliveries are being sent. Deletes
+/// the oldest of the others beyond as many.
 pub async fn insert_of_batch(
     db: &mut PgConnection,
     account: AccountId,
     batch: BatchId,
     event: EventType,
     data: &Value,
-) -> Result<bool, StoreError> {
+) -> Result<(), StoreError> {
     let insert = sqlx::query!(
-        "with surplus as (
+        "with ended as (
+            -- Those that are being sent have jobs, which are locked before them.
             delete from webhook_deliveries where account_id = $1 and id in (
-                select id from webhook_deliveries where batch_id = $2 order by id desc offset $8
+                select id from webhook_deliveries
+                where account_id = $1 and batch_id = $2 and state <> 'sending'
+                order by id desc offset $8
             )
          ), delivery as (
             insert into webhook_deliveries
-                (id, account_id, event_id, event, data, state, inserted_at, batch_id, sealed_target, address)
-            select $3, account_id, $4, $5, $6::text::json, 'sending', now(), id, end_target, end_address
+                (id, account_id, event_id, event, data, state, inserted_at, batch_id, webhook_target, webhook_address)
+            select $3, account_id, $4, $5, $6::text::json, 'sending', now(), id, webhook_target, webhook_address
             from batches
-            where account_id = $1 and id = $2 and end_target is not null
+            where account_id = $1 and id = $2 and webhook_target is not null
+                and $8 > (
+                    select count(*) from webhook_deliveries pending
+                    where pending.account_id = $1 and pending.batch_id = $2 and pending.state = 'sending'
+                )
             returning id
          )
          insert into jobs (id, account_id, kind, delivery_id, priority, run_at, due)
@@ -90,11 +131,11 @@ pub async fn insert_of_batch(
         event.into_str(),
         data.to_string(),
         Uuid::now_v7(),
-        MOST_OF_BATCH - 1,
+        MOST_OF_BATCH,
         JobKind::Delivery.into_str(),
         Priority::Normal as i16,
     );
-    changes_one(db, insert).await
+    execute(db, insert).await
 }
 
 /// Sets the status of a delivery and clears an earlier failure.
@@ -191,6 +232,8 @@ pub struct ListedDelivery {
     pub data: Value,
     /// The URL of the endpoint, or of the batch's webhook, for display.
     pub address: String,
+    /// Whether the webhook of a batch receives it.
+    pub is_of_batch: bool,
     pub last_error: Option<String>,
     /// When the next attempt is due, if any.
     pub next_try: Option<OffsetDateTime>,
@@ -209,7 +252,8 @@ pub async fn list(
         db,
         ListedDelivery,
         r#"select deliveries.id, deliveries.render_id as render, deliveries.state, deliveries.event_id,
-                deliveries.event, deliveries.data, coalesce(endpoints.address, deliveries.address) as "address!",
+                deliveries.event, deliveries.data, coalesce(endpoints.address, webhook_address) as "address!",
+                deliveries.batch_id is not null as "is_of_batch!",
                 deliveries.last_error,
                 jobs.run_at as "next_try?", deliveries.inserted_at
              from webhook_deliveries deliveries
@@ -225,7 +269,7 @@ pub async fn list(
                 and ($5::uuid is null or deliveries.render_id between $5 and $6)
                 and (
                     $7::text is null
-                    or deliveries.address ilike $7
+                    or webhook_address ilike $7
                     or deliveries.endpoint_id in (
                         select id from webhook_endpoints where account_id = $1 and address ilike $7
                     )

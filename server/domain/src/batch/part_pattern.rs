@@ -14,10 +14,16 @@ use crate::{
 /// fragments.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
+/// Two braces as they are in the path of a parsed URL.
+const OPENINGS: [&str; 2] = ["{{", "%7B%7B"];
+const CLOSINGS: [&str; 2] = ["}}", "%7D%7D"];
+
 /// Returns the names of the placeholders in HTML; or what is wrong with one.
 pub fn names_in_html(html: &str) -> Result<Vec<String>, String> {
     let names = names(html).map_err(|reason| {
-        format!("{reason}. Write &#123;&#123; for two braces, and use a template for expressions, conditions and loops")
+        format!(
+            "{reason}. For two braces, write &#123;&#123;, or {{ {{ in scripts and styles. Expressions, conditions and loops need a template"
+        )
     });
     Ok(names?.into_iter().map(ToOwned::to_owned).collect())
 }
@@ -31,9 +37,9 @@ pub fn names_in_url(url: &Url) -> Result<Vec<String>, String> {
     Ok(names(&rest)?.into_iter().map(ToOwned::to_owned).collect())
 }
 
-/// Fills the placeholders of HTML with members of `row`, a JSON object, as text: `<` becomes `&lt;`. Null becomes an empty text. `room` is
-/// the number of bytes that the filled HTML may still have, from which its length is subtracted. The error says which placeholder can't
-/// be filled, and why.
+/// Fills the placeholders of HTML with members of `row`, a JSON object, as the text of elements and of attributes in quotes: `<` becomes
+/// `&lt;`. Null becomes an empty text. `room` is the number of bytes that the filled HTML may still have, from which its length is
+/// subtracted. The error says which placeholder can't be filled, and why.
 pub fn fill_html(pattern: &str, row: &Value, room: &mut usize) -> Result<String, String> {
     fill(pattern, room, |name| {
         let text = match member(row, name)? {
@@ -47,8 +53,8 @@ pub fn fill_html(pattern: &str, row: &Value, room: &mut usize) -> Result<String,
     })
 }
 
-/// As [`fill_html`], for a URL, with percent-encoding: `/` becomes `%2F`. Data can't choose the host, and must be neither empty nor `.` or
-/// `..`, which would lead to another page.
+/// As [`fill_html`], for a URL, with percent-encoding: `/` becomes `%2F`. Data chooses neither the host nor another path: it must not be
+/// empty, and make no segment `.` or `..`.
 pub fn fill_url(pattern: &Url, row: &Value, room: &mut usize) -> Result<Url, String> {
     let (origin, rest) = split(pattern);
     let filled = fill(&rest, room, |name| {
@@ -57,15 +63,21 @@ pub fn fill_url(pattern: &Url, row: &Value, room: &mut usize) -> Result<Url, Str
             Value::Number(number) => number.to_string(),
             _ => return Err(not_a_text(name)),
         };
-        if matches!(text.trim(), "" | "." | "..") {
-            return Err(format!(
-                "{{{{ {name} }}}} is {} in the row, which a URL can't contain",
-                quote(&text)
-            ));
+        if text.trim().is_empty() {
+            return Err(format!("{{{{ {name} }}}} is empty in the row"));
         }
         Ok(utf8_percent_encode(&text, ENCODED).to_string())
     })?;
-    Url::parse(&format!("{origin}{filled}")).map_err(|error| error.to_string())
+    let url = Url::parse(&format!("{origin}{filled}")).map_err(|error| error.to_string())?;
+    let segments = |url: &Url| url.path_segments().map(Iterator::count);
+    if segments(&url) == segments(pattern) {
+        Ok(url)
+    } else {
+        Err(format!(
+            "{} has a segment . or .. with the data of the row",
+            quote(pattern.as_str())
+        ))
+    }
 }
 
 fn fill(pattern: &str, room: &mut usize, text: impl Fn(&str) -> Result<String, String>) -> Result<String, String> {
@@ -86,17 +98,25 @@ fn fill(pattern: &str, room: &mut usize, text: impl Fn(&str) -> Result<String, S
 /// Returns a URL up to its path, and its rest with placeholders as they were written: parsing encodes their braces in paths, and names
 /// that aren't ASCII.
 fn split(url: &Url) -> (&str, String) {
-    let encoded = url[Position::BeforePath..].replace("%7B", "{").replace("%7D", "}");
-    let mut decoded = String::with_capacity(encoded.len());
-    let mut rest = encoded.as_str();
-    while let Some((before, from)) = rest.split_once("{{")
-        && let Some((name, after)) = from.split_once("}}")
-    {
-        decoded.extend([before, "{{", &percent_decode_str(name).decode_utf8_lossy(), "}}"]);
+    let mut rest = &url[Position::BeforePath..];
+    let mut decoded = String::with_capacity(rest.len());
+    while let Some((before, from)) = split_at_first(rest, OPENINGS) {
+        let (name, after) = split_at_first(from, CLOSINGS).map_or((from, None), |(name, after)| (name, Some(after)));
+        decoded.extend([before, "{{", &percent_decode_str(name).decode_utf8_lossy()]);
+        let Some(after) = after else {
+            return (&url[..Position::BeforePath], decoded);
+        };
+        decoded.push_str("}}");
         rest = after;
     }
     decoded.push_str(rest);
     (&url[..Position::BeforePath], decoded)
+}
+
+/// Splits a text at the first of two marks.
+fn split_at_first<'a>(text: &'a str, marks: [&str; 2]) -> Option<(&'a str, &'a str)> {
+    let parts = marks.into_iter().filter_map(|mark| text.split_once(mark));
+    parts.min_by_key(|(before, _)| before.len())
 }
 
 #[cfg(test)]
@@ -154,18 +174,26 @@ mod tests {
             ),
             ("https://example.com/%7B{{größe}}", "https://example.com/%7BXL"),
             ("https://example.com/x", "https://example.com/x"),
+            (
+                "https://example.com/?f=%7B%22a%22%7D&n={{number}}",
+                "https://example.com/?f=%7B%22a%22%7D&n=17",
+            ),
         ] {
             let pattern = Url::parse(pattern).expect("a URL");
             assert!(names_in_url(&pattern).is_ok());
             let filled = fill_url(&pattern, &row, &mut ROOM.clone());
             assert_eq!(filled.map(String::from).as_deref(), Ok(expected));
         }
-        for text in ["", " ", ".", ".."] {
-            let pattern = Url::parse("https://example.com/{{id}}/").expect("a URL");
-            assert!(
-                fill_url(&pattern, &json!({"id": text}), &mut ROOM.clone()).is_err(),
-                "{text}"
-            );
+        for (path, text) in [
+            ("{{id}}/", ""),
+            ("{{id}}/", " "),
+            ("{{id}}/", "."),
+            ("x/{{id}}", ".."),
+            (".{{id}}/", "."),
+        ] {
+            let pattern = Url::parse(&format!("https://example.com/{path}")).expect("a URL");
+            let filled = fill_url(&pattern, &json!({"id": text}), &mut ROOM.clone());
+            assert!(filled.is_err(), "{path}, {text}: {filled:?}");
         }
     }
 

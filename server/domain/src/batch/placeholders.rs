@@ -52,7 +52,7 @@ pub(super) fn member<'a>(row: &'a Value, name: &str) -> Result<&'a Value, String
     member.ok_or_else(|| format!("The row has no member {}", quote(name)))
 }
 
-/// Returns the error for a member that is an object or a list, or another value without a text.
+/// Returns the error for a member that is an object or a list, or another value that can't be written there.
 pub(super) fn not_a_text(name: &str) -> String {
     format!("{{{{ {name} }}}} must be a text or a number in the row")
 }

@@ -14,6 +14,7 @@ use sqlx::postgres::PgPoolOptions;
 
 use crate::support::{
     origin::Origin,
+    service::TestService,
     studio::{Studio, asked, body, header},
 };
 
@@ -107,6 +108,35 @@ async fn processes_count_the_requests_and_renders_of_an_account_together() {
     let refused = render(&studio.account.key).await;
     assert_eq!(refused.status(), 429);
     assert!(header(&refused, "ratelimit").starts_with("\"requests\";r=0;"));
+}
+
+#[tokio::test]
+async fn requests_that_two_processes_get_at_once_are_rendered_up_to_the_limit() {
+    const LIMIT: usize = 2;
+    const EACH: usize = 8;
+    let origin = Origin::start().await;
+    let limit = LIMIT.to_string();
+    let settings = [
+        ("PLATEN_CONCURRENCY", limit.as_str()),
+        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
+    ];
+    let studio = Studio::start_with(&settings).await;
+    let other = studio.service.apart(&settings).await;
+    let page = body(origin.url("/held"), json!({}));
+    let render = async |service: &TestService| {
+        let request = service.client.post(service.url("/api/v1/renderers/pdf"));
+        let request = request.bearer_auth(&studio.account.key).json(&page);
+        request.send().await.unwrap().status()
+    };
+    let mut answers: FuturesUnordered<_> = [&studio.service, &other].repeat(EACH).into_iter().map(render).collect();
+    // Those that are allowed are held.
+    for _ in LIMIT..2 * EACH {
+        assert_eq!(answers.next().await.expect("an answer"), 429);
+    }
+    origin.release();
+    let rest: Vec<_> = answers.collect().await;
+    assert_eq!(rest, [200; LIMIT]);
+    assert_eq!(studio.service.number("select count(*) from renders").await, 2);
 }
 
 #[tokio::test]

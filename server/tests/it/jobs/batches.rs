@@ -7,10 +7,11 @@ mod webhook;
 
 use std::{
     collections::{HashMap, HashSet},
-    io::{Cursor, Read},
+    io::{self, Cursor, Read},
     time::{Duration, Instant},
 };
 
+use futures::{StreamExt, stream};
 use platen_pdf::inspect::inspect;
 use reqwest::{Method, Response, header::CONTENT_TYPE};
 use rustix::process::Signal;
@@ -380,6 +381,24 @@ async fn malformed_rows_are_refused_with_their_line_and_nothing_is_stored() {
 }
 
 #[tokio::test]
+async fn rows_that_stop_arriving_are_not_waited_for() {
+    let studio = Studio::start_with(&[("PLATEN_BODY_SECONDS", "1")]).await;
+    let path = studio.created(&studio.batch("{{ number }}").await).await;
+    let beginning = stream::iter([Ok::<_, io::Error>("{\"number\": 1}\n".repeat(1_000))]);
+    let request = studio
+        .request(Method::PUT, &format!("{path}/rows"))
+        .header(CONTENT_TYPE, NDJSON)
+        .body(reqwest::Body::wrap_stream(beginning.chain(stream::pending())));
+    let answer = request.send().await.expect("an answer");
+    assert_eq!(answer.status(), 408);
+    assert_eq!(studio.get_data(&path).await["state"], "open");
+    // The same batch takes them later.
+    let rows = studio.upload(&path, NDJSON, "{\"number\": 1}").await;
+    assert_eq!(data(rows).await["rows"], 1);
+    studio.service.number_is(0, "select count(*) from batch_pieces").await;
+}
+
+#[tokio::test]
 async fn faults_of_a_batch_are_at_their_members() {
     let studio = Studio::start().await;
     let valid = studio.batch("{{ number }}").await;
@@ -517,16 +536,13 @@ async fn rows_without_room_for_their_documents_wait_until_there_is() {
     studio.batch_when(&path, is_held(2)).await;
     studio
         .service
-        .number_is(
-            10,
-            "select count(*) from jobs where lacked = 'storage' and claim is null",
-        )
+        .number_is(10, "select count(*) from jobs where hold = 'storage' and not resumed")
         .await;
     limit(11).await;
     next_turn(&studio.service).await;
     studio.batch_when(&path, is_held(4)).await;
     // Rows that are known not to fit are not rendered once more.
-    let unknown = format!("select count(*) from jobs where lacked_amount < {}", size / 2);
+    let unknown = format!("select count(*) from jobs where needed < {}", size / 2);
     assert_eq!(studio.service.number(&unknown).await, 0);
     limit(100).await;
     next_turn(&studio.service).await;
@@ -541,23 +557,67 @@ async fn rows_without_room_for_their_documents_wait_until_there_is() {
 }
 
 #[tokio::test]
+async fn rows_that_wait_are_cancelled_with_their_batch() {
+    let studio = Studio::start().await;
+    let body = studio.batch("{{ number }}").await;
+    let first = studio.created(&with_rows(body.clone(), numbers(1))).await;
+    studio.batch_ended(&first).await;
+    let size = studio.service.stored(&studio.account, "document_bytes").await;
+    studio
+        .service
+        .limit_storage(&studio.account, "document_bytes", size * 3 / 2)
+        .await;
+    let path = studio.created(&with_rows(body, numbers(4))).await;
+    studio.batch_when(&path, |batch| batch["hold"] == "storage").await;
+    data(studio.act(&path, "cancel").await).await;
+    let batch = studio.batch_when(&path, |batch| batch["failed"] == 4).await;
+    assert_eq!(batch["state"], "cancelled");
+    studio
+        .service
+        .number_is(0, "select count(*) from jobs where kind in ('render', 'batch')")
+        .await;
+}
+
+/// A template whose documents cost two credits.
+fn of_two_credits() -> String {
+    "<p style='break-after: page'>{{ number }}</p>".repeat(12)
+}
+
+#[tokio::test]
 async fn rows_without_credits_for_all_their_pages_wait_for_more() {
     let service = TestService::start().await;
-    let account = service.account_with("ann@example.org", &["--credits", "9"]);
+    let account = service.account_with("ann@example.org", &["--credits", "7"]);
     let studio = Studio { service, account };
-    // Each costs two credits, and reserves one when it is begun.
-    let pages = "<p style='break-after: page'>{{ number }}</p>".repeat(12);
-    let path = studio.created(&with_rows(studio.batch(&pages).await, numbers(6))).await;
+    // Each reserves one credit when it is begun, so that none has two at first.
+    let rows = numbers(7);
+    let path = studio
+        .created(&with_rows(studio.batch(&of_two_credits()).await, rows))
+        .await;
     let held = studio
         .batch_when(&path, |batch| batch["hold"] == "credits" && batch["succeeded"] == 3)
         .await;
-    assert_eq!(counts(&held), [6, 6, 3, 0]);
+    assert_eq!(counts(&held), [7, 7, 3, 0]);
+    // They don't keep the last one from others.
+    assert_eq!(studio.service.reserved_credits().await, 0);
+    assert_eq!(studio.render("<p>", json!({})).await.status(), 200);
     let grant = ["accounts", "grant", "--email", "ann@example.org", "--credits", "100"];
     studio.service.command(&grant, "").succeeded();
     next_turn(&studio.service).await;
-    assert_eq!(counts(&studio.batch_ended(&path).await), [6, 6, 6, 0]);
+    assert_eq!(counts(&studio.batch_ended(&path).await), [7, 7, 7, 0]);
     let used = "select used from credit_periods order by starts_at desc limit 1";
-    assert_eq!(studio.service.number(used).await, 12);
+    assert_eq!(studio.service.number(used).await, 15);
+    assert_eq!(studio.service.reserved_credits().await, 0);
+}
+
+#[tokio::test]
+async fn a_row_that_costs_more_than_all_credits_of_a_period_fails() {
+    let service = TestService::start().await;
+    let account = service.account_with("ann@example.org", &["--credits", "1"]);
+    let studio = Studio { service, account };
+    let body = with_rows(studio.batch(&of_two_credits()).await, numbers(1));
+    let path = studio.created(&body).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [1, 1, 0, 1]);
+    assert_eq!(studio.outcomes(&path).await[0]["error"]["code"], "credits");
 }
 
 #[tokio::test]

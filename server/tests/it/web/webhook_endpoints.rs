@@ -503,8 +503,7 @@ async fn endpoints_of_another_account_are_not_found() {
     }
     let page = bob.page(PAGE).await;
     assert!(!page.contains(&id) && !page.contains(&delivery), "{page}");
-    let unchanged =
-        "select state || ' ' || endpoints.address from webhook_deliveries join webhook_endpoints endpoints on true";
+    let unchanged = "select state || ' ' || address from webhook_deliveries join webhook_endpoints on true";
     let address = stage.receiver.url("/503");
     assert_eq!(stage.service.text(unchanged).await, format!("sending {address}"));
 

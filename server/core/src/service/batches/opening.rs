@@ -21,6 +21,7 @@ use uuid::Uuid;
 
 use crate::{
     clock,
+    render_request::stored::StoredRequest,
     service::{
         Services,
         batches::{
@@ -29,7 +30,7 @@ use crate::{
         },
         renders::{
             cancel::{CancelError, cancel},
-            charge::{free_credits, queue},
+            charge::{available_credits, queue},
             enqueue::seal,
             idempotent_responses::ContentError,
         },
@@ -38,7 +39,7 @@ use crate::{
         account_storage,
         batches::{self, OpenedRow, Work},
         error::StoreError,
-        jobs::{self, BatchJob, Free},
+        jobs::{self, Available, BatchJob},
         renders::queued::{NewQueuedRender, NotQueued, Origin},
         tx, webhook_deliveries, webhook_endpoints,
     },
@@ -66,6 +67,8 @@ const LONGEST_MESSAGE: usize = 300;
 const PATH_TAKEN: &str = "another row of the batch has the same path";
 /// The same for file names.
 const NAME_TAKEN: &str = "another row of the batch has the same file name, ignoring case";
+/// Held renders from which a batch begins no more rows.
+const MOST_HELD: i64 = 25;
 /// Renders that a turn cancels.
 const CANCELLED_AT_ONCE: i64 = 500;
 
@@ -130,14 +133,15 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
         jobs::complete(db, &job.claim).await?;
         return Ok(Next::Done);
     };
-    let lacked = if work.has_held {
-        resume_held(app, account, id, &work).await?
-    } else {
-        None
+    let hold = match work.state {
+        BatchState::Running | BatchState::Paused if !work.holds.is_empty() => {
+            resume_held(app, account, id, &work).await?
+        }
+        _ => None,
     };
     if work.state == BatchState::Running && work.only_awaits_renders() {
-        batches::set_hold(db, account, id, lacked).await?;
-        if lacked.is_some() {
+        batches::set_hold(db, account, id, hold).await?;
+        if hold.is_some() {
             return Ok(Next::After(TURN_ON_HOLD));
         }
         let waited = work
@@ -145,13 +149,13 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
             .map_or(Duration::ZERO, |queued_at| (now - queued_at).unsigned_abs());
         return Ok(Next::After(time_to_wait(waited)));
     }
-    let mut next = Next::After(if lacked.is_some() { TURN_ON_HOLD } else { TURN });
+    let mut next = Next::After(if hold.is_some() { TURN_ON_HOLD } else { TURN });
     match work.state {
         BatchState::Running if !work.is_key_valid => {
             batches::set_hold(db, account, id, Some(Hold::Key)).await?;
             next = Next::After(TURN_ON_HOLD);
         }
-        BatchState::Running if lacked.is_some() => batches::set_hold(db, account, id, lacked).await?,
+        BatchState::Running if hold.is_some() => batches::set_hold(db, account, id, hold).await?,
         BatchState::Running => {
             let is_idle = work.unfinished == 0;
             let Rows {
@@ -215,23 +219,31 @@ fn time_to_wait(waited: Duration) -> Duration {
     (waited / 10).clamp(TURN, LONGEST_TURN)
 }
 
-/// Lets held renders of a batch go on, as far as there is storage and credits for their documents. Returns what the others lack.
+/// Lets held renders of a batch go on, as far as there is enough storage and credits for their documents. Returns why the batch is on
+/// hold: while a few renders are held, such as those of large documents, others may have room.
 async fn resume_held(app: &Services, account: AccountId, id: BatchId, work: &Work) -> Result<Option<Hold>, BatchError> {
-    let storage = account_storage::find(&app.db, account).await?;
+    let mut transaction = tx::begin_by_index(&app.db).await?;
+    batches::lock_held(&mut transaction, account).await?;
+    let storage = account_storage::find(&mut *transaction, account).await?;
     let StorageUse { limit, used, .. } = storage.of(StorageResource::DocumentBytes);
-    let credits = if work.livemode {
-        let mut db = app.db.acquire().await.map_err(StoreError::from)?;
-        free_credits(&mut db, account, work.key, clock::now()).await?
+    let credits = if work.holds.contains(&Hold::Credits) {
+        available_credits(&mut transaction, account, work.key, clock::now())
+            .await?
+            .free
     } else {
         0
     };
-    let free = Free {
+    let available = Available {
         storage: limit - used,
         credits,
     };
-    let lacked = jobs::resume_held(&app.db, account, id, free).await?;
-    app.jobs.added(JobKind::Render);
-    Ok(lacked)
+    let held = jobs::resume_held(&mut transaction, account, id, available).await?;
+    tx::commit(transaction).await?;
+    if held.resumed > 0 {
+        app.jobs.added(JobKind::Render);
+    }
+    let is_on_hold = held.renders >= MOST_HELD || held.renders == work.unfinished && work.has_no_more_rows();
+    Ok(held.hold.filter(|_| is_on_hold))
 }
 
 async fn cancel_unfinished(app: &Services, account: AccountId, id: BatchId) -> Result<(), BatchError> {
@@ -286,7 +298,10 @@ async fn open_rows(
         return Ok(result);
     }
     let has_many_more = chosen.len() >= MANY_ROWS && numbers.next().is_some();
-    let _memory = app.memory.try_reserve(account, MEMORY)?;
+    let has_patterns = work.request.version == StoredRequest::PATTERN_VERSION;
+    let _memory = app
+        .memory
+        .try_reserve(account, if has_patterns { 2 * MEMORY } else { MEMORY })?;
     let mut opener = Opener::new(app, account, id, work).await?;
     for group in chosen.chunks(ROWS_AT_ONCE) {
         if is_stopping() {

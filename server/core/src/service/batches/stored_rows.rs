@@ -117,7 +117,12 @@ impl<'a> StoredRows<'a> {
     /// Returns the request that a row completes; or why it can't be rendered.
     pub(super) async fn complete(&mut self, row: String) -> Result<Result<CompletedRow, String>, BatchError> {
         let row = RawValue::from_string(self.columns.applied_to(row)?)?;
-        let members: Value = serde_json::from_str(row.get())?;
+        let has_patterns = self.fills_parts || self.request.destination.is_some() || self.file_names.is_some();
+        let members = if has_patterns {
+            serde_json::from_str(row.get())?
+        } else {
+            Value::Null
+        };
         let destination = match self.request.destination.clone() {
             Some(pattern) => match self.destination(pattern, &members).await? {
                 Ok(destination) => Some(destination),

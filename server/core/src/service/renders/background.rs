@@ -33,7 +33,7 @@ use crate::{
         metrics::outcome::Outcome,
         renders::{
             accessibility,
-            charge::{record_queued_success, reserve_price},
+            charge::{available_credits, record_queued_success, reserve_price},
             deliver::{DeliveryError, deliver, deliver_to_client, take_back},
             failure::{FailureReason, Retry},
             idempotent_responses::ContentError,
@@ -77,15 +77,7 @@ pub async fn render(app: &Services, job: &RenderJob, stopping: impl Fn() -> bool
         app.metrics.render_ended(RenderMode::Async, Outcome::Succeeded);
         return Ok(());
     };
-    if job.is_of_batch
-        && let Some((lacked, amount)) = printed.lacks(&reason)
-        && jobs::hold(&app.db, &job.claim, lacked, amount, LONGEST_HOLD).await?
-    {
-        tracing::info!(error = %reason, "held until there is more");
-        app.jobs.changed(job.account, job.render);
-        if let Some(object) = object.filter(|_| printed.is_delivered) {
-            take_back(app, object).await;
-        }
+    if job.is_of_batch && hold(app, job, &reason, &printed).await? {
         return Ok(());
     }
     let retry = match reason.class().retry {
@@ -145,29 +137,40 @@ async fn release_failed(app: &Services, job: &RenderJob, reason: &FailureReason)
     Ok(true)
 }
 
-/// A document that was printed; empty before.
+/// What is known of a document; nothing until it is printed.
 #[derive(Default)]
 struct Printed {
     bytes: i64,
     /// In credits.
     price: i64,
-    /// Whether its store may have it.
-    is_delivered: bool,
 }
 
-impl Printed {
-    /// Returns what the account lacks for the document, and how much of it: bytes, or credits besides the one that is reserved. `None`
-    /// if the render has failed for another reason, or the document exceeds the limit by itself.
-    fn lacks(&self, reason: &FailureReason) -> Option<(Hold, i64)> {
-        match reason {
-            FailureReason::StorageFull(full) if full.resource == StorageResource::DocumentBytes => {
-                (self.bytes <= full.limit).then_some((Hold::Storage, self.bytes.max(1)))
-            }
-            FailureReason::Credits(NotEnoughCredits::OverKeyLimit { price, limit, .. }) if price > limit => None,
-            FailureReason::Credits(_) => Some((Hold::Credits, (self.price - 1).max(1))),
-            _ => None,
+/// Holds the render of a batch if its document failed for lack of storage or credits, unless it needs more than the account has in all.
+/// Returns whether it is held. A document that is in its store already is overwritten by the next one.
+async fn hold(app: &Services, job: &RenderJob, reason: &FailureReason, printed: &Printed) -> Result<bool, StoreError> {
+    let account = job.account;
+    let (hold, needed, most) = match reason {
+        FailureReason::StorageFull(full) if full.resource == StorageResource::DocumentBytes => {
+            (Hold::Storage, printed.bytes.max(1), full.limit)
         }
+        FailureReason::Credits(NotEnoughCredits::OverKeyLimit { limit, .. }) => (Hold::Credits, printed.price, *limit),
+        FailureReason::Credits(_) => {
+            let mut db = app.db.acquire().await?;
+            let credits = available_credits(&mut db, account, None, clock::now()).await?;
+            (Hold::Credits, printed.price, credits.total)
+        }
+        _ => return Ok(false),
+    };
+    if needed > most || !jobs::hold(&app.db, account, &job.claim, (hold, needed), LONGEST_HOLD).await? {
+        return Ok(false);
     }
+    tracing::info!(
+        hold = hold.into_str(),
+        needed,
+        "render held: too little storage or credits"
+    );
+    app.jobs.changed(account, job.render);
+    Ok(true)
 }
 
 /// Decrypts the request, renders and delivers the document, and records the success. Notes the document as soon as it is printed.
@@ -214,7 +217,6 @@ async fn finish(
     *printed = Printed {
         bytes: i64::try_from(document.pdf.len()).unwrap_or(i64::MAX),
         price: bill.price,
-        is_delivered: false,
     };
     if bill.livemode && bill.price > 1 {
         let mut db = app.db.acquire().await.map_err(StoreError::from)?;
@@ -224,7 +226,6 @@ async fn finish(
     let pdf = Bytes::from(std::mem::take(&mut document.pdf));
     memory.shrink_to(pdf.len() as u64);
     check_room(&queued, pdf.len())?;
-    printed.is_delivered = true;
     let stored = match (queued.object, destination) {
         (Some(object), _) => {
             let mut stored = deliver(app, object, pdf.clone()).await?;

@@ -24,7 +24,7 @@ use crate::{
         jobs::RenderJob,
         renders::{
             self, NewRender,
-            charges::{self, Bill, Charge, Completion, OwnCredits, SharedCharge},
+            charges::{self, AvailableCredits, Bill, Charge, Completion, OwnCredits, SharedCharge},
             queued::{self, NewQueuedRender, NotQueued, Origin},
         },
         tx, webhook_endpoints,
@@ -62,19 +62,19 @@ pub(in crate::service) async fn queue(
     queued.ok_or_else(no_period)
 }
 
-/// Returns how many credits live renders of a key, or of users without one, may still reserve.
-pub(in crate::service) async fn free_credits(
+/// Returns the credits of live renders of a key, or of users without one.
+pub(in crate::service) async fn available_credits(
     db: &mut PgConnection,
     account: AccountId,
     key: Option<ApiKeyId>,
     now: OffsetDateTime,
-) -> Result<i64, StoreError> {
-    let mut free = charges::free_credits(db, account, key, now).await?;
-    if free.is_none() {
+) -> Result<AvailableCredits, StoreError> {
+    let mut available = charges::available_credits(db, account, key, now).await?;
+    if available.is_none() {
         make_period(db, account, now).await?;
-        free = charges::free_credits(db, account, key, now).await?;
+        available = charges::available_credits(db, account, key, now).await?;
     }
-    free.ok_or_else(no_period)
+    available.ok_or_else(no_period)
 }
 
 /// Reserves the actual price of an unfinished live render before its document is delivered, which can't be undone.

@@ -32,21 +32,33 @@ pub async fn reserved_credits(db: &mut PgConnection, account: AccountId) -> Resu
     Ok(reserved.fetch_one(db).await?)
 }
 
-/// Returns how many credits live renders of a key, or of users without one, may still reserve.
-pub async fn free_credits(
+/// Credits of an account.
+#[derive(Debug, Clone, Copy)]
+pub struct AvailableCredits {
+    /// What live renders may still reserve.
+    pub free: i64,
+    /// All credits of the period.
+    pub total: i64,
+}
+
+/// Returns the credits of live renders of a key, or of users without one.
+pub async fn available_credits(
     db: &mut PgConnection,
     account: AccountId,
     key: Option<ApiKeyId>,
     now: OffsetDateTime,
-) -> Result<InPeriod<i64>, StoreError> {
-    let free = sqlx::query_scalar!(
-        r#"select allowed as "allowed!" from may_open_renders($1, $2, true, $3, $4)"#,
+) -> Result<InPeriod<AvailableCredits>, StoreError> {
+    let available = sqlx::query!(
+        r#"select allowed as "allowed!", total_credits as "total!" from may_open_renders($1, $2, true, $3, $4)"#,
         account.0,
         key.map(|key| key.0),
         now,
         i32::MAX,
     );
-    Ok(free.fetch_optional(db).await?.map(i64::from))
+    Ok(available.fetch_optional(db).await?.map(|row| AvailableCredits {
+        free: row.allowed.into(),
+        total: row.total,
+    }))
 }
 
 /// Reserves the price of an unfinished live render, or refuses it.

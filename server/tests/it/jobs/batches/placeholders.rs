@@ -35,7 +35,7 @@ async fn placeholders_of_parts_are_filled_with_the_data_of_rows() {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     for (outcome, reason) in outcomes[1..].iter().zip([
-        "{{ order }} is \"..\" in the row",
+        "has a segment . or .. with the data of the row",
         "{{ number }} must be a text or a number",
         "The parts are too long with the data of the row",
     ]) {
@@ -80,7 +80,7 @@ async fn malformed_placeholders_are_refused_at_their_parts() {
         (
             json!({"parts": ["<p>{{ number }}", "<p>{{ a | upper }}"]}),
             "/parts/1",
-            "use a template for",
+            "need a template",
         ),
         (
             json!({"parts": [{"type": "html", "content": "{{ a"}]}),
