@@ -2,7 +2,6 @@
 
 mod ancestry;
 mod artifacts;
-mod blank_text;
 mod content_marks;
 mod content_streams;
 mod declaration;
@@ -26,6 +25,7 @@ mod pictures;
 mod read_ahead;
 mod repeated_forms;
 mod role_map;
+mod silent_text;
 mod structure_tree;
 mod table_cells;
 mod unicode_maps;
@@ -45,6 +45,7 @@ use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::object_streams::pack;
 use crate::written_file::{WrittenFile, write_document};
 use crate::{Completed, OutputFormat, PageFacts, PdfError};
+use content_marks::Marker;
 use declaration::Declaration;
 pub(crate) use language::valid_language;
 pub(crate) use metadata::{Metadata, metadata_stream};
@@ -120,7 +121,7 @@ pub(crate) fn complete_document(
         pages::check_sizes(&document, pages)?;
         link_descriptions::describe_links(&mut document, pages)?;
         let noted = limits::enforce_limits(&mut document, &mut warnings)?;
-        unicode_maps::repair_unicode_maps(&mut document, &noted.fonts)?;
+        let private_codes = unicode_maps::repair_unicode_maps(&mut document, &noted.fonts)?;
         if noted.fonts.is_empty() {
             decoration::add_empty_structure(&mut document)?;
         }
@@ -128,8 +129,8 @@ pub(crate) fn complete_document(
         table_cells::add_empty_cells(&mut document, &noted.tables)?;
         figures::group_figures(&mut document, &noted.figures)?;
         let mut structure = StructureTree::of(&document)?;
-        let drawings = &noted.drawings;
-        let loose = drawings::repair_drawings(&mut document, structure.as_mut(), pages, drawings, &mut warnings)?;
+        let marker = Marker::new(structure.as_mut(), private_codes);
+        let loose = drawings::repair_drawings(&mut document, marker, pages, &noted.drawings, &mut warnings)?;
         if let Some(mut structure) = structure {
             loose_text::tag_loose_text(&mut document, &mut structure, pages, &loose)?;
             link_elements::add_link_elements(&mut document, &mut structure, pages)?;

@@ -1,6 +1,7 @@
 //! Marks what a content stream paints outside of tagged content as artifacts (ISO 32000-1, 14.8.2.2), which PDF/UA
 //! requires (ISO 14289-1, 7.1). Nothing changes its place. Text is an artifact only in headers, footers and margins of
-//! pages; other text outside of tagged content is left, because an artifact isn't read aloud.
+//! pages, or if it has no meaning (`silent_text.rs`); other text outside of tagged content is left, because an artifact
+//! isn't read aloud.
 
 use std::borrow::Cow;
 

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::artifacts::{is_running, write_marks};
-use super::blank_text::BlankTexts;
 use super::external_objects::ExternalObjects;
 use super::generated_text::{TaggedText, tag_texts};
 use super::repeated_forms::RepeatedForms;
+use super::silent_text::{SilentText, SilentTexts};
 use super::structure_tree::StructureTree;
+use super::unicode_maps::PrivateCodes;
 use super::untagged::{Drawn, Operators, Text, Untagged, find_untagged};
 use crate::PdfError;
 use crate::document::Document;
@@ -35,7 +36,7 @@ pub(super) struct Marker<'s, 'a> {
     /// Tagged forms that have been drawn.
     drawn: BTreeSet<ObjectNumber>,
     repeated: RepeatedForms,
-    blank: BlankTexts,
+    silent: SilentTexts,
     /// The page or form that draws a form; `None` for a form that is drawn more than once.
     drawers: BTreeMap<ObjectNumber, Option<ObjectNumber>>,
     /// Pages and forms with text that belongs to no element.
@@ -43,9 +44,11 @@ pub(super) struct Marker<'s, 'a> {
 }
 
 impl<'s, 'a> Marker<'s, 'a> {
-    pub(super) fn new(structure: Option<&'s mut StructureTree<'a>>) -> Self {
+    /// `private_codes` are those of the whole document.
+    pub(super) fn new(structure: Option<&'s mut StructureTree<'a>>, private_codes: PrivateCodes) -> Self {
         Self {
             structure,
+            silent: SilentTexts::new(private_codes),
             ..Self::default()
         }
     }
@@ -116,9 +119,16 @@ impl<'s, 'a> Marker<'s, 'a> {
         }
         let repeated = untagged.repeated_forms.iter().filter_map(|(name, _)| number(name));
         let repeated: Vec<ObjectNumber> = repeated.collect();
-        let tagged = self.tag_texts(document, owner, &untagged)?;
         let fonts = document.resolve_dictionary(&resources, "Font")?;
-        let mut blank = self.blank_texts(document, &fonts, content, (&untagged, &tagged))?;
+        if self.silent.may_find_icons() {
+            let icons = self.silent_texts(document, &fonts, content, (&untagged, &[]), SilentText::Icons)?;
+            let is_icon = |text: &Text| icons.binary_search_by_key(&text.range.start, |icon| icon.start).is_ok();
+            untagged.texts.retain(|text| !is_icon(text));
+            untagged.decoration.extend(icons);
+        }
+        let tagged = self.tag_texts(document, owner, &untagged)?;
+        let texts = (&untagged, tagged.as_slice());
+        let mut blank = self.silent_texts(document, &fonts, content, texts, SilentText::Spaces)?;
         let is_running = |text: &&Text| is_running(&untagged, &text.range);
         if untagged.texts.iter().filter(|text| !is_running(text)).count() > tagged.len() + blank.len() {
             self.with_loose_text.insert(owner_number);
@@ -160,26 +170,24 @@ impl<'s, 'a> Marker<'s, 'a> {
         }
     }
 
-    /// Returns texts that consist of spaces and were not tagged.
-    fn blank_texts(
+    /// Returns texts of one kind that were not tagged.
+    fn silent_texts(
         &mut self,
         document: &Document,
         fonts: &Dictionary,
         content: &[u8],
         (untagged, tagged): (&Untagged, &[TaggedText]),
+        kind: SilentText,
     ) -> Result<Vec<Operators>, PdfError> {
         let tagged: BTreeSet<usize> = tagged.iter().map(|text| text.range.start).collect();
-        let mut blank = Vec::new();
+        let mut found = Vec::new();
         for Text { range, .. } in &untagged.texts {
             let is_left = !tagged.contains(&range.start) && !is_running(untagged, range);
-            if is_left
-                && self
-                    .blank
-                    .is_blank(document, fonts, &content[..range.end], range.start)?
-            {
-                blank.push(range.clone());
+            let content = &content[..range.end];
+            if is_left && self.silent.find(document, fonts, content, range.start)? == Some(kind) {
+                found.push(range.clone());
             }
         }
-        Ok(blank)
+        Ok(found)
     }
 }

@@ -9,7 +9,6 @@ use super::content_marks::{Marker, Place};
 use super::content_streams::{CompositeFonts, RepairedContent, repair, stand_in_name};
 use super::missing_glyphs::{add_stand_in, is_composite};
 use super::read_ahead::{Content, ReadAhead};
-use super::structure_tree::StructureTree;
 use super::warnings::Warnings;
 use crate::PdfError;
 use crate::content::{StreamReader, replace_data};
@@ -23,18 +22,18 @@ const SHOWN_LENGTH: usize = 8;
 /// Most texts that the warning lists.
 const MAX_LISTED: usize = 20;
 
-/// Repairs every content stream that needs it, and marks what is painted outside of tagged content. `others` are those
-/// that are not the content of a page. Returns the pages and forms with text that belongs to no element, each with its
-/// page.
+/// Repairs every content stream that needs it, and marks what is painted outside of tagged content. `marker` is a new one,
+/// and `others` are the streams that are not the content of a page. Returns the pages and forms with text that belongs to
+/// no element, each with its page.
 pub(super) fn repair_drawings<'a>(
     document: &mut Document<'a>,
-    structure: Option<&mut StructureTree<'a>>,
+    marker: Marker<'_, 'a>,
     pages: &[ObjectNumber],
     others: &[ObjectNumber],
     warnings: &mut Warnings,
 ) -> Result<BTreeMap<ObjectNumber, ObjectNumber>, PdfError> {
     let mut pass = Pass {
-        marker: Marker::new(structure),
+        marker,
         ..Pass::default()
     };
     thread::scope(|scope| {

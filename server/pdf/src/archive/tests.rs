@@ -20,6 +20,7 @@ use crate::{Completed, OutputFormat, PageFacts, PdfError, complete};
 
 const EMPTY: &[u8] = include_bytes!("../../tests/fixtures/empty.pdf");
 const GRAPHICS: &[u8] = include_bytes!("../../tests/fixtures/graphics.pdf");
+const ICONS: &[u8] = include_bytes!("../../tests/fixtures/icons.pdf");
 const LANGUAGE: &[u8] = include_bytes!("../../tests/fixtures/language.pdf");
 const LINKS: &[u8] = include_bytes!("../../tests/fixtures/links.pdf");
 const MISSING_GLYPHS: &[u8] = include_bytes!("../../tests/fixtures/missing-glyphs.pdf");
@@ -27,6 +28,7 @@ const NUMBERS: &[u8] = include_bytes!("../../tests/fixtures/numbers.pdf");
 const PAGE_HUGE: &[u8] = include_bytes!("../../tests/fixtures/page-huge.pdf");
 const TABLE: &[u8] = include_bytes!("../../tests/fixtures/table.pdf");
 
+mod icons;
 mod levels;
 mod limits;
 mod links;

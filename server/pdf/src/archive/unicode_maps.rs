@@ -2,10 +2,11 @@
 //! marks, which levels A and U of PDF/A forbid (ISO 19005-2, 6.2.11.7), and private use, which has no meaning for a
 //! reader.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use crate::PdfError;
+use crate::check::unicode::parse_unicode_map;
 use crate::content::{StreamReader, replace_data};
 use crate::document::Document;
 use crate::lexer::{Lexer, Token, decode_hex_string};
@@ -22,9 +23,14 @@ const PRIVATE_USE_PAIR: RangeInclusive<u16> = 0xDB80..=0xDBFF;
 /// Code of a Type 3 font's `g0`, as written in maps.
 const GLYPH_ZERO: &[u8] = b"00";
 
-/// Repairs the maps of these fonts. Code 00 of a Type 3 font is its `g0`, for which Chromium writes no text.
-pub(super) fn repair_unicode_maps(document: &mut Document, fonts: &[ObjectNumber]) -> Result<(), PdfError> {
+/// Codes that show characters of private use, by the map that says so, before its repair.
+pub(super) type PrivateCodes = BTreeMap<ObjectNumber, BTreeSet<u16>>;
+
+/// Repairs the maps of these fonts, and returns which codes showed characters of private use. Code 00 of a Type 3 font is
+/// its `g0`, for which Chromium writes no text.
+pub(super) fn repair_unicode_maps(document: &mut Document, fonts: &[ObjectNumber]) -> Result<PrivateCodes, PdfError> {
     let mut seen = BTreeSet::new();
+    let mut private_codes = PrivateCodes::new();
     let (mut reader, mut content) = (StreamReader::default(), Vec::new());
     for font in fonts {
         let font = document.get_dictionary(*font, "expected a font")?;
@@ -41,11 +47,29 @@ pub(super) fn repair_unicode_maps(document: &mut Document, fonts: &[ObjectNumber
         let needed = (is_type_3 && font.get("FirstChar").and_then(Object::as_integer) == Some(0)).then_some(GLYPH_ZERO);
         let repaired = repair(&content, needed).map_err(|_| document.damaged(number, "expected a Unicode map"))?;
         if let Some(repaired) = repaired {
+            let codes = codes_of_private_use(&content, if is_type_3 { 1 } else { 2 })?;
+            if !codes.is_empty() {
+                private_codes.insert(number, codes);
+            }
             replace_data(&mut stream, &repaired);
             document.set(number, Object::Stream(stream));
         }
     }
-    Ok(())
+    Ok(private_codes)
+}
+
+/// Returns the codes whose whole text is of private use.
+fn codes_of_private_use(map: &[u8], code_length: usize) -> Result<BTreeSet<u16>, PdfError> {
+    let map = parse_unicode_map(map, code_length)?.into_iter();
+    let of_private_use = map.filter(|(_, text)| {
+        let mut characters = char::decode_utf16(text.iter().copied());
+        !text.is_empty() && characters.all(|character| character.is_ok_and(is_private_use))
+    });
+    Ok(of_private_use.map(|(code, _)| code).collect())
+}
+
+fn is_private_use(character: char) -> bool {
+    matches!(character, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..)
 }
 
 /// Repairs a map, and maps the code `needed` to the replacement character if it has no text. Returns `None` if nothing
@@ -233,6 +257,14 @@ mod tests {
         ] {
             assert_eq!(repaired(map, None), None);
         }
+    }
+
+    #[test]
+    fn private_use_is_told_from_other_text() {
+        let map = b"4 beginbfchar <0001> <F015> <0002> <DBBADC2E> <0003> <F0150041> <0004> <FFFD> endbfchar \
+            1 beginbfrange <0010> <0012> <F8FE> endbfrange 1 beginbfchar <0005> <> endbfchar";
+        let codes = codes_of_private_use(map, 2).expect("a map");
+        assert_eq!(codes, [1, 2, 0x10, 0x11].into());
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub(crate) fn read_unicode_map(
 }
 
 /// Parses entries of `bfchar` and `bfrange` (ISO 32000-1, 9.10.3). Codes of another length have no meaning.
-fn parse_unicode_map(map: &[u8], code_length: usize) -> Result<UnicodeMap, PdfError> {
+pub(crate) fn parse_unicode_map(map: &[u8], code_length: usize) -> Result<UnicodeMap, PdfError> {
     let code = |raw: &[u8]| match decode_hex_string(raw)[..] {
         [low] if code_length == 1 => Some(u16::from(low)),
         [high, low] if code_length == 2 => Some(u16::from_be_bytes([high, low])),
