@@ -49,8 +49,8 @@ pub struct Examination {
     pub earned: Vec<Conformance>,
     /// Standards that its metadata declares, in the same order; never more than it earned.
     pub declared: Vec<Conformance>,
-    /// What prevents the file from conforming to the other standards: each violation once for its place, at most
-    /// [`levels::MAX_FINDINGS`].
+    /// What prevents the file from conforming to the other standards, and what makes it hard to use, but prevents none: each
+    /// violation once for its place, at most [`levels::MAX_FINDINGS`].
     pub findings: Vec<levels::Finding>,
     /// Texts with too little contrast, which prevent no standard: the first one for each pair of colours, at most 20.
     pub low_contrast: Vec<contrast::LowContrast>,
@@ -137,7 +137,7 @@ fn examine_unpacked(
         let Some(metadata) = check_fonts_and_metadata(&document, &shown, findings) else {
             return Ok(None);
         };
-        unicode::check_unicode(&document, &shown, &mut levels)?;
+        unicode::check_unicode(&shown, &mut levels)?;
         if !metadata.has_title {
             levels.document(&rules::NO_TITLE);
         }
@@ -198,13 +198,16 @@ fn check_fonts_and_metadata(
     shown: &shown::Shown,
     findings: &mut Findings,
 ) -> Option<metadata::Metadata> {
-    for (number, codes) in &shown.composite {
-        findings.note(Some(*number), fonts::check_composite_font(document, *number, codes));
-    }
-    for (number, codes) in &shown.type_3 {
+    for (number, font) in &shown.composite {
         findings.note(
             Some(*number),
-            fonts::check_type_3_font(document, *number, codes, &shown.glyph_widths),
+            fonts::check_composite_font(document, *number, &font.codes),
+        );
+    }
+    for (number, font) in &shown.type_3 {
+        findings.note(
+            Some(*number),
+            fonts::check_type_3_font(document, *number, &font.codes, &shown.glyph_widths),
         );
     }
     let metadata = findings.take(None, metadata::check_metadata(document));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::colours::{Colours, Fill};
 use super::marks::StreamMarks;
 use super::objects::Found;
-use super::shown::{Codes, Shown};
+use super::shown::{Shown, ShownFont};
 use super::syntax::{SAFE_NUMBER, check_hex_string, check_literal_string, check_name, check_number};
 use super::{Finding, Findings, dictionary};
 use crate::content::StreamReader;
@@ -21,10 +21,10 @@ const MAX_NESTING: usize = 28;
 /// Checks every content stream, each up to its first violation.
 pub(super) fn check_drawings(document: &Document, found: &Found) -> (Shown, Findings) {
     let mut findings = Findings::default();
-    let codes = |fonts: &[ObjectNumber]| fonts.iter().map(|font| (*font, Codes::default())).collect();
+    let fonts = |numbers: &[ObjectNumber], new: fn() -> ShownFont| numbers.iter().map(|font| (*font, new())).collect();
     let mut shown = Shown {
-        composite: codes(&found.composite_fonts),
-        type_3: codes(&found.type_3_fonts),
+        composite: fonts(&found.composite_fonts, ShownFont::composite),
+        type_3: fonts(&found.type_3_fonts, ShownFont::type_3),
         glyph_widths: BTreeMap::new(),
         marks: BTreeMap::new(),
         colours: BTreeMap::new(),
@@ -183,7 +183,8 @@ impl<'c> Numbers<'c> {
 }
 
 /// Checks streams with the same resources, one after the other.
-struct Scan<'a, 's> {
+struct Scan<'d, 'a, 's> {
+    document: &'d Document<'a>,
     fonts: Dictionary<'a>,
     graphics_states: Dictionary<'a>,
     patterns: Dictionary<'a>,
@@ -197,9 +198,9 @@ struct Scan<'a, 's> {
     width: Option<f64>,
 }
 
-impl<'a, 's> Scan<'a, 's> {
+impl<'d, 'a, 's> Scan<'d, 'a, 's> {
     /// Uses the `/Resources` of a page, a form, a pattern or a font. None are inherited (6.2.2).
-    fn new(document: &Document<'a>, owner: &Dictionary<'a>, shown: &'s mut Shown) -> Result<Self, Finding> {
+    fn new(document: &'d Document<'a>, owner: &Dictionary<'a>, shown: &'s mut Shown) -> Result<Self, Finding> {
         let resources = |owner: &Dictionary<'a>, key| {
             document
                 .resolve_dictionary(owner, key)
@@ -216,6 +217,7 @@ impl<'a, 's> Scan<'a, 's> {
             ..Colours::default()
         };
         Ok(Self {
+            document,
             fonts: resources(&own, "Font")?,
             graphics_states,
             patterns: resources(&own, "Pattern")?,
@@ -407,23 +409,25 @@ impl<'a, 's> Scan<'a, 's> {
         self.shown.colours.insert(owner, self.colours);
     }
 
-    fn find_font(&self, name: &[u8]) -> Option<Font> {
+    fn find_font(&mut self, name: &[u8]) -> Option<Font> {
         let number = self.fonts.get_bytes(&decode_name(name))?.as_reference()?;
-        if self.shown.composite.contains_key(&number) {
-            Some(Font::Composite(number))
-        } else {
-            self.shown.type_3.contains_key(&number).then_some(Font::Type3(number))
-        }
+        let (font, shown) = match self.shown.composite.get_mut(&number) {
+            Some(shown) => (Font::Composite(number), shown),
+            None => (Font::Type3(number), self.shown.type_3.get_mut(&number)?),
+        };
+        shown.select(self.document, number);
+        Some(font)
     }
 
     /// Records the codes of a string.
     fn show(&mut self, mut bytes: impl Iterator<Item = u8>) -> Result<(), Finding> {
-        let codes = match self.state.font {
+        let font = match self.state.font {
             Some(Font::Composite(number)) => self.shown.composite.get_mut(&number),
             Some(Font::Type3(number)) => self.shown.type_3.get_mut(&number),
             None => None,
         };
-        let codes = codes.ok_or_else(|| Finding::new("6.2.11", "content: text without a font"))?;
+        let font = font.ok_or_else(|| Finding::new("6.2.11", "content: text without a font"))?;
+        let mut has_icon = false;
         while let Some(first) = bytes.next() {
             let code = match self.state.font {
                 Some(Font::Composite(_)) => {
@@ -440,7 +444,10 @@ impl<'a, 's> Scan<'a, 's> {
                     "content: a character that is missing from the font",
                 ));
             }
-            codes.insert(code);
+            has_icon |= font.show(code);
+        }
+        if has_icon {
+            self.marks.icon();
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Findings that prevent a file from conforming to more than PDF/A-2b.
+//! Findings that prevent a file from conforming to more than PDF/A-2b, or that make it hard to use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -36,6 +36,9 @@ impl fmt::Display for Finding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (standard, clause) in self.rule.prevents {
             write!(formatter, "{standard}, {clause}; ")?;
+        }
+        if let Some(criterion) = self.rule.criterion {
+            write!(formatter, "WCAG 2.2, {criterion}; ")?;
         }
         if let Some(page) = self.page {
             write!(formatter, "page {page}: ")?;
@@ -102,6 +105,12 @@ impl LevelFindings {
         let listed = findings.len().min(MAX_FINDINGS - 1);
         findings[..listed].sort_by_key(|(order, _): &(usize, _)| *order);
         findings.into_iter().map(|(_, (_, finding))| finding).collect()
+    }
+
+    /// Returns whether no more findings of a rule are noted.
+    pub(super) fn is_full(&self, rule: &'static Rule) -> bool {
+        let seen = self.seen.get(&std::ptr::from_ref(rule));
+        seen.is_some_and(|seen| seen.len() == MAX_FINDINGS)
     }
 
     /// Adds a finding for the whole file.

@@ -49,6 +49,8 @@ pub(super) struct MarkedContent {
     pub(super) identifier: i64,
     pub(super) has_text: bool,
     pub(super) has_language: bool,
+    /// Whether it shows a character whose text is unknown, without a replacement text.
+    pub(super) has_icon: bool,
 }
 
 /// A sequence that has begun.
@@ -57,6 +59,8 @@ struct Open {
     surrounding: Surrounding,
     /// Index of the sequence with an identifier, if there is one around.
     content: Option<usize>,
+    /// Whether there is a replacement text for it.
+    is_replaced: bool,
 }
 
 impl StreamMarks {
@@ -90,11 +94,13 @@ impl StreamMarks {
                 identifier,
                 has_text: false,
                 has_language: properties.language.is_some(),
+                has_icon: false,
             });
         }
         if let Some(Err(rule)) = properties.language {
             self.note(rule);
         }
+        open.is_replaced |= properties.has_replacement;
         self.has_replacement |= properties.has_replacement && properties.language.is_none();
         self.open.push(open);
     }
@@ -123,6 +129,15 @@ impl StreamMarks {
                     content.has_text = true;
                 }
             }
+        }
+    }
+
+    /// Records a character whose text is unknown.
+    pub(super) fn icon(&mut self) {
+        let open = self.open.last().filter(|open| !open.is_replaced);
+        let content = open.and_then(|open| self.contents.get_mut(open.content?));
+        if let Some(content) = content {
+            content.has_icon = true;
         }
     }
 

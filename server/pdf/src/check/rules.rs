@@ -1,5 +1,6 @@
-//! The rules of PDF/A-2u, PDF/A-2a and PDF/UA-1 beyond PDF/A-2b. Clauses have veraPDF's number of the test; a clause
-//! without one is a rule that veraPDF doesn't check. Conditions are those of the Matterhorn Protocol 1.1.
+//! The rules of PDF/A-2u, PDF/A-2a and PDF/UA-1 beyond PDF/A-2b, and one that no level requires. Clauses have veraPDF's
+//! number of the test; a clause without one is a rule that veraPDF doesn't check. Conditions are those of the Matterhorn
+//! Protocol 1.1.
 
 use super::Conformance::{PdfA2a, PdfA2u, PdfUa1};
 use super::standards::Conformance;
@@ -7,8 +8,11 @@ use super::standards::Conformance;
 /// A rule that a file can violate.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Standards that a violation prevents, each with its clause and veraPDF's number of the test: `7.1-3`.
+    /// Standards that a violation prevents, each with its clause and veraPDF's number of the test: `7.1-3`. None if only
+    /// WCAG requires the rule.
     pub prevents: &'static [(Conformance, &'static str)],
+    /// Success criterion of WCAG 2.2, if a violation prevents no standard: `1.1.1`.
+    pub criterion: Option<&'static str>,
     /// Failure condition of the Matterhorn Protocol: `01-005`.
     pub condition: Option<&'static str>,
     /// The violation, for authors: a sentence without its subject's page and text.
@@ -23,7 +27,18 @@ const fn rule(
     let condition = if condition.is_empty() { None } else { Some(condition) };
     Rule {
         prevents,
+        criterion: None,
         condition,
+        message,
+    }
+}
+
+/// A rule that no level of PDF/A or PDF/UA requires.
+const fn advice(criterion: &'static str, message: &'static str) -> Rule {
+    Rule {
+        prevents: &[],
+        criterion: Some(criterion),
+        condition: None,
         message,
     }
 }
@@ -34,9 +49,12 @@ macro_rules! rules {
 
         /// All rules, for documentation and tests.
         #[cfg(test)]
-        pub(super) static ALL: &[&Rule] = &[$(&$name),+];
+        pub(super) static ALL: &[&Rule] = &[$(&$name),+, &ICON_ALTERNATIVE];
     };
 }
+
+/// PDF/UA requires only that each character has a Unicode value. That of an icon is U+FFFD, which says nothing.
+pub(super) static ICON_ALTERNATIVE: Rule = advice("1.1.1", "The icon has no alternative text.");
 
 rules! {
     // Text.

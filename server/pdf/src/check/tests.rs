@@ -19,17 +19,17 @@ mod tag_edits;
 #[path = "../../tests/support/verapdf.rs"]
 pub(crate) mod verapdf;
 
-const FIXTURES: [(&str, &[u8]); 7] = [
+const ICONS: &[u8] = include_bytes!("../../tests/fixtures/icons.pdf");
+const MISSING_GLYPHS: &[u8] = include_bytes!("../../tests/fixtures/missing-glyphs.pdf");
+const FIXTURES: [(&str, &[u8]); 8] = [
     ("empty", include_bytes!("../../tests/fixtures/empty.pdf")),
     ("graphics", include_bytes!("../../tests/fixtures/graphics.pdf")),
     ("language", include_bytes!("../../tests/fixtures/language.pdf")),
     ("links", include_bytes!("../../tests/fixtures/links.pdf")),
-    (
-        "missing-glyphs",
-        include_bytes!("../../tests/fixtures/missing-glyphs.pdf"),
-    ),
+    ("missing-glyphs", MISSING_GLYPHS),
     ("numbers", include_bytes!("../../tests/fixtures/numbers.pdf")),
     ("table", include_bytes!("../../tests/fixtures/table.pdf")),
+    ("icons", ICONS),
 ];
 
 /// Runs veraPDF once over all files, because most of its time is the startup of Java.

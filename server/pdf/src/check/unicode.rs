@@ -16,17 +16,14 @@ pub(crate) type UnicodeMap = BTreeMap<u16, Vec<u16>>;
 
 /// Checks that every shown code has a text. A character of the private use area would need replacement text where it
 /// is shown; completion maps it to U+FFFD instead, so that none is expected here.
-pub(super) fn check_unicode(document: &Document, shown: &Shown, findings: &mut LevelFindings) -> Result<(), PdfError> {
-    let composite = shown.composite.iter().map(|(number, codes)| (*number, codes, 2));
-    let type_3 = shown.type_3.iter().map(|(number, codes)| (*number, codes, 1));
-    let (mut reader, mut content) = (StreamReader::default(), Vec::new());
-    for (number, codes, code_length) in composite.chain(type_3) {
-        let mut note = |rule: &'static Rule| findings.object(rule, number, None);
-        if codes.iter().next().is_none() {
-            continue;
+pub(super) fn check_unicode(shown: &Shown, findings: &mut LevelFindings) -> Result<(), PdfError> {
+    for (number, font) in shown.composite.iter().chain(&shown.type_3) {
+        // A font in which nothing is shown may never be selected.
+        match &font.texts {
+            Some(Ok(map)) => check_codes(&font.codes, map, &mut |rule| findings.object(rule, *number, None)),
+            Some(Err(error)) => return Err(error.clone()),
+            None => {}
         }
-        let map = read_unicode_map(document, number, code_length, &mut reader, &mut content)?;
-        check_codes(codes, &map, &mut note);
     }
     Ok(())
 }

@@ -150,6 +150,9 @@ impl Stream<'_, '_> {
             if content.has_text && !has_language && without_language.insert(element) {
                 tree.note(&rules::TEXT_LANGUAGE, element, findings);
             }
+            if content.has_icon && !findings.is_full(&rules::ICON_ALTERNATIVE) && !tree.has_alternative(element) {
+                tree.note(&rules::ICON_ALTERNATIVE, tree.text_block(element), findings);
+            }
         }
     }
 }

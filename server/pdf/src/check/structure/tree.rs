@@ -16,6 +16,11 @@ use crate::parse::Entries;
 /// Index of no element: the parent of the root's kids.
 pub(super) const ROOT: u32 = u32::MAX;
 
+/// Types whose elements are blocks of text, or short parts of them with a meaning of their own.
+const TEXT_BLOCKS: [&str; 14] = [
+    "P", "H", "H1", "H2", "H3", "H4", "H5", "H6", "TH", "TD", "LBody", "Lbl", "Caption", "Link",
+];
+
 /// The elements of a document, each before its kids.
 #[derive(Default)]
 pub(in crate::check) struct Tree {
@@ -266,11 +271,31 @@ impl Tree {
     pub(in crate::check) fn element_with(&self, content: (ObjectNumber, i64)) -> Option<Place> {
         let is_sought = |candidate: &&Content| (candidate.owner, candidate.identifier) == content;
         let index = self.contents.iter().find(is_sought)?.element;
-        let element = |index: &u32| self.elements.get(*index as usize);
-        let around = std::iter::successors(element(&index), |inner| element(&inner.parent));
-        let mut around = around.filter(|element| !is_transparent(element.kind));
+        let mut around = self.around(index).filter(|element| !is_transparent(element.kind));
         let meaningful = around.next().filter(|element| element.kind != Some("Document"));
         meaningful.map(|element| self.place_of(element))
+    }
+
+    /// Returns whether an element or one around it has a text that stands for its content, or is a figure or formula, which
+    /// must have one.
+    pub(super) fn has_alternative(&self, index: u32) -> bool {
+        let mut around = self.around(index);
+        around.any(|Element { kind, texts, .. }| {
+            texts.alternative == Alternative::Given || texts.actual_text || matches!(kind, Some("Figure" | "Formula"))
+        })
+    }
+
+    /// Returns the index of the block of text that an element is part of; its own if it isn't part of one.
+    pub(super) fn text_block(&self, index: u32) -> u32 {
+        let block = self.around(index).find(|element| !is_transparent(element.kind));
+        let block = block.filter(|block| block.kind.is_some_and(|kind| TEXT_BLOCKS.contains(&kind)));
+        block.and_then(|block| self.find(block.number)).unwrap_or(index)
+    }
+
+    /// Returns an element, and those around it from the inside out.
+    fn around(&self, index: u32) -> impl Iterator<Item = &Element> {
+        let element = |index: u32| self.elements.get(index as usize);
+        std::iter::successors(element(index), move |inner| element(inner.parent))
     }
 
     /// Returns the number of elements with the type of an element.

@@ -68,7 +68,7 @@ fn levels_are_never_milder_than_verapdf() {
     assert!(untested.is_empty(), "other clauses in veraPDF: {untested:#?}");
 }
 
-/// Every rule is violated by some damage, so that its clause is compared with veraPDF's.
+/// Every rule with a clause is violated by some damage, so that the clause is compared with veraPDF's.
 #[test]
 fn every_rule_has_a_damage() {
     let letter = archived(LETTER);
@@ -79,6 +79,7 @@ fn every_rule_has_a_damage() {
     let found: Vec<_> = findings.map(|finding| finding.rule).collect();
     let untested: Vec<_> = rules::ALL
         .iter()
+        .filter(|rule| !rule.prevents.is_empty())
         .filter(|rule| !found.iter().any(|found| std::ptr::eq(*found, **rule)) && !is_title(rule))
         .collect();
     assert!(untested.is_empty(), "{untested:#?}");

@@ -2,9 +2,11 @@
 
 use super::levels::{LETTER, examined_as_2b};
 use super::tag_edits::{add, content, element, insert, link, nth, set};
-use super::{archived, edited};
+use super::{ICONS, MISSING_GLYPHS, archived, edited, examine};
 use crate::check::levels::{Finding, MAX_FINDINGS};
 use crate::check::places::MAX_RUNS;
+use crate::check::rules::ICON_ALTERNATIVE;
+use crate::check::standards::Conformance;
 use crate::document::Document;
 use crate::object::Object;
 
@@ -150,4 +152,45 @@ fn many_findings_of_one_rule_hide_no_other_rule() {
             .map(|finding| finding.element.as_ref().map(|element| element.preceding))
             .is_sorted()
     );
+}
+
+#[test]
+fn icons_that_are_read_need_an_alternative_text() {
+    /// Returns page, type and text of the element with each icon.
+    fn icons(archive: &[u8]) -> Vec<(usize, String, String)> {
+        let examination = examine(archive).expect("PDF/A");
+        // They prevent nothing.
+        assert_eq!(examination.earned, [Conformance::PdfA2a, Conformance::PdfUa1]);
+        let icons = examination.findings.into_iter().map(|finding| {
+            assert!(std::ptr::eq(finding.rule, &raw const ICON_ALTERNATIVE) && finding.rectangle.is_some());
+            let (page, element, text) = (finding.page, finding.element, finding.text);
+            let kind = element.map(|element| element.kind);
+            (
+                page.unwrap_or_default(),
+                kind.unwrap_or_default(),
+                text.unwrap_or_default(),
+            )
+        });
+        icons.collect()
+    }
+
+    // Those on the first page are artifacts, have a name, or are glyphs whose replacement text says what they mean.
+    let archive = archived(ICONS);
+    let paragraph = (2, "P".to_owned(), "Exposed \u{FFFD} twice \u{FFFD}".to_owned());
+    let cell = (2, "TD".to_owned(), "\u{FFFD}".to_owned());
+    assert_eq!(icons(&archive), [paragraph, cell.clone()]);
+
+    let named = edited(&archive, |document| {
+        let paragraph = (0..20).find(|index| document.get(nth(document, "P", *index)).is_ok_and(|p| has_kids(&p, 4)));
+        element(document, "P", paragraph.expect("a paragraph"), "Alt", "(Done)");
+    });
+    assert_eq!(icons(&named), [cell]);
+
+    // Missing glyphs have a warning of their own.
+    assert_eq!(icons(&archived(MISSING_GLYPHS)), []);
+}
+
+fn has_kids(element: &Object, count: usize) -> bool {
+    let kids = element.as_dictionary().map(|element| element.items("K").len());
+    kids == Some(count)
 }

@@ -366,6 +366,7 @@ mod tests {
     fn the_first_violations_say_what_to_change_and_where() {
         static SKIPPED: Rule = Rule {
             prevents: &[(Conformance::PdfUa1, "7.4.2-1")],
+            criterion: None,
             condition: None,
             message: "The heading skips a level.",
         };
