@@ -122,7 +122,9 @@ fn conformance(inspection: &Inspection) -> Vec<String> {
             let missing: Vec<Conformance> = missing(examination);
             if !missing.is_empty() {
                 lines.push(format!("not to {}:", Conformance::list(&missing)));
-                add_shown(&mut lines, &examination.findings);
+                let findings = examination.findings.iter();
+                let preventing: Vec<_> = findings.filter(|finding| !finding.rule.prevents.is_empty()).collect();
+                add_shown(&mut lines, &preventing);
             }
             lines
         }
@@ -281,6 +283,7 @@ fn finding(finding: &Finding) -> Value {
     json!({
         "prevents": prevents.collect::<Vec<_>>(),
         "condition": finding.rule.condition,
+        "criterion": finding.rule.criterion,
         "message": finding.rule.message,
         "page": finding.page,
         "element": finding.element.as_ref().map(element),

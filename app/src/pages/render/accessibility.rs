@@ -1,5 +1,5 @@
-//! What the check of a document found: declared levels of conformance, and violations and texts with low contrast, with
-//! their remedies.
+//! What the check of a document found: declared levels of conformance, and violations, icons without a text and texts with
+//! low contrast, with their remedies.
 
 use leptos::{either::Either, prelude::*};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -75,15 +75,23 @@ fn declared(render: &RenderDetail) -> Vec<ConformanceLevel> {
 }
 
 fn note(report: &AccessibilityReport) -> String {
-    let violations = counted(report.findings.len(), "violation", "violations");
-    let violations = match report.findings.len() {
+    let count = report.findings.iter().filter(|finding| finding.is_violation()).count();
+    let violations = counted(count, "violation", "violations");
+    let violations = match count {
         0 => None,
         _ if report.findings_cut => Some(format!("the first {violations}")),
         _ => Some(violations),
     };
+    let icons = report.findings.len() - count;
+    let icons = (icons > 0).then(|| counted(icons, "icon without a text", "icons without a text"));
     let faint = report.low_contrast.len();
     let faint = (faint > 0).then(|| format!("{faint} with low contrast"));
-    violations.into_iter().chain(faint).collect::<Vec<_>>().join(", ")
+    violations
+        .into_iter()
+        .chain(icons)
+        .chain(faint)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[component]
@@ -93,8 +101,9 @@ fn Checked(report: AccessibilityReport, render: RenderDetail) -> impl IntoView {
         Some(Pictures::Drawn(pictures)) => pictures.clone(),
         _ => Vec::new(),
     };
-    let (violations, faint) = (report.findings.len(), report.low_contrast.len());
-    let findings: Vec<_> = report.findings.into_iter().chain(report.low_contrast).collect();
+    let (violations, icons): (Vec<_>, Vec<_>) = report.findings.into_iter().partition(Finding::is_violation);
+    let (violation_count, icon_count, faint) = (violations.len(), icons.len(), report.low_contrast.len());
+    let findings: Vec<_> = violations.into_iter().chain(icons).chain(report.low_contrast).collect();
     let rows = findings.clone().into_iter().zip(1..).map(|(finding, number)| {
         let number = Number {
             number,
@@ -103,7 +112,8 @@ fn Checked(report: AccessibilityReport, render: RenderDetail) -> impl IntoView {
         row(number, finding, &render)
     });
     let mut rows: Vec<_> = rows.collect();
-    let faint_rows = rows.split_off(violations);
+    let faint_rows = rows.split_off(violation_count + icon_count);
+    let icon_rows = rows.split_off(violation_count);
     view! {
         <div class="stack">
             {passes
@@ -124,6 +134,18 @@ fn Checked(report: AccessibilityReport, render: RenderDetail) -> impl IntoView {
                             nothing="No violations are recorded."
                             rows
                         />
+                    }
+                })}
+            {(icon_count > 0)
+                .then(|| {
+                    view! {
+                        <div>
+                            <h3>"Icons"</h3>
+                            <p class="quiet small">
+                                "Elements with icons that are read as unknown characters. No level of conformance forbids it."
+                            </p>
+                        </div>
+                        <Table caption="Icons without alternative text" columns=COLUMNS dense=true rows=icon_rows />
                     }
                 })}
             {(faint > 0)

@@ -176,6 +176,7 @@ mod tests {
     fn finding(page: usize, rectangle: Option<[f64; 4]>) -> Finding {
         Finding {
             clauses: Vec::new(),
+            criterion: None,
             matterhorn: None,
             message: "The heading skips a level.".into(),
             part: None,

@@ -17,6 +17,8 @@ pub const MOST_FINDINGS: usize = 200;
 const LONGEST_FINDINGS: usize = 64 << 10;
 /// Maximum number of characters of each text of a finding.
 const LONGEST_TEXT: usize = 100;
+/// Success criterion of low contrast.
+const CONTRAST: &str = "1.4.3";
 /// Maximum number of texts with low contrast in a report.
 pub const MOST_LOW_CONTRAST: usize = 20;
 /// Maximum number of characters of a selector, which is left out if it is longer.
@@ -67,11 +69,15 @@ pub fn passes_machine_checks(levels: &[ConformanceLevel]) -> bool {
     PdfA2a.is_reached_by(levels) && PdfUa1.is_reached_by(levels)
 }
 
-/// A violation of a rule, or a text with low contrast, at one place of a document.
+/// A violation of a rule, or an icon without a text or a text with low contrast, at one place of a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The violated clauses; that of PDF/UA-1 is last. None for low contrast, which no level of conformance forbids.
+    /// The violated clauses; that of PDF/UA-1 is last. None for what no level of conformance forbids.
     pub clauses: Vec<Clause>,
+    /// Success criterion of WCAG 2.2, if there are no clauses: `1.1.1`. Reports of earlier releases have none; they list only
+    /// low contrast without clauses.
+    #[serde(default)]
+    pub criterion: Option<String>,
     /// Failure condition of the Matterhorn Protocol: `13-004`.
     pub matterhorn: Option<String>,
     /// What is wrong, as a sentence without the place.
@@ -109,10 +115,15 @@ impl Finding {
         self.clauses.iter().any(|clause| clause.level.is_reached_by(&[level]))
     }
 
+    /// Returns whether it prevents any level.
+    pub fn is_violation(&self) -> bool {
+        !self.clauses.is_empty()
+    }
+
     /// Returns the violated rule: `ISO 14289-1, 7.3-1; Matterhorn 13-004`.
     pub fn rule(&self) -> String {
-        if self.clauses.is_empty() {
-            return "WCAG 2.2, 1.4.3".to_owned();
+        if !self.is_violation() {
+            return format!("WCAG 2.2, {}", self.criterion());
         }
         let clauses = self.clauses.iter().map(|Clause { level, number }| match level {
             ConformanceLevel::PdfUa1 => format!("ISO 14289-1, {number}"),
@@ -128,7 +139,11 @@ impl Finding {
     /// Returns a sentence for the author of the HTML: what to change.
     pub fn remedy(&self) -> &'static str {
         let clause = self.clauses.last().map(|clause| clause.number.as_str());
-        clause.map_or(remedies::CONTRAST, remedies::remedy)
+        remedies::remedy(clause.unwrap_or_else(|| self.criterion()))
+    }
+
+    fn criterion(&self) -> &str {
+        self.criterion.as_deref().unwrap_or(CONTRAST)
     }
 
     /// Returns the element with its text and selector: `Figure “Sales by month” (#sales > img)`. `None` if nothing of it
@@ -179,9 +194,9 @@ impl Finding {
 pub struct AccessibilityReport {
     /// The levels that the document declares.
     pub levels: Vec<ConformanceLevel>,
-    /// Violations in the order of the document.
+    /// Violations in the order of the document, and icons without a text, which prevent no level.
     pub findings: Vec<Finding>,
-    /// Whether there are more violations than listed.
+    /// Whether there are more findings than listed.
     pub findings_cut: bool,
     /// The first text with each pair of colours whose contrast is too low, at most 20. Reports of earlier releases have
     /// none.
@@ -220,7 +235,7 @@ impl AccessibilityReport {
         self
     }
 
-    /// Returns whether the document declares the highest levels. Then there are no violations.
+    /// Returns whether the document declares the highest levels. Then no finding is a violation.
     pub fn passes_machine_checks(&self) -> bool {
         passes_machine_checks(&self.levels)
     }

@@ -24,6 +24,8 @@ pub(super) fn as_text(inspection: &Inspection, structure: &StructureTree) -> Str
             add(&mut text, "Conforms", [earned]);
             let report = report(examination);
             add(&mut text, "Findings", findings(&report));
+            let icons = report.findings.iter().filter(|finding| !finding.is_violation());
+            add(&mut text, "Icons", icons.map(Finding::explanation));
             add(
                 &mut text,
                 "Contrast",
@@ -51,7 +53,8 @@ fn findings(report: &AccessibilityReport) -> Vec<String> {
             "Reading order, alternative texts and contrast need a person's judgement.".into(),
         ];
     }
-    let mut lines: Vec<_> = report.findings.iter().map(Finding::explanation).collect();
+    let violations = report.findings.iter().filter(|finding| finding.is_violation());
+    let mut lines: Vec<_> = violations.map(Finding::explanation).collect();
     lines.extend(report.findings_cut.then(|| "and more".to_owned()));
     lines
 }

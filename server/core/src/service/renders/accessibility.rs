@@ -46,6 +46,7 @@ pub fn found(finding: &levels::Finding, part: Option<usize>) -> Finding {
     });
     Finding {
         clauses: clauses.collect(),
+        criterion: finding.rule.criterion.map(ToOwned::to_owned),
         matterhorn: finding.rule.condition.map(ToOwned::to_owned),
         message: finding.rule.message.to_owned(),
         part,
@@ -65,6 +66,7 @@ pub fn found_contrast(contrast: &LowContrast, part: Option<usize>) -> Finding {
     let ratio = (contrast.ratio * 100.0).floor() / 100.0;
     Finding {
         clauses: Vec::new(),
+        criterion: Some("1.4.3".to_owned()),
         matterhorn: None,
         message: format!(
             "The contrast of {} on {} is {ratio} to 1; text of this size needs {} to 1.",
@@ -123,7 +125,7 @@ enum ReadError {
 }
 
 /// Returns the report of a render, or why it has none. Documents that pass all checks have a stored report only if it lists
-/// texts with low contrast.
+/// icons without a text, or texts with low contrast.
 pub async fn find(
     app: &Services,
     account: AccountId,

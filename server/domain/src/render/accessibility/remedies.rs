@@ -1,11 +1,17 @@
 //! What authors of HTML change so that a violation disappears.
 
-/// Remedy for low contrast.
-pub(super) const CONTRAST: &str = "Choose a darker or lighter colour for the text or its background.";
-
-/// Remedies by clause: of ISO 14289-1, or of ISO 19005-2 if a rule has no clause of the former (6.2.11.7.3). The first
-/// entry whose clause is the violated one, or an outer clause of it, applies.
+/// Remedies by clause: of ISO 14289-1, or of ISO 19005-2 if a rule has no clause of the former (6.2.11.7.3), or by success
+/// criterion of WCAG if it has neither. The first entry whose clause is the violated one, or an outer clause of it, applies.
 const REMEDIES: &[(&str, &str)] = &[
+    (
+        "1.1.1",
+        "Give the icon a text alternative with role=\"img\" and aria-label, or hide it with aria-hidden=\"true\" if it is \
+         decorative.",
+    ),
+    (
+        "1.4.3",
+        "Choose a darker or lighter colour for the text or its background.",
+    ),
     ("6.2.11.7.3", PRIVATE_USE),
     ("6.2", UNTAGGED),
     (
@@ -138,6 +144,7 @@ mod tests {
             assert_eq!(remedy(clause), expected, "{clause}");
         }
         assert!(remedy("7.2-34").contains("<html lang>") && remedy("7.3-1").contains("alt=\"\""));
+        assert!(remedy("1.1.1").contains("aria-hidden") && remedy("1.4.3").contains("colour"));
     }
 
     #[test]

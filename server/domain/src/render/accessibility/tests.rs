@@ -6,6 +6,7 @@ fn finding(level: ConformanceLevel, number: &str) -> Finding {
             level,
             number: number.to_owned(),
         }],
+        criterion: None,
         matterhorn: None,
         message: "The figure has no alternative text.".to_owned(),
         part: None,
@@ -54,6 +55,24 @@ fn rules_name_their_standards() {
     let prevented = [PdfA2b, PdfA2u, PdfA2a, PdfUa1].map(|level| glyph.prevents(level));
     assert_eq!(prevented, [false, true, true, true]);
     assert!(!figure.prevents(PdfA2a));
+}
+
+#[test]
+fn findings_without_clauses_are_those_of_wcag() {
+    let faint = Finding {
+        clauses: Vec::new(),
+        ..finding(ConformanceLevel::PdfUa1, "7.3-1")
+    };
+    let icon = Finding {
+        criterion: Some("1.1.1".to_owned()),
+        ..faint.clone()
+    };
+    assert_eq!(
+        (faint.rule(), icon.rule()),
+        ("WCAG 2.2, 1.4.3".into(), "WCAG 2.2, 1.1.1".into())
+    );
+    assert!(faint.remedy().contains("colour") && icon.remedy().contains("aria-hidden"));
+    assert!(ConformanceLevel::VARIANTS.iter().all(|level| !icon.prevents(*level)) && !icon.is_violation());
 }
 
 #[test]

@@ -47,7 +47,8 @@ impl AccessibilityReports {
         render: RenderId,
         report: &AccessibilityReport,
     ) {
-        if report.levels.is_empty() || report.passes_machine_checks() && report.low_contrast.is_empty() {
+        let lists_nothing = report.findings.is_empty() && report.low_contrast.is_empty();
+        if report.levels.is_empty() || report.passes_machine_checks() && lists_nothing {
             return;
         }
         let Ok(json) = serde_json::to_vec(report) else {
@@ -108,6 +109,7 @@ mod tests {
     fn report(levels: &[ConformanceLevel]) -> AccessibilityReport {
         let finding = Finding {
             clauses: Vec::new(),
+            criterion: None,
             matterhorn: None,
             message: "x".repeat(100),
             part: None,
@@ -145,17 +147,16 @@ mod tests {
     fn only_documents_with_something_to_report_are_stored() {
         use ConformanceLevel::{PdfA2a, PdfUa1};
         let queue = AccessibilityReports::default();
-        for levels in [&[][..], &[PdfA2a, PdfUa1]] {
-            queue.offer(AccountId::generate(), RenderId::generate(), &report(levels));
+        let passing = AccessibilityReport::new(vec![PdfA2a, PdfUa1], []);
+        for report in [&report(&[]), &passing] {
+            queue.offer(AccountId::generate(), RenderId::generate(), report);
         }
         assert!(queue.lock().reports.is_empty());
-        let faint = report(&[PdfA2a, PdfUa1]);
-        let found = faint.findings[..1].to_vec();
-        queue.offer(
-            AccountId::generate(),
-            RenderId::generate(),
-            &faint.with_low_contrast(found),
-        );
-        assert_eq!(queue.lock().reports.len(), 1);
+        let with_icons = report(&[PdfA2a, PdfUa1]);
+        let faint = passing.with_low_contrast(with_icons.findings[..1].to_vec());
+        for report in [&with_icons, &faint] {
+            queue.offer(AccountId::generate(), RenderId::generate(), report);
+        }
+        assert_eq!(queue.lock().reports.len(), 2);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use platen_domain::{
     editor::{Pane, Place, Remark, Violation},
+    render::accessibility::Finding as Found,
     sentence::sentence,
     template::{
         LONGEST_PREVIEW_CONTEXT,
@@ -182,12 +183,14 @@ pub(super) fn of_document(content: &str, data: &str, warnings: &[Warning]) -> Ve
     remarks.take(MOST).collect()
 }
 
-/// Returns the first violations that prevent PDF/A-2a or PDF/UA-1, then texts with low contrast, at most 20, and the
-/// number of further ones. A remedy for the whole document, such as to name its language, is listed once, without the
-/// places that it mends.
+/// Returns the first violations that prevent PDF/A-2a or PDF/UA-1, then icons without a text, and texts with low contrast,
+/// at most 20, and the number of further ones. A remedy for the whole document, such as to name its language, is listed once,
+/// without the places that it mends.
 pub(super) fn of_findings(findings: &[Finding], low_contrast: &[LowContrast]) -> (Vec<Violation>, usize) {
     let findings = findings.iter().map(|finding| accessibility::found(finding, None));
-    let (of_document, of_places): (Vec<_>, Vec<_>) = findings.partition(|finding| finding.page.is_none());
+    let (violations, icons): (Vec<_>, Vec<_>) = findings.partition(Found::is_violation);
+    let violations = violations.into_iter();
+    let (of_document, of_places): (Vec<_>, Vec<_>) = violations.partition(|finding| finding.page.is_none());
     let mut remedies = HashSet::new();
     let of_document = of_document
         .into_iter()
@@ -198,16 +201,17 @@ pub(super) fn of_findings(findings: &[Finding], low_contrast: &[LowContrast]) ->
             .into_iter()
             .filter(|finding| !remedies.contains(finding.remedy())),
     );
+    listed.extend(icons);
     let low_contrast = low_contrast.iter();
     listed.extend(low_contrast.map(|contrast| accessibility::found_contrast(contrast, None)));
     let more = listed.len().saturating_sub(MOST_VIOLATIONS);
     let violations = listed.into_iter().take(MOST_VIOLATIONS).map(|finding| Violation {
         subject: finding.subject(),
         // Only the message of low contrast has the colours.
-        remedy: if finding.clauses.is_empty() {
-            format!("{} {}", finding.message, finding.remedy())
-        } else {
+        remedy: if finding.is_violation() {
             finding.remedy().to_owned()
+        } else {
+            format!("{} {}", finding.message, finding.remedy())
         },
         page: finding.page,
         rectangle: finding
