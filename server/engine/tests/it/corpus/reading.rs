@@ -1,36 +1,42 @@
-//! The order in which the pages of the corpus are read, by a second reader of structure trees, Poppler: that of the text
-//! in the page's source.
+//! What other readers of structure trees, Poppler and pdf.js, find in the pages of the corpus: the text in the order of the page's
+//! source, and the headers of tables with their scopes.
 
-use std::collections::HashSet;
+use std::{collections::HashMap, fs, path::Path, process::Command};
 
 use futures::{StreamExt, stream};
 use platen_pdf::OutputFormat;
+use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::print;
 use crate::support::{TestEngine, info};
 
-/// Writes the rendered text in the order of the source to the console, which stores 100 messages of 500 characters.
-const WRITE_TEXT: &str = "const text = (document.body?.innerText ?? '').replace(/\\s+/g, ''); \
+/// Writes to the console, which stores 100 messages of 500 characters: the numbers of header cells with a text in tables
+/// of several rows, of all, of those with the scope of a row and of a column; and the rendered text in the order of the source.
+const WRITE_SOURCE: &str = "const headers = [...document.querySelectorAll('th')].filter((cell) => cell.checkVisibility()); \
+    const scoped = (scope) => headers.filter((cell) => cell.scope.startsWith(scope)).length; \
+    const certain = headers.filter((cell) => cell.innerText.trim() && cell.closest('table').rows.length > 1); \
+    console.log('headers:' + [certain.length, headers.length, scoped('row'), scoped('col')]); \
+    const text = (document.body?.innerText ?? '').replace(/\\s+/g, ''); \
     for (let at = 0; at < text.length; at += 450) console.log('text:' + text.slice(at, at + 450))";
 /// Shorter texts may be anywhere in the source.
 const LEAST_LENGTH: usize = 4;
-/// Minimum number of texts that are found in the source. The others are generated, in a frame or a field, or written
+/// Minimum number of texts that are found in the source, by each reader. The others are generated, in a frame or a field, or written
 /// with ligatures.
 const LEAST_FOUND: usize = 1_250;
-/// Pages whose size PDF/A doesn't allow, or with so much tagged content that Poppler takes long: it follows the page once
-/// for each.
-const UNSUITABLE: [&str; 8] = [
+/// Pages whose size PDF/A doesn't allow, and one of 20,000 pages.
+const UNSUITABLE: [&str; 3] = ["numbers-extreme.html", "page-huge.html", "page-tiny.html"];
+/// Pages with so much tagged content that Poppler takes long: it follows the page once for each.
+const SLOW: [&str; 5] = [
     "heat-map.html",
     "invoice-long.html",
     "many-pages.html",
     "many-structure.html",
-    "numbers-extreme.html",
-    "page-huge.html",
-    "page-tiny.html",
     "timetable.html",
 ];
-/// Texts that are read elsewhere: the browser puts HTML in an SVG image before the image's own text.
+/// A page with tagged content in forms, which pdf.js takes for that of the page with the same number.
+const WITH_FORMS: &str = "timetable.html";
+/// Texts that Poppler reads elsewhere: the browser puts HTML in an SVG image before the image's own text. pdf.js reads none there.
 const ELSEWHERE: [(&str, &[&str]); 1] = [(
     "svg-effects.html",
     &["CLIP", "TextalongapathwithtspanturnedOutlinedGradient"],
@@ -38,38 +44,125 @@ const ELSEWHERE: [(&str, &[&str]); 1] = [(
 /// Concurrent renders.
 const CONCURRENT: usize = 4;
 
+/// What a page contains.
+struct Source {
+    name: String,
+    /// Its letters and digits.
+    text: String,
+    headers: Headers,
+}
+
+/// Numbers of header cells.
+#[derive(Debug)]
+struct Headers {
+    /// Those with a text in tables of several rows. The browser may take others for layout.
+    certain: usize,
+    all: usize,
+    of_rows: usize,
+    of_columns: usize,
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_is_read_in_the_order_of_its_source() {
     let engine = TestEngine::start("").await;
     let account = Uuid::now_v7();
+    let folder = TempDir::new().unwrap();
     let pages = print::pages().into_iter().filter_map(|file| {
         let name = file.file_name()?.to_str()?.to_owned();
         (!UNSUITABLE.contains(&name.as_str())).then_some((name, file))
     });
     let read = stream::iter(pages).map(async |(name, file)| {
         let mut job = print::job(&file);
-        job.evaluate = Some(WRITE_TEXT.to_owned());
+        job.evaluate = Some(WRITE_SOURCE.to_owned());
         job.format = OutputFormat::PdfA2b;
         let rendered = engine.render(account, job).await;
         let rendered = rendered.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let source = rendered.console.iter();
-        let source: String = source
-            .filter_map(|message| message.text.strip_prefix("text:"))
-            .collect();
-        let order = Order::of(&info(&rendered.pdf, &["-struct-text"]), &letters(&source));
-        (name, order)
+        let written = |prefix: &str| {
+            let messages = rendered.console.iter();
+            messages
+                .filter_map(|message| message.text.strip_prefix(prefix))
+                .collect::<String>()
+        };
+        let headers = written("headers:");
+        let headers: Vec<usize> = headers.split(',').map(|number| number.parse().unwrap()).collect();
+        let [certain, all, of_rows, of_columns] = headers[..] else {
+            panic!("{name}: {headers:?}")
+        };
+        let source = Source {
+            text: letters(&written("text:")),
+            headers: Headers {
+                certain,
+                all,
+                of_rows,
+                of_columns,
+            },
+            name,
+        };
+        fs::write(folder.path().join(&source.name), &rendered.pdf).unwrap();
+        let tree = info(&rendered.pdf, &["-struct"]);
+        assert_headers(&tree, &source);
+        let is_slow = SLOW.contains(&source.name.as_str());
+        let texts = (!is_slow).then(|| info(&rendered.pdf, &["-struct-text"]));
+        (source, texts)
     });
-    let orders: Vec<(String, Order)> = read.buffered(CONCURRENT).collect().await;
-    let found: usize = orders.iter().map(|(_, order)| order.found).sum();
+    let read: Vec<(Source, Option<String>)> = read.buffered(CONCURRENT).collect().await;
+    let by_poppler = read.iter().filter_map(|(source, tree)| {
+        // Texts of contents are in quotation marks, on lines of their own.
+        let lines = tree.as_ref()?.lines().map(str::trim);
+        Some((source, Order::of(lines.filter(|line| line.starts_with('"')), source)))
+    });
+    assert_in_order(by_poppler, &ELSEWHERE);
+    let by_pdf_js = read_by_pdf_js(folder.path());
+    let sources = read.iter().map(|(source, _)| source);
+    let by_pdf_js = sources.filter(|source| source.name != WITH_FORMS).map(|source| {
+        let texts = by_pdf_js[&source.name].iter().map(String::as_str);
+        (source, Order::of(texts, source))
+    });
+    assert_in_order(by_pdf_js, &[]);
+}
+
+/// Returns the texts of the files in a folder, in the order of their structure trees.
+fn read_by_pdf_js(folder: &Path) -> HashMap<String, Vec<String>> {
+    let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../end2end/structure-reader.mjs");
+    let answer = Command::new("node").arg(reader).arg(folder).output().unwrap();
+    let errors = String::from_utf8_lossy(&answer.stderr);
+    assert!(answer.status.success(), "{errors}");
+    serde_json::from_slice(&answer.stdout).unwrap()
+}
+
+/// Asserts that a tree that `pdfinfo` has printed has the header cells of the source, each with a scope. The browser finds the scopes of
+/// those without one.
+fn assert_headers(tree: &str, source: &Source) {
+    let lines = || tree.lines().map(str::trim);
+    let with = |scope: &str| lines().filter(|line| *line == scope).count();
+    let all = lines()
+        .filter(|line| line.split([' ', ':']).next() == Some("TH"))
+        .count();
+    let (of_rows, of_columns) = (with("/Scope /Row"), with("/Scope /Column"));
+    let expected = &source.headers;
+    assert!(
+        (expected.certain..=expected.all).contains(&all)
+            && of_rows + of_columns == all
+            && of_rows >= expected.of_rows
+            && of_columns >= expected.of_columns,
+        "{}: {all} headers, {of_rows} of rows and {of_columns} of columns, not {expected:?}",
+        source.name
+    );
+}
+
+/// Asserts that the texts of all pages are in order, but for those in `elsewhere`.
+fn assert_in_order<'a>(orders: impl Iterator<Item = (&'a Source, Order)>, elsewhere: &[(&str, &[&str])]) {
+    let mut found = 0;
+    for (Source { name, .. }, order) in orders {
+        let expected = elsewhere.iter().find(|(page, _)| page == name);
+        let expected = expected.map_or(&[][..], |(_, texts)| texts);
+        assert_eq!(order.elsewhere, expected, "{name}");
+        found += order.found;
+    }
     assert!(
         found >= LEAST_FOUND,
         "only {found} texts are in the source of their page"
     );
-    for (name, order) in orders {
-        let expected = ELSEWHERE.iter().find(|(page, _)| *page == name);
-        let expected = expected.map_or(&[][..], |(_, texts)| texts);
-        assert_eq!(order.elsewhere, expected, "{name}");
-    }
 }
 
 /// Comparison of a structure tree with the source of its page.
@@ -82,24 +175,21 @@ struct Order {
 }
 
 impl Order {
-    /// Compares the tree that `pdfinfo` has printed. Texts of contents are in quotation marks, on lines of their own.
-    fn of(tree: &str, source: &str) -> Self {
+    fn of<'a>(texts: impl Iterator<Item = &'a str>, source: &Source) -> Self {
         let mut order = Self::default();
+        let source = source.text.as_str();
         let mut position = 0;
         // A header of a table is on every page.
-        let mut seen = HashSet::new();
-        let texts = tree.lines().map(str::trim).filter(|line| line.starts_with('"'));
-        let texts = texts.map(letters).filter(|text| text.chars().count() >= LEAST_LENGTH);
-        for text in texts {
-            if let Some(at) = source[position..].find(&text) {
+        let mut read = String::new();
+        for text in texts.map(letters) {
+            let is_long = text.chars().count() >= LEAST_LENGTH;
+            if let Some(at) = source[position..].find(&text).filter(|_| is_long) {
                 position += at + text.len();
-            } else if !source.contains(&text) {
-                continue;
-            } else if !seen.contains(&text) {
+                order.found += 1;
+            } else if is_long && source.contains(&text) && !read.contains(&text) {
                 order.elsewhere.push(text.clone());
             }
-            order.found += 1;
-            seen.insert(text);
+            read.push_str(&text);
         }
         order
     }
