@@ -142,7 +142,7 @@ fn Checked(report: AccessibilityReport, render: RenderDetail) -> impl IntoView {
                         <div>
                             <h3>"Icons"</h3>
                             <p class="quiet small">
-                                "Elements with icons that are read as unknown characters. No level of conformance forbids it."
+                                "Elements with icons that are read as unknown characters. No level of conformance forbids them."
                             </p>
                         </div>
                         <Table caption="Icons without alternative text" columns=COLUMNS dense=true rows=icon_rows />

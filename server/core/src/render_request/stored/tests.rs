@@ -115,7 +115,8 @@ fn what_nobody_can_read_says_why() {
         (1, br#"{"parts": []}"#, "missing field"),
         (2, b"{}", "end of file"),
         (3, br#"{"parts": []}"#, "missing field"),
-        (4, br#"{"parts": []}"#, "later release"),
+        (4, br#"{"parts": []}"#, "missing field"),
+        (5, br#"{"parts": []}"#, "later release"),
     ] {
         let error = StoredRequest::from_bytes(version, bytes)
             .expect_err("unreadable")
