@@ -79,7 +79,7 @@ fn note(report: &AccessibilityReport) -> String {
     let violations = counted(count, "violation", "violations");
     let violations = match count {
         0 => None,
-        _ if report.findings_cut => Some(format!("the first {violations}")),
+        _ if report.has_more_violations() => Some(format!("the first {violations}")),
         _ => Some(violations),
     };
     let icons = report.findings.len() - count;

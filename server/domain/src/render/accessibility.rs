@@ -235,6 +235,11 @@ impl AccessibilityReport {
         self
     }
 
+    /// Returns whether there are more violations than listed. They are listed before icons.
+    pub fn has_more_violations(&self) -> bool {
+        self.findings_cut && self.findings.iter().all(Finding::is_violation)
+    }
+
     /// Returns whether the document declares the highest levels. Then no finding is a violation.
     pub fn passes_machine_checks(&self) -> bool {
         passes_machine_checks(&self.levels)

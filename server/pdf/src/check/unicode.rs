@@ -18,7 +18,10 @@ pub(crate) type UnicodeMap = BTreeMap<u16, Vec<u16>>;
 /// is shown; completion maps it to U+FFFD instead, so that none is expected here.
 pub(super) fn check_unicode(shown: &Shown, findings: &mut LevelFindings) -> Result<(), PdfError> {
     for (number, font) in shown.composite.iter().chain(&shown.type_3) {
-        // A font in which nothing is shown may never be selected.
+        // Nothing may be shown in a font, whether or not it is selected.
+        if font.codes.iter().next().is_none() {
+            continue;
+        }
         match &font.texts {
             Some(Ok(map)) => check_codes(&font.codes, map, &mut |rule| findings.object(rule, *number, None)),
             Some(Err(error)) => return Err(error.clone()),

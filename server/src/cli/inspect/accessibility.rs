@@ -55,7 +55,7 @@ fn findings(report: &AccessibilityReport) -> Vec<String> {
     }
     let violations = report.findings.iter().filter(|finding| finding.is_violation());
     let mut lines: Vec<_> = violations.map(Finding::explanation).collect();
-    lines.extend(report.findings_cut.then(|| "and more".to_owned()));
+    lines.extend(report.has_more_violations().then(|| "and more".to_owned()));
     lines
 }
 

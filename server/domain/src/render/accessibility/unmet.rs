@@ -30,7 +30,7 @@ impl ConformanceNotReached {
         if problems.is_empty() {
             problems.push(unreached(sentence(&self.to_string())));
         }
-        if self.report.findings_cut {
+        if self.report.has_more_violations() {
             problems.push(Problem::more_than(problems.len()));
         }
         problems
@@ -50,7 +50,11 @@ impl fmt::Display for ConformanceNotReached {
         let Some(first) = self.preventing().next() else {
             return Ok(());
         };
-        let more = if self.report.findings_cut { "at least " } else { "" };
+        let more = if self.report.has_more_violations() {
+            "at least "
+        } else {
+            ""
+        };
         let (violations, first_one) = match count {
             1 => ("violation", ""),
             _ => ("violations", "the first "),
