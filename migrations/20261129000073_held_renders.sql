@@ -10,8 +10,3 @@ alter table jobs
         case when hold is null then needed is null else hold in ('storage', 'credits') and needed > 0 end
     );
 create index jobs_hold on jobs (account_id) where hold is not null;
-
--- A render that is held for lack of credits reserves none. Not valid: existing rows reserve at least one, and need not be read.
-alter table renders
-    drop constraint renders_reserved_sane,
-    add constraint renders_reserved_sane check (reserved >= 0) not valid;

@@ -49,7 +49,10 @@ pub fn Prices(
 /// Returns the limits of a plan, one line each.
 fn points(plan: &Plan) -> impl Iterator<Item = String> + use<> {
     [
-        format!("{0} concurrent renders, and {0} of the queue", plan.concurrency),
+        format!(
+            "{0} concurrent synchronous renders, plus {0} queued ones",
+            plan.concurrency
+        ),
         format!("{} requests per minute", grouped(plan.rate_per_minute.into())),
         format!("{} MB per request", plan.body_bytes / (1024 * 1024)),
         format!("{} queued renders", grouped(plan.queued_renders)),

@@ -438,14 +438,16 @@ pub struct Available {
 }
 
 /// Held renders of a batch after some were resumed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct StillHeld {
     /// Number of renders that were resumed.
     pub resumed: i64,
     /// Number of the others.
     pub renders: i64,
-    /// Why the first of them is held.
+    /// Why most of them are held.
     pub hold: Option<Hold>,
+    /// Number of renders of the account that were resumed and have not ended.
+    pub promised: i64,
 }
 
 /// Makes held renders of a batch due for which there is enough, those that need the least first. What resumed renders of the account need
@@ -490,7 +492,8 @@ pub async fn resume_held(
             returning id
          )
          select count(*) filter (where resumed.id is not null) as "resumed!", count(*) filter (where resumed.id is null) as "renders!",
-            min(hold) filter (where resumed.id is null) as hold
+            mode() within group (order by hold) filter (where resumed.id is null) as hold,
+            (select count(*) from held where resumed) + count(resumed.id) as "promised!"
          from waiting left join resumed on resumed.id = waiting.id"#,
         account.0,
         batch.0,
@@ -502,6 +505,7 @@ pub async fn resume_held(
         resumed: row.resumed,
         renders: row.renders,
         hold: row.hold.and_then(|hold| hold.parse().ok()),
+        promised: row.promised,
     })
 }
 
@@ -515,22 +519,21 @@ pub async fn forget_failures(db: &PgPool, claim: &Claim) -> Result<(), StoreErro
     execute(db, forget).await
 }
 
-/// Deletes the job of a render, even if a worker holds it.
+/// Deletes the job of a render, or of its webhook, even if a worker holds it. Returns whether the render was ever held.
 pub async fn delete(
     db: &mut PgConnection,
     account: AccountId,
     kind: JobKind,
     render: RenderId,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "delete from jobs where account_id = $1 and kind = $2 and render_id = $3",
+) -> Result<bool, StoreError> {
+    let was_held = sqlx::query_scalar!(
+        r#"delete from jobs where account_id = $1 and kind = $2 and render_id = $3
+           returning hold is not null as "was_held!""#,
         account.0,
         kind.into_str(),
         render.0,
-    )
-    .execute(db)
-    .await?;
-    Ok(())
+    );
+    Ok(was_held.fetch_optional(db).await?.unwrap_or_default())
 }
 
 /// Makes the waiting job of a subject due now, or inserts it. Returns `false` if a worker holds it.

@@ -39,7 +39,7 @@ use crate::{
         account_storage,
         batches::{self, OpenedRow, Work},
         error::StoreError,
-        jobs::{self, Available, BatchJob},
+        jobs::{self, Available, BatchJob, StillHeld},
         renders::queued::{NewQueuedRender, NotQueued, Origin},
         tx, webhook_deliveries, webhook_endpoints,
     },
@@ -133,12 +133,16 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
         jobs::complete(db, &job.claim).await?;
         return Ok(Next::Done);
     };
-    let hold = match work.state {
+    let waiting = match work.state {
         BatchState::Running | BatchState::Paused if !work.holds.is_empty() => {
             resume_held(app, account, id, &work).await?
         }
-        _ => None,
+        _ => StillHeld::default(),
     };
+    let is_idle = work.unfinished == waiting.renders;
+    // While a few renders are held, such as those of large documents, others may have room.
+    let is_on_hold = waiting.renders >= MOST_HELD || is_idle && work.has_no_more_rows();
+    let hold = waiting.hold.filter(|_| is_on_hold);
     if work.state == BatchState::Running && work.only_awaits_renders() {
         batches::set_hold(db, account, id, hold).await?;
         if hold.is_some() {
@@ -149,15 +153,20 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
             .map_or(Duration::ZERO, |queued_at| (now - queued_at).unsigned_abs());
         return Ok(Next::After(time_to_wait(waited)));
     }
-    let mut next = Next::After(if hold.is_some() { TURN_ON_HOLD } else { TURN });
+    let mut next = Next::After(if is_idle && waiting.renders > 0 {
+        TURN_ON_HOLD
+    } else {
+        TURN
+    });
     match work.state {
         BatchState::Running if !work.is_key_valid => {
             batches::set_hold(db, account, id, Some(Hold::Key)).await?;
             next = Next::After(TURN_ON_HOLD);
         }
         BatchState::Running if hold.is_some() => batches::set_hold(db, account, id, hold).await?,
+        // Further rows could take what resumed renders need.
+        BatchState::Running if waiting.promised > 0 => next = Next::After(TURN),
         BatchState::Running => {
-            let is_idle = work.unfinished == 0;
             let Rows {
                 hold,
                 has_opened,
@@ -171,6 +180,8 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
                 next = Next::After(TURN_ON_HOLD);
             } else if has_many_more {
                 next = Next::Rows;
+            } else if has_opened {
+                next = Next::After(TURN);
             }
         }
         BatchState::Cancelled => cancel_unfinished(app, account, id).await?,
@@ -219,9 +230,8 @@ fn time_to_wait(waited: Duration) -> Duration {
     (waited / 10).clamp(TURN, LONGEST_TURN)
 }
 
-/// Lets held renders of a batch go on, as far as there is enough storage and credits for their documents. Returns why the batch is on
-/// hold: while a few renders are held, such as those of large documents, others may have room.
-async fn resume_held(app: &Services, account: AccountId, id: BatchId, work: &Work) -> Result<Option<Hold>, BatchError> {
+/// Lets held renders of a batch go on, as far as there is enough storage and credits for their documents.
+async fn resume_held(app: &Services, account: AccountId, id: BatchId, work: &Work) -> Result<StillHeld, BatchError> {
     let mut transaction = tx::begin_by_index(&app.db).await?;
     batches::lock_held(&mut transaction, account).await?;
     let storage = account_storage::find(&mut *transaction, account).await?;
@@ -242,8 +252,7 @@ async fn resume_held(app: &Services, account: AccountId, id: BatchId, work: &Wor
     if held.resumed > 0 {
         app.jobs.added(JobKind::Render);
     }
-    let is_on_hold = held.renders >= MOST_HELD || held.renders == work.unfinished && work.has_no_more_rows();
-    Ok(held.hold.filter(|_| is_on_hold))
+    Ok(held)
 }
 
 async fn cancel_unfinished(app: &Services, account: AccountId, id: BatchId) -> Result<(), BatchError> {

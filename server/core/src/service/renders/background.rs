@@ -218,7 +218,7 @@ async fn finish(
         bytes: i64::try_from(document.pdf.len()).unwrap_or(i64::MAX),
         price: bill.price,
     };
-    if bill.livemode && bill.price > 1 {
+    if bill.livemode && bill.price > queued.reserved {
         let mut db = app.db.acquire().await.map_err(StoreError::from)?;
         reserve_price(&mut db, job.account, job.render, bill.price, clock::now()).await?;
     }

@@ -2,7 +2,12 @@
 
 use crate::{
     clock,
-    service::{Services, callbacks::WebhookResult, metrics::outcome::Outcome, renders::background},
+    service::{
+        Services,
+        callbacks::WebhookResult,
+        metrics::outcome::Outcome,
+        renders::{background, deliver::take_back},
+    },
     store::{
         error::StoreError,
         jobs,
@@ -45,7 +50,7 @@ pub async fn cancel(
     let now = clock::now();
     let mut transaction = tx::begin(&app.db).await?;
     // Locks in the order in which outcomes are recorded: the job, then the render.
-    jobs::delete(&mut transaction, account, JobKind::Render, id).await?;
+    let was_held = jobs::delete(&mut transaction, account, JobKind::Render, id).await?;
     let render = history::lock(&mut transaction, account, id, key).await?;
     let render = render.ok_or(CancelError::NotFound)?;
     if render.finished {
@@ -65,5 +70,9 @@ pub async fn cancel(
     app.jobs.cancelled(id);
     app.jobs.changed(account, id);
     app.jobs.added(JobKind::Callback);
+    // A document whose success could not be recorded is in its store already.
+    if let Some(object) = render.object.filter(|_| was_held) {
+        take_back(app, object).await;
+    }
     Ok(())
 }

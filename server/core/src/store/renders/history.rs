@@ -7,6 +7,7 @@ use platen_domain::{
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::store::{
     error::StoreError,
@@ -106,7 +107,7 @@ pub async fn lock(
     key: Option<ApiKeyId>,
 ) -> Result<Option<LockedRender>, StoreError> {
     let row = sqlx::query!(
-        r#"select mode, finished_at is not null as "finished!" from renders
+        r#"select mode, finished_at is not null as "finished!", object_id from renders
            where account_id = $1 and id = $2 and ($3::uuid is null or api_key_id = $3)
            for no key update"#,
         account.0,
@@ -116,6 +117,7 @@ pub async fn lock(
     .map(|row| LockedRender {
         synchronous: row.mode == RenderMode::Sync.into_str(),
         finished: row.finished,
+        object: row.object_id,
     });
     Ok(row.fetch_optional(db).await?)
 }
@@ -125,6 +127,8 @@ pub async fn lock(
 pub struct LockedRender {
     /// Whether its caller waits for it.
     pub synchronous: bool,
+    /// Name of its document in the default storage.
+    pub object: Option<Uuid>,
     /// Whether it has ended.
     pub finished: bool,
 }

@@ -29,6 +29,8 @@ pub struct QueuedRender {
     pub options: Value,
     /// Name of the document in the default storage. `None` if the render has a destination.
     pub object: Option<Uuid>,
+    /// Credits that it reserves.
+    pub reserved: i64,
     /// Maximum number of concurrent renders of the account.
     pub concurrency: usize,
     /// Maximum size of a request body of the account, in bytes.
@@ -51,7 +53,7 @@ pub async fn list(
 ) -> Result<Vec<Option<QueuedRender>>, StoreError> {
     let (accounts, ids): (Vec<_>, Vec<_>) = renders.iter().map(|(account, render)| (account.0, render.0)).unzip();
     let rows = sqlx::query!(
-        r#"select renders.id, renders.livemode, renders.options, renders.object_id, limits.concurrency as "concurrency!",
+        r#"select renders.id, renders.livemode, renders.options, renders.object_id, renders.reserved, limits.concurrency as "concurrency!",
             limits.body_bytes as "body_bytes!", limits.storage_limits as "storage_limits!", storage.used as "used!",
             content.version as "version?", octet_length(content.sealed) > $3 as is_too_large,
             case when octet_length(content.sealed) > $3 then null else content.sealed end as sealed,
@@ -78,6 +80,7 @@ pub async fn list(
             livemode: row.livemode,
             options: row.options,
             object: row.object_id,
+            reserved: row.reserved.into(),
             concurrency: row.concurrency.unsigned_abs() as usize,
             body_bytes: row.body_bytes.unsigned_abs() as usize,
             link_seconds: row.link_seconds,
