@@ -48,7 +48,12 @@ pub fn Accessibility(render: RenderDetail) -> impl IntoView {
     let badges = levels
         .into_iter()
         .map(|level| view! { <Badge state=State::Good>{level.into_str()}</Badge> });
-    let badges = view! { <span class="section__note">{badges.collect_view()}</span> }.into_any();
+    let badges = view! {
+        <span class="section__note">
+            <span class="cluster">{badges.collect_view()}</span>
+        </span>
+    };
+    let badges = badges.into_any();
     let structure = render.document.is_some().then(|| {
         view! {
             <p class="form-foot small">
