@@ -146,7 +146,10 @@ fn results(folder: &Path) -> Vec<String> {
     let text = fs::read_to_string(folder.join("results.csv")).expect("results");
     let mut lines = text.lines().map(ToOwned::to_owned);
     let header = lines.next().expect("a header");
-    assert_eq!(header, "\"row\",\"state\",\"render_id\",\"code\",\"message\"");
+    assert_eq!(
+        header,
+        "\"row\",\"state\",\"render_id\",\"path\",\"document_url\",\"code\",\"message\""
+    );
     lines.collect()
 }
 
