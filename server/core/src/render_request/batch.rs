@@ -2,7 +2,7 @@
 
 use platen_domain::{
     batch::{RowFormat, file_name, part_pattern, path_pattern, row_reader::row_problem},
-    callback::CallbackTarget,
+    callback::{CallbackTarget, shown_address},
     validation::{
         Problem, Problems,
         json::{self, Body, Layout},
@@ -14,9 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use url::Url;
 
-use crate::render_request::{
-    AsynchronousRequest, PartSource, RenderRequest, TemplatePart, record::shown_url, rules, wire::WireCallback,
-};
+use crate::render_request::{AsynchronousRequest, PartSource, RenderRequest, TemplatePart, rules, wire::WireCallback};
 
 /// The member that contains all others.
 const BATCH: &str = "/batch";
@@ -169,12 +167,7 @@ fn within(parent: &str, problems: Vec<Problem>) -> Vec<Problem> {
 fn check_parts(request: &RenderRequest, sent: &Value, problems: &mut Problems) {
     let mut has_data = request.templates_of_rows().next().is_some();
     for (index, part) in request.parts.iter().enumerate() {
-        let names = match part {
-            PartSource::Given(Part::Html(html)) => part_pattern::names_in_html(html),
-            PartSource::Given(Part::Url(url)) => part_pattern::names_in_url(url),
-            PartSource::Template(_) => continue,
-        };
-        match names {
+        match names_in(part) {
             Ok(names) => has_data |= !names.is_empty(),
             Err(reason) => {
                 let content = if sent["parts"][index].is_string() {
@@ -195,6 +188,15 @@ fn check_parts(request: &RenderRequest, sent: &Value, problems: &mut Problems) {
         let detail = "Must have a part that the data of each row completes: a template without context, or HTML or a URL with a \
                       placeholder such as {{ number }}";
         problems.add(Problem::invalid(format!("{RENDER}/parts"), detail));
+    }
+}
+
+/// Returns the names of the placeholders in a part; or what is wrong with one. A template has none.
+fn names_in(part: &PartSource) -> Result<Vec<String>, String> {
+    match part {
+        PartSource::Given(Part::Html(html)) => part_pattern::names_in_html(html),
+        PartSource::Given(Part::Url(url)) => part_pattern::names_in_url(url),
+        PartSource::Template(_) => Ok(Vec::new()),
     }
 }
 
@@ -237,11 +239,7 @@ impl RenderRequest {
     /// Returns the names of the placeholders in its parts, header and footer. Malformed ones have been refused.
     pub fn placeholders(&self) -> impl Iterator<Item = String> {
         let of_html = |html: &str| part_pattern::names_in_html(html).unwrap_or_default();
-        let parts = self.parts.iter().flat_map(move |part| match part {
-            PartSource::Given(Part::Html(html)) => of_html(html),
-            PartSource::Given(Part::Url(url)) => part_pattern::names_in_url(url).unwrap_or_default(),
-            PartSource::Template(_) => Vec::new(),
-        });
+        let parts = self.parts.iter().flat_map(|part| names_in(part).unwrap_or_default());
         let decoration = self.print.header_footer.iter();
         parts.chain(decoration.flat_map(move |drawn| [of_html(&drawn.header), of_html(&drawn.footer)].concat()))
     }
@@ -299,7 +297,7 @@ impl RenderRequest {
         for (index, part) in self.parts.iter().enumerate() {
             match part {
                 PartSource::Given(Part::Html(html)) => options["parts"][index]["bytes"] = json!(html.len()),
-                PartSource::Given(Part::Url(url)) => options["parts"][index]["url"] = shown_url(url.as_str()).into(),
+                PartSource::Given(Part::Url(url)) => options["parts"][index]["url"] = shown_address(url).into(),
                 PartSource::Template(_) => {}
             }
         }

@@ -88,11 +88,8 @@ fn url(address: &str) -> Value {
     json!({"type": "url", "url": shown_url(address)})
 }
 
-/// Returns a URL without credentials, query and fragment, and without its end if it is long.
-pub(super) fn shown_url(address: &str) -> String {
-    let mut shown = Url::parse(address).map_or_else(|_| String::new(), |url| shown_address(&url));
-    shown.truncate(shown.floor_char_boundary(LONGEST_TEXT));
-    shown
+fn shown_url(address: &str) -> String {
+    Url::parse(address).map_or_else(|_| String::new(), |url| shown_address(&url))
 }
 
 fn bytes(text: &Value) -> usize {

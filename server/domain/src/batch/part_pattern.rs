@@ -5,7 +5,7 @@ use serde_json::Value;
 use url::{Position, Url};
 
 use crate::{
-    batch::placeholders::{Piece, member, names, not_a_text, pieces},
+    batch::placeholders::{filled, member, names, not_a_text, required_text},
     html,
     validation::quote,
 };
@@ -58,14 +58,7 @@ pub fn fill_html(pattern: &str, row: &Value, room: &mut usize) -> Result<String,
 pub fn fill_url(pattern: &Url, row: &Value, room: &mut usize) -> Result<Url, String> {
     let (origin, rest) = split(pattern);
     let filled = fill(&rest, room, |name| {
-        let text = match member(row, name)? {
-            Value::String(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            _ => return Err(not_a_text(name)),
-        };
-        if text.trim().is_empty() {
-            return Err(format!("{{{{ {name} }}}} is empty in the row"));
-        }
+        let text = required_text(row, name)?;
         Ok(utf8_percent_encode(&text, ENCODED).to_string())
     })?;
     // Parsing resolves such segments, also encoded ones (URL standard, 4.1).
@@ -84,16 +77,8 @@ pub fn fill_url(pattern: &Url, row: &Value, room: &mut usize) -> Result<Url, Str
 }
 
 fn fill(pattern: &str, room: &mut usize, text: impl Fn(&str) -> Result<String, String>) -> Result<String, String> {
-    let mut filled = String::with_capacity(pattern.len());
-    for piece in pieces(pattern) {
-        match piece? {
-            Piece::Text(text) => filled.push_str(text),
-            Piece::Placeholder(name) => filled.push_str(&text(name)?),
-        }
-        if filled.len() > *room {
-            return Err("The parts are too long with the data of the row; use a template".to_owned());
-        }
-    }
+    let filled = filled(pattern, *room, text)?;
+    let filled = filled.ok_or("The parts are too long with the data of the row; use a template")?;
     *room -= filled.len();
     Ok(filled)
 }

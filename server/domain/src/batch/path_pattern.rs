@@ -2,37 +2,21 @@
 
 use serde_json::Value;
 
-use crate::batch::placeholders::{Piece, member, names, not_a_text, pieces};
+use crate::batch::placeholders::{filled, names, required_text};
 
 /// Fills the placeholders of a pattern with members of `row`, a JSON object: `{{ number }}`, or `{{ customer.name }}` of a member
 /// that is an object. Members are texts or numbers; slashes within them are replaced by hyphens, so that data makes no folders.
 /// The error says which placeholder can't be filled, and why.
 pub fn fill(pattern: &str, row: &Value) -> Result<String, String> {
-    let mut filled = String::with_capacity(pattern.len());
-    for piece in pieces(pattern) {
-        match piece? {
-            Piece::Text(text) => filled.push_str(text),
-            Piece::Placeholder(name) => filled.push_str(&value(row, name)?),
-        }
-    }
-    Ok(filled)
+    let filled = filled(pattern, usize::MAX, |name| {
+        Ok(required_text(row, name)?.replace('/', "-"))
+    })?;
+    Ok(filled.unwrap_or_default())
 }
 
 /// Checks the placeholders of a pattern. The error says what is wrong.
 pub fn check(pattern: &str) -> Result<(), String> {
     names(pattern).map(drop)
-}
-
-fn value(row: &Value, name: &str) -> Result<String, String> {
-    let text = match member(row, name)? {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        _ => return Err(not_a_text(name)),
-    };
-    if text.trim().is_empty() {
-        return Err(format!("{{{{ {name} }}}} is empty in the row"));
-    }
-    Ok(text.replace('/', "-"))
 }
 
 #[cfg(test)]

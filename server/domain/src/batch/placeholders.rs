@@ -9,14 +9,14 @@ const LONGEST: usize = 200;
 
 /// A piece of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+enum Piece<'a> {
     Text(&'a str),
     /// The name of a member: `number`, or `customer.name` of a member that is an object.
     Placeholder(&'a str),
 }
 
 /// Returns the pieces of a pattern in order. The last one is an error, which says what is wrong, if a placeholder is malformed.
-pub(super) fn pieces(pattern: &str) -> impl Iterator<Item = Result<Piece<'_>, String>> {
+fn pieces(pattern: &str) -> impl Iterator<Item = Result<Piece<'_>, String>> {
     let mut rest = Some(pattern);
     let mut is_placeholder = false;
     std::iter::from_fn(move || {
@@ -50,6 +50,39 @@ pub(super) fn names(pattern: &str) -> Result<Vec<&str>, String> {
 pub(super) fn member<'a>(row: &'a Value, name: &str) -> Result<&'a Value, String> {
     let member = name.split('.').try_fold(row, |object, step| object.get(step));
     member.ok_or_else(|| format!("The row has no member {}", quote(name)))
+}
+
+/// Fills the placeholders of a pattern with what `text` returns for their names. Returns `Ok(None)` if the result has more than `most`
+/// bytes.
+pub(super) fn filled(
+    pattern: &str,
+    most: usize,
+    text: impl Fn(&str) -> Result<String, String>,
+) -> Result<Option<String>, String> {
+    let mut filled = String::with_capacity(pattern.len());
+    for piece in pieces(pattern) {
+        match piece? {
+            Piece::Text(text) => filled.push_str(text),
+            Piece::Placeholder(name) => filled.push_str(&text(name)?),
+        }
+        if filled.len() > most {
+            return Ok(None);
+        }
+    }
+    Ok(Some(filled))
+}
+
+/// Returns the text or number of a member, which must not be empty.
+pub(super) fn required_text(row: &Value, name: &str) -> Result<String, String> {
+    let text = match member(row, name)? {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return Err(not_a_text(name)),
+    };
+    if text.trim().is_empty() {
+        return Err(format!("{{{{ {name} }}}} is empty in the row"));
+    }
+    Ok(text)
 }
 
 /// Returns the error for a member that is an object or a list, or another value that can't be written there.

@@ -514,13 +514,18 @@ async fn next_turn(service: &TestService) {
         .await;
 }
 
+/// Renders one row, and returns the bytes of documents that the account stores then.
+async fn stored_by_one_row(studio: &Studio, body: &Value) -> i64 {
+    let path = studio.created(&with_rows(body.clone(), numbers(1))).await;
+    studio.batch_ended(&path).await;
+    studio.service.stored(&studio.account, "document_bytes").await
+}
+
 #[tokio::test]
 async fn rows_without_room_for_their_documents_wait_until_there_is() {
     let studio = Studio::start().await;
     let body = studio.batch("{{ number }}").await;
-    let first = studio.created(&with_rows(body.clone(), numbers(1))).await;
-    studio.batch_ended(&first).await;
-    let size = studio.service.stored(&studio.account, "document_bytes").await;
+    let size = stored_by_one_row(&studio, &body).await;
     let limit = async |halves: i64| {
         let limit = size * halves / 2;
         studio
@@ -560,9 +565,7 @@ async fn rows_without_room_for_their_documents_wait_until_there_is() {
 async fn rows_that_wait_are_cancelled_with_their_batch() {
     let studio = Studio::start().await;
     let body = studio.batch("{{ number }}").await;
-    let first = studio.created(&with_rows(body.clone(), numbers(1))).await;
-    studio.batch_ended(&first).await;
-    let size = studio.service.stored(&studio.account, "document_bytes").await;
+    let size = stored_by_one_row(&studio, &body).await;
     studio
         .service
         .limit_storage(&studio.account, "document_bytes", size * 3 / 2)
