@@ -1,6 +1,5 @@
-//! Rate limits of accounts, counted for all processes together: a full quota at once, which is then replenished continuously.
-//! The quota is in Postgres. A process takes a small share of it in advance, so that accounts with high limits don't cost a
-//! statement for each request.
+//! Rate limits of accounts, counted for all processes together: any minute may have so many requests. They are counted in Postgres.
+//! Of high limits, a process takes a few requests in advance, so that not every one costs a statement.
 
 use std::{
     num::{NonZeroU32, NonZeroUsize},
@@ -19,11 +18,15 @@ use crate::{
     store::{error::StoreError, pool::ACQUIRE_TIMEOUT, rate_limits},
 };
 
-/// What a process takes in advance is at most one in so many requests of a minute: what twelve processes hold is less than 2 %.
-const SHARE: u32 = 600;
+/// A process takes one in so many requests of a minute at once.
+const SHARE: u32 = 2_000;
+/// Number of processes that together allow no more than [`TOLERANCE`] above a limit.
+const PROCESSES: u32 = 12;
+/// Part of a limit by which it may be exceeded, so that it is always reached: requests count for up to half a second more than a
+/// minute, and processes without requests use none of those that they have taken.
+const TOLERANCE: f64 = 0.02;
+/// Time after which a request no longer counts.
 const MINUTE: Duration = Duration::from_mins(1);
-/// For rounding: times in Postgres have microseconds.
-const TOLERANCE: Duration = Duration::from_micros(2);
 /// Maximum number of accounts whose share is known. What others have taken in advance is lost.
 const MOST: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
 
@@ -73,6 +76,8 @@ struct Share {
     per_minute: NonZeroU32,
     /// Requests that were taken in advance.
     unused: u32,
+    /// Requests that could still be taken after that.
+    remaining: u32,
     /// Time at which the quota is full again.
     full_at: Instant,
     /// Until then the quota is used up.
@@ -106,13 +111,22 @@ impl RateLimits {
             return Ok(status);
         }
         let wanted = NonZeroU32::new(per_minute.get() / SHARE).unwrap_or(NonZeroU32::MIN);
-        let taken = rate_limits::take(&self.db, account, name, per_minute, wanted).await?;
+        let quota = quota(per_minute, wanted);
+        let taken = rate_limits::take(&self.db, account, name, quota, wanted).await?;
         let now = Instant::now();
         share.unused = taken.requests;
+        share.remaining = taken.remaining.saturating_sub(quota.get() - per_minute.get());
         share.full_at = now + taken.full_in;
         share.refused_until = now + taken.refused_for;
         Ok(share.take(now).unwrap_or_else(|| share.refusal(now)))
     }
+}
+
+/// Returns how many requests processes may take in a minute, if each takes `at_once`: those that they still have from before are
+/// used in addition.
+fn quota(per_minute: NonZeroU32, at_once: NonZeroU32) -> NonZeroU32 {
+    let tolerated = (f64::from(per_minute.get()) * TOLERANCE) as u32;
+    per_minute.saturating_add(tolerated.saturating_sub(PROCESSES * (at_once.get() - 1)))
 }
 
 impl Share {
@@ -120,6 +134,7 @@ impl Share {
         Self {
             per_minute,
             unused: 0,
+            remaining: 0,
             full_at: now,
             refused_until: now,
         }
@@ -129,14 +144,9 @@ impl Share {
     fn take(&mut self, now: Instant) -> Option<QuotaStatus> {
         if self.unused > 0 {
             self.unused -= 1;
-            let share = MINUTE / self.per_minute.get();
-            let full_in = self.full_at.saturating_duration_since(now);
-            let room = MINUTE.saturating_sub(full_in).as_nanos() + TOLERANCE.as_nanos();
-            let remaining = u32::try_from(room / share.as_nanos().max(1)).unwrap_or(u32::MAX);
             return Some(QuotaStatus {
-                // What is taken in advance is replenished already, but this request isn't.
-                remaining: remaining.saturating_add(self.unused).min(self.per_minute.get() - 1),
-                complete_in: full_in.saturating_sub(share * self.unused).max(share),
+                remaining: self.remaining + self.unused,
+                complete_in: MINUTE,
                 refused_for: None,
             });
         }

@@ -105,14 +105,11 @@ async fn every_fault_is_told_at_its_member() {
 async fn an_account_has_sixty_previews_a_minute() {
     let studio = Studio::start().await;
     let unknown = "/api/v1/templates/01939f2e-0000-7000-8000-000000000000";
-    // Meanwhile the allowance refills by one per second.
-    let asked = futures::future::join_all((0..110).map(|_| preview(&studio, unknown, json!({})))).await;
+    let asked = futures::future::join_all((0..70).map(|_| preview(&studio, unknown, json!({})))).await;
     let served = asked.iter().filter(|answer| answer.status() == 404).count();
     let refused = asked.iter().filter(|answer| answer.status() == 429).count();
-    assert!(
-        served >= 60 && refused > 0 && served + refused == 110,
-        "{served} {refused}"
-    );
+    // Two per cent more are tolerated.
+    assert_eq!((served, refused), (61, 9));
 }
 
 /// Twenty thousand layers, which would take gigabytes to rasterize.

@@ -1,0 +1,69 @@
+-- Requests of an account are counted for a minute after each. Before, a quota was replenished continuously, so that an account that
+-- had rested could make twice as many requests in a minute. Processes of the previous release count in `full_at`.
+alter table rate_limits
+    alter column full_at set default '-infinity',
+    -- When requests were taken, in ascending order.
+    add column taken_at timestamptz[] not null default '{}',
+    -- How many.
+    add column requests integer[] not null default '{}';
+
+-- Takes up to `wanted` requests, of which no minute may have more than `quota`. Time is that of the database, so that clocks of
+-- processes may differ.
+create function take_of_minute(of_account uuid, of_kind text, quota integer, wanted integer)
+returns table (
+    taken integer,
+    -- Requests that can still be taken.
+    remaining integer,
+    -- Seconds until all can be taken.
+    full_in float8,
+    -- Seconds until the next request can be taken, if none was.
+    refused_for float8
+) language plpgsql as $$
+#variable_conflict use_column
+declare
+    -- What is taken within this span is counted as one, from the last on. This bounds the arrays to 121 elements.
+    span constant interval := '500 ms';
+    times timestamptz[];
+    counts integer[];
+    newest integer;
+    at_time timestamptz;
+begin
+    select taken_at, requests into times, counts from rate_limits
+    where account_id = of_account and kind = of_kind
+    for no key update;
+    if not found then
+        insert into rate_limits (account_id, kind) values (of_account, of_kind)
+        on conflict do nothing;
+        select taken_at, requests into times, counts from rate_limits
+        where account_id = of_account and kind = of_kind
+        for no key update;
+    end if;
+    -- After the lock, for which this may have waited.
+    at_time := clock_timestamp();
+    -- If the clock of the database was set back, requests of later times no longer count.
+    select coalesce(array_agg(at order by at), '{}'), coalesce(array_agg(number order by at), '{}'),
+        greatest(quota - coalesce(sum(number), 0), 0)
+    into times, counts, remaining
+    from unnest(times, counts) as entries (at, number)
+    where at > at_time - interval '60 s' and at <= at_time;
+    newest := cardinality(times);
+    taken := least(wanted, remaining);
+    if taken > 0 then
+        if date_bin(span, times[newest], 'epoch') = date_bin(span, at_time, 'epoch') then
+            times[newest] := at_time;
+            counts[newest] := counts[newest] + taken;
+        else
+            times := times || at_time;
+            counts := counts || taken;
+        end if;
+        update rate_limits set taken_at = times, requests = counts
+        where account_id = of_account and kind = of_kind;
+        remaining := remaining - taken;
+        full_in := 60;
+    else
+        full_in := 60 - extract(epoch from at_time - times[newest]);
+        refused_for := 60 - extract(epoch from at_time - times[1]);
+    end if;
+    return next;
+end
+$$;
