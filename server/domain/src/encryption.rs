@@ -7,17 +7,28 @@
 
 use std::{fmt, sync::Arc};
 
-use aws_lc_rs::aead::{AES_256_GCM_SIV, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
-use base64::{Engine as _, prelude::BASE64_STANDARD};
+use aws_lc_rs::{
+    aead::{AES_256_GCM_SIV, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
+    hmac,
+};
+use base64::{
+    Engine as _,
+    prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD},
+};
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use secrecy::{ExposeSecret, SecretBox, SecretString};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::ids::{AccountId, BatchId, EndpointId, RenderId, UserId};
+use crate::{
+    ids::{AccountId, BatchId, EndpointId, RenderId, UserId},
+    one_time_token::OneTimeToken,
+};
 
 const KEY_BYTES: usize = 32;
+/// Size of the random part of a signed token, and of its code.
+const TOKEN_HALF: usize = 16;
 /// The version of the format of associated data and ciphertext.
 const VERSION: u8 = 1;
 
@@ -94,6 +105,14 @@ impl SecretKey {
             sealed: encrypt(&self.bytes, place, nonce, content)?,
         })
     }
+
+    /// Returns half of an HMAC-SHA-256 (RFC 2104, 5) of a token's random bytes.
+    fn code(&self, random: [u8; TOKEN_HALF]) -> [u8; TOKEN_HALF] {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, self.bytes.expose_secret());
+        let content = [b"platen token\0".as_slice(), &random].concat();
+        let code = hmac::sign(&key, &content);
+        code.as_ref().first_chunk().copied().unwrap_or_default()
+    }
 }
 
 /// Data encrypted directly with a master key, as stored.
@@ -115,13 +134,32 @@ pub struct SecretKeys {
 }
 
 impl SecretKeys {
+    fn all(&self) -> impl Iterator<Item = &SecretKey> {
+        let keys = [Some(&self.current), self.former.as_ref()];
+        keys.into_iter().flatten().map(AsRef::as_ref)
+    }
+
     /// Returns the key with this id.
     fn named(&self, id: &str) -> Option<&SecretKey> {
-        [Some(&self.current), self.former.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(AsRef::as_ref)
-            .find(|key: &&SecretKey| key.id.as_str() == id)
+        self.all().find(|key| key.id.as_str() == id)
+    }
+
+    /// Creates a token that these keys recognize, even if nothing else remains of it.
+    pub fn sign_token(&self, random: [u8; TOKEN_HALF]) -> OneTimeToken {
+        let mut bytes = [0; 2 * TOKEN_HALF];
+        bytes[..TOKEN_HALF].copy_from_slice(&random);
+        bytes[TOKEN_HALF..].copy_from_slice(&self.current.code(random));
+        OneTimeToken::from_random(bytes)
+    }
+
+    /// Returns whether a text from a link is a token of [`Self::sign_token`]. It is no secret, so that the time of the comparison
+    /// doesn't matter: tokens grant nothing by themselves.
+    pub fn have_signed(&self, text: &str) -> bool {
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).unwrap_or_default();
+        let Some((&random, code)) = bytes.split_first_chunk::<TOKEN_HALF>() else {
+            return false;
+        };
+        self.all().any(|key| key.code(random) == code)
     }
 
     /// Decrypts data that was wrapped for this place. Fails if neither key is the one that encrypted it.

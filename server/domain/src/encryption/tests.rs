@@ -117,3 +117,26 @@ fn no_key_prints() {
     );
     assert!(!text.contains("9, 9"), "{text}");
 }
+
+#[test]
+fn tokens_are_recognized_by_their_key_and_its_successor() {
+    let keys = |current: u8, former: Option<u8>| SecretKeys {
+        current: Arc::new(SecretKey::from_random([current; 32])),
+        former: former.map(|former| Arc::new(SecretKey::from_random([former; 32]))),
+    };
+    let token = keys(1, None).sign_token([7; 16]);
+    assert_ne!(token.expose(), keys(1, None).sign_token([8; 16]).expose());
+    assert!(keys(1, None).have_signed(token.expose()));
+    assert!(keys(2, Some(1)).have_signed(token.expose()));
+    assert!(!keys(2, Some(3)).have_signed(token.expose()));
+    let random = OneTimeToken::from_random([7; 32]);
+    for other in [
+        random.expose(),
+        &token.expose()[..42],
+        &format!("{}A", token.expose()),
+        "",
+        "é",
+    ] {
+        assert!(!keys(1, None).have_signed(other), "{other}");
+    }
+}

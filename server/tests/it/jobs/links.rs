@@ -153,6 +153,10 @@ async fn links_are_for_one_use_or_until_they_are_revoked() {
         .execute("update renders set object_expires_at = now()")
         .await;
     assert_eq!(message(studio.create_link(&id, json!({})).await).await.0, 409);
+    // Links are no longer valid, rather than unknown, when nothing remains of their renders.
+    studio.service.execute("delete from renders").await;
+    assert_eq!(studio.service.number("select count(*) from download_links").await, 0);
+    assert_eq!(studio.download(&lasting).await.status(), 410);
     let unknown = studio
         .service
         .url("/files/links/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");

@@ -8,7 +8,7 @@ use platen_domain::{
     caller::Caller,
     download_link::{DownloadLink, LinkRequest, MOST_LINKS},
     ids::{AccountId, ApiKeyId, DownloadLinkId, RenderId},
-    one_time_token::{OneTimeToken, TokenDigest},
+    one_time_token::TokenDigest,
 };
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime};
@@ -77,7 +77,7 @@ pub async fn create(
     }
     let seconds = request.expires_in.unwrap_or(document.link_seconds);
     let expires_at = now + Duration::seconds(seconds.into());
-    let (link, digest) = new_link(&app.base_url, request, expires_at.min(document.deleted_at));
+    let (link, digest) = new_link(app, request, expires_at.min(document.deleted_at));
     download_links::insert(&mut transaction, account, render, &link, digest, now).await?;
     tx::commit(transaction).await?;
     Ok(link)
@@ -105,9 +105,9 @@ async fn require_render(
 }
 
 /// Returns a new link and the digest of its token.
-fn new_link(base_url: &Url, request: LinkRequest, expires_at: OffsetDateTime) -> (DownloadLink, TokenDigest) {
-    let token = OneTimeToken::from_random(rand::random());
-    let mut url = base_url.clone();
+fn new_link(app: &Services, request: LinkRequest, expires_at: OffsetDateTime) -> (DownloadLink, TokenDigest) {
+    let token = app.secret_keys.sign_token(rand::random());
+    let mut url = app.base_url.clone();
     if let Ok(mut path) = url.path_segments_mut() {
         path.pop_if_empty().extend(LINKS).push(token.expose());
     }
@@ -131,7 +131,7 @@ pub(super) async fn replace_address(
 ) -> Result<(), StoreError> {
     let now = clock::now();
     let expires_at = now + lifetime.min(DOCUMENT_LIFETIME);
-    let (link, digest) = new_link(&app.base_url, LinkRequest::default(), expires_at);
+    let (link, digest) = new_link(app, LinkRequest::default(), expires_at);
     download_links::insert(&mut *app.db.acquire().await?, account, render, &link, digest, now).await?;
     let name = object_name(render.0);
     result["id"] = format!("{}/{name}", result["bucket"].as_str().unwrap_or_default()).into();
@@ -177,8 +177,15 @@ pub struct OpenedLink {
 
 /// Finds the link with this token.
 pub async fn open(app: &Services, token: &str) -> Result<OpenedLink, LinkError> {
-    let link = download_links::find(&app.db, TokenDigest::of(token), clock::now()).await?;
-    let link = link.ok_or(LinkError::NoSuchLink)?;
+    let Some(link) = download_links::find(&app.db, TokenDigest::of(token), clock::now()).await? else {
+        // Links are deleted with their renders.
+        let has_existed = app.secret_keys.have_signed(token);
+        return Err(if has_existed {
+            LinkError::Ended
+        } else {
+            LinkError::NoSuchLink
+        });
+    };
     let object = link.object.filter(|_| link.is_valid).ok_or(LinkError::Ended)?;
     Ok(OpenedLink {
         id: link.id,
