@@ -43,7 +43,7 @@ use crate::{
         },
     },
     store::{
-        batches::{self, BatchWebhook, NewBatch, OldBatches, RowOutcome, SealedBatch},
+        batches::{self, BatchWebhook, NewBatch, OldBatches, SealedBatch, outcomes::RowOutcome},
         error::StoreError,
         jobs, tx,
     },
@@ -295,7 +295,7 @@ pub async fn outcomes(
     rows: ListedRows,
     after: i32,
 ) -> Result<Vec<RowOutcome>, StoreError> {
-    batches::list_outcomes(&app.db, account, id, rows, after, RESULTS_AT_ONCE, clock::now()).await
+    batches::outcomes::list(&app.db, account, id, rows, after, RESULTS_AT_ONCE, clock::now()).await
 }
 
 /// Returns the outcomes of the first `most` rows.
@@ -306,7 +306,7 @@ pub async fn first_outcomes(
     rows: ListedRows,
     most: i64,
 ) -> Result<Vec<RowOutcome>, StoreError> {
-    batches::list_outcomes(&app.db, account, id, rows, 0, most, clock::now()).await
+    batches::outcomes::list(&app.db, account, id, rows, 0, most, clock::now()).await
 }
 
 /// Returns whether failed rows can be opened again. Accounts that store no content lose their rows when a batch ends.
@@ -375,7 +375,7 @@ async fn change(
     let ended_at = (state == BatchState::Cancelled).then_some(now);
     batches::set_state(&mut transaction, account, id, state, ended_at).await?;
     if state == BatchState::Cancelled {
-        batches::fail_waiting(&mut transaction, account, id).await?;
+        batches::rows::fail_waiting(&mut transaction, account, id).await?;
     }
     commit_and_advance(app, transaction, account, id).await?;
     get(app, caller, id).await
@@ -397,7 +397,7 @@ pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch
     if batch.failed > 0 && !batches::has_content(&mut *transaction, account, id).await? {
         return Err(ROWS_DELETED);
     }
-    if batches::repeat_failed(&mut transaction, account, id).await? == 0 {
+    if batches::rows::repeat_failed(&mut transaction, account, id).await? == 0 {
         return Ok(batch);
     }
     if batch.state == BatchState::Ended {

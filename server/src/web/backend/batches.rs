@@ -31,7 +31,7 @@ use platen_core::{
         renders::failure::FailureReason,
         templates,
     },
-    store::{account_storage, batches::RowOutcome},
+    store::{account_storage, batches::outcomes::RowOutcome},
 };
 use platen_domain::{
     batch::{Batch, BatchState, ListedRows, RowFormat},

@@ -23,7 +23,11 @@ use crate::{
         },
         renders::templates::sources,
     },
-    store::{batches, error::StoreError, templates, tx},
+    store::{
+        batches::{self, rows},
+        error::StoreError,
+        templates, tx,
+    },
 };
 
 /// Pointer of the chosen members.
@@ -41,7 +45,7 @@ pub async fn find(app: &Services, account: AccountId, batch: &Batch) -> Result<O
     if !are_open(batch.state, batch.opened) {
         return Ok(None);
     }
-    let work = batches::find_work(&app.db, account, batch.id, 0, clock::now()).await?;
+    let work = rows::find_work(&app.db, account, batch.id, 0, clock::now()).await?;
     let Some(mut work) = work.filter(|work| are_open(work.state, work.opened)) else {
         return Ok(None);
     };

@@ -25,7 +25,10 @@ use crate::{
     },
     storage::default_storage::DefaultStorageError,
     store::{
-        batches::{self, StoredRow},
+        batches::{
+            self,
+            outcomes::{self, StoredRow},
+        },
         error::StoreError,
     },
 };
@@ -87,7 +90,7 @@ pub async fn download(
 
 /// Returns whether documents of a batch are in the default storage.
 pub async fn has_documents(app: &Services, account: AccountId, batch: &Batch) -> Result<bool, StoreError> {
-    Ok(batch.succeeded > 0 && batches::has_stored(&app.db, account, batch.id, clock::now()).await?)
+    Ok(batch.succeeded > 0 && outcomes::has_stored(&app.db, account, batch.id, clock::now()).await?)
 }
 
 /// Returns whether the documents of a batch may fit into one PDF, by the number of its rows: each has a page at least.
@@ -130,7 +133,7 @@ impl StoredDocuments {
 
     /// Looks up further documents. Returns `false` if there are none.
     async fn find_rows(&mut self) -> Result<bool, StoreError> {
-        let found = batches::list_stored(
+        let found = outcomes::list_stored(
             &self.app.db,
             self.account,
             self.id,

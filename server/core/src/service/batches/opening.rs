@@ -37,7 +37,10 @@ use crate::{
     },
     store::{
         account_storage,
-        batches::{self, OpenedRow, Work},
+        batches::{
+            self,
+            rows::{self, OpenedRow, Work},
+        },
         error::StoreError,
         jobs::{self, Available, BatchJob, StillHeld},
         renders::queued::{NewQueuedRender, NotQueued, Origin},
@@ -128,8 +131,8 @@ enum Next {
 
 async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bool) -> Result<Next, BatchError> {
     let (db, account, id, now) = (&app.db, job.account, job.batch, clock::now());
-    batches::settle(db, account, id).await?;
-    let Some(work) = batches::find_work(db, account, id, WINDOW, now).await? else {
+    rows::settle(db, account, id).await?;
+    let Some(work) = rows::find_work(db, account, id, WINDOW, now).await? else {
         jobs::complete(db, &job.claim).await?;
         return Ok(Next::Done);
     };
@@ -193,7 +196,7 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
     };
     let has_ended = batches::end(&mut transaction, account, id, now).await?;
     let is_idle = has_ended || batch.state != BatchState::Running;
-    if !is_idle || !batches::are_settled(&mut transaction, account, id).await? {
+    if !is_idle || !rows::are_settled(&mut transaction, account, id).await? {
         tx::commit(transaction).await?;
         return Ok(next);
     }
@@ -256,13 +259,13 @@ async fn resume_held(app: &Services, account: AccountId, id: BatchId, work: &Wor
 }
 
 async fn cancel_unfinished(app: &Services, account: AccountId, id: BatchId) -> Result<(), BatchError> {
-    for render in batches::list_unfinished(&app.db, account, id, CANCELLED_AT_ONCE).await? {
+    for render in rows::list_unfinished(&app.db, account, id, CANCELLED_AT_ONCE).await? {
         match cancel(app, account, render, None).await {
             Err(CancelError::Store(error)) => return Err(error.into()),
             Ok(()) | Err(CancelError::NotFound | CancelError::Ended | CancelError::Synchronous) => {}
         }
     }
-    batches::settle(&app.db, account, id).await?;
+    rows::settle(&app.db, account, id).await?;
     Ok(())
 }
 
@@ -433,7 +436,7 @@ impl<'a> Opener<'a> {
         let (account, id, now) = (self.account, self.id, clock::now());
         let mut transaction = tx::begin(&self.app.db).await?;
         let records: Vec<_> = rows.iter().map(|row| row.record.clone()).collect();
-        let claimed = batches::claim_rows(&mut transaction, account, id, &records).await?;
+        let claimed = rows::claim(&mut transaction, account, id, &records).await?;
         let claimed: BTreeSet<_> = claimed.into_iter().collect();
         let reason = if self.work.file_names.is_some() {
             NAME_TAKEN
@@ -442,7 +445,7 @@ impl<'a> Opener<'a> {
         };
         let taken = records.iter().filter(|row| !claimed.contains(&row.number));
         let taken: Vec<_> = taken.map(|row| invalid(row.number, reason).record).collect();
-        if !taken.is_empty() && batches::claim_rows(&mut transaction, account, id, &taken).await?.len() < taken.len() {
+        if !taken.is_empty() && rows::claim(&mut transaction, account, id, &taken).await?.len() < taken.len() {
             // Another process has opened them.
             return Ok(Opening::Stopped);
         }
@@ -452,7 +455,7 @@ impl<'a> Opener<'a> {
         let more = records.iter().filter(|row| row.number > opened).count();
         let more = i32::try_from(more).unwrap_or(i32::MAX);
         let columns = &self.work.columns;
-        if !batches::advance(&mut transaction, account, id, (opened, more), failed, columns).await? {
+        if !rows::advance(&mut transaction, account, id, (opened, more), failed, columns).await? {
             return Ok(Opening::Stopped);
         }
         let renders = rows.iter().enumerate().filter_map(|(index, row)| {

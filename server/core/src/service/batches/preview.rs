@@ -19,7 +19,7 @@ use crate::{
         rate_limits::Rate,
         renders::{engine_caller, failure::FailureReason, make_unrecorded, terms_while_waiting},
     },
-    store::{batches, error::StoreError},
+    store::{batches::rows, error::StoreError},
 };
 
 const NOT_UNDER_WAY: BatchError = BatchError::Conflict("only rows of a batch that runs or is paused can be previewed");
@@ -66,7 +66,7 @@ impl From<StoreError> for RowPreviewError {
 pub async fn pdf(app: &Services, caller: &Caller, id: BatchId, row: i32) -> Result<RowPreview, RowPreviewError> {
     let account = caller.account;
     get(app, caller, id).await?;
-    let work = batches::find_work(&app.db, account, id, 0, clock::now()).await?;
+    let work = rows::find_work(&app.db, account, id, 0, clock::now()).await?;
     let mut work = work.ok_or(BatchError::NotFound)?;
     if !matches!(work.state, BatchState::Running | BatchState::Paused) {
         return Err(NOT_UNDER_WAY.into());

@@ -21,7 +21,7 @@ use crate::{
         connections::delivery::{CoveringError, covering},
         data_keys::data_key,
     },
-    store::batches::{self, Work},
+    store::batches::{rows::Work, uploads},
 };
 
 /// Memory for reading a row, in bytes: the piece that contains it, encrypted, decrypted and in lines.
@@ -99,7 +99,7 @@ impl<'a> StoredRows<'a> {
         if let Some(row) = known(&self.piece) {
             return Ok(row);
         }
-        let piece = batches::find_piece(&self.app.db, self.account, self.id, number).await?;
+        let piece = uploads::find_piece(&self.app.db, self.account, self.id, number).await?;
         let piece = piece.ok_or(BatchError::RowLost(number))?;
         let (key, account) = (Arc::clone(&self.key), self.account);
         let opening = spawn_blocking(move || {

@@ -29,7 +29,7 @@ use crate::{
     },
     store::{
         account_storage,
-        batches::{self, Piece},
+        batches::uploads::{self, Piece},
         error::StoreError,
         jobs, tx,
     },
@@ -121,12 +121,12 @@ impl SealedRows {
     /// Stores the rows of a batch that was inserted in the same transaction. It runs.
     pub(super) async fn store(self, db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
         let upload = Uuid::now_v7();
-        batches::begin_upload(db, account, id, upload).await?;
+        uploads::begin(db, account, id, upload).await?;
         for piece in &self.pieces {
-            batches::insert_piece(db, account, id, upload, piece).await?;
+            uploads::insert_piece(db, account, id, upload, piece).await?;
         }
         let rows = u32::try_from(self.count).unwrap_or(u32::MAX);
-        batches::finish_upload(db, account, id, upload, (rows, &self.sha256[..]), BatchState::Running).await?;
+        uploads::finish(db, account, id, upload, (rows, &self.sha256[..]), BatchState::Running).await?;
         jobs::advance_batch_now(db, account, id).await.map(drop)
     }
 }
@@ -220,7 +220,7 @@ impl<'a> Upload<'a> {
         let storing = match lock_controlled(&mut transaction, caller, id).await?.state {
             BatchState::Open => {
                 let upload = Uuid::now_v7();
-                batches::begin_upload(&mut transaction, account, id, upload).await?;
+                uploads::begin(&mut transaction, account, id, upload).await?;
                 Some(upload)
             }
             BatchState::Cancelled => return Err(CANCELLED),
@@ -257,7 +257,7 @@ impl<'a> Upload<'a> {
         let piece = self.pending.seal(&self.key, self.account)?;
         let Some(upload) = self.storing else { return Ok(()) };
         let mut transaction = tx::begin(&self.app.db).await?;
-        if !batches::insert_piece(&mut transaction, self.account, self.id, upload, &piece).await? {
+        if !uploads::insert_piece(&mut transaction, self.account, self.id, upload, &piece).await? {
             return Err(REPLACED);
         }
         Ok(tx::commit(transaction).await?)
@@ -285,7 +285,7 @@ impl<'a> Upload<'a> {
         let (db, account, id) = (&self.app.db, self.account, self.id);
         let sha256 = self.pending.digest.clone().finalize();
         let Some(upload) = self.storing else {
-            let known = batches::find_sha256(db, account, id).await?;
+            let known = uploads::find_sha256(db, account, id).await?;
             return if known.as_deref() == Some(&sha256[..]) {
                 Ok(())
             } else {
@@ -300,7 +300,7 @@ impl<'a> Upload<'a> {
             AfterUpload::Check => BatchState::Paused,
         };
         let mut transaction = tx::begin(db).await?;
-        if !batches::finish_upload(&mut transaction, account, id, upload, (rows, &sha256[..]), state).await? {
+        if !uploads::finish(&mut transaction, account, id, upload, (rows, &sha256[..]), state).await? {
             return Err(REPLACED);
         }
         Ok(commit_and_advance(self.app, transaction, account, id).await?)
@@ -309,7 +309,7 @@ impl<'a> Upload<'a> {
     /// Deletes what was stored.
     async fn abandon(&self) -> Result<(), BatchError> {
         if let Some(upload) = self.storing {
-            batches::abandon_upload(&self.app.db, self.account, self.id, upload).await?;
+            uploads::abandon(&self.app.db, self.account, self.id, upload).await?;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use platen_core::{
             upload::{self, AfterUpload, RowsFile},
         },
     },
-    store::{batches::RowOutcome, error::StoreError},
+    store::{batches::outcomes::RowOutcome, error::StoreError},
 };
 use platen_domain::{
     batch::{Batch, ListedRows, RowFormat, RowState},

@@ -20,7 +20,7 @@ use crate::{
     memory::Reservation,
     mutex::lock,
     service::{Services, batches::BatchError},
-    store::batches::measure_stored,
+    store::batches::outcomes::measure_stored,
 };
 
 /// Memory for an entry of the archive's directory, in bytes.

@@ -18,7 +18,7 @@ use crate::{
     clock,
     memory::{MemoryFull, Reservation},
     service::{Services, batches::BatchError},
-    store::batches::{StoredRow, measure_stored},
+    store::batches::outcomes::{StoredRow, measure_stored},
 };
 
 /// Memory that is reserved at a time for what the end of the file needs, in bytes.
