@@ -280,15 +280,6 @@ pub async fn set_hold(db: &PgPool, account: AccountId, id: BatchId, hold: Option
     execute(db, update).await
 }
 
-/// Lets no other transaction resume held renders of an account until the end of this one.
-pub async fn lock_held(db: &mut PgConnection, account: AccountId) -> Result<(), StoreError> {
-    let lock = sqlx::query!(
-        "select pg_advisory_xact_lock(hashtext('held renders'), hashtext($1::uuid::text))",
-        account.0
-    );
-    execute(db, lock).await
-}
-
 /// Ends a running batch all of whose rows have ended. Returns whether it has ended.
 pub async fn end(
     db: &mut PgConnection,

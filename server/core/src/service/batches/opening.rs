@@ -42,7 +42,10 @@ use crate::{
             rows::{self, OpenedRow, Work},
         },
         error::StoreError,
-        jobs::{self, Available, BatchJob, StillHeld},
+        jobs::{
+            self, BatchJob,
+            held::{self, Available, StillHeld},
+        },
         renders::queued::{NewQueuedRender, NotQueued, Origin},
         tx, webhook_deliveries, webhook_endpoints,
     },
@@ -236,7 +239,7 @@ fn time_to_wait(waited: Duration) -> Duration {
 /// Lets held renders of a batch go on, as far as there is enough storage and credits for their documents.
 async fn resume_held(app: &Services, account: AccountId, id: BatchId, work: &Work) -> Result<StillHeld, BatchError> {
     let mut transaction = tx::begin_by_index(&app.db).await?;
-    batches::lock_held(&mut transaction, account).await?;
+    held::lock(&mut transaction, account).await?;
     let storage = account_storage::find(&mut *transaction, account).await?;
     let StorageUse { limit, used, .. } = storage.of(StorageResource::DocumentBytes);
     let credits = if work.holds.contains(&Hold::Credits) {
@@ -250,7 +253,7 @@ async fn resume_held(app: &Services, account: AccountId, id: BatchId, work: &Wor
         storage: limit - used,
         credits,
     };
-    let held = jobs::resume_held(&mut transaction, account, id, available).await?;
+    let held = held::resume(&mut transaction, account, id, available).await?;
     tx::commit(transaction).await?;
     if held.resumed > 0 {
         app.jobs.added(JobKind::Render);

@@ -44,7 +44,7 @@ use crate::{
     },
     store::{
         error::StoreError,
-        jobs::{self, RenderJob},
+        jobs::{self, RenderJob, held},
         render_contents::EncryptedContent,
         renders::{
             self, Ending, Success,
@@ -161,7 +161,7 @@ async fn hold(app: &Services, job: &RenderJob, reason: &FailureReason, printed: 
         }
         _ => return Ok(false),
     };
-    if needed > most || !jobs::hold(&app.db, account, &job.claim, (hold, needed), LONGEST_HOLD).await? {
+    if needed > most || !held::hold(&app.db, account, &job.claim, (hold, needed), LONGEST_HOLD).await? {
         return Ok(false);
     }
     tracing::info!(
