@@ -80,17 +80,15 @@ fn declared(render: &RenderDetail) -> Vec<ConformanceLevel> {
 }
 
 fn note(report: &AccessibilityReport) -> String {
-    let count = report.findings.iter().filter(|finding| finding.is_violation()).count();
-    let violations = counted(count, "violation", "violations");
-    let violations = match count {
+    let counts = report.counts();
+    let violations = counted(counts.violations, "violation", "violations");
+    let violations = match counts.violations {
         0 => None,
         _ if report.has_more_violations() => Some(format!("the first {violations}")),
         _ => Some(violations),
     };
-    let icons = report.findings.len() - count;
-    let icons = (icons > 0).then(|| counted(icons, "icon without a text", "icons without a text"));
-    let faint = report.low_contrast.len();
-    let faint = (faint > 0).then(|| format!("{faint} with low contrast"));
+    let icons = (counts.icons > 0).then(|| counted(counts.icons, "icon without a text", "icons without a text"));
+    let faint = (counts.low_contrast > 0).then(|| format!("{} with low contrast", counts.low_contrast));
     violations
         .into_iter()
         .chain(icons)
@@ -106,9 +104,9 @@ fn Checked(report: AccessibilityReport, render: RenderDetail) -> impl IntoView {
         Some(Pictures::Drawn(pictures)) => pictures.clone(),
         _ => Vec::new(),
     };
-    let (violations, icons): (Vec<_>, Vec<_>) = report.findings.into_iter().partition(Finding::is_violation);
-    let (violation_count, icon_count, faint) = (violations.len(), icons.len(), report.low_contrast.len());
-    let findings: Vec<_> = violations.into_iter().chain(icons).chain(report.low_contrast).collect();
+    let counts = report.counts();
+    let mut findings = report.findings;
+    findings.extend(report.low_contrast);
     let rows = findings.clone().into_iter().zip(1..).map(|(finding, number)| {
         let number = Number {
             number,
@@ -116,9 +114,10 @@ fn Checked(report: AccessibilityReport, render: RenderDetail) -> impl IntoView {
         };
         row(number, finding, &render)
     });
+    // Reports of renders list violations before icons.
     let mut rows: Vec<_> = rows.collect();
-    let faint_rows = rows.split_off(violation_count + icon_count);
-    let icon_rows = rows.split_off(violation_count);
+    let faint_rows = rows.split_off(counts.violations + counts.icons);
+    let icon_rows = rows.split_off(counts.violations);
     view! {
         <div class="stack">
             {passes
@@ -141,7 +140,7 @@ fn Checked(report: AccessibilityReport, render: RenderDetail) -> impl IntoView {
                         />
                     }
                 })}
-            {(icon_count > 0)
+            {(counts.icons > 0)
                 .then(|| {
                     view! {
                         <div>
@@ -153,7 +152,7 @@ fn Checked(report: AccessibilityReport, render: RenderDetail) -> impl IntoView {
                         <Table caption="Icons without alternative text" columns=COLUMNS dense=true rows=icon_rows />
                     }
                 })}
-            {(faint > 0)
+            {(counts.low_contrast > 0)
                 .then(|| {
                     view! {
                         <div>

@@ -204,6 +204,16 @@ pub struct AccessibilityReport {
     pub low_contrast: Vec<Finding>,
 }
 
+/// Numbers of the findings that a report lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FindingCounts {
+    pub violations: usize,
+    /// Icons without a text.
+    pub icons: usize,
+    /// Texts with low contrast.
+    pub low_contrast: usize,
+}
+
 impl AccessibilityReport {
     /// Creates a report with as many findings as it may have: at most 200, and 64 KiB as JSON. Their texts are shortened
     /// to 100 characters.
@@ -233,6 +243,16 @@ impl AccessibilityReport {
         self.low_contrast = found.into_iter().take(MOST_LOW_CONTRAST).collect();
         self.low_contrast.iter_mut().for_each(Finding::shorten);
         self
+    }
+
+    /// Counts the findings by kind.
+    pub fn counts(&self) -> FindingCounts {
+        let violations = self.findings.iter().filter(|finding| finding.is_violation()).count();
+        FindingCounts {
+            violations,
+            icons: self.findings.len() - violations,
+            low_contrast: self.low_contrast.len(),
+        }
     }
 
     /// Returns whether there are more violations than listed. They are listed before icons.

@@ -76,6 +76,23 @@ fn findings_without_clauses_are_those_of_wcag() {
 }
 
 #[test]
+fn findings_are_counted_by_kind() {
+    let violation = finding(ConformanceLevel::PdfUa1, "7.3-1");
+    let icon = Finding {
+        clauses: Vec::new(),
+        ..violation.clone()
+    };
+    let found = [violation.clone(), violation, icon.clone()];
+    let report = AccessibilityReport::new(Vec::new(), found).with_low_contrast([icon]);
+    let expected = FindingCounts {
+        violations: 2,
+        icons: 1,
+        low_contrast: 1,
+    };
+    assert_eq!(report.counts(), expected);
+}
+
+#[test]
 fn reports_are_bounded() {
     let many = vec![finding(ConformanceLevel::PdfUa1, "7.3-1"); MOST_FINDINGS + 1];
     let report = AccessibilityReport::new(Vec::new(), many.clone());
