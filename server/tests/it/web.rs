@@ -73,6 +73,15 @@ pub(crate) async fn service_with(site: &Path) -> TestService {
     TestService::start_with(&[("PLATEN_SITE_DIR", site.to_str().expect("text"))]).await
 }
 
+/// Like [`service_with`]; the service may connect to a private address.
+async fn service_reaching(address: &str, site: &Path) -> TestService {
+    let settings = [
+        ("PLATEN_SITE_DIR", site.to_str().expect("text")),
+        ("PLATEN_EGRESS_ALLOW", address),
+    ];
+    TestService::start_with(&settings).await
+}
+
 async fn page(service: &TestService, path: &str) -> Response {
     let request = service.client.get(service.url(path)).header(PAGE.0, PAGE.1);
     request.send().await.expect("an answer")

@@ -13,76 +13,89 @@ use crate::support::{
 
 const WORKER: (&str, &str) = ("PLATEN_ROLE", "worker");
 
+/// A render that a worker has begun, and that ends once the origin is released.
+struct BegunRender {
+    worker: TestService,
+    studio: Studio,
+    origin: Origin,
+    id: String,
+}
+
+impl BegunRender {
+    /// Starts it in a worker with further settings.
+    async fn start(settings: &[(&str, &str)]) -> Self {
+        let origin = Origin::start().await;
+        let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+        let allow = ("PLATEN_EGRESS_ALLOW", origin.authority.as_str());
+        let settings = [&[WORKER, allow][..], settings].concat();
+        let worker = studio.service.beside(&settings).await;
+        let id = studio.queued(&json!({"parts": [origin.url("/held")]})).await;
+        asked(&origin).await;
+        Self {
+            worker,
+            studio,
+            origin,
+            id,
+        }
+    }
+
+    /// Releases the origin, and starts another worker.
+    async fn continue_elsewhere(&self) -> TestService {
+        self.origin.release();
+        let allow = ("PLATEN_EGRESS_ALLOW", self.origin.authority.as_str());
+        self.studio.service.beside(&[WORKER, allow]).await
+    }
+
+    /// Waits for the end of the render, which must succeed and cost a credit.
+    async fn succeeded(&self) {
+        let render = self.studio.ended(&self.id).await;
+        assert_eq!(
+            (&render["state"], &render["credits_used"]),
+            (&json!("succeeded"), &json!(1))
+        );
+    }
+}
+
 #[tokio::test]
 async fn what_a_killed_worker_had_in_hand_is_done_by_another() {
-    let origin = Origin::start().await;
-    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
-    let settings = [WORKER, ("PLATEN_EGRESS_ALLOW", origin.authority.as_str())];
-    let killed = studio.service.beside(&settings).await;
-    let id = studio.queued(&json!({"parts": [origin.url("/held")]})).await;
-    asked(&origin).await;
-    killed.process.signal(Signal::KILL);
-    origin.release();
-    let _other = studio.service.beside(&settings).await;
-    let render = studio.ended(&id).await;
-    assert_eq!(
-        (&render["state"], &render["credits_used"]),
-        (&json!("succeeded"), &json!(1))
-    );
-    assert_eq!(
-        studio
-            .service
-            .number("select sum(used)::bigint from credit_periods")
-            .await,
-        1
-    );
-    assert_eq!(origin.hits().len(), 2);
+    let begun = BegunRender::start(&[]).await;
+    begun.worker.process.signal(Signal::KILL);
+    let _other = begun.continue_elsewhere().await;
+    begun.succeeded().await;
+    let used = "select sum(used)::bigint from credit_periods";
+    assert_eq!(begun.studio.service.number(used).await, 1);
+    assert_eq!(begun.origin.hits().len(), 2);
 }
 
 #[tokio::test]
 async fn a_worker_that_stops_finishes_what_it_can_within_the_grace_time() {
-    let origin = Origin::start().await;
-    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
-    let settings = [
-        WORKER,
-        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
-        ("PLATEN_SHUTDOWN_GRACE", "60"),
-    ];
-    let mut stopped = studio.service.beside(&settings).await;
-    let id = studio.queued(&json!({"parts": [origin.url("/held")]})).await;
-    asked(&origin).await;
-    stopped.process.signal(Signal::TERM);
-    stopped.process.wait_for_event("stopping; running renders may finish");
-    origin.release();
-    assert_eq!(studio.ended(&id).await["state"], "succeeded");
-    assert!(stopped.process.ended().success(), "{}", stopped.process.log());
+    let mut begun = BegunRender::start(&[("PLATEN_SHUTDOWN_GRACE", "60")]).await;
+    begun.worker.process.signal(Signal::TERM);
+    begun
+        .worker
+        .process
+        .wait_for_event("stopping; running renders may finish");
+    begun.origin.release();
+    assert_eq!(begun.studio.ended(&begun.id).await["state"], "succeeded");
+    let process = &mut begun.worker.process;
+    assert!(process.ended().success(), "{}", process.log());
 }
 
 #[tokio::test]
 async fn a_worker_that_stops_hands_over_what_it_has_not_finished() {
-    let origin = Origin::start().await;
-    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
-    let settings = [
-        WORKER,
-        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
-        ("PLATEN_SHUTDOWN_GRACE", "1"),
-    ];
-    let mut stopped = studio.service.beside(&settings).await;
-    let id = studio.queued(&json!({"parts": [origin.url("/held")]})).await;
-    asked(&origin).await;
-    stopped.process.signal(Signal::TERM);
-    stopped.process.ended();
+    let mut begun = BegunRender::start(&[("PLATEN_SHUTDOWN_GRACE", "1")]).await;
+    begun.worker.process.signal(Signal::TERM);
+    begun.worker.process.ended();
     let waiting = "select count(*) from jobs where claim is null and failures = 0 and crashes = 0";
+    let studio = &begun.studio;
     assert_eq!(studio.service.number(waiting).await, 1);
-    assert_eq!(studio.service.shown(&studio.account, &id).await["state"], "queued");
-
-    origin.release();
-    let _other = studio.service.beside(&settings).await;
-    let render = studio.ended(&id).await;
     assert_eq!(
-        (&render["state"], &render["credits_used"]),
-        (&json!("succeeded"), &json!(1))
+        studio.service.shown(&studio.account, &begun.id).await["state"],
+        "queued"
     );
+
+    let _other = begun.continue_elsewhere().await;
+    begun.succeeded().await;
 }
 
 #[tokio::test]

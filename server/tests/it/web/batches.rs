@@ -6,13 +6,12 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::site;
+use super::{service_reaching, site};
 use crate::support::{
     object_stores::{Access, access_key, s3},
     origin::Origin,
     pdf,
     process::PATIENCE,
-    service::TestService,
     studio::{Studio, header},
     visitor::Visitor,
 };
@@ -28,11 +27,7 @@ async fn studio() -> (TempDir, Studio, Visitor) {
 /// Returns a service with an account that has so many credits.
 async fn studio_with(credits: &str) -> (TempDir, Studio, Visitor) {
     let site = site();
-    let settings = [
-        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
-        ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
-    ];
-    let service = TestService::start_with(&settings).await;
+    let service = service_reaching("127.0.0.1", site.path()).await;
     let account = service.account_with("ann@example.org", &["--credits", credits]);
     let visitor = Visitor::log_in(&service, "ann@example.org").await;
     (site, Studio { service, account }, visitor)

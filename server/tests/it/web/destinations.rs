@@ -4,7 +4,7 @@ use reqwest::Response;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::site;
+use super::{service_reaching, site};
 use crate::support::{
     fault_proxy::FaultProxy,
     object_stores::{ACCESS_KEY_ID, Access, SECRET_ACCESS_KEY, gcs, s3, service_account_key},
@@ -29,11 +29,7 @@ fn form<'a>(name: &'a str, bucket: &'a str, endpoint: &'a str) -> Vec<(&'a str, 
 }
 
 async fn service_with_stores(site: &TempDir) -> TestService {
-    let settings = [
-        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
-        ("PLATEN_EGRESS_ALLOW", "127.0.0.1"),
-    ];
-    TestService::start_with(&settings).await
+    service_reaching("127.0.0.1", site.path()).await
 }
 
 /// Returns the id of the only connection on a page.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::{service_with, site};
+use super::{service_reaching, service_with, site};
 use crate::support::{
     origin::Origin,
     pdf,
@@ -259,11 +259,7 @@ async fn figures_stay_the_same_once_hours_are_counted() {
 async fn the_page_of_a_render_tells_all_of_it_as_text() {
     let origin = Origin::start().await;
     let site = site();
-    let settings = [
-        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
-        ("PLATEN_EGRESS_ALLOW", origin.authority.as_str()),
-    ];
-    let service = TestService::start_with(&settings).await;
+    let service = service_reaching(&origin.authority, site.path()).await;
     let account = service.account("ann@example.org");
     let attack = "<script>alert(1)</script>";
     let html = format!(
@@ -513,11 +509,7 @@ async fn a_render_that_waits_is_cancelled() {
 async fn a_callback_is_sent_again_or_given_up() {
     let receiver = Receiver::start().await;
     let site = site();
-    let settings = [
-        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
-        ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str()),
-    ];
-    let service = TestService::start_with(&settings).await;
+    let service = service_reaching(&receiver.authority, site.path()).await;
     let account = service.account("ann@example.org");
     let ann = Visitor::log_in(&service, "ann@example.org").await;
     let callback = json!({"parts": ["<p>"], "callback": {"url": receiver.url("/503?secret=1")}});

@@ -4,7 +4,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::site;
+use super::{service_reaching, site};
 use crate::support::{
     background::parsed,
     receiver::{Received, Receiver},
@@ -27,11 +27,7 @@ struct Stage {
 impl Stage {
     async fn set(arguments: &[&str]) -> Self {
         let (site, receiver) = (site(), Receiver::start().await);
-        let settings = [
-            ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
-            ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str()),
-        ];
-        let service = TestService::start_with(&settings).await;
+        let service = service_reaching(&receiver.authority, site.path()).await;
         let account = service.account_with("ann@example.org", arguments);
         let ann = Visitor::log_in(&service, "ann@example.org").await;
         Self {

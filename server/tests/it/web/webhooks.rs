@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{service_with, site};
-use crate::support::{receiver::Receiver, service::TestService, studio::header, visitor::Visitor};
+use super::{service_reaching, service_with, site};
+use crate::support::{receiver::Receiver, studio::header, visitor::Visitor};
 
 #[tokio::test]
 async fn the_signing_secret_is_seen_by_those_who_ask_for_it() {
@@ -50,11 +50,7 @@ async fn listed(visitor: &Visitor, query: &str) -> Vec<String> {
 async fn deliveries_are_found_by_how_they_fared_and_where_they_went() {
     let receiver = Receiver::start().await;
     let site = site();
-    let settings = [
-        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
-        ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str()),
-    ];
-    let service = TestService::start_with(&settings).await;
+    let service = service_reaching(&receiver.authority, site.path()).await;
     let account = service.account("ann@example.org");
     let foreign = service.account("bob@example.org");
     let told = async |account, path: &str| {
@@ -108,11 +104,7 @@ async fn deliveries_are_found_by_how_they_fared_and_where_they_went() {
 async fn a_search_among_many_deliveries_goes_on_with_older_ones() {
     let receiver = Receiver::start().await;
     let site = site();
-    let settings = [
-        ("PLATEN_SITE_DIR", site.path().to_str().expect("text")),
-        ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str()),
-    ];
-    let service = TestService::start_with(&settings).await;
+    let service = service_reaching(&receiver.authority, site.path()).await;
     let account = service.account("ann@example.org");
     let body = json!({"parts": ["<p>"], "callback": {"url": receiver.url("/rare")}});
     let rare = service.queued(&account, &body).await;
