@@ -1,7 +1,7 @@
 //! The account of the logged-in user: its summary, and charts of its renders and credits.
 
 use platen_app::{
-    backend::Backend as _,
+    backend::team::TeamBackend as _,
     error::AppError,
     model::{
         account_summary::{AccountSummary, CreditPeriod},
