@@ -215,11 +215,13 @@ pub struct FindingCounts {
 }
 
 impl AccessibilityReport {
-    /// Creates a report with as many findings as it may have: at most 200, and 64 KiB as JSON. Their texts are shortened
-    /// to 100 characters.
+    /// Creates a report with as many findings as it may have: at most 200, and 64 KiB as JSON, violations first. Their texts are
+    /// shortened to 100 characters.
     pub fn new(levels: Vec<ConformanceLevel>, found: impl IntoIterator<Item = Finding>) -> Self {
         let (mut findings, mut room, mut findings_cut) = (Vec::new(), LONGEST_FINDINGS, false);
-        for mut finding in found {
+        // Icons prevent no level, and leave room to what does.
+        let (violations, icons): (Vec<_>, Vec<_>) = found.into_iter().partition(Finding::is_violation);
+        for mut finding in violations.into_iter().chain(icons) {
             finding.shorten();
             let bytes = serde_json::to_vec(&finding).map_or(usize::MAX, |json| json.len());
             if findings.len() == MOST_FINDINGS || bytes > room {

@@ -33,9 +33,6 @@ pub(super) fn report(document: &RenderedDocument) -> AccessibilityReport {
     let part = |page| part_of(page, &document.pages_by_part);
     let findings = document.findings.iter();
     let findings = findings.map(|finding| found(finding, finding.page.and_then(part)));
-    // Icons prevent no level, and leave room to what does.
-    let (violations, icons): (Vec<_>, Vec<_>) = findings.partition(Finding::is_violation);
-    let findings = violations.into_iter().chain(icons);
     let low_contrast = document.low_contrast.iter();
     let low_contrast = low_contrast.map(|contrast| found_contrast(contrast, part(contrast.page)));
     AccessibilityReport::new(levels, findings).with_low_contrast(low_contrast)

@@ -82,8 +82,9 @@ fn findings_are_counted_by_kind() {
         clauses: Vec::new(),
         ..violation.clone()
     };
-    let found = [violation.clone(), violation, icon.clone()];
+    let found = [icon.clone(), violation.clone(), violation];
     let report = AccessibilityReport::new(Vec::new(), found).with_low_contrast([icon]);
+    assert!(!report.findings[2].is_violation(), "violations come first");
     let expected = FindingCounts {
         violations: 2,
         icons: 1,
