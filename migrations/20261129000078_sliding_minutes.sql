@@ -21,8 +21,8 @@ returns table (
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
-    -- What is taken within this span is counted as one, from the last on. This bounds the arrays to 121 elements.
-    span constant interval := '500 ms';
+    -- So many requests are counted from the last of them on. This bounds the arrays.
+    most_together constant integer := greatest(quota / 150, 1);
     times timestamptz[];
     counts integer[];
     newest integer;
@@ -49,7 +49,7 @@ begin
     newest := cardinality(times);
     taken := least(wanted, remaining);
     if taken > 0 then
-        if date_bin(span, times[newest], 'epoch') = date_bin(span, at_time, 'epoch') then
+        if counts[newest] + taken <= most_together then
             times[newest] := at_time;
             counts[newest] := counts[newest] + taken;
         else

@@ -30,6 +30,7 @@ use crate::{
     platen::Service,
     processes,
     queue::{self, Acceptance},
+    rates,
     raw::{After, RawPeer},
     results::{Completion, Results, SoakPoint, Way},
     scale,
@@ -135,6 +136,7 @@ pub(crate) async fn run_section(
                     results.scale.push(result);
                 }
             }
+            Section::Rates => results.rates = Some(rates::measure(&simulated()?, plan.rates_lasting).await?),
             Section::Batch => results.batch = Some(batch::measure(platen, chromium, plan.batch_rows).await?),
             Section::Chaos => {
                 results.chaos = Some(chaos::measure(&simulated()?, plan.chaos_rows as usize).await?);

@@ -43,6 +43,7 @@ pub(crate) fn judge(results: &Results) -> Vec<Goal> {
     goals.extend(hostile(results));
     goals.extend(mixed_soak(results));
     goals.extend(scale(results));
+    goals.extend(rates(results));
     goals.extend(batch(results));
     goals.extend(chaos(results));
     goals.extend(history(results));
@@ -65,6 +66,30 @@ fn scale(results: &Results) -> Vec<Goal> {
             Bound::AtMost(0.0),
             "",
             of_all(|result| result.lost as f64 + result.doubled as f64 + result.overcharged.unsigned_abs() as f64),
+        ),
+    ]
+}
+
+fn rates(results: &Results) -> Vec<Goal> {
+    let measured = results.rates.as_ref();
+    vec![
+        goal(
+            "twelve processes: fewest requests allowed in any minute, of the limit",
+            Bound::AtLeast(100.0),
+            "%",
+            measured.map(|rates| rates.fewest_percent),
+        ),
+        goal(
+            "the same: most requests",
+            Bound::AtMost(102.0),
+            "%",
+            measured.map(|rates| rates.most_percent),
+        ),
+        goal(
+            "p50 of a request: increase if it is counted by a statement of its own",
+            Bound::AtMost(0.3),
+            "ms",
+            measured.map(|rates| rates.counted_p50_ms - rates.in_advance_p50_ms),
         ),
     ]
 }

@@ -24,6 +24,7 @@ mod plan;
 mod platen;
 mod processes;
 mod queue;
+mod rates;
 mod raw;
 mod receiver;
 mod report;
@@ -99,6 +100,8 @@ enum Section {
     MixedSoak,
     /// Queue, store and callbacks of several processes of `platen-simulated`, which need no browsers; measured only on request.
     Scale,
+    /// The rate limit of an account in twelve processes, which need no browsers; measured only on request.
+    Rates,
     /// A batch delivered to a bucket, and its effect on another account; measured only on request.
     Batch,
     /// A batch under fault injection, with Toxiproxy and without browsers; measured only on request.

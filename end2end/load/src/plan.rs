@@ -39,6 +39,8 @@ pub(crate) struct Plan {
     /// The scenarios of the section scale, and the renders of each.
     pub(crate) scenarios: &'static [Scenario],
     pub(crate) scale_renders: usize,
+    /// For how long the rate limit is measured.
+    pub(crate) rates_lasting: Duration,
     /// Renders of the section history, and the requests of each kind for each account.
     pub(crate) history_renders: u64,
     pub(crate) history_requests: usize,
@@ -62,6 +64,7 @@ impl Plan {
         memory_patience: Duration::from_mins(1),
         scenarios: SCENARIOS,
         scale_renders: 20_000,
+        rates_lasting: Duration::from_mins(5),
         history_renders: 10_000_000,
         history_requests: 100,
     };
@@ -82,6 +85,7 @@ impl Plan {
         memory_patience: Duration::from_secs(10),
         scenarios: &[SCENARIOS[1]],
         scale_renders: 5_000,
+        rates_lasting: Duration::from_mins(2),
         history_renders: 100_000,
         history_requests: 20,
     };

@@ -52,6 +52,7 @@ pub(crate) fn to_json(surroundings: &Surroundings, results: &Results) -> Value {
         "hostile": results.hostile,
         "mixed_soak": results.mixed_soak,
         "scale": results.scale,
+        "rates": results.rates,
         "batch": results.batch,
         "chaos": results.chaos,
         "history": results.history,

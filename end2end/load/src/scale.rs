@@ -401,7 +401,7 @@ struct Probes {
 }
 
 /// Creates an account with an API key, and returns the key.
-async fn new_account(db: &PgPool, email: &str) -> Result<String, String> {
+pub(crate) async fn new_account(db: &PgPool, email: &str) -> Result<String, String> {
     let (now, email) = (OffsetDateTime::now_utc(), email.parse().map_err(|_| "invalid address")?);
     let owner = NewOwner {
         email: &email,

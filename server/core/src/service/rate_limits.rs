@@ -22,8 +22,8 @@ use crate::{
 const SHARE: u32 = 2_000;
 /// Number of processes that together allow no more than [`TOLERANCE`] above a limit.
 const PROCESSES: u32 = 12;
-/// Part of a limit by which it may be exceeded, so that it is always reached: requests count for up to half a second more than a
-/// minute, and processes without requests use none of those that they have taken.
+/// Part of a limit by which it may be exceeded, so that it is always reached: the oldest requests, up to one in 150, count until
+/// the last of them is a minute old, and processes without requests use none of those that they have taken.
 const TOLERANCE: f64 = 0.02;
 /// Time after which a request no longer counts.
 const MINUTE: Duration = Duration::from_mins(1);
