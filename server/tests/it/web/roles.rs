@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use leptos::server_fn::axum::server_fn_paths;
 use platen_app::routes::App;
 use platen_domain::role::{Permission, Role};
@@ -36,6 +37,9 @@ type Line = (&'static str, Takes, &'static [(&'static str, &'static str)]);
 
 /// An id that doesn't exist.
 const NOBODYS: &str = "00000000-0000-0000-0000-000000000000";
+
+const SVG: &[u8] = b"<svg xmlns='http://www.w3.org/2000/svg'><path d='M0 0h9'/></svg>";
+const FONT: &[u8] = include_bytes!("../../../../public/fonts/ibm-plex-mono-latin-600-normal.woff2");
 
 /// A name that is too long: 210 characters.
 const LONG: &str = "\
@@ -393,14 +397,47 @@ const OPERATORS: &[&str] = &[
     "/admin/audit",
     "/admin/audit.csv",
 ];
-/// Files of the dashboard, and the permissions that they require.
+/// Files and event streams of the dashboard, and the permissions that they require.
 const FILES: &[(&str, Permission)] = &[
     ("/dashboard/team/log.csv", ReadLog),
     ("/dashboard/billing/usage.csv", SeeAccount),
     ("/dashboard/templates/:id/data.json", Produce),
     ("/dashboard/batches/:id/results.csv", Produce),
     ("/dashboard/batches/:id/errors.csv", Produce),
+    ("/dashboard/events/renders", Produce),
+    ("/dashboard/events/renders/:id", Produce),
+    ("/dashboard/events/batches/:id", Produce),
 ];
+/// The same for content, which operators who view the account don't see. Names in braces stand for ids.
+const CONTENT: &[(&str, Permission)] = &[
+    ("/dashboard/renders/{document}/document.pdf", Produce),
+    ("/dashboard/renders/{document}/pages/1.png", Produce),
+    ("/dashboard/renders/{document}/request.json", Produce),
+    ("/dashboard/batches/{finished}/documents.zip", Produce),
+    ("/dashboard/batches/{finished}/documents.pdf", Produce),
+    ("/dashboard/assets/{logo}/picture", Produce),
+    ("/dashboard/assets/{logo}/content", Produce),
+    ("/dashboard/assets/{font}/font", Produce),
+    ("/dashboard/fonts.css", Produce),
+    ("/dashboard/exports/{export}", ExportAccount),
+];
+/// Addresses to which only forms are sent, and the pages to which they lead otherwise, as after a log-in.
+const FORMS: &[(&str, &str)] = &[
+    ("/dashboard/templates/:id/preview.pdf", "/dashboard/templates/:id"),
+    ("/dashboard/batches/:id/preview.pdf", "/dashboard/batches/:id"),
+    ("/dashboard/batches/:id/rows", "/dashboard/batches/:id"),
+    ("/dashboard/assets/upload", "/dashboard/assets"),
+];
+
+/// Requests a page or file to its end, or a stream of events; returns the status.
+async fn status(visitor: &Visitor, path: &str) -> u16 {
+    let answer = visitor.get(path).await;
+    let status = answer.status().as_u16();
+    if !path.contains("/events/") {
+        answer.bytes().await.expect("a body");
+    }
+    status
+}
 
 /// An account with one user in each role, and a user with another account.
 struct Stage {
@@ -445,17 +482,39 @@ impl Stage {
             made["data"]["id"].as_str().expect("an id").to_owned()
         };
         let template = json!({"template": {"name": "Letter", "content": "Dear"}});
-        let asset = json!({"asset": {"name": "a.css", "content": "cCB7fQ=="}});
+        let asset =
+            |name: &str, content: &[u8]| json!({"asset": {"name": name, "content": BASE64_STANDARD.encode(content)}});
         let id_of = async |query: &str| service.text(query).await;
         let user = |role: &str| format!("select id::text from users where email = '{role}@example.org'");
         let template = make("/api/v1/templates", &template).await;
         let part = json!({"type": "template", "content": {"template_id": template}});
         let batch = json!({"batch": {"render": {"parts": [part]}}});
+        let mut with_row = batch.clone();
+        with_row["batch"]["rows"] = json!([{"number": 1}]);
+        let finished = make("/api/v1/batches", &with_row).await;
+        service
+            .number_is(1, "select count(*) from batches where state = 'ended'")
+            .await;
+        let document = id_of("select render_id::text from batch_rows").await;
+        // Thumbnails are made when somebody views the render.
+        let owner = owner.expect("an owner");
+        owner.1.page(&format!("/dashboard/renders/{document}")).await;
+        service.number_is(1, "select count(*) from render_thumbnails").await;
+        let answer = owner.1.submit("request-export", &[]).await;
+        assert_eq!(header(&answer, "location"), "/dashboard/settings?done=export");
+        service
+            .number_is(1, "select count(*) from exports where state = 'ready'")
+            .await;
         let own = vec![
             ("{key}", account.key_id.clone()),
             ("{template}", template),
             ("{batch}", make("/api/v1/batches", &batch).await),
-            ("{asset}", make("/api/v1/assets", &asset).await),
+            ("{finished}", finished),
+            ("{document}", document),
+            ("{asset}", make("/api/v1/assets", &asset("a.css", b"p {}")).await),
+            ("{logo}", make("/api/v1/assets", &asset("logo.svg", SVG)).await),
+            ("{font}", make("/api/v1/assets", &asset("text.woff2", FONT)).await),
+            ("{export}", id_of("select id::text from exports").await),
             ("{render}", service.queued(&account, &json!({"parts": ["<p>"]})).await),
             ("{invitation}", id_of("select id::text from invitations").await),
             ("{endpoint}", id_of("select id::text from webhook_endpoints").await),
@@ -556,17 +615,25 @@ async fn everybody_may_do_what_the_table_says_and_nothing_else() {
         known,
         "each function needs a line that says what it takes"
     );
-    for &(page, permission) in PAGES.iter().chain(FILES) {
+    for &(page, permission) in PAGES.iter().chain(FILES).chain(CONTENT) {
         let path = stage.path(page);
         for (role, visitor) in &stage.people {
-            let status = visitor.get(&path).await.status().as_u16();
             let expected = match role {
                 Some(role) if role.may(permission) => 200,
                 Some(_) => 403,
-                None if page.contains(":id") => 404,
+                // A stream of another account's object is silent.
+                None if page.starts_with("/dashboard/events/") => 200,
+                None if page.contains([':', '{']) => 404,
                 None => 200,
             };
-            assert_eq!(status, expected, "{path} as {role:?}");
+            assert_eq!(status(visitor, &path).await, expected, "{path} as {role:?}");
+        }
+    }
+    for (form, page) in FORMS {
+        for (role, visitor) in &stage.people {
+            let answer = visitor.get(&stage.path(form)).await;
+            assert_eq!(answer.status(), 303, "{form} as {role:?}");
+            assert_eq!(header(&answer, "location"), stage.path(page), "{form} as {role:?}");
         }
     }
     for path in OPERATORS {
@@ -594,7 +661,11 @@ async fn whoever_looks_into_an_account_sees_every_page_and_changes_nothing() {
     operator.remember(&answer);
     for (page, _) in PAGES.iter().chain(FILES) {
         let path = stage.path(page);
-        assert_eq!(operator.get(&path).await.status(), 200, "{path}");
+        assert_eq!(status(&operator, &path).await, 200, "{path}");
+    }
+    for (file, _) in CONTENT {
+        let path = stage.path(file);
+        assert_eq!(status(&operator, &path).await, 403, "{path}");
     }
     for (function, takes, fields) in FUNCTIONS.iter().chain(LAST) {
         if matches!(takes, Nothing | Operator) || *function == "stop-looking" {
@@ -616,13 +687,9 @@ async fn of_a_suspended_account_everybody_reads_what_they_may_and_changes_nothin
     assert_eq!(suspended.code, Some(0), "{suspended:?}");
     for (role, visitor) in &stage.people {
         let Some(role) = role else { continue };
-        for (page, permission) in PAGES.iter().chain(FILES) {
+        for (page, permission) in PAGES.iter().chain(FILES).chain(CONTENT) {
             let expected = if role.may(*permission) { 200 } else { 403 };
-            assert_eq!(
-                visitor.get(&stage.path(page)).await.status(),
-                expected,
-                "{page} as {role:?}"
-            );
+            assert_eq!(status(visitor, &stage.path(page)).await, expected, "{page} as {role:?}");
         }
         for (function, takes, fields) in FUNCTIONS.iter().chain(LAST) {
             let In(permission) = takes else { continue };
