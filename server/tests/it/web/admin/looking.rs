@@ -1,5 +1,7 @@
 //! Viewing an account as its owner.
 
+use serde_json::json;
+
 use super::{ANN, OPERATOR, Office};
 use crate::support::{studio::header, visitor::Visitor};
 
@@ -113,4 +115,38 @@ async fn whoever_looks_sees_neither_documents_nor_secrets() {
     assert_eq!(office.operator.get(&picture).await.status(), 403);
     let webhooks = office.operator.page("/dashboard/webhooks").await;
     assert!(!webhooks.contains(&own) && !webhooks.contains(&theirs), "{webhooks}");
+}
+
+#[tokio::test]
+async fn whoever_looks_gets_neither_the_documents_of_a_batch_nor_their_addresses() {
+    let mut office = Office::open().await;
+    let service = &office.service;
+    let ann = Visitor::log_in(service, ANN).await;
+    let render = json!({"parts": ["<p>Salary of {{ name }}"]});
+    let batch = json!({"batch": {"render": render, "rows": [{"name": "Bob"}]}});
+    let request = service.client.post(service.url("/api/v1/batches"));
+    let request = request.bearer_auth(&office.account.key).json(&batch);
+    let created = request.send().await.expect("an answer");
+    let (_, id) = header(&created, "location").rsplit_once('/').expect("an id");
+    let path = format!("/dashboard/batches/{id}");
+    service
+        .number_is(1, "select count(*) from batches where state = 'ended'")
+        .await;
+    let address = service
+        .text("select result ->> 'mediaLink' from renders where status = 'succeeded'")
+        .await;
+    let results = format!("{path}/results.csv");
+    assert!(ann.page(&results).await.contains(&address));
+    let documents = ["zip", "pdf"].map(|format| format!("{path}/documents.{format}"));
+    for file in &documents {
+        assert_eq!(ann.get(file).await.status(), 200, "{file}");
+    }
+
+    office.look().await;
+    assert!(office.operator.page(&path).await.contains("1 of 1 rows"));
+    let shown = office.operator.page(&results).await;
+    assert!(shown.contains("\"succeeded\"") && !shown.contains(&address), "{shown}");
+    for file in &documents {
+        assert_eq!(office.operator.get(file).await.status(), 403, "{file}");
+    }
 }
