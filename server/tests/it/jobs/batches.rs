@@ -1,5 +1,6 @@
 //! Batches: rows that become documents.
 
+mod apart;
 mod by_url;
 mod file_names;
 mod placeholders;

@@ -1,18 +1,25 @@
 //! Documents without a destination, with an operator's bucket as the default storage.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
-use crate::support::{
-    background::{page_with_callback, parsed},
-    fault_proxy::{Fault, FaultProxy},
-    object_stores::{ACCESS_KEY_ID, Access, SECRET_ACCESS_KEY, gcs, s3, service_account_key},
-    pdf,
-    receiver::Receiver,
-    studio::Studio,
+use crate::{
+    support::{
+        background::{page_with_callback, parsed},
+        fault_proxy::{Fault, FaultProxy},
+        object_stores::{ACCESS_KEY_ID, Access, SECRET_ACCESS_KEY, gcs, s3, service_account_key},
+        pdf,
+        process::PATIENCE,
+        receiver::Receiver,
+        studio::Studio,
+        visitor::Visitor,
+    },
+    web::site,
 };
 
 /// Returns the settings that make a bucket the default storage. Pages could not reach its address.
-fn settings<'a>(endpoint: &'a str, bucket: &'a str) -> [(&'static str, &'a str); 5] {
+pub(super) fn settings<'a>(endpoint: &'a str, bucket: &'a str) -> [(&'static str, &'a str); 5] {
     [
         ("PLATEN_DEFAULT_STORAGE", "aws_s3"),
         ("PLATEN_DEFAULT_BUCKET", bucket),
@@ -159,6 +166,41 @@ async fn documents_from_before_the_bucket_stay_until_their_time_is_over() {
     let _another = studio.service.beside(&settings).await;
     let expiring = "select count(*) from renders where object_expires_at is not null";
     studio.service.number_is(0, expiring).await;
+    assert_eq!(studio.files(), 0);
+}
+
+#[tokio::test]
+async fn a_process_shows_thumbnails_and_documents_that_another_one_has_made() {
+    let (store, site) = (s3().await, site());
+    let (endpoint, bucket) = (store.endpoint(), store.bucket(Access::Full));
+    let stored = settings(&endpoint, &bucket);
+    let folder = site.path().to_str().expect("text");
+    let of_web = [("PLATEN_ROLE", "web"), ("PLATEN_SITE_DIR", folder)];
+    let studio = Studio::start_with(&[&stored[..], &of_web].concat()).await;
+    let of_worker = [&stored[..], &[("PLATEN_ROLE", "worker")]].concat();
+    let _worker = studio.service.apart(&of_worker).await;
+    let ann = Visitor::log_in(&studio.service, "ann@example.org").await;
+    let _open = ann.open_page().await;
+    // The worker makes thumbnails once it knows of the open page.
+    let drawn = "select count(*) from render_thumbnails where sealed is not null";
+    let deadline = Instant::now() + PATIENCE;
+    while studio.service.number(drawn).await == 0 {
+        assert!(Instant::now() < deadline, "nothing is drawn");
+        let id = studio.queued(&json!({"parts": ["<h1>Made elsewhere"]})).await;
+        studio.ended(&id).await;
+    }
+    let id = "select render_id::text from render_thumbnails where sealed is not null limit 1";
+    let path = format!("/dashboard/renders/{}", studio.service.text(id).await);
+    let thumbnail = format!("{path}/pages/1.png");
+    assert!(ann.page(&path).await.contains(&thumbnail));
+    let answer = ann.get(&thumbnail).await;
+    assert_eq!(answer.status(), 200);
+    let picture = answer.bytes().await.expect("a picture");
+    assert!(picture.starts_with(b"\x89PNG\r\n\x1a\n"));
+    let answer = ann.get(&format!("{path}/document.pdf")).await;
+    assert_eq!(answer.status(), 200);
+    let document = answer.bytes().await.expect("a document");
+    assert!(pdf::text(&document).contains("Made elsewhere"));
     assert_eq!(studio.files(), 0);
 }
 
