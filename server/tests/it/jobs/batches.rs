@@ -3,6 +3,7 @@
 mod apart;
 mod by_url;
 mod file_names;
+mod held;
 mod placeholders;
 mod webhook;
 
