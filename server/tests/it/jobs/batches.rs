@@ -4,6 +4,7 @@ mod apart;
 mod by_url;
 mod file_names;
 mod held;
+mod lifetime;
 mod placeholders;
 mod webhook;
 

@@ -1,0 +1,121 @@
+//! How long batches wait for their rows, may take, can be retried, and are found by their idempotency keys.
+
+use reqwest::Method;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::{NDJSON, counts, data, numbers, with_rows};
+use crate::support::studio::{Studio, header};
+
+const BATCHES: &str = "select count(*) from batches";
+
+/// Creates a batch, and returns its path once it has ended.
+async fn ended(studio: &Studio, body: &Value) -> String {
+    let path = studio.created(body).await;
+    studio.batch_ended(&path).await;
+    path
+}
+
+/// Sets a time of a batch to `age` ago.
+async fn set_age(studio: &Studio, path: &str, column: &str, age: &str) {
+    let (_, id) = path.rsplit_once('/').expect("an id");
+    let update = format!("update batches set {column} = now() - interval '{age}' where id = '{id}'");
+    assert_eq!(studio.service.execute(&update).await, 1);
+}
+
+/// Restarts the service, which deletes old batches when it starts, and waits until `count` are left.
+async fn purged(studio: &mut Studio, count: i64) {
+    studio.service.restart(Signal::TERM).await;
+    studio.service.number_is(count, BATCHES).await;
+}
+
+#[tokio::test]
+async fn failed_rows_are_retried_until_two_weeks_after_the_end() {
+    let mut studio = Studio::start().await;
+    let body = with_rows(studio.batch("{{ number + 1 }}").await, [json!({"number": "none"})]);
+    let (recent, old) = (ended(&studio, &body).await, ended(&studio, &body).await);
+    set_age(&studio, &recent, "ended_at", "13 days 23 hours").await;
+    set_age(&studio, &old, "ended_at", "14 days 1 minute").await;
+    purged(&mut studio, 1).await;
+    assert_eq!(studio.act(&old, "retry").await.status(), 404);
+    assert_eq!(data(studio.act(&recent, "retry").await).await["state"], "running");
+    assert_eq!(counts(&studio.batch_ended(&recent).await), [1, 1, 0, 1]);
+}
+
+#[tokio::test]
+async fn failed_rows_of_test_batches_are_retried_for_less_than_a_day() {
+    let mut studio = Studio::start().await;
+    let body = with_rows(studio.batch("{{ number + 1 }}").await, [json!({"number": "none"})]);
+    let live = ended(&studio, &body).await;
+    let key = studio.service.create_key("ann@example.org", "test", &["--test"]);
+    let live_key = std::mem::replace(&mut studio.account.key, key.succeeded());
+    let (recent, old) = (ended(&studio, &body).await, ended(&studio, &body).await);
+    set_age(&studio, &recent, "inserted_at", "23 hours 30 minutes").await;
+    for path in [&live, &old] {
+        set_age(&studio, path, "inserted_at", "24 hours").await;
+    }
+    purged(&mut studio, 2).await;
+    assert_eq!(studio.act(&old, "retry").await.status(), 404);
+    assert_eq!(data(studio.act(&recent, "retry").await).await["state"], "running");
+    assert_eq!(counts(&studio.batch_ended(&recent).await), [1, 1, 0, 1]);
+    studio.account.key = live_key;
+    assert_eq!(data(studio.act(&live, "retry").await).await["state"], "running");
+    assert_eq!(counts(&studio.batch_ended(&live).await), [1, 1, 0, 1]);
+}
+
+#[tokio::test]
+async fn batches_wait_a_day_for_their_rows_and_take_28_days_at_most() {
+    // Without a worker, no row is begun.
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let body = studio.batch("{{ number }}").await;
+    let with_row = with_rows(body.clone(), numbers(1));
+    let (open, abandoned) = (studio.created(&body).await, studio.created(&body).await);
+    let (paused, endless) = (studio.created(&with_row).await, studio.created(&with_row).await);
+    for path in [&paused, &endless] {
+        assert_eq!(data(studio.act(path, "pause").await).await["state"], "paused");
+    }
+    for (path, age) in [
+        (&open, "23 hours 59 minutes"),
+        (&abandoned, "24 hours 1 minute"),
+        (&paused, "27 days 23 hours"),
+        (&endless, "28 days 1 minute"),
+    ] {
+        set_age(&studio, path, "inserted_at", age).await;
+    }
+    let _worker = studio.service.beside(&[("PLATEN_ROLE", "worker")]).await;
+    studio.service.number_is(2, BATCHES).await;
+    let row = "{\"number\": 1}";
+    assert_eq!(studio.upload(&abandoned, NDJSON, row).await.status(), 404);
+    assert_eq!(studio.act(&endless, "resume").await.status(), 404);
+    data(studio.upload(&open, NDJSON, row).await).await;
+    assert_eq!(counts(&studio.batch_ended(&open).await), [1, 1, 1, 0]);
+    data(studio.act(&paused, "resume").await).await;
+    assert_eq!(counts(&studio.batch_ended(&paused).await), [1, 1, 1, 0]);
+}
+
+#[tokio::test]
+async fn a_request_that_is_repeated_after_a_day_creates_another_batch() {
+    let studio = Studio::start().await;
+    let body = with_rows(studio.batch("{{ number }}").await, numbers(1));
+    let send = async || {
+        let request = studio.request(Method::POST, "/api/v1/batches");
+        let request = request.header("idempotency-key", "november").json(&body);
+        request.send().await.expect("an answer")
+    };
+    let first = send().await;
+    let path = header(&first, "location");
+    set_age(&studio, path, "inserted_at", "23 hours 59 minutes").await;
+    let repeated = send().await;
+    assert_eq!(header(&repeated, "idempotent-replayed"), "true");
+    assert_eq!(header(&repeated, "location"), path);
+    set_age(&studio, path, "inserted_at", "24 hours 1 minute").await;
+    let another = send().await;
+    assert_eq!(another.status(), 201);
+    assert!(another.headers().get("idempotent-replayed").is_none());
+    assert_ne!(header(&another, "location"), path);
+    // The key now belongs to that batch.
+    assert_eq!(header(&send().await, "location"), header(&another, "location"));
+    for path in [path, header(&another, "location")] {
+        assert_eq!(counts(&studio.batch_ended(path).await), [1, 1, 1, 0]);
+    }
+}
