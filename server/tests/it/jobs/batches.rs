@@ -905,6 +905,21 @@ async fn names_of_columns_are_bounded() {
 }
 
 #[tokio::test]
+async fn rows_have_1_gib_together_at_most_as_json() {
+    let studio = Studio::start_with(&[("PLATEN_BODY_SECONDS", "600")]).await;
+    let body = with_rows(studio.batch("{{ number }}").await, numbers(1));
+    // It has rows already, so that others are read and compared with them, but not stored.
+    let path = studio.created(&body).await;
+    // A column with a long name, which all rows have: 67,076 of them, of 16,008 bytes each, exceed the limit.
+    let rows = format!("{}\n{}", "x".repeat(16_000), "1\n".repeat(68_000));
+    let refused = faults(studio.upload(&path, "text/csv", rows).await).await;
+    assert!(
+        refused[0].starts_with(": Line 67") && refused[0].contains("The rows have more than 1024 MiB in total"),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
 async fn batches_leave_half_of_the_queue_to_other_renders() {
     let studio = Studio::start().await;
     let limits = "update accounts set storage_limits = '{\"queued_renders\": 40}'";

@@ -14,11 +14,14 @@ use crate::support::{
     process::PATIENCE,
     studio::{Studio, header},
     visitor::Visitor,
+    wire::Wire,
 };
 
 const PAGE: &str = "/dashboard/batches";
 const BOUNDARY: &str = "----of-this-form";
 const ENDED: &str = "select count(*) from batches where state = 'ended'";
+/// The largest form with rows, in bytes: 1 GiB of rows, and 64 KiB around them.
+const LARGEST_FORM: u64 = (1 << 30) + (64 << 10);
 
 async fn studio() -> (TempDir, Studio, Visitor) {
     studio_with("10000").await
@@ -533,6 +536,34 @@ async fn a_rejected_file_is_explained_once_and_stores_nothing() {
     );
     assert_eq!(studio.service.execute(&suspend).await, 1);
     assert_eq!(upload(&visitor, &batch, file.0, file.1).await.status(), 403);
+    assert_eq!(studio.service.number("select count(*) from batch_pieces").await, 0);
+    assert_eq!(studio.service.text("select state from batches").await, "open");
+}
+
+#[tokio::test]
+async fn a_form_that_announces_more_than_a_batch_may_have_is_refused_before_it_is_sent() {
+    let (_site, studio, visitor) = studio().await;
+    let template = template(&studio, "{{ number }}").await;
+    let batch = created(&visitor, &[("name", "November"), ("batch_template", &template)]).await;
+    let token = visitor.token().await;
+    let announced = async |length: u64| {
+        let mut wire = Wire::open(&studio.service).await;
+        let origin = &studio.service.base_url;
+        wire.send(format!(
+            "POST {PAGE}/{batch}/rows?csrf={token} HTTP/1.1\r\nhost: platen\r\norigin: {origin}\r\ncookie: {}\r\n\
+             content-type: multipart/form-data; boundary={BOUNDARY}\r\ncontent-length: {length}\r\n\
+             expect: 100-continue\r\n\r\n",
+            visitor.cookie()
+        ))
+        .await;
+        wire
+    };
+    let mut too_large = announced(LARGEST_FORM + 1).await;
+    let refused = too_large.until("Shorten it").await;
+    assert!(refused.starts_with("HTTP/1.1 413"), "{refused}");
+    assert!(refused.contains("larger than 1073807360 bytes"), "{refused}");
+    // A form of the largest size is waited for.
+    announced(LARGEST_FORM).await.until("HTTP/1.1 100 Continue").await;
     assert_eq!(studio.service.number("select count(*) from batch_pieces").await, 0);
     assert_eq!(studio.service.text("select state from batches").await, "open");
 }
