@@ -1,7 +1,7 @@
 import type { APIRequestContext, Page } from "@playwright/test";
 
 import { expect, test } from "../fixtures.ts";
-import type { Member } from "../people.ts";
+import { type Member, platen } from "../people.ts";
 import { setting } from "../service.ts";
 
 const SIZES = [
@@ -36,6 +36,24 @@ async function makeEndless(request: APIRequestContext, member: Member): Promise<
           parts: [{ type: "template", content: { template_id: template } }],
           evaluate_js: { expression: "new Promise(() => {})" },
         },
+        rows: [{ number: 1 }, { number: 2 }, { number: 3 }],
+      },
+    },
+  });
+  const { data } = (await answer.json()) as { data: { id: string } };
+  return data.id;
+}
+
+/** Creates a batch by the API that is on hold after its first row, because its key may use one credit. */
+async function makeHeld(request: APIRequestContext, member: Member): Promise<string> {
+  const limited = ["keys", "create", "--email", member.email, "--name", "Limited", "--credit-limit", "1"];
+  const key = (await platen(limited)).trim();
+  const answer = await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/batches`, {
+    headers: { authorization: `Bearer ${key}` },
+    data: {
+      batch: {
+        name: "Dunning letters",
+        render: { parts: ["<h1>Letter {{ number }}</h1>"] },
         rows: [{ number: 1 }, { number: 2 }, { number: 3 }],
       },
     },
@@ -252,6 +270,8 @@ for (const viewport of SIZES) {
         };
         await page.goto("/dashboard/batches");
         await seen("empty");
+        // Visited at the end: its first row is counted by a turn that is 15 seconds later.
+        const held = await makeHeld(request, member);
         await makeTemplate(request, member, "<h1>Invoice {{ number }}</h1>");
         await request.post(`${process.env.PLATEN_TEST_URL}/api/v1/connections`, {
           headers: { authorization: `Bearer ${member.key}` },
@@ -309,6 +329,15 @@ for (const viewport of SIZES) {
         await page.getByRole("button", { name: "Cancel batch" }).click();
         await page.getByRole("dialog").getByRole("button", { name: "Cancel batch" }).click();
         await expect(page.getByText("Batch cancelled.")).toBeVisible();
+        const failed = page.getByRole("table", { name: "Failed rows" });
+        await expect(failed.getByRole("rowheader")).toHaveText(["1", "2", "3"], { timeout: 20_000 });
+        await seen("cancelled");
+
+        await page.goto(`/dashboard/batches/${held}`);
+        await expect(page.getByText("On hold: not enough credits")).toBeVisible();
+        await expect(page.getByText("1 of 3 rows")).toBeVisible({ timeout: 20_000 });
+        await expect(page.getByRole("button", { name: "Cancel batch" })).toBeVisible();
+        await seen("held");
       });
     });
   }

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 
-import { type Browser, type BrowserContext, type Page } from "@playwright/test";
+import { type APIRequestContext, type Browser, type BrowserContext, type Page } from "@playwright/test";
 
 import { expect, test } from "../fixtures.ts";
 import { mailsTo } from "../mailbox.ts";
-import { linkFor, logIn, makeMember, newAddress } from "../people.ts";
+import { type Member, linkFor, logIn, makeMember, newAddress } from "../people.ts";
 import { setting } from "../service.ts";
 
 const EVIL = `Ann </script><img src=x onerror=alert(1)> "Example"`;
@@ -34,6 +34,23 @@ async function makeExport(page: Page, count = 1): Promise<void> {
     await page.goto("/dashboard/settings");
     await expect(section(page, "Export").getByRole("link", { name: /^Download/ })).toHaveCount(count, { timeout: 100 });
   }).toPass({ timeout: 20_000 });
+}
+
+/** Renders a document by the API, and returns the id of the render and the address of the document. */
+async function renderStored(request: APIRequestContext, member: Member): Promise<{ id: string; address: string }> {
+  const api = `${process.env.PLATEN_TEST_URL}/api/v1`;
+  const headers = { authorization: `Bearer ${member.key}` };
+  const body = { parts: ["<title>Letter</title><h1>Letter</h1>"] };
+  const queued = await request.post(`${api}/renderers/pdf/async`, { headers, data: body });
+  const id = queued.headers()["x-render-id"]!;
+  let address: string | undefined;
+  await expect(async () => {
+    const answer = await request.get(`${api}/renders/${id}`, { headers });
+    const { data } = (await answer.json()) as { data: { result: { mediaLink?: string } | null } };
+    address = data.result?.mediaLink;
+    expect(address, "the document is stored").toBeDefined();
+  }).toPass({ timeout: 20_000 });
+  return { id, address: address! };
 }
 
 const section = (page: Page, name: string) =>
@@ -133,6 +150,39 @@ for (const javaScriptEnabled of [true, false]) {
       await section(page, "Request content").getByRole("button", { name: "Save" }).click();
       await expect(page.getByRole("status")).toHaveText("Setting saved.");
       await expect(keep).toBeChecked({ checked: !before });
+    });
+
+    test("new documents get links for as long as the owner chooses", async ({ page, member, request }) => {
+      const before = await renderStored(request, member);
+      expect(before.address).not.toContain("/files/links/");
+      await page.goto("/dashboard/settings");
+      const links = section(page, "Document links");
+      const choice = links.getByLabel("New documents get");
+      const save = async (label: string) => {
+        await choice.selectOption({ label });
+        await links.getByRole("button", { name: "Save setting" }).click();
+        await expect(page.getByRole("status")).toContainText("Setting saved. It applies to documents");
+        await expect(choice.locator("option:checked")).toHaveText(label);
+      };
+      await expect(choice.locator("option:checked")).toHaveText("Public, unlisted addresses");
+      await save("Links that expire after an hour");
+      const { id, address } = await renderStored(request, member);
+      expect(address).toContain("/files/links/");
+      const document = await request.get(address);
+      expect(document.status()).toBe(200);
+      expect((await document.body()).subarray(0, 5).toString()).toBe("%PDF-");
+      // Earlier documents keep their addresses.
+      expect((await request.get(before.address)).status()).toBe(200);
+      await page.goto(`/dashboard/renders/${id}`);
+      await expect(page.getByText("1 valid, until")).toBeVisible();
+      const expires = await page.getByText("1 valid, until").locator("time").getAttribute("datetime");
+      const minutes = (Date.parse(expires!) - Date.now()) / 60_000;
+      expect(minutes).toBeGreaterThan(55);
+      expect(minutes).toBeLessThanOrEqual(60);
+
+      await page.goto("/dashboard/settings");
+      await save("Public, unlisted addresses");
+      expect((await renderStored(request, member)).address).not.toContain("/files/links/");
     });
 
     test("everything is exported, announced by mail and downloaded", async ({ page, member }) => {
