@@ -3,7 +3,10 @@
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::studio::{Studio, body, header, problems};
+use crate::support::{
+    pdf,
+    studio::{Studio, body, header, problems},
+};
 
 /// Earns the highest levels.
 const LETTER: &str = "<!doctype html><html lang=en><title>Letter</title><h1>Letter</h1><p>Dear Ann, regards, Bob";
@@ -84,6 +87,48 @@ async fn a_demand_that_is_met_changes_nothing() {
     }
     let answer = synchronous(&studio, demanding(&[PLAN], &["pdf/a-2a"])).await;
     assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2a");
+}
+
+/// Returns whether anything is visible in the middle third of a page.
+fn has_mark_across(document: &[u8], page: usize) -> bool {
+    let picture = pdf::picture(document, page);
+    let row = 3 * picture.width;
+    let middle = &picture.pixels[row * (picture.height / 3)..row * (2 * picture.height / 3)];
+    middle.iter().any(|byte| *byte != 255)
+}
+
+#[tokio::test]
+async fn headers_footers_and_watermarks_are_no_content_that_lowers_the_level() {
+    let mut studio = Studio::start().await;
+    let test_key = studio.service.create_key("ann@example.org", "test", &["--test"]);
+    let keys = [studio.account.key.clone(), test_key.succeeded()];
+    for (key, has_watermark) in keys.into_iter().zip([false, true]) {
+        studio.account.key = key;
+        // The header of one part is printed with it, and that of several is drawn over their pages.
+        for parts in [&[LETTER][..], &[LETTER, LETTER]] {
+            let mut body = demanding(parts, &["pdf/a-2a", "pdf/ua-1"]);
+            let decoration = json!({
+                "margin": {"top": 30, "right": 20, "bottom": 30, "left": 20},
+                "render_header_footer": true,
+                "header_template": "<p>Example & Sons, <span class=title></span></p>",
+                "footer_template": "<p>Page <span class=pageNumber></span> of <span class=totalPages></span></p>",
+            });
+            let decoration = decoration.as_object().expect("members").clone();
+            body.as_object_mut().expect("members").extend(decoration);
+            let answer = synchronous(&studio, body).await;
+            assert_eq!(answer.status(), 200, "{}", answer.text().await.unwrap_or_default());
+            assert_eq!(header(&answer, "x-pdf-conformance"), "PDF/A-2a, PDF/UA-1");
+            let document = answer.bytes().await.expect("a document");
+            let text = pdf::text(&document);
+            let pages: Vec<_> = text.split_terminator('\u{c}').collect();
+            assert_eq!(pages.len(), parts.len());
+            for (number, page) in (1..).zip(pages) {
+                assert!(page.contains("Example & Sons, Letter"), "{page}");
+                assert!(page.contains(&format!("Page {number} of {}", parts.len())), "{page}");
+                assert_eq!(has_mark_across(&document, number), has_watermark);
+            }
+        }
+    }
 }
 
 #[tokio::test]
