@@ -23,9 +23,9 @@ const MODEST: usize = 6;
 /// Requests a minute of the plan `Scale`.
 const LIMIT: usize = 6_000;
 /// A limit whose requests cost a statement each, because processes take none in advance.
-const COUNTED: &str = "1200";
+const COUNTED: i32 = 1_200;
 /// A limit of which processes take 500 requests at once.
-const IN_ADVANCE: &str = "1000000";
+const IN_ADVANCE: i32 = 1_000_000;
 /// Pairs of requests with these limits, and the time between pairs, with which neither limit is reached.
 const PAIRS: usize = 600;
 const BETWEEN: Duration = Duration::from_millis(55);
@@ -76,11 +76,17 @@ pub(crate) async fn measure(simulated: &Path, lasting: Duration) -> Result<Rates
 async fn measure_processes(front: &Service, others: &[Service], lasting: Duration) -> Result<RatesResult, LoadError> {
     let database = front.database().await?;
     let mut keys = Vec::new();
-    for limit in [IN_ADVANCE, COUNTED, "null"] {
-        let key = new_account(&database.pool, &format!("account-{limit}@load.example")).await;
+    for (name, limit) in [
+        ("in-advance", Some(IN_ADVANCE)),
+        ("counted", Some(COUNTED)),
+        ("limited", None),
+    ] {
+        let key = new_account(&database.pool, &format!("{name}@load.example")).await;
         keys.push(key.map_err(|error| front.failure(&error))?);
-        let update = format!("update accounts set rate_per_minute = {limit} where rate_per_minute is null");
-        sqlx::raw_sql(&update).execute(&database.pool).await?;
+        sqlx::query("update accounts set rate_per_minute = $1 where rate_per_minute is null")
+            .bind(limit)
+            .execute(&database.pool)
+            .await?;
     }
     let (mut counted, mut in_advance) = (Vec::new(), Vec::new());
     for _ in 0..PAIRS {

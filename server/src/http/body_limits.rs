@@ -53,10 +53,12 @@ enum Overrun {
     Size(usize),
 }
 
-/// Limits the time of API request bodies. Their size is limited by the extractor, according to the account's plan.
+/// Limits the time of API request bodies, and the size of rows. The size of others is limited by the extractor, according to the
+/// account's plan.
 pub(super) async fn of_api(time: Duration, request: Request, next: Next) -> Response {
     let are_rows = is_rows(request.uri().path());
-    bounded(time, are_rows, usize::MAX, request, next)
+    let bytes = if are_rows { MOST_BYTES as usize } else { usize::MAX };
+    bounded(time, are_rows, bytes, request, next)
         .await
         .unwrap_or_else(|overrun| match overrun {
             Overrun::Time(time) => ApiError::TooSlow(time).into_response(),

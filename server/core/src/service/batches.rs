@@ -12,7 +12,7 @@ pub mod upload;
 use platen_domain::{
     batch::{Batch, BatchState, ListedRows, MOST_ENDED, MOST_UNFINISHED},
     callback::{CallbackTarget, shown_address},
-    caller::Caller,
+    caller::{Access, Caller},
     encryption::{DataKey, EncryptionError, Place},
     idempotency::{self, IdempotentRequest},
     ids::{AccountId, ApiKeyId, BatchId},
@@ -61,8 +61,6 @@ const OTHER_MODE: BatchError = BatchError::Conflict("live and test batches are c
 const ROWS_DELETED: BatchError = BatchError::Conflict(
     "the rows were deleted when the batch ended, because the account stores no content; create another batch with those that failed",
 );
-/// Rows of results that are read at a time.
-const RESULTS_AT_ONCE: i64 = 1_000;
 
 /// Error of an operation on a batch.
 #[derive(Debug, thiserror::Error)]
@@ -287,26 +285,22 @@ async fn lock_controlled(db: &mut PgConnection, caller: &Caller, id: BatchId) ->
     }
 }
 
-/// Returns the outcomes of up to [`RESULTS_AT_ONCE`] rows after the row `after`, in their order.
+/// Returns the outcomes of up to `most` rows after the row `after`, in their order. Operators who view the account don't get the
+/// addresses of documents.
 pub async fn outcomes(
     app: &Services,
-    account: AccountId,
+    caller: &Caller,
     id: BatchId,
     rows: ListedRows,
     after: i32,
-) -> Result<Vec<RowOutcome>, StoreError> {
-    batches::outcomes::list(&app.db, account, id, rows, after, RESULTS_AT_ONCE, clock::now()).await
-}
-
-/// Returns the outcomes of the first `most` rows.
-pub async fn first_outcomes(
-    app: &Services,
-    account: AccountId,
-    id: BatchId,
-    rows: ListedRows,
     most: i64,
 ) -> Result<Vec<RowOutcome>, StoreError> {
-    batches::outcomes::list(&app.db, account, id, rows, 0, most, clock::now()).await
+    let outcomes = batches::outcomes::list(&app.db, caller.account, id, rows, after, most, clock::now()).await?;
+    let shown = outcomes.into_iter().map(|outcome| RowOutcome {
+        document_url: outcome.document_url.filter(|_| caller.access != Access::Looking),
+        ..outcome
+    });
+    Ok(shown.collect())
 }
 
 /// Returns whether failed rows can be opened again. Accounts that store no content lose their rows when a batch ends.

@@ -35,7 +35,7 @@ use platen_core::{
 };
 use platen_domain::{
     batch::{Batch, BatchState, ListedRows, RowFormat},
-    caller::Caller,
+    caller::{Access, Caller},
     connection::Connection,
     editor::Remark,
     ids::{AccountId, BatchId, ConnectionId, TemplateId},
@@ -110,8 +110,8 @@ impl BatchBackend for RequestBackend {
         let (app, account) = (&self.app, caller.account);
         let batch = self.answer(batches::get(app, &caller, id).await)?;
         let found = tokio::try_join!(
-            batches::first_outcomes(app, account, id, ListedRows::Opened, LISTED_FIRST_ROWS),
-            batches::first_outcomes(app, account, id, ListedRows::Failed, LISTED_FAILED_ROWS),
+            batches::outcomes(app, &caller, id, ListedRows::Opened, 0, LISTED_FIRST_ROWS),
+            batches::outcomes(app, &caller, id, ListedRows::Failed, 0, LISTED_FAILED_ROWS),
             batches::can_retry(app, account, &batch),
             batches::documents::has_documents(app, account, &batch),
         );
@@ -133,7 +133,7 @@ impl BatchBackend for RequestBackend {
             first_rows: first_rows.iter().map(listed).collect(),
             failed_rows: failed_rows.iter().map(listed).collect(),
             can_retry,
-            has_documents,
+            has_documents: has_documents && caller.access != Access::Looking,
             rejected_rows,
             rejected_members,
             columns,

@@ -29,6 +29,7 @@ use crate::support::{
     receiver::Receiver,
     service::TestService,
     studio::{Studio, header},
+    wire::Wire,
 };
 
 const POLL: Duration = Duration::from_millis(20);
@@ -917,6 +918,18 @@ async fn rows_have_1_gib_together_at_most_as_json() {
         refused[0].starts_with(": Line 67") && refused[0].contains("The rows have more than 1024 MiB in total"),
         "{refused:?}"
     );
+    // More bytes than that are refused before they are sent.
+    let service = &studio.service;
+    let mut wire = Wire::open(service).await;
+    wire.send(format!(
+        "PUT {path}/rows HTTP/1.1\r\nhost: platen\r\nauthorization: Bearer {}\r\ncontent-type: text/csv\r\n\
+         content-length: {}\r\nexpect: 100-continue\r\n\r\n",
+        studio.account.key,
+        (1_u64 << 30) + 1
+    ))
+    .await;
+    let refused = wire.until("1073741824").await;
+    assert!(refused.starts_with("HTTP/1.1 413"), "{refused}");
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ use platen_domain::{
     batch::{Batch, ListedRows, RowFormat, RowState},
     caller::Caller,
     csv,
-    ids::{AccountId, BatchId},
+    ids::BatchId,
 };
 use serde_json::json;
 
@@ -37,6 +37,8 @@ use crate::http::{
     v1::Data,
 };
 
+/// Rows whose outcomes are read at a time.
+const AT_ONCE: i64 = 1_000;
 const WRONG_TYPE: &str = "Send rows with Content-Type: application/x-ndjson or text/csv, uncompressed, or the URL of a file with Content-Type: application/json.";
 
 /// The body of a request for the rows of a batch.
@@ -112,28 +114,22 @@ pub(in crate::http) async fn errors(
 async fn list(app: Services, caller: &Caller, id: BatchId, rows: ListedRows, uri: &Uri) -> Result<Response, ApiError> {
     let format = RowFormat::parse(uri.query().unwrap_or_default()).map_err(ApiError::Invalid)?;
     let batch = batches::get(&app, caller, id).await?;
-    Ok(outcomes(app, caller.account, batch.id, rows, format))
+    Ok(outcomes(app, caller.clone(), batch.id, rows, format))
 }
 
 /// Responds with outcomes of an existing batch while they are read from the database.
-pub(crate) fn outcomes(
-    app: Services,
-    account: AccountId,
-    id: BatchId,
-    rows: ListedRows,
-    format: RowFormat,
-) -> Response {
+pub(crate) fn outcomes(app: Services, caller: Caller, id: BatchId, rows: ListedRows, format: RowFormat) -> Response {
     let heading = match format {
         RowFormat::Ndjson => String::new(),
         RowFormat::Csv => csv::row(&["row", "state", "render_id", "path", "document_url", "code", "message"]),
     };
     let following = stream::try_unfold(Some(0), move |after: Option<i32>| {
-        let app = app.clone();
+        let (app, caller) = (app.clone(), caller.clone());
         async move {
             let Some(after) = after else {
                 return Ok::<_, StoreError>(None);
             };
-            let outcomes = batches::outcomes(&app, account, id, rows, after).await?;
+            let outcomes = batches::outcomes(&app, &caller, id, rows, after, AT_ONCE).await?;
             let text: String = outcomes.iter().map(|outcome| line(outcome, format)).collect();
             let next = outcomes.last().map(|last| last.number);
             Ok(Some((Bytes::from(text), next)))
