@@ -80,7 +80,7 @@ pub(crate) struct Draft {
 impl Draft {
     /// Examines and packs the document, and declares the standards that it has earned.
     pub(crate) fn finish(self) -> Result<Completed, PdfError> {
-        let (packed, examination) = pack_and_examine(&self.file, self.declaration.is_some());
+        let (packed, examination) = pack_and_examine(&self.file, &self.pages_by_part, self.declaration.is_some());
         let mut bytes = packed.unwrap_or(self.file.bytes);
         let examination = examination?;
         if let Some(declaration) = &self.declaration {
@@ -163,7 +163,11 @@ pub(crate) fn complete_document(
 
 /// Examines the file, and packs it as soon as its structure is checked. Until then, the examination works on two threads, and on
 /// two cores a third one would slow down the longest one.
-fn pack_and_examine(file: &WrittenFile, is_archive: bool) -> (Option<Vec<u8>>, Result<Examination, PdfError>) {
+fn pack_and_examine(
+    file: &WrittenFile,
+    pages_by_part: &[usize],
+    is_archive: bool,
+) -> (Option<Vec<u8>>, Result<Examination, PdfError>) {
     if !is_archive {
         return (pack(file), Ok(Examination::default()));
     }
@@ -173,14 +177,18 @@ fn pack_and_examine(file: &WrittenFile, is_archive: bool) -> (Option<Vec<u8>>, R
     let is_checked = || receiver.lock().is_ok_and(|receiver| receiver.recv().is_ok());
     concurrently(
         || is_checked().then(|| pack(file)).flatten(),
-        || examine_archive(&file.bytes, move || _ = sender.send(())),
+        || examine_archive(&file.bytes, pages_by_part, move || _ = sender.send(())),
     )
 }
 
 /// Examines the finished file. It is declared PDF/A only if it is known to be, so that neither a change here nor the
 /// next version of Chromium can break conformance unnoticed.
-fn examine_archive(bytes: &[u8], on_structure: impl FnOnce()) -> Result<Examination, PdfError> {
-    examine_while(bytes, on_structure).map_err(|violations| PdfError::NotConformant {
+fn examine_archive(
+    bytes: &[u8],
+    pages_by_part: &[usize],
+    on_structure: impl FnOnce(),
+) -> Result<Examination, PdfError> {
+    examine_while(bytes, pages_by_part, on_structure).map_err(|violations| PdfError::NotConformant {
         clause: violations.first().map_or("6", |violation| violation.clause),
         message: violations.first().map_or_else(String::new, ToString::to_string),
     })

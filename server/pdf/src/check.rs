@@ -78,14 +78,18 @@ impl fmt::Display for Violation {
 /// Examines a file. Returns the violations if it does not conform to PDF/A-2b or to a standard that it declares, or is
 /// not known to: at least one, at most 100, and one per object.
 pub fn examine(bytes: &[u8]) -> Result<Examination, Vec<Violation>> {
-    examine_while(bytes, || ())
+    examine_while(bytes, &[], || ())
 }
 
-/// Like [`examine`]. Calls `on_structure` once the structure is checked, which takes a second thread, and drops it if the
-/// examination fails before.
-pub(crate) fn examine_while(bytes: &[u8], on_structure: impl FnOnce()) -> Result<Examination, Vec<Violation>> {
+/// Like [`examine`], for a document with these numbers of pages of each part. Calls `on_structure` once the structure is
+/// checked, which takes a second thread, and drops it if the examination fails before.
+pub(crate) fn examine_while(
+    bytes: &[u8],
+    pages_by_part: &[usize],
+    on_structure: impl FnOnce(),
+) -> Result<Examination, Vec<Violation>> {
     let mut findings = Findings::default();
-    let examination = match examine_unpacked(bytes, &mut findings, on_structure) {
+    let examination = match examine_unpacked(bytes, pages_by_part, &mut findings, on_structure) {
         Ok(examination) => examination,
         Err(error) => {
             findings.add(None, Finding::new("6.1", error.to_string()));
@@ -101,6 +105,7 @@ pub(crate) fn examine_while(bytes: &[u8], on_structure: impl FnOnce()) -> Result
 /// remain to be checked.
 fn examine_unpacked(
     bytes: &[u8],
+    pages_by_part: &[usize],
     findings: &mut Findings,
     on_structure: impl FnOnce(),
 ) -> Result<Option<Examination>, PdfError> {
@@ -163,7 +168,7 @@ fn examine_unpacked(
         earned,
         declared: metadata.declared,
         low_contrast: contrast::locate(&document, &pages, tree.as_ref(), texts),
-        findings: places::locate(&document, &pages, tree.as_ref(), levels),
+        findings: places::locate(&document, &pages, tree.as_ref(), levels, pages_by_part),
     }))
 }
 

@@ -60,10 +60,12 @@ pub struct Element {
     pub object: u32,
     /// Type as written, such as `Figure`.
     pub kind: String,
-    /// Number of earlier elements of this type, in reading order.
+    /// Number of earlier elements of this type in its part, in reading order.
     pub preceding: u32,
-    /// Number of elements of this type in the document.
+    /// Number of elements of this type in its part; in the document if the part is unknown.
     pub count: u32,
+    /// Index of the part of an [`Assembly`](crate::Assembly) that it was printed from; `None` if that is unknown.
+    pub part: Option<usize>,
     /// CSS selector of the HTML element that it was printed from. Examinations don't know it, because no file contains
     /// it.
     pub selector: Option<String>,

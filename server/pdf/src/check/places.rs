@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::levels::{Finding, LevelFindings, MAX_FINDINGS, MAX_TEXT};
 use super::rules;
-use super::structure::Tree;
+use super::structure::{PartRanks, Tree};
 use crate::document::Document;
 use crate::object::{Object, ObjectNumber};
 use crate::page_tree::page_size;
@@ -26,25 +26,28 @@ use painter::Painter;
 pub(super) const MAX_RUNS: usize = 20;
 
 /// Adds texts and rectangles to findings on pages, and returns at most [`MAX_FINDINGS`]. A finding for untagged content
-/// is replaced by one for each run of such content on its page, up to a limit for each page.
+/// is replaced by one for each run of such content on its page, up to a limit for each page. `pages_by_part` are the
+/// numbers of pages of each part, if they are known.
 pub(super) fn locate(
     document: &Document,
     pages: &[ObjectNumber],
     tree: Option<&Tree>,
     mut levels: LevelFindings,
+    pages_by_part: &[usize],
 ) -> Vec<Finding> {
     let page_numbers = std::mem::take(&mut levels.page_numbers);
+    let mut ranks = tree.map(|tree| PartRanks::new(tree, pages_by_part, &page_numbers));
     let findings = levels.listed();
     let mut places = Places::new(document, pages);
     let mut located = Vec::with_capacity(findings.len());
     // Room for runs beyond one for each finding.
     let mut room = MAX_FINDINGS - findings.len();
     for mut finding in findings {
-        let contents = match (&mut finding.element, tree) {
-            (Some(element), Some(tree)) => {
-                element.count = tree.count_like(element.object);
-                tree.contents_of(element.object)
-            }
+        if let (Some(element), Some(ranks)) = (&mut finding.element, &mut ranks) {
+            ranks.complete(element);
+        }
+        let contents = match (&finding.element, tree) {
+            (Some(element), Some(tree)) => tree.contents_of(element.object),
             _ => Vec::new(),
         };
         let first_page = contents.iter().find_map(|(owner, _)| page_numbers.get(owner).copied());

@@ -4,6 +4,7 @@ mod attributes;
 mod contents;
 mod kinds;
 mod links;
+mod part_ranks;
 mod roles;
 mod tables;
 mod tree;
@@ -17,6 +18,7 @@ use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use contents::Parents;
+pub(super) use part_ranks::PartRanks;
 pub(super) use tree::Tree;
 
 /// The structure tree, and what the parent tree has for content.

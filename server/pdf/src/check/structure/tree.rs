@@ -43,7 +43,7 @@ pub(super) struct Element {
     /// Standard type, after role mapping; `None` if it has none.
     pub(super) kind: Option<&'static str>,
     /// Index in the list of types as written.
-    written_kind: u16,
+    pub(super) written_kind: u16,
     /// Number of earlier elements of this type.
     preceding: u32,
     /// Index of the parent; [`ROOT`] for kids of the root.
@@ -353,6 +353,7 @@ impl Tree {
             kind: kind.map_or_else(String::new, |(kind, _)| String::from_utf8_lossy(kind).into_owned()),
             preceding: element.preceding,
             count: 0,
+            part: None,
             selector: None,
         }
     }

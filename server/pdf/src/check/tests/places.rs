@@ -3,12 +3,14 @@
 use super::levels::{LETTER, examined_as_2b};
 use super::tag_edits::{add, content, element, insert, link, nth, set};
 use super::{ICONS, MISSING_GLYPHS, archived, edited, examine};
+use crate::assemble::tests::documents::{assembled, three_parts};
 use crate::check::levels::{Finding, MAX_FINDINGS};
 use crate::check::places::MAX_RUNS;
 use crate::check::rules::ICON_ALTERNATIVE;
 use crate::check::standards::Conformance;
 use crate::document::Document;
 use crate::object::Object;
+use crate::{Assembly, PageSelection};
 
 /// Returns the findings for a rule of PDF/UA-1 after a change of the letter.
 fn findings(clause: &str, change: impl FnOnce(&mut Document)) -> Vec<Finding> {
@@ -55,6 +57,42 @@ fn an_element_is_where_its_content_is() {
     let element = heading.element.as_ref().expect("an element");
     assert_eq!((element.preceding, element.count), (0, 1));
     assert!(heading.rectangle.is_some());
+}
+
+#[test]
+fn elements_are_counted_within_their_part() {
+    let flawed = edited(&archived(LETTER), |document| element(document, "H2", 0, "S", "/H3"));
+    let mut assembly = three_parts();
+    for part in &mut assembly.parts[..2] {
+        part.bytes = flawed.as_slice().into();
+    }
+    let headings = |assembly: &Assembly| -> Vec<_> {
+        let findings = assembled(assembly).findings.into_iter();
+        let headings = findings.filter(|finding| is_of(finding, "7.4.2-1"));
+        let places = headings.map(|finding| {
+            let element = finding.element.expect("an element");
+            (finding.page, element.part, element.preceding, element.count)
+        });
+        places.collect()
+    };
+    assert_eq!(
+        headings(&assembly),
+        [(Some(2), Some(0), 0, 1), (Some(4), Some(1), 0, 1)]
+    );
+    // The parts are known by the pages that are left.
+    assembly.selection = PageSelection::parse("4, 5").ok();
+    assert_eq!(headings(&assembly), [(Some(1), Some(1), 0, 1)]);
+    assembly.selection = None;
+    assembly.parts.truncate(1);
+    assert_eq!(headings(&assembly), [(Some(2), Some(0), 0, 1)]);
+    // A file doesn't say which parts it was joined from.
+    let found = examined_as_2b(&flawed).expect("PDF/A-2b").findings;
+    assert!(
+        found
+            .iter()
+            .flat_map(|finding| &finding.element)
+            .all(|element| element.part.is_none())
+    );
 }
 
 #[test]

@@ -382,6 +382,7 @@ mod tests {
                 kind: "H3".to_owned(),
                 preceding: 0,
                 count: 1,
+                part: Some(0),
                 selector: Some("body > h3".to_owned()),
             }),
             object: None,
