@@ -1,7 +1,5 @@
 //! Assembles printed parts into the finished document, and attributes errors to parts.
 
-use std::time::{Duration, Instant};
-
 use platen_pdf::{Assembly, Completed, PdfError, PrintedPart, Stamps};
 
 use crate::{
@@ -12,9 +10,6 @@ use crate::{
     render::Render,
 };
 
-/// Maximum time to wait for the selectors of elements that violate rules. They usually take 3 to 10 ms.
-const SELECTORS_LIMIT: Duration = Duration::from_millis(500);
-
 impl Render<'_> {
     /// Joins and stamps the parts, selects pages, completes and validates the document on a blocking thread.
     pub(crate) async fn assemble(
@@ -24,7 +19,7 @@ impl Render<'_> {
         mut warnings: Vec<Warning>,
     ) -> Result<RenderedDocument, RenderError> {
         take_warnings(&mut printed, &mut warnings);
-        let page = printed.first_mut().and_then(|part| part.page.take());
+        let pages = printed.iter_mut().map(|part| part.page.take()).collect();
         let title = printed.first().and_then(|part| part.facts.title.as_deref());
         let title = title
             .map(str::trim)
@@ -63,12 +58,7 @@ impl Render<'_> {
             pages_by_part,
             warnings: more,
         } = assembled?;
-        if let Some(mut page) = page
-            && !findings.is_empty()
-        {
-            page.add_selectors(&mut findings, time_for_selectors(self.ends_at))
-                .await;
-        }
+        self.add_selectors(pages, &mut findings).await;
         warnings.extend(more.into_iter().map(|warning| Warning {
             code: warning.code,
             message: warning.message,
@@ -84,12 +74,6 @@ impl Render<'_> {
             warnings,
         })
     }
-}
-
-/// Returns the time to wait for selectors, within the render's deadline: they never fail a document.
-fn time_for_selectors(ends_at: Instant) -> Duration {
-    let remaining = ends_at.saturating_duration_since(Instant::now());
-    SELECTORS_LIMIT.min(remaining / 2)
 }
 
 /// Runs CPU-bound work on a blocking thread. Fails with [`RenderError::Browser`] if it panics.

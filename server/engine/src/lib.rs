@@ -26,6 +26,7 @@ mod observer;
 mod page_kind;
 mod part;
 mod pool;
+mod printed_page;
 mod processes;
 mod progress;
 mod render;

@@ -1,9 +1,13 @@
 //! Prints one part: everything that needs the browser, from the empty page to the printed bytes.
 
-use std::{mem, sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use platen_pdf::{OutputFormat, PageFacts, check::levels::Finding};
-use tokio::time::{timeout, timeout_at};
+use platen_egress::log::{ConnectionLog, Outcome};
+use platen_pdf::PageFacts;
+use tokio::time::timeout_at;
 
 use crate::{
     addresses::{may_hold_addresses, may_make_addresses},
@@ -12,15 +16,14 @@ use crate::{
     job::{Part, Phase, Warning},
     network,
     page_kind::PageKind,
-    pool::lease::Lease,
+    printed_page::PageAccess,
     render::Render,
-    session::{PRINTED_BYTES_THAT_RETIRE, Session, SessionDisposition},
+    session::{Session, SessionDisposition},
     steps::{
         StepError, console,
         evaluate::{self, PageReport},
         load,
         print::{self, Printing, Transfer},
-        selectors,
         settle::settle,
         wait_for,
     },
@@ -36,41 +39,26 @@ pub(crate) struct Printed {
     pub(crate) warnings: Vec<Warning>,
     /// Whether the cookie's domain matched and the cookie was set.
     pub(crate) cookie_set: bool,
-    /// The page, if it may be asked about the finished document.
-    pub(crate) page: Option<PrintedPage>,
+    /// How to ask the page about the finished document, if that is possible.
+    pub(crate) page: Option<PageAccess>,
+    /// Time to load the page, with `evaluate_js` and `wait_for`.
+    pub(crate) loaded_in: Duration,
 }
 
-/// A page that has been printed. Its session is returned to the pool on drop.
-pub(crate) struct PrintedPage {
-    lease: Option<Lease>,
-    disposition: SessionDisposition,
-}
-
-impl PrintedPage {
-    /// Adds selectors to findings in a document that consists of this page alone, as far as they are found in `limit`.
-    pub(crate) async fn add_selectors(&mut self, findings: &mut [Finding], limit: Duration) {
-        let Some(lease) = &mut self.lease else { return };
-        // The page may be busy, or in an unknown state, unless all is done in time, also if the render is cancelled.
-        let disposition = mem::replace(&mut self.disposition, SessionDisposition::Destroy);
-        let added = timeout(limit, selectors::add_selectors(lease.session(), findings)).await;
-        if matches!(added, Ok(Ok(()))) {
-            self.disposition = disposition;
-        }
-    }
-}
-
-impl Drop for PrintedPage {
-    fn drop(&mut self) {
-        if let Some(lease) = self.lease.take() {
-            lease.give_back(self.disposition);
-        }
-    }
+/// A page that is ready to print.
+pub(crate) struct Loaded {
+    report: PageReport,
+    warnings: Vec<Warning>,
+    /// See [`Printed::cookie_set`].
+    cookie_set: bool,
 }
 
 /// Result of inspecting a session after a part has ended.
-struct LookBack {
+pub(crate) struct LookBack {
     warnings: Vec<Warning>,
-    disposition: SessionDisposition,
+    pub(crate) disposition: SessionDisposition,
+    /// Whether no server has received anything from the page.
+    pub(crate) has_sent_nothing: bool,
 }
 
 impl Render<'_> {
@@ -107,19 +95,8 @@ impl Render<'_> {
             match outcome {
                 Err(_) => return Err(self.late()),
                 Ok(Ok(mut printed)) => {
+                    printed.page = self.leave(attempt.lease, &printed, &seen).await;
                     printed.warnings.extend(seen.warnings);
-                    let is_large = printed.bytes.len() > PRINTED_BYTES_THAT_RETIRE;
-                    let page = PrintedPage {
-                        lease: Some(attempt.lease),
-                        disposition: if is_large {
-                            SessionDisposition::Destroy
-                        } else {
-                            seen.disposition
-                        },
-                    };
-                    // A document of many parts would otherwise hold as many sessions.
-                    let is_only = self.job.parts.len() == 1;
-                    printed.page = (is_only && self.job.format == OutputFormat::PdfA2b).then_some(page);
                     return Ok(printed);
                 }
                 Ok(Err(error)) => failures = self.recover(index, attempt, error).await?,
@@ -155,6 +132,7 @@ impl Render<'_> {
         let is_url = matches!(self.job.parts[index], Part::Url(_));
         LookBack {
             warnings,
+            has_sent_nothing: has_sent_nothing(&connections),
             disposition: if remote_document || is_url || connections.bytes_received > 0 {
                 SessionDisposition::Destroy
             } else {
@@ -163,14 +141,15 @@ impl Render<'_> {
         }
     }
 
-    /// Runs all steps of one attempt.
-    async fn take_steps(
+    /// Loads a part, evaluates `evaluate_js` and awaits `wait_for`. `watch` enables reports of network requests. `enter` is
+    /// called with the phases after [`Phase::Load`].
+    pub(crate) async fn load(
         &self,
         session: &mut Session,
         index: usize,
         watch: bool,
-        transfer: Transfer,
-    ) -> Result<Printed, StepError> {
+        enter: impl Fn(Phase),
+    ) -> Result<Loaded, StepError> {
         let job = self.job;
         let part = &job.parts[index];
         let mut warnings = Vec::new();
@@ -190,16 +169,42 @@ impl Render<'_> {
             }
         };
         if let Some(expression) = &job.evaluate {
-            self.progress.enter(index, Phase::Evaluate);
+            enter(Phase::Evaluate);
             evaluate::evaluate(session, expression).await?;
             report = arrive(session, part, &mut warnings).await?;
         }
         if let Some(wanted) = &job.wait_for {
-            self.progress.enter(index, Phase::Wait);
+            enter(Phase::Wait);
             wait_for::wait_for(session, wanted).await?;
             // The title may have changed meanwhile, and images and fonts may have been added.
             report = arrive(session, part, &mut warnings).await?;
         }
+        Ok(Loaded {
+            report,
+            warnings,
+            cookie_set,
+        })
+    }
+
+    /// Runs all steps of one attempt.
+    async fn take_steps(
+        &self,
+        session: &mut Session,
+        index: usize,
+        watch: bool,
+        transfer: Transfer,
+    ) -> Result<Printed, StepError> {
+        let job = self.job;
+        let part = &job.parts[index];
+        let began = Instant::now();
+        let Loaded {
+            report,
+            mut warnings,
+            cookie_set,
+        } = self
+            .load(session, index, watch, |phase| self.progress.enter(index, phase))
+            .await?;
+        let loaded_in = began.elapsed();
         let PageReport {
             mut facts,
             missing_fonts,
@@ -235,12 +240,20 @@ impl Render<'_> {
             warnings,
             cookie_set,
             page: None,
+            loaded_in,
         })
     }
 }
 
+/// Returns whether all connections of a part were refused by the address policy, or had unknown hosts.
+fn has_sent_nothing(connections: &ConnectionLog) -> bool {
+    let is_local = |outcome: &Outcome| matches!(outcome, Outcome::Refused(_) | Outcome::ResolveFailed);
+    connections.records.iter().all(|record| is_local(&record.outcome))
+        && connections.records_omitted + connections.connections_over_limit == 0
+}
+
 /// Returns whether the part may make network requests, which must then be observed.
-fn may_ask_network(kind: PageKind, part: &Part) -> bool {
+pub(crate) fn may_ask_network(kind: PageKind, part: &Part) -> bool {
     let Part::Html(html) = part else { return true };
     match kind {
         PageKind::ScriptFree => may_hold_addresses(html),

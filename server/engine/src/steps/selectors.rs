@@ -30,12 +30,17 @@ struct Sought<'a> {
     text: &'a str,
 }
 
-/// Adds selectors to the elements of findings in a document that consists of the session's page alone. An element whose
-/// HTML element is not certain gets none. The page can't interfere, and nothing but the selectors is returned.
-pub(crate) async fn add_selectors(session: &Session, findings: &mut [Finding]) -> Result<(), DevToolsError> {
+/// Adds selectors to the elements of findings in a part, which is the session's page. An element whose HTML element is
+/// not certain gets none. The page can't interfere, and nothing but the selectors is returned.
+pub(crate) async fn add_selectors(
+    session: &Session,
+    findings: &mut [Finding],
+    part: usize,
+) -> Result<(), DevToolsError> {
     let found = findings.iter_mut().filter_map(|finding| {
         let text = finding.text.as_deref().unwrap_or_default();
-        Some((finding.element.as_mut()?, text))
+        let element = finding.element.as_mut()?;
+        (element.part == Some(part)).then_some((element, text))
     });
     let found: Vec<(&mut Element, &str)> = found.take(SOUGHT_LIMIT).collect();
     if found.is_empty() {

@@ -137,11 +137,111 @@ async fn an_element_that_is_not_certain_has_no_selector() {
     );
     // The heading is inside, so none of the page is named.
     assert!(found.contains(&("H3".to_owned(), None)), "{found:?}");
-    // Parts of a document are examined together, when their pages are gone.
-    let part = || Part::Html(page("<h3>Costs</h3>"));
-    let found = selectors(&engine, Uuid::now_v7(), parts_job(vec![part(), part()])).await;
-    assert_eq!(found.len(), 2);
-    assert!(found.iter().all(|(_, selector)| selector.is_none()), "{found:?}");
+}
+
+/// Returns part, page and selector of the element of each finding.
+async fn places(engine: &TestEngine, account: Uuid, job: RenderJob) -> Vec<(usize, usize, Option<String>)> {
+    let document = engine.render(account, archival(job)).await.unwrap();
+    let places = document.findings.iter().map(|finding| {
+        let element = finding.element.as_ref().unwrap();
+        (element.part.unwrap(), finding.page.unwrap(), element.selector.clone())
+    });
+    places.collect()
+}
+
+fn place(part: usize, page: usize, selector: &str) -> (usize, usize, Option<String>) {
+    (part, page, Some(selector.to_owned()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn findings_name_elements_of_every_part() {
+    let flawed = |id: &str, script: &str| page(&format!("<h3 id={id}>Costs</h3>{script}"));
+    let hosted = flawed("url", "");
+    let origin = Origin::start(move |request| {
+        Some(match request.path.as_str() {
+            "/" => Reply::html(hosted.clone()),
+            _ => Reply::new(200, "image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'/>"),
+        })
+    })
+    .await;
+    let engine = TestEngine::start_with(&origin.entry(), |config| config.sessions = 16).await;
+    let account = Uuid::now_v7();
+    let image = format!("<img alt='' src='{}'>", origin.url("/logo.svg"));
+    let two_pages = format!("<h2>Year</h2><p>2026</p><p style='break-before: page'><img id=sales {PICTURE}></p>");
+    let parts = vec![
+        Part::Html(page(&two_pages)),
+        Part::Html(page("<h2>No finding</h2>")),
+        Part::Html(page("<div><h3>Costs</h3></div>")),
+        Part::Html(flawed("script", "<script>document.body.dataset.done = 1</script>")),
+        Part::Html(flawed("frames", "<script>requestAnimationFrame(() => {})</script>")),
+        Part::Html(flawed("image", &image)),
+        Part::Url(origin.url("/")),
+    ];
+    let expected = [
+        place(0, 2, "#sales"),
+        place(2, 4, "body > div > h3"),
+        place(3, 5, "#script"),
+        place(4, 6, "#frames"),
+        place(5, 7, "#image"),
+        place(6, 8, "#url"),
+    ];
+    // The first time, browsers and sessions are started, so that parts may load too slowly to be loaded again.
+    places(&engine, account, parts_job(parts.clone())).await;
+    assert_eq!(places(&engine, account, parts_job(parts)).await, expected);
+    // Nothing is requested from servers again.
+    assert_eq!((origin.count("/"), origin.count("/logo.svg")), (2, 2));
+    // The same element as in the print, which the expression has added.
+    let job = RenderJob {
+        evaluate: Some("document.body.insertAdjacentHTML('beforeend', '<h3 id=added>Costs</h3>')".to_owned()),
+        ..parts_job(vec![Part::Html(page("<p>One")), Part::Html(page("<p>Two"))])
+    };
+    let expected = [place(0, 1, "#added"), place(1, 2, "#added")];
+    assert_eq!(places(&engine, account, job).await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_that_loads_slowly_is_not_loaded_again() {
+    let engine = TestEngine::start("").await;
+    let slow = "<h3>Costs</h3><script>const end = Date.now() + 400; while (Date.now() < end);</script>";
+    let parts = vec![Part::Html(page(slow)), Part::Html(page("<h3>Costs</h3>"))];
+    let expected = [(0, 1, None), place(1, 2, "body > h3")];
+    assert_eq!(places(&engine, Uuid::now_v7(), parts_job(parts)).await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_are_held_only_as_long_as_there_is_room() {
+    let flawed = page("<h3>Costs</h3>");
+    let origin = Origin::start(move |_| Some(Reply::html(flawed.clone()))).await;
+    let engine = TestEngine::start_with(&origin.entry(), |config| {
+        config.slots = 1;
+        config.sessions = 1;
+    })
+    .await;
+    let account = Uuid::now_v7();
+    let parts = vec![Part::Url(origin.url("/")); 3];
+    let found = places(&engine, account, parts_job(parts)).await;
+    // The last page may have been closed, too, so that a session could be created ahead of time.
+    assert_eq!(found[..2], [(0, 1, None), (1, 2, None)]);
+    assert_eq!((found.len(), found[2].0, found[2].1), (3, 2, 3));
+    assert_eq!(engine.text_of(account, "<p>Next").await, "Next");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_parts_that_are_busy_later_cost_only_selectors() {
+    let busy = page("<h3>Costs</h3><script>onafterprint = () => setTimeout(() => { while (true) {} })</script>");
+    let served = busy.clone();
+    let origin = Origin::start(move |_| Some(Reply::html(served.clone()))).await;
+    let engine = TestEngine::start(&origin.entry()).await;
+    let account = Uuid::now_v7();
+    let parts = vec![
+        Part::Url(origin.url("/")),
+        Part::Html(busy),
+        Part::Html(page("<h3>Costs</h3>")),
+    ];
+    let found = places(&engine, account, parts_job(parts)).await;
+    let pages: Vec<_> = found.iter().map(|(part, page, _)| (*part, *page)).collect();
+    assert_eq!(pages, [(0, 1), (1, 2), (2, 3)]);
+    assert_eq!(engine.text_of(account, "<p>Next").await, "Next");
 }
 
 #[tokio::test(flavor = "multi_thread")]
