@@ -51,22 +51,34 @@ async fn synchronous(studio: &Studio, mut body: Value) -> Response {
 #[tokio::test]
 async fn a_document_below_the_demand_is_refused_with_what_to_change() {
     let studio = Studio::start().await;
-    let body = demanding(&[LETTER, PLAN, PLAN], &["pdf/a-2a", "pdf/ua-1"]);
+    let third = PLAN.replace("<h3", "<h3 id=costs");
+    let body = demanding(&[LETTER, PLAN, &third], &["pdf/a-2a", "pdf/ua-1"]);
     let answer = synchronous(&studio, body).await;
     let id = header(&answer, "x-render-id").to_owned();
     let [(pointer, detail), (other_pointer, other)] = problems(answer).await.try_into().expect("two");
     assert_eq!([pointer, other_pointer], ["/conformance"; 2]);
-    assert!(other.starts_with("Part 3, page 3, H3"), "{other}");
+    assert!(other.starts_with("Part 3, page 3, H3 “Costs” (#costs)"), "{other}");
     for expected in [
         "Part 2, page 2",
         "H3",
         "“Costs”",
+        "(body > h3)",
         "Don't skip levels of headings",
         "ISO 14289-1, 7.4.2-1",
         "Matterhorn 14-003",
     ] {
         assert!(detail.contains(expected), "{expected}: {detail}");
     }
+    stored(&studio, &id).await;
+    let report = report(&studio, &id).await;
+    let place = |finding: &Value| ["part", "page", "selector"].map(|member| finding[member].clone());
+    let places: Vec<_> = report["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(place)
+        .collect();
+    assert_eq!(json!(places), json!([[1, 2, "body > h3"], [2, 3, "#costs"]]));
     let error = &studio.recorded(&id).await["error"];
     assert_eq!(
         (&error["pointer"], &error["code"]),
