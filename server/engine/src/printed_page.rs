@@ -104,7 +104,11 @@ impl Render<'_> {
         pages.sort_by_key(|(_, page)| matches!(page, PageAccess::LoadAgain(_)));
         let ends_at = Instant::now() + ALL_SELECTORS_LIMIT.min(half_until(self.ends_at));
         for (part, page) in pages {
-            let ends_at = ends_at.min(Instant::now() + SELECTORS_LIMIT);
+            let now = Instant::now();
+            if now >= ends_at {
+                break;
+            }
+            let ends_at = ends_at.min(now + SELECTORS_LIMIT);
             let added = timeout_at(ends_at.into(), async {
                 if let Some(mut page) = self.return_to(page, part).await {
                     page.add_selectors(findings, part).await;
@@ -120,7 +124,8 @@ impl Render<'_> {
         let (lease, disposition) = match page {
             PageAccess::Leased(page) => return Some(page),
             PageAccess::Held(page) => (page.lease()?, SessionDisposition::Destroy),
-            PageAccess::LoadAgain(kind) => self.load_again(part, kind).await?,
+            // Few renders need the memory of this future.
+            PageAccess::LoadAgain(kind) => Box::pin(self.load_again(part, kind)).await?,
         };
         Some(PrintedPage {
             lease: Some(lease),
