@@ -407,6 +407,20 @@ mod tests {
     }
 
     #[test]
+    fn rows_have_1_gib_together_as_json() {
+        let mut rows = Vec::new();
+        let mut reader = RowReader::new(RowFormat::Csv);
+        reader.push(b"number\n1\n", &mut rows).unwrap();
+        assert_eq!(reader.json_bytes, r#"{"number":"1"}"#.len() as u64);
+        // As after many rows, which are larger as JSON because each has the name of the column.
+        reader.json_bytes = MOST_BYTES - 14;
+        reader.push(b"2\n", &mut rows).unwrap();
+        let error = reader.push(b"3\n", &mut rows).unwrap_err();
+        assert!(error.reason.contains("more than 1024 MiB in total"), "{error}");
+        assert_eq!(error.line, 4);
+    }
+
+    #[test]
     fn rows_are_bounded() {
         let large = "x".repeat(LARGEST_ROW + 1);
         for (format, text) in [
