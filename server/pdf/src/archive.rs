@@ -32,12 +32,12 @@ mod unicode_maps;
 mod untagged;
 mod warnings;
 
-use std::sync::{Mutex, mpsc::channel};
+use std::sync::Mutex;
 
 use time::OffsetDateTime;
 
 use crate::check::standards::Conformance;
-use crate::check::{Examination, examine_while};
+use crate::check::{Examination, examine_after};
 use crate::concurrency::concurrently;
 use crate::document::Document;
 use crate::merged_elements::MergedElement;
@@ -161,8 +161,8 @@ pub(crate) fn complete_document(
     })
 }
 
-/// Examines the file, and packs it as soon as its structure is checked. Until then, the examination works on two threads, and on
-/// two cores a third one would slow down the longest one.
+/// Packs the file while its objects and content are examined. Its structure is checked once it is packed, so that two threads work
+/// at any time: on two cores, a third one would slow down the longest one.
 fn pack_and_examine(
     file: &WrittenFile,
     pages_by_part: &[usize],
@@ -171,13 +171,14 @@ fn pack_and_examine(
     if !is_archive {
         return (pack(file), Ok(Examination::default()));
     }
-    let (sender, receiver) = channel();
-    let receiver = Mutex::new(receiver);
-    // Nothing is received, and packed, if the examination fails before.
-    let is_checked = || receiver.lock().is_ok_and(|receiver| receiver.recv().is_ok());
+    // Locked while the file is packed. If that hasn't begun, for lack of a thread, there is nothing to wait for.
+    let packing = Mutex::new(());
     concurrently(
-        || is_checked().then(|| pack(file)).flatten(),
-        || examine_archive(&file.bytes, pages_by_part, move || _ = sender.send(())),
+        || {
+            let _guard = packing.lock();
+            pack(file)
+        },
+        || examine_archive(&file.bytes, pages_by_part, || drop(packing.lock())),
     )
 }
 
@@ -186,9 +187,9 @@ fn pack_and_examine(
 fn examine_archive(
     bytes: &[u8],
     pages_by_part: &[usize],
-    on_structure: impl FnOnce(),
+    before_structure: impl FnOnce(),
 ) -> Result<Examination, PdfError> {
-    examine_while(bytes, pages_by_part, on_structure).map_err(|violations| PdfError::NotConformant {
+    examine_after(bytes, pages_by_part, before_structure).map_err(|violations| PdfError::NotConformant {
         clause: violations.first().map_or("6", |violation| violation.clause),
         message: violations.first().map_or_else(String::new, ToString::to_string),
     })

@@ -78,18 +78,18 @@ impl fmt::Display for Violation {
 /// Examines a file. Returns the violations if it does not conform to PDF/A-2b or to a standard that it declares, or is
 /// not known to: at least one, at most 100, and one per object.
 pub fn examine(bytes: &[u8]) -> Result<Examination, Vec<Violation>> {
-    examine_while(bytes, &[], || ())
+    examine_after(bytes, &[], || ())
 }
 
-/// Like [`examine`], for a document with these numbers of pages of each part. Calls `on_structure` once the structure is
-/// checked, which takes a second thread, and drops it if the examination fails before.
-pub(crate) fn examine_while(
+/// Like [`examine`], for a document with these numbers of pages of each part. Calls `before_structure` before it checks the
+/// structure, which takes a second thread.
+pub(crate) fn examine_after(
     bytes: &[u8],
     pages_by_part: &[usize],
-    on_structure: impl FnOnce(),
+    before_structure: impl FnOnce(),
 ) -> Result<Examination, Vec<Violation>> {
     let mut findings = Findings::default();
-    let examination = match examine_unpacked(bytes, pages_by_part, &mut findings, on_structure) {
+    let examination = match examine_unpacked(bytes, pages_by_part, &mut findings, before_structure) {
         Ok(examination) => examination,
         Err(error) => {
             findings.add(None, Finding::new("6.1", error.to_string()));
@@ -107,7 +107,7 @@ fn examine_unpacked(
     bytes: &[u8],
     pages_by_part: &[usize],
     findings: &mut Findings,
-    on_structure: impl FnOnce(),
+    before_structure: impl FnOnce(),
 ) -> Result<Option<Examination>, PdfError> {
     let bytes = &*unpack(bytes)?;
     let document = Document::open(&[bytes])?;
@@ -125,9 +125,8 @@ fn examine_unpacked(
     let ((shown, violations), structure) = concurrently(
         || drawings::check_drawings(&document, &found),
         || {
-            let structure = structure::check_structure(&document, &catalog, &pages, &mut levels);
-            on_structure();
-            structure
+            before_structure();
+            structure::check_structure(&document, &catalog, &pages, &mut levels)
         },
     );
     findings.extend(violations);
