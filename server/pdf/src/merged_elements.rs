@@ -2,9 +2,10 @@
 //! and cell in an element `NonStruct`. That is a grouping element, which may not have content, while paragraphs, headings and cells
 //! may (ISO 32000-1, 14.8.4.1 to 14.8.4.3). In a long table, the wrappers are nearly half of all objects.
 
-use memchr::memmem::{self, Finder};
+use memchr::{memchr_iter, memmem::Finder};
 
 use crate::PdfError;
+use crate::concurrency::concurrently;
 use crate::document::Document;
 use crate::file::parse_digits;
 use crate::object::ObjectNumber;
@@ -20,6 +21,8 @@ const TYPES_WITH_CONTENT: [&[u8]; 14] = [
 ];
 /// The last attributes of a cell that spans one row and one column, which are defaults (ISO 32000-1, 14.8.5.7).
 const DEFAULT_SPANS: &[u8] = b"<</O /Table\n/RowSpan 1>> <</O /Table\n/ColSpan 1>>]";
+/// Number of wrappers from which half of them are read on another thread.
+const MANY_WRAPPERS: usize = 2_048;
 /// Most digits of a number in a wrapper.
 const MOST_DIGITS: usize = 9;
 
@@ -40,28 +43,41 @@ pub(crate) struct MergedElement<'a> {
     wrapper: Wrapper<'a>,
 }
 
-impl MergedElement<'_> {
+impl<'a> MergedElement<'a> {
     /// Returns the elements that are merged with one of the `wrappers`, in the order of their numbers. Both must be as Chromium has
     /// written them.
-    pub(crate) fn list<'a>(document: &Document<'a>, wrappers: &[ObjectNumber]) -> Vec<MergedElement<'a>> {
-        let spans = Finder::new(DEFAULT_SPANS);
-        let merged = wrappers.iter().filter_map(|kid| {
-            let wrapper = Wrapper::read(document.original_bytes(*kid)?)?;
-            let number = document.part_of(*kid)?.document_number(wrapper.parent);
-            // Objects that files share may be those of another one.
-            (document.part_index(number) == document.part_index(*kid)).then_some(())?;
-            let holder = Holder::read(document.original_bytes(number)?, wrapper.number, &spans)?;
-            Some(MergedElement {
-                number,
-                kid: *kid,
-                holder,
-                wrapper,
-            })
-        });
-        let mut merged: Vec<MergedElement> = merged.collect();
+    pub(crate) fn list(document: &Document<'a>, wrappers: &[ObjectNumber]) -> Vec<Self> {
+        let finders = Finders::default();
+        let read = |kids: &[ObjectNumber]| -> Vec<Self> {
+            let elements = kids.iter().filter_map(|kid| Self::read(document, *kid, &finders));
+            elements.collect()
+        };
+        let (first, second) = wrappers.split_at(wrappers.len() / 2);
+        let mut merged = if wrappers.len() < MANY_WRAPPERS {
+            read(wrappers)
+        } else {
+            let (mut second, mut first) = concurrently(|| read(second), || read(first));
+            first.append(&mut second);
+            first
+        };
         merged.sort_unstable_by_key(|element| element.number);
         merged.dedup_by_key(|element| element.number);
         merged
+    }
+
+    /// Reads the element that is merged with a kid; `None` if there is none.
+    fn read(document: &Document<'a>, kid: ObjectNumber, finders: &Finders) -> Option<Self> {
+        let wrapper = Wrapper::read(document.original_bytes(kid)?)?;
+        let number = document.part_of(kid)?.document_number(wrapper.parent);
+        // Objects that files share may be those of another one.
+        (document.part_index(number) == document.part_index(kid)).then_some(())?;
+        let holder = Holder::read(document.original_bytes(number)?, wrapper.number, finders)?;
+        Some(Self {
+            number,
+            kid,
+            holder,
+            wrapper,
+        })
     }
 
     /// Writes the element, which is in `part`, from its number to the line end after `endobj`. `number_of` returns the number to write
@@ -88,7 +104,7 @@ impl MergedElement<'_> {
         output.extend_from_slice(b"\n/K ");
         for text in [wrapper.kids, holder.others, holder.end] {
             // Most texts mention nothing that has another number or name.
-            if part.renames_identifiers() || memmem::find(text, b" 0 R").is_some() {
+            if part.renames_identifiers() || has_reference(text) {
                 let rest = part.translate_text(text, 0, output, number_of)?;
                 output.extend_from_slice(rest);
             } else {
@@ -126,6 +142,21 @@ impl<'o> Wrapper<'o> {
     }
 }
 
+/// Search strings, prepared once for all elements.
+struct Finders {
+    spans: Finder<'static>,
+    page: Finder<'static>,
+}
+
+impl Default for Finders {
+    fn default() -> Self {
+        Self {
+            spans: Finder::new(DEFAULT_SPANS),
+            page: Finder::new(b"/Pg "),
+        }
+    }
+}
+
 /// An element that may have content, and has one kid.
 #[derive(Debug)]
 struct Holder<'o> {
@@ -139,7 +170,7 @@ struct Holder<'o> {
 
 impl<'o> Holder<'o> {
     /// Reads the element. `kid` is the number of its kid in the file. Returns `None` if it is any other element.
-    fn read(object: &'o [u8], kid: ObjectNumber, spans: &Finder) -> Option<Self> {
+    fn read(object: &'o [u8], kid: ObjectNumber, finders: &Finders) -> Option<Self> {
         let (_, rest) = digits(object)?;
         let rest = rest.strip_prefix(ELEMENT)?;
         let (structure_type, rest) = TYPES_WITH_CONTENT
@@ -149,9 +180,9 @@ impl<'o> Holder<'o> {
         let (found, rest) = reference(rest.strip_prefix(b"\n/K ")?)?;
         // The page of the content is added.
         let is_mergeable =
-            found == kid && (rest == END || rest.starts_with(b"\n/")) && memmem::find(rest, b"/Pg ").is_none();
+            found == kid && (rest == END || rest.starts_with(b"\n/")) && finders.page.find(rest).is_none();
         is_mergeable.then_some(())?;
-        let (others, end) = without_default_spans(rest, spans).unwrap_or((rest, b""));
+        let (others, end) = without_default_spans(rest, &finders.spans).unwrap_or((rest, b""));
         Some(Self {
             structure_type,
             parent,
@@ -192,6 +223,11 @@ fn check_kids(kids: &[u8]) -> Option<()> {
         }
         rest = rest.strip_prefix(b" ")?;
     }
+}
+
+/// Returns whether a text may contain a reference.
+fn has_reference(text: &[u8]) -> bool {
+    memchr_iter(b'R', text).any(|at| text[..at].ends_with(b" 0 "))
 }
 
 /// Splits a reference from the text after it.
