@@ -15,14 +15,14 @@ const CONTEXTS: [&[u8]; 4] = [b"/ID ", b"[", b") ", b" R "];
 /// Renumbers a file's identifiers from 1 in their existing order, so that name trees stay sorted. No byte moves. A file
 /// without identifiers is not copied.
 pub(crate) fn number_identifiers(file: &mut Cow<[u8]>) {
-    let found: Vec<(usize, [u8; DIGITS])> = memmem::find_iter(file, START)
+    let found: Vec<(usize, u64)> = memmem::find_iter(file, START)
         .filter(|at| CONTEXTS.iter().any(|context| file[..*at].ends_with(context)))
         .filter_map(|at| Some((at + START.len(), digits(file, at + START.len())?)))
         .collect();
     if found.is_empty() {
         return;
     }
-    let mut identifiers: Vec<[u8; DIGITS]> = found.iter().map(|(_, digits)| *digits).collect();
+    let mut identifiers: Vec<u64> = found.iter().map(|(_, digits)| *digits).collect();
     identifiers.sort_unstable();
     identifiers.dedup();
     let numbers: Vec<String> = (1..=identifiers.len())
@@ -35,10 +35,11 @@ pub(crate) fn number_identifiers(file: &mut Cow<[u8]>) {
     }
 }
 
-/// Returns the digits at an offset, if they end an identifier.
-fn digits(file: &[u8], at: usize) -> Option<[u8; DIGITS]> {
-    let (digits, after) = file.get(at..)?.split_first_chunk()?;
-    (digits.iter().all(u8::is_ascii_digit) && after.starts_with(b")")).then_some(*digits)
+/// Returns the digits at an offset, if they end an identifier, as a number that has their order.
+fn digits(file: &[u8], at: usize) -> Option<u64> {
+    let (digits, after) = file.get(at..)?.split_first_chunk::<DIGITS>()?;
+    let is_identifier = digits.iter().all(u8::is_ascii_digit) && after.starts_with(b")");
+    is_identifier.then_some(u64::from_be_bytes(*digits))
 }
 
 #[cfg(test)]
