@@ -7,6 +7,7 @@ use super::structure_tree::is_kind;
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::parse::Entries;
 
 /// Most places of a table that is completed: this many, and more for each cell.
 const MAX_PLACES: usize = 4_096;
@@ -41,19 +42,39 @@ fn rows(document: &Document, table: ObjectNumber) -> Result<Vec<(ObjectNumber, u
     let mut rows = Vec::new();
     let table = document.get_dictionary(table, "expected a structure element")?;
     for number in table.items("K").iter().filter_map(Object::as_reference) {
+        if let Some(count) = count_cells(document, number)? {
+            rows.push((number, count));
+            continue;
+        }
         let kid = document.get_dictionary(number, "expected a structure element")?;
-        if is_kind(&kid, &["TR"]) {
-            rows.push((number, kid.items("K").len()));
-        } else if is_kind(&kid, &["THead", "TBody", "TFoot"]) {
+        if is_kind(&kid, &["THead", "TBody", "TFoot"]) {
             for number in kid.items("K").iter().filter_map(Object::as_reference) {
-                let row = document.get_dictionary(number, "expected a structure element")?;
-                if is_kind(&row, &["TR"]) {
-                    rows.push((number, row.items("K").len()));
+                if let Some(count) = count_cells(document, number)? {
+                    rows.push((number, count));
                 }
             }
         }
     }
     Ok(rows)
+}
+
+/// Returns the number of cells of a row; `None` for another element.
+fn count_cells(document: &Document, number: ObjectNumber) -> Result<Option<usize>, PdfError> {
+    let original = document.original_bytes(number).and_then(|_| document.lexer(number));
+    let Some(mut entries) = original.map(Entries::begin).transpose()?.flatten() else {
+        let row = document.get_dictionary(number, "expected a structure element")?;
+        return Ok(is_kind(&row, &["TR"]).then(|| row.items("K").len()));
+    };
+    // There may be many thousand rows, so they are not built.
+    let (mut is_row, mut count) = (false, 0);
+    while let Some(key) = entries.next_key()? {
+        match key.as_ref() {
+            b"S" => is_row = entries.value()?.is_name("TR"),
+            b"K" => entries.items(|_| count += 1)?,
+            _ => entries.skip()?,
+        }
+    }
+    Ok(is_row.then_some(count))
 }
 
 struct Row {
