@@ -9,6 +9,8 @@ use crate::parse::{parse_dictionary, parse_indirect_object};
 
 /// Length of an entry of the cross-reference table: offset, generation, kind and a line end of two bytes.
 const ENTRY_LENGTH: usize = 20;
+/// What follows an object's number: its generation and a keyword.
+const KEYWORD: &[u8] = b" 0 obj";
 /// Distance from the end of the file within which `startxref` must stand, in bytes.
 const TAIL_LENGTH: usize = 1024;
 
@@ -83,19 +85,19 @@ impl<'a> File<'a> {
     /// Returns the tokens of an object after its number and `obj`.
     pub(crate) fn lexer(&self, number: ObjectNumber) -> Option<Lexer<'a>> {
         let range = self.range(number)?;
-        let header = header_length(&self.bytes[range.clone()], number as usize)?;
-        Some(Lexer::new(&self.bytes[..range.end], range.start + header))
+        // Checked when the file was opened.
+        let digits = self.bytes[range.clone()].iter().position(|byte| *byte == b' ')?;
+        let start = range.start + digits + KEYWORD.len();
+        Some(Lexer::new(&self.bytes[..range.end], start))
     }
 }
 
 pub(crate) fn table_offset(bytes: &[u8]) -> Result<usize, PdfError> {
-    const KEYWORD: &[u8] = b"startxref";
+    const START: &[u8] = b"startxref";
     let tail = bytes.len().saturating_sub(TAIL_LENGTH);
-    let at = bytes[tail..]
-        .windows(KEYWORD.len())
-        .rposition(|window| window == KEYWORD);
+    let at = bytes[tail..].windows(START.len()).rposition(|window| window == START);
     let at = tail + at.ok_or(PdfError::damaged(tail, "expected startxref near the end"))?;
-    match Lexer::new(bytes, at + KEYWORD.len()).next_token()? {
+    match Lexer::new(bytes, at + START.len()).next_token()? {
         Some((_, Token::Number(raw))) => parse_digits(raw).filter(|offset| *offset < at),
         _ => None,
     }
@@ -171,7 +173,6 @@ fn object_ranges(bytes: &[u8], offsets: &[usize], table: usize) -> Result<Vec<Ra
 
 /// Returns the length of an object's number, generation and `obj`; `None` if the object doesn't begin with them.
 pub(crate) fn header_length(object: &[u8], number: usize) -> Option<usize> {
-    const KEYWORD: &[u8] = b" 0 obj";
     let digits = object.iter().position(|byte| *byte == b' ')?;
     let is_header = object[digits..].starts_with(KEYWORD) && parse_digits(&object[..digits]) == Some(number);
     is_header.then_some(digits + KEYWORD.len())

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr2};
 
 use crate::PdfError;
+use crate::object::ObjectNumber;
 
 /// A token, as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,6 +80,27 @@ impl<'a> Lexer<'a> {
             self.position += END.len();
         }
         is_there
+    }
+
+    /// Takes a reference of generation 0 if it is written as most are, one space between its parts.
+    #[inline]
+    pub(crate) fn take_reference(&mut self) -> Option<ObjectNumber> {
+        const MOST_DIGITS: usize = 9;
+        self.skip_white_space();
+        let start = self.position;
+        let digits = self.bytes[start..]
+            .iter()
+            .take(MOST_DIGITS)
+            .take_while(|byte| byte.is_ascii_digit());
+        let (length, number) = digits.fold((0, 0), |(length, number), digit| {
+            (length + 1, number * 10 + ObjectNumber::from(digit - b'0'))
+        });
+        self.position += length;
+        let is_there = length > 0 && self.take_end_of_reference();
+        if !is_there {
+            self.position = start;
+        }
+        is_there.then_some(number)
     }
 
     /// Skips white space, and returns whether a digit is next.

@@ -204,6 +204,9 @@ impl<'a> Parser<'a> {
     }
 
     fn object(&mut self, depth: usize) -> Result<Object<'a>, PdfError> {
+        if let Some(number) = self.lexer.take_reference() {
+            return Ok(Object::Reference(number));
+        }
         let (offset, token) = self.token("an object")?;
         self.object_from(offset, token, depth)
     }
@@ -260,6 +263,9 @@ impl<'a> Parser<'a> {
     /// Reads the items of an array up to its end.
     fn items(&mut self, depth: usize, mut visit: impl FnMut(Object<'a>)) -> Result<(), PdfError> {
         loop {
+            while let Some(number) = self.lexer.take_reference() {
+                visit(Object::Reference(number));
+            }
             match self.token("the end of an array")? {
                 (_, Token::ArrayEnd) => return Ok(()),
                 (offset, token) => visit(self.object_from(offset, token, depth + 1)?),
