@@ -64,7 +64,9 @@ pub(super) fn check_literal_string(raw: &[u8]) -> Result<(), Finding> {
 }
 
 pub(super) fn check_hex_string(raw: &[u8]) -> Result<(), Finding> {
-    if !raw.len().is_multiple_of(2) || !raw.iter().all(u8::is_ascii_hexdigit) {
+    // Without an early end, many digits are compared at once.
+    let are_digits = raw.iter().fold(true, |all, byte| all & byte.is_ascii_hexdigit());
+    if !raw.len().is_multiple_of(2) || !are_digits {
         return Err(Finding::new(
             "6.1.6",
             "a hexadecimal string that is not made of pairs of digits",

@@ -1,7 +1,5 @@
 //! The levels of the graphics state, from `q` to `Q`, and the decoration painted on each.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use super::{MAX_NESTING, Operators};
 use crate::PdfError;
 
@@ -103,8 +101,21 @@ impl Level {
 
     /// Notes an operator that changes clip or transformation.
     pub(super) fn change_surroundings(&mut self, operator: &[u8]) {
-        let mut digest = DefaultHasher::new();
-        (self.surroundings, operator).hash(&mut digest);
-        self.surroundings = digest.finish();
+        self.surroundings = digest(self.surroundings, operator);
     }
+}
+
+/// Returns a digest of a text and what came before it. There are two for each text of a table, so it is a simple one: one of chance
+/// collisions only.
+fn digest(before: u64, text: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let (words, rest) = text.as_chunks();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let digest = words.iter().chain([&last]).fold(before, |digest, word| {
+        (digest ^ u64::from_le_bytes(*word))
+            .wrapping_mul(FACTOR)
+            .rotate_left(32)
+    });
+    digest ^ text.len() as u64
 }
