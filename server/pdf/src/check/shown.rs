@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::colours::Colours;
 use super::marks::StreamMarks;
-use super::unicode::{UnicodeMap, read_unicode_map};
+use super::unicode::{CheckedCodes, read_unicode_map};
 use crate::PdfError;
 use crate::content::StreamReader;
 use crate::document::Document;
@@ -33,8 +33,8 @@ pub(super) struct ShownFont {
     /// Bytes of a code.
     code_length: usize,
     pub(super) codes: Codes,
-    /// Texts of its codes; `None` until the font is selected.
-    pub(super) texts: Option<Result<UnicodeMap, PdfError>>,
+    /// What its codes mean; `None` until the font is selected.
+    pub(super) texts: Option<Result<CheckedCodes, PdfError>>,
     /// Codes whose text is unknown.
     icons: Codes,
 }
@@ -68,7 +68,7 @@ impl ShownFont {
             for (code, _) in unknown.filter(|(code, _)| **code != 0) {
                 icons.insert(*code);
             }
-            Ok(texts)
+            Ok(CheckedCodes::new(&texts))
         });
     }
 
@@ -97,7 +97,7 @@ impl Codes {
         codes.filter_map(|code| u16::try_from(code).ok())
     }
 
-    fn contains(&self, code: u16) -> bool {
+    pub(super) fn contains(&self, code: u16) -> bool {
         let word = self.words.get(usize::from(code / 64));
         word.is_some_and(|word| word >> (code % 64) & 1 == 1)
     }

@@ -23,7 +23,11 @@ pub(super) fn check_unicode(shown: &Shown, findings: &mut LevelFindings) -> Resu
             continue;
         }
         match &font.texts {
-            Some(Ok(map)) => check_codes(&font.codes, map, &mut |rule| findings.object(rule, *number, None)),
+            Some(Ok(texts)) => {
+                for rule in font.codes.iter().filter_map(|code| texts.violated(code)) {
+                    findings.object(rule, *number, None);
+                }
+            }
             Some(Err(error)) => return Err(error.clone()),
             None => {}
         }
@@ -31,21 +35,46 @@ pub(super) fn check_unicode(shown: &Shown, findings: &mut LevelFindings) -> Resu
     Ok(())
 }
 
-fn check_codes(codes: &Codes, map: &UnicodeMap, note: &mut impl FnMut(&'static Rule)) {
-    for code in codes.iter() {
-        let text = map.get(&code).map(Vec::as_slice).unwrap_or_default();
-        if text.is_empty() {
-            note(&rules::NO_UNICODE);
-        } else if text.contains(&0) {
-            note(&rules::NULL_CHARACTER);
-        } else if text.iter().any(|unit| matches!(unit, 0xFEFF | 0xFFFE)) {
-            note(&rules::NO_CHARACTER);
-        } else if text
-            .iter()
-            .any(|unit| matches!(unit, 0xE000..=0xF8FF | 0xDB80..=0xDBFF))
-        {
-            note(&rules::PRIVATE_USE);
+/// The codes of a font, by the rules that their texts violate. A map of their texts would take a hundred times as much memory, and
+/// there may be many fonts.
+#[derive(Default)]
+pub(super) struct CheckedCodes {
+    /// Those that have a text.
+    with_text: Codes,
+    with_null: Codes,
+    without_character: Codes,
+    private_use: Codes,
+}
+
+impl CheckedCodes {
+    pub(super) fn new(map: &UnicodeMap) -> Self {
+        let mut checked = Self::default();
+        for (code, text) in map.iter().filter(|(_, text)| !text.is_empty()) {
+            let has = |is_sought: fn(&u16) -> bool| text.iter().any(is_sought);
+            checked.with_text.insert(*code);
+            if has(|unit| *unit == 0) {
+                checked.with_null.insert(*code);
+            } else if has(|unit| matches!(unit, 0xFEFF | 0xFFFE)) {
+                checked.without_character.insert(*code);
+            } else if has(|unit| matches!(unit, 0xE000..=0xF8FF | 0xDB80..=0xDBFF)) {
+                checked.private_use.insert(*code);
+            }
         }
+        checked
+    }
+
+    /// Returns the rule that the text of a code violates, or that it has none.
+    fn violated(&self, code: u16) -> Option<&'static Rule> {
+        if !self.with_text.contains(code) {
+            return Some(&rules::NO_UNICODE);
+        }
+        let violations: [(_, &'static Rule); 3] = [
+            (&self.with_null, &rules::NULL_CHARACTER),
+            (&self.without_character, &rules::NO_CHARACTER),
+            (&self.private_use, &rules::PRIVATE_USE),
+        ];
+        let violated = violations.into_iter().find(|(codes, _)| codes.contains(code));
+        violated.map(|(_, rule)| rule)
     }
 }
 
@@ -191,11 +220,8 @@ mod tests {
             ("<0001> <DB80DC01>", Some("6.2.11.7.3-1")),
         ] {
             let map = parse_unicode_map(format!("1 beginbfchar {entry} endbfchar").as_bytes(), 2).expect("a map");
-            let mut codes = Codes::default();
-            codes.insert(1);
-            let mut found = None;
-            check_codes(&codes, &map, &mut |rule| found = Some(rule.prevents[0].1));
-            assert_eq!(found, expected, "{entry}");
+            let violated = CheckedCodes::new(&map).violated(1);
+            assert_eq!(violated.map(|rule| rule.prevents[0].1), expected, "{entry}");
         }
     }
 }
