@@ -9,6 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use platen_pdf::{OutputFormat, PageFacts, check};
+use rustix::time::{ClockId, clock_gettime};
 use time::OffsetDateTime;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -344,35 +345,66 @@ impl Bench<'_> {
         };
         let (_, printed) = self.sides.raw.measure_warm(load, After::Nothing, 1, once).await?;
         let completions = self.plan.completions;
-        let [p50_ms, examination_p50_ms] =
-            tokio::task::spawn_blocking(move || complete_often(&printed, completions)).await??;
-        self.results.completions.push(Completion {
-            load: load.name,
-            p50_ms,
-            examination_p50_ms,
-        });
+        let name = load.name;
+        let completion = tokio::task::spawn_blocking(move || complete_often(name, &printed, completions)).await??;
+        self.results.completions.push(completion);
         Ok(())
     }
 }
 
-/// Returns the median durations of completing a document and of examining the result, in milliseconds.
-fn complete_often(printed: &Bytes, times: usize) -> Result<[f64; 2], LoadError> {
+/// Measures completing a document, examining the result, and checking it against PDF/A-2b alone, in turn.
+fn complete_often(load: &'static str, printed: &Bytes, times: usize) -> Result<Completion, LoadError> {
     let facts = PageFacts {
         title: Some("A document".into()),
         language: Some("en".into()),
         ..PageFacts::default()
     };
-    let mut took_ms = [Vec::new(), Vec::new()];
+    let [mut completion, mut examination, mut basic_check] = [const { Stopwatch::new() }; 3];
     for _ in 0..times {
-        let start = Instant::now();
-        let completed = platen_pdf::complete(printed, &facts, OutputFormat::PdfA2b, OffsetDateTime::UNIX_EPOCH)?;
-        took_ms[0].push(start.elapsed().as_secs_f64() * 1e3);
-        let start = Instant::now();
-        // Its result is known: completion returns only documents that conform.
-        let _ = hint::black_box(check::examine(&completed.bytes));
-        took_ms[1].push(start.elapsed().as_secs_f64() * 1e3);
+        let instant = OffsetDateTime::UNIX_EPOCH;
+        let complete = || platen_pdf::complete(printed, &facts, OutputFormat::PdfA2b, instant);
+        let completed = completion.measure(complete)?;
+        // The results are known: completion returns only documents that conform.
+        let _ = hint::black_box(examination.measure(|| check::examine(&completed.bytes)));
+        let _ = hint::black_box(basic_check.measure(|| check::check_basic(&completed.bytes)));
     }
-    Ok(took_ms.map(|took_ms| median(&took_ms).unwrap_or_default()))
+    Ok(Completion {
+        load,
+        p50_ms: median(&completion.took_ms).unwrap_or_default(),
+        examination_p50_ms: median(&examination.took_ms).unwrap_or_default(),
+        cpu_ms: median(&completion.cpu_ms).unwrap_or_default(),
+        examination_cpu_ms: median(&examination.cpu_ms).unwrap_or_default(),
+        basic_check_cpu_ms: median(&basic_check.cpu_ms).unwrap_or_default(),
+    })
+}
+
+/// Durations of one function, and the CPU times of this process meanwhile, in which nothing else runs.
+struct Stopwatch {
+    took_ms: Vec<f64>,
+    cpu_ms: Vec<f64>,
+}
+
+impl Stopwatch {
+    const fn new() -> Self {
+        Self {
+            took_ms: Vec::new(),
+            cpu_ms: Vec::new(),
+        }
+    }
+
+    fn measure<T>(&mut self, function: impl FnOnce() -> T) -> T {
+        let (start, cpu_start) = (Instant::now(), own_processor_time());
+        let result = function();
+        self.took_ms.push(start.elapsed().as_secs_f64() * 1e3);
+        self.cpu_ms.push(own_processor_time() - cpu_start);
+        result
+    }
+}
+
+/// Returns the CPU time of this process, in milliseconds.
+fn own_processor_time() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }
 
 /// Prints what is measured next.

@@ -211,6 +211,12 @@ fn add_details(text: &mut String, results: &Results) {
             "PDF/A completion, {}: p50 {:.2} ms; examination of the finished document: {:.2} ms",
             completion.load, completion.p50_ms, completion.examination_p50_ms
         );
+        let _ = writeln!(
+            text,
+            "Its CPU time: {:.2} ms; of it, rules beyond PDF/A-2b (2u, 2a, UA-1): {:.1} %",
+            completion.cpu_ms,
+            completion.share_beyond_basic() * 100.0
+        );
     }
     for cost in &results.numbering {
         let _ = writeln!(

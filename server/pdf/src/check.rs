@@ -101,6 +101,33 @@ pub(crate) fn examine_after(
         .ok_or(findings.violations)
 }
 
+/// Checks a file against PDF/A-2b alone, without the [`rules`] beyond that [`examine`] applies as well. Content is scanned in the same
+/// way, which includes its marks and colours. Returns the violations: at least one, at most 100, and one per object.
+pub fn check_basic(bytes: &[u8]) -> Result<(), Vec<Violation>> {
+    let mut findings = Findings::default();
+    if let Err(error) = check_unpacked(bytes, &mut findings) {
+        findings.add(None, Finding::new("6.1", error.to_string()));
+    }
+    if findings.violations.is_empty() {
+        Ok(())
+    } else {
+        Err(findings.violations)
+    }
+}
+
+fn check_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<(), PdfError> {
+    let bytes = &*unpack(bytes)?;
+    let document = Document::open(&[bytes])?;
+    if let [part] = document.parts()
+        && let Some(found) = check_file(bytes, part.file(), &document, findings)
+    {
+        let (shown, violations) = drawings::check_drawings(&document, &found);
+        findings.extend(violations);
+        check_fonts_and_metadata(&document, &shown, findings);
+    }
+    Ok(())
+}
+
 /// Unpacks and examines a file. Object streams are accepted in one form only, which conforms, so only the objects
 /// remain to be checked.
 fn examine_unpacked(

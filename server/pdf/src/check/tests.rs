@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::examine;
+use super::{check_basic, examine};
 use crate::document::Document;
 use crate::object::{Object, ObjectNumber, Stream};
 use crate::object_streams::tests::{in_the_open, packed};
@@ -46,7 +46,7 @@ fn check_is_never_milder_than_verapdf() {
     let mut passing = Vec::new();
     for (name, bytes) in FIXTURES {
         let archive = archived(bytes);
-        assert!(examine(&archive).is_ok(), "{name}");
+        assert!(examine(&archive).is_ok() && check_basic(&archive).is_ok(), "{name}");
         let packed = packed(&archive);
         assert_eq!(examine(&packed), examine(&archive), "{name}");
         passing.push(write(name.to_owned(), &archive));
