@@ -30,7 +30,19 @@ pub(crate) fn find_mentions<'a>(
     let mut is_in_headers = false;
     // The preceding numbers, which may be the beginning of a reference.
     let mut numbers = [None, None];
-    while let Some((start, token)) = lexer.next_token()? {
+    loop {
+        lexer.skip_white_space();
+        let start = lexer.position();
+        if !matches!(key, b"StructParent" | b"StructParents")
+            && let Some(number) = lexer.take_reference()
+        {
+            visit(start..lexer.position(), Mention::Object(number));
+            (key, numbers) = (b"", [None, None]);
+            continue;
+        }
+        let Some((_, token)) = lexer.next_token()? else {
+            return Ok(lexer.position());
+        };
         let former_key = std::mem::take(&mut key);
         let former_numbers = std::mem::take(&mut numbers);
         let range = start..lexer.position();
@@ -38,8 +50,6 @@ pub(crate) fn find_mentions<'a>(
             Token::Number(raw) => {
                 if matches!(former_key, b"StructParent" | b"StructParents") {
                     visit(range, Mention::StructureKey(parse_integer(start, raw)?));
-                } else if lexer.take_end_of_reference() {
-                    visit(start..lexer.position(), Mention::Object(parse_integer(start, raw)?));
                 } else {
                     numbers = [former_numbers[1], Some((start, raw))];
                 }
@@ -64,7 +74,6 @@ pub(crate) fn find_mentions<'a>(
             _ => {}
         }
     }
-    Ok(lexer.position())
 }
 
 fn parse_integer<T: std::str::FromStr>(offset: usize, raw: &[u8]) -> Result<T, PdfError> {
