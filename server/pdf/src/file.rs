@@ -179,11 +179,14 @@ pub(crate) fn header_length(object: &[u8], number: usize) -> Option<usize> {
 }
 
 pub(crate) fn parse_digits(raw: &[u8]) -> Option<usize> {
-    let (first, rest) = raw.split_first()?;
-    let digit = |byte: &u8| byte.is_ascii_digit().then(|| usize::from(byte - b'0'));
-    rest.iter().try_fold(digit(first)?, |value, byte| {
-        value.checked_mul(10)?.checked_add(digit(byte)?)
-    })
+    let mut value = 0_usize;
+    for byte in raw {
+        if !byte.is_ascii_digit() {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(usize::from(byte - b'0'))?;
+    }
+    (!raw.is_empty()).then_some(value)
 }
 
 #[cfg(test)]

@@ -49,8 +49,9 @@ impl<'a> MergedElement<'a> {
     pub(crate) fn list(document: &Document<'a>, wrappers: &[ObjectNumber]) -> Vec<Self> {
         let finders = Finders::default();
         let read = |kids: &[ObjectNumber]| -> Vec<Self> {
-            let elements = kids.iter().filter_map(|kid| Self::read(document, *kid, &finders));
-            elements.collect()
+            let mut elements = Vec::with_capacity(kids.len());
+            elements.extend(kids.iter().filter_map(|kid| Self::read(document, *kid, &finders)));
+            elements
         };
         let (first, second) = wrappers.split_at(wrappers.len() / 2);
         let mut merged = if wrappers.len() < MANY_WRAPPERS {
