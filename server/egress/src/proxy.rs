@@ -116,6 +116,11 @@ impl Proxy {
         *lock(&lock(&self.shared.render).assets) = assets;
     }
 
+    /// Refuses all servers from now on until the next [`Proxy::begin_render`]; assets are served.
+    pub fn refuse_servers(&self) {
+        lock(&self.shared.render).refuse_servers();
+    }
+
     /// Closes all connections and refuses new ones until the next [`Proxy::begin_render`]. The log remains available.
     pub fn close_connections(&self) {
         lock(&self.shared.render).closed.cancel();

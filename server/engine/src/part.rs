@@ -5,7 +5,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use platen_egress::log::{ConnectionLog, Outcome};
 use platen_pdf::PageFacts;
 use tokio::time::timeout_at;
 
@@ -54,11 +53,17 @@ pub(crate) struct Loaded {
 }
 
 /// Result of inspecting a session after a part has ended.
-pub(crate) struct LookBack {
+struct LookBack {
     warnings: Vec<Warning>,
-    pub(crate) disposition: SessionDisposition,
-    /// Whether no server has received anything from the page.
-    pub(crate) has_sent_nothing: bool,
+    disposition: SessionDisposition,
+}
+
+/// Whether a page may reach servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Servers {
+    /// As the guard allows.
+    Guarded,
+    Refused,
 }
 
 impl Render<'_> {
@@ -95,7 +100,7 @@ impl Render<'_> {
             match outcome {
                 Err(_) => return Err(self.late()),
                 Ok(Ok(mut printed)) => {
-                    printed.page = self.leave(attempt.lease, &printed, &seen).await;
+                    printed.page = self.leave(index, attempt.lease, &printed, seen.disposition);
                     printed.warnings.extend(seen.warnings);
                     return Ok(printed);
                 }
@@ -132,7 +137,6 @@ impl Render<'_> {
         let is_url = matches!(self.job.parts[index], Part::Url(_));
         LookBack {
             warnings,
-            has_sent_nothing: has_sent_nothing(&connections),
             disposition: if remote_document || is_url || connections.bytes_received > 0 {
                 SessionDisposition::Destroy
             } else {
@@ -148,6 +152,7 @@ impl Render<'_> {
         session: &mut Session,
         index: usize,
         watch: bool,
+        servers: Servers,
         enter: impl Fn(Phase),
     ) -> Result<Loaded, StepError> {
         let job = self.job;
@@ -155,6 +160,9 @@ impl Render<'_> {
         let mut warnings = Vec::new();
         let mut cookie_set = false;
         session.begin(index, job.media, watch).await?;
+        if servers == Servers::Refused {
+            session.proxy.refuse_servers();
+        }
         let mut report = match part {
             Part::Html(html) => {
                 session.proxy.serve(job.assets.clone());
@@ -202,7 +210,9 @@ impl Render<'_> {
             mut warnings,
             cookie_set,
         } = self
-            .load(session, index, watch, |phase| self.progress.enter(index, phase))
+            .load(session, index, watch, Servers::Guarded, |phase| {
+                self.progress.enter(index, phase);
+            })
             .await?;
         let loaded_in = began.elapsed();
         let PageReport {
@@ -243,13 +253,6 @@ impl Render<'_> {
             loaded_in,
         })
     }
-}
-
-/// Returns whether all connections of a part were refused by the address policy, or had unknown hosts.
-fn has_sent_nothing(connections: &ConnectionLog) -> bool {
-    let is_local = |outcome: &Outcome| matches!(outcome, Outcome::Refused(_) | Outcome::ResolveFailed);
-    connections.records.iter().all(|record| is_local(&record.outcome))
-        && connections.records_omitted + connections.connections_over_limit == 0
 }
 
 /// Returns whether the part may make network requests, which must then be observed.

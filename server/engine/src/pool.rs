@@ -1,14 +1,12 @@
 //! The pool of browsers and their sessions: leases sessions to renders and takes them back.
 
 mod ahead;
-pub(crate) mod held;
 pub(crate) mod lease;
 mod memory;
 mod places;
 mod supervise;
 
 use std::{
-    collections::VecDeque,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -65,10 +63,6 @@ struct State {
     browsers: Vec<Arc<Browser>>,
     /// Sessions ready for their account or, if unassigned, for any; least recently used first.
     idle: Vec<Pooled>,
-    /// Sessions of pages that are held, by number; oldest first.
-    held: VecDeque<(u64, Pooled)>,
-    /// Number of the next page that is held.
-    next_held: u64,
 }
 
 /// Result of the search for a session.
@@ -122,8 +116,8 @@ impl Pool {
     }
 
     /// Leases an idle session of the account, or an unassigned one, or creates one. Without room for another, evicts
-    /// the page that has been held for the longest time, or else the least recently used idle session. Waits while no
-    /// browser is available. Fails with [`RenderError::ShuttingDown`] once the pool is closed.
+    /// the least recently used idle session. Waits while no browser is available. Fails with
+    /// [`RenderError::ShuttingDown`] once the pool is closed.
     pub(crate) async fn lease(&self, account: Uuid, kind: PageKind) -> Result<Lease, RenderError> {
         tokio::select! {
             () = self.inner.closing.cancelled() => Err(RenderError::ShuttingDown),
@@ -238,7 +232,6 @@ impl Pool {
         let browsers = {
             let mut state = self.lock();
             state.idle.clear();
-            state.held.clear();
             std::mem::take(&mut state.browsers)
         };
         for browser in &browsers {
@@ -304,11 +297,10 @@ impl Pool {
         };
         let evicted = if self.has_room(&state) {
             None
+        } else if state.idle.is_empty() {
+            return Found::Nothing;
         } else {
-            match state.evict() {
-                Some(pooled) => Some(Box::new(pooled)),
-                None => return Found::Nothing,
-            }
+            Some(Box::new(state.idle.remove(0)))
         };
         Found::Room {
             browser,
@@ -361,12 +353,6 @@ impl Pool {
 }
 
 impl State {
-    /// Removes the session that is needed least: of a held page, or else the least recently used idle one.
-    fn evict(&mut self) -> Option<Pooled> {
-        let held = self.held.pop_front().map(|(_, pooled)| pooled);
-        held.or_else(|| (!self.idle.is_empty()).then(|| self.idle.remove(0)))
-    }
-
     fn least_busy_browser(&self, kind: PageKind) -> Option<Arc<Browser>> {
         self.browsers
             .iter()

@@ -206,14 +206,6 @@ impl Session {
         forgotten.await.map(drop)
     }
 
-    /// Stops scripts and connections of the page, so that only the engine's own expressions run. The session can't be
-    /// used for another render. Returns once the command is sent.
-    pub(crate) async fn freeze(&self) -> Result<(), DevToolsError> {
-        self.proxy.close_connections();
-        drop(self.start(&SetScriptExecutionDisabledParams::new(true)).await?);
-        Ok(())
-    }
-
     /// Destroys the context and its renderer process, even one in an endless loop. Kills the browser if that takes too
     /// long.
     pub(crate) async fn close(self) {

@@ -29,6 +29,9 @@ use crate::{
 /// Maximum size of a request or response header, in bytes; more than servers commonly accept.
 pub(super) const HEAD_LIMIT: usize = 64 * 1024;
 
+/// Why no server is reached by a render for which all are refused.
+const NO_SERVERS: &str = "the page is loaded without servers";
+
 /// Closes the browser's connection without a response.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection was closed without a response")]
@@ -96,6 +99,10 @@ impl Connection {
         if self.render.is_spent() {
             self.cut_over_limit(&entry);
             return Err(answer::failed_to_reach("the render's byte limit is reached"));
+        }
+        if self.render.refuses_servers() {
+            entry.fail(Outcome::Refused(NO_SERVERS.to_owned()));
+            return Err(answer::failed_to_reach(NO_SERVERS));
         }
         let Target { host, port } = &entry.target;
         let connected = self.guard.connect_by(&self.render.names, host, *port).await;

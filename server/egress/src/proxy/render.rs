@@ -4,7 +4,7 @@ use std::{
     mem,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
 };
 
@@ -27,6 +27,7 @@ pub(super) struct Render {
     places: usize,
     pub(super) names: RenderNames,
     pub(super) assets: Mutex<Assets>,
+    refuses_servers: AtomicBool,
     byte_limit: u64,
     bytes_moved: AtomicU64,
     bytes_received: AtomicU64,
@@ -62,11 +63,20 @@ impl Render {
             places: guard.limits().connections_per_proxy,
             names: RenderNames::new(guard.resolver()),
             assets: Mutex::default(),
+            refuses_servers: AtomicBool::new(false),
             byte_limit: guard.limits().bytes_per_render,
             bytes_moved: AtomicU64::new(0),
             bytes_received: AtomicU64::new(0),
             log: Mutex::default(),
         }
+    }
+
+    pub(super) fn refuse_servers(&self) {
+        self.refuses_servers.store(true, Relaxed);
+    }
+
+    pub(super) fn refuses_servers(&self) -> bool {
+        self.refuses_servers.load(Relaxed)
     }
 
     /// Adds a pending record to the log, or counts it as omitted if the log is full.

@@ -58,19 +58,12 @@ impl Pool {
         }
     }
 
-    /// Returns a place for an unassigned session, or `None` if one is ready or another would have to be evicted. A held
-    /// page is then closed, so that there is a place later.
+    /// Returns a place for an unassigned session, or `None` if one is ready or another would have to be evicted.
     fn room_ahead(&self, kind: PageKind) -> Option<(Arc<Browser>, Place)> {
         self.forget_dead();
-        let mut state = self.lock();
+        let state = self.lock();
         let is_ready = state.idle.iter().any(|pooled| pooled.session.is_for(None, kind));
-        if self.inner.closing.is_cancelled() || is_ready {
-            return None;
-        }
-        if !self.has_room(&state) {
-            if let Some((_, held)) = state.held.pop_front() {
-                self.inner.tasks.spawn(held.close());
-            }
+        if self.inner.closing.is_cancelled() || is_ready || !self.has_room(&state) {
             return None;
         }
         let browser = state.least_busy_browser(kind)?;

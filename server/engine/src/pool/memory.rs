@@ -1,4 +1,4 @@
-//! Limits idle sessions, and pages that are held, by the memory of pages.
+//! Limits idle sessions by the memory of their pages.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -18,8 +18,8 @@ impl Pool {
             && (taken < self.always_kept() || state.held_by_pages() + NEW_SESSION <= self.inner.config.pages_memory)
     }
 
-    /// Closes held pages, and then idle sessions, least recently used first, while all pages together exceed their
-    /// memory limit. Runs until the pool is closed.
+    /// Closes idle sessions, least recently used first, while all pages together exceed their memory limit. Runs until
+    /// the pool is closed.
     pub(super) async fn bound_memory(self) {
         loop {
             tokio::select! {
@@ -29,8 +29,8 @@ impl Pool {
             let unused = {
                 let mut state = self.lock();
                 let holds_too_much = state.held_by_pages() > self.inner.config.pages_memory;
-                let may_end = self.inner.places.taken() > self.always_kept();
-                (holds_too_much && may_end).then(|| state.evict()).flatten()
+                let may_end = self.inner.places.taken() > self.always_kept() && !state.idle.is_empty();
+                (holds_too_much && may_end).then(|| state.idle.remove(0))
             };
             if let Some(unused) = unused {
                 unused.close().await;

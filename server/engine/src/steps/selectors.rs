@@ -31,11 +31,13 @@ struct Sought<'a> {
 }
 
 /// Adds selectors to the elements of findings in a part, which is the session's page. An element whose HTML element is
-/// not certain gets none. The page can't interfere, and nothing but the selectors is returned.
+/// not certain gets none: if the document has only some of the page's elements, their numbers say nothing. The page can't
+/// interfere, and nothing but the selectors is returned.
 pub(crate) async fn add_selectors(
     session: &Session,
     findings: &mut [Finding],
     part: usize,
+    is_complete: bool,
 ) -> Result<(), DevToolsError> {
     let found = findings.iter_mut().filter_map(|finding| {
         let text = finding.text.as_deref().unwrap_or_default();
@@ -49,7 +51,7 @@ pub(crate) async fn add_selectors(
     let sought = found.iter().map(|(element, text)| Sought {
         kind: &element.kind,
         preceding: element.preceding,
-        count: element.count,
+        count: if is_complete { element.count } else { 0 },
         text,
     });
     let sought = json!(sought.collect::<Vec<_>>());
