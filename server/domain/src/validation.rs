@@ -27,12 +27,15 @@ pub struct Problem {
 impl Problem {
     /// Creates the note that follows the `listed` errors if there may be more.
     pub(crate) fn more_than(listed: usize) -> Self {
+        let (errors, these) = match listed {
+            1 => ("error is".to_owned(), "it"),
+            _ => (format!("{listed} errors are"), "these"),
+        };
         Self {
             pointer: String::new(),
             title: "More errors".into(),
             detail: format!(
-                "Only the first {listed} errors are listed, and there may be more: correct these and send the request \
-                 again"
+                "Only the first {errors} listed, and there may be more: correct {these} and send the request again"
             ),
         }
     }

@@ -6,6 +6,8 @@ pub mod missing;
 mod remedies;
 pub mod unmet;
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -215,25 +217,33 @@ pub struct FindingCounts {
 }
 
 impl AccessibilityReport {
-    /// Creates a report with as many findings as it may have: at most 200, and 64 KiB as JSON, violations first. Their texts are
+    /// Creates a report with as many findings as it may have: at most 200, and 64 KiB as JSON, violations first. If not all
+    /// fit, it has the first violation of each rule before others, still in the order of the document. Their texts are
     /// shortened to 100 characters.
     pub fn new(levels: Vec<ConformanceLevel>, found: impl IntoIterator<Item = Finding>) -> Self {
-        let (mut findings, mut room, mut findings_cut) = (Vec::new(), LONGEST_FINDINGS, false);
         // Icons prevent no level, and leave room to what does.
         let (violations, icons): (Vec<_>, Vec<_>) = found.into_iter().partition(Finding::is_violation);
-        for mut finding in violations.into_iter().chain(icons) {
+        let ordered = (0..).zip(violations.into_iter().chain(icons));
+        // Many violations of one rule hide no other rule: that may be the only one that prevents a demanded level.
+        let mut rules = HashSet::new();
+        let (firsts, others): (Vec<_>, Vec<_>) = ordered.partition(|(_, finding)| {
+            finding.is_violation() && rules.insert((finding.rule(), finding.message.clone()))
+        });
+        let (mut listed, mut room, mut findings_cut) = (Vec::new(), LONGEST_FINDINGS, false);
+        for (order, mut finding) in firsts.into_iter().chain(others) {
             finding.shorten();
             let bytes = serde_json::to_vec(&finding).map_or(usize::MAX, |json| json.len());
-            if findings.len() == MOST_FINDINGS || bytes > room {
+            if listed.len() == MOST_FINDINGS || bytes > room {
                 findings_cut = true;
                 break;
             }
             room -= bytes;
-            findings.push(finding);
+            listed.push((order, finding));
         }
+        listed.sort_by_key(|(order, _): &(usize, _)| *order);
         Self {
             levels,
-            findings,
+            findings: listed.into_iter().map(|(_, finding)| finding).collect(),
             findings_cut,
             low_contrast: Vec::new(),
         }

@@ -119,6 +119,46 @@ fn reports_are_bounded() {
 }
 
 #[test]
+fn many_violations_of_a_rule_hide_no_other_rule() {
+    use ConformanceLevel::{PdfA2a, PdfA2b, PdfA2u, PdfUa1};
+    let number = |finding: &Finding| finding.clauses[0].number.clone();
+    let picture = finding(PdfUa1, "7.3-1");
+    let long_text = Finding {
+        text: Some("\u{1}".repeat(LONGEST_TEXT)),
+        ..picture.clone()
+    };
+    let font = Finding {
+        page: Some(7),
+        ..finding(PdfA2u, "6.2.11.7.2-1")
+    };
+    for picture in [picture, long_text] {
+        let mut found = vec![picture; MOST_FINDINGS];
+        found.insert(1, finding(PdfUa1, "7.4.2-1"));
+        found.extend([font.clone(), font.clone()]);
+        let report = AccessibilityReport::new(vec![PdfA2b], found);
+        assert!(report.findings_cut && report.has_more_violations());
+        // They are still in the order of the document.
+        let numbers: Vec<_> = report.findings.iter().map(number).collect();
+        assert_eq!(numbers[..3], ["7.3-1", "7.4.2-1", "7.3-1"]);
+        assert_eq!(numbers[numbers.len() - 2..], ["7.3-1", "6.2.11.7.2-1"]);
+
+        let problems = report.check(&[PdfA2a]).expect_err("only PDF/A-2b").problems();
+        let details: Vec<_> = problems.iter().map(|problem| problem.detail.as_str()).collect();
+        let [violation, more] = details[..] else {
+            panic!("one violation and a note: {details:?}")
+        };
+        assert!(
+            violation.starts_with("Page 7: ") && violation.ends_with("Rule: ISO 19005-2, 6.2.11.7.2-1"),
+            "{violation}"
+        );
+        assert!(
+            more.starts_with("Only the first error is listed, and there may be more:"),
+            "{more}"
+        );
+    }
+}
+
+#[test]
 fn findings_of_earlier_releases_have_no_selector() {
     let mut stored = serde_json::to_value(finding(ConformanceLevel::PdfUa1, "7.3-1")).expect("JSON");
     let selector = stored.as_object_mut().expect("an object").remove("selector");
