@@ -33,6 +33,7 @@
         Link: 'a[href], area[href], [role=link]',
         Figure: 'img, figure, [role=img], [role=image], [role=figure]',
     };
+    const NAMES = ['aria-label', 'aria-labelledby', 'title'];
     const CONTENT = 'img, svg, canvas, input, select, textarea, button, video, iframe, object, embed, meter, progress';
 
     const unbound = (owner, name) => {
@@ -73,8 +74,29 @@
     };
     const candidates = remembered(kind => {
         const all = Object.hasOwn(CANDIDATES, kind) ? [...select(document, CANDIDATES[kind])] : [];
-        return all.length <= MOST_CANDIDATES ? all.filter(element => isPrinted(element, kind)) : [];
+        const printed = all.length <= MOST_CANDIDATES ? all.filter(element => isPrinted(element, kind)) : [];
+        return kind === 'Figure' ? withoutGroups(printed) : printed;
     });
+    // Leaves out those that are groups in documents (`pdf/archive/figures.rs`): elements without a name around a caption,
+    // or directly around a picture if they paint nothing themselves.
+    const withoutGroups = figures => {
+        const captions = candidates('Caption').filter(caption => name(caption) === 'figcaption');
+        const captioned = new Set(captions.map(caption => closest(caption, CANDIDATES.Figure)));
+        const framing = new Set(figures.map(frame));
+        return figures.filter(
+            figure => isNamed(figure) || !(captioned.has(figure) || (framing.has(figure) && !isPainted(figure))),
+        );
+    };
+    const frame = figure => {
+        const around = parent(figure);
+        return around instanceof Element && name(around) === 'picture' ? parent(around) : around;
+    };
+    const isNamed = element => NAMES.some(key => attribute(element, key)?.trim());
+    const isPainted = element => {
+        const { backgroundColor, backgroundImage, borderWidth, outlineStyle } = getComputedStyle(element);
+        const isPlain = backgroundColor === 'rgba(0, 0, 0, 0)' && backgroundImage === 'none';
+        return !isPlain || borderWidth !== '0px' || outlineStyle !== 'none';
+    };
     const byText = remembered(kind => {
         const found = new Map();
         for (const element of candidates(kind)) {

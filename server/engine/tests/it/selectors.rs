@@ -122,6 +122,54 @@ async fn elements_that_are_not_printed_do_not_count() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn groups_of_pictures_and_captions_are_no_figures() {
+    let engine = TestEngine::start("").await;
+    let groups: [(&str, &[&str]); 9] = [
+        (
+            "<figure><img><figcaption>Sales</figcaption></figure>",
+            &["body > figure > img"],
+        ),
+        (
+            "<figure><p><img></p><figcaption>Sales</figcaption></figure>",
+            &["body > figure > p > img"],
+        ),
+        ("<figure><img></figure>", &["body > figure > img"]),
+        (
+            "<figure><picture><img></picture></figure>",
+            &["body > figure > picture > img"],
+        ),
+        (
+            "<figure><figure><img><figcaption>Sales</figcaption></figure></figure>",
+            &["body > figure > figure > img"],
+        ),
+        (
+            "<figure aria-label=Sales><img><figcaption>Sales</figcaption></figure>",
+            &["body > figure > img"],
+        ),
+        // These have no caption, and contain or paint something else than a picture.
+        (
+            "<figure><p><img></p></figure>",
+            &["body > figure", "body > figure > p > img"],
+        ),
+        (
+            "<figure style='border: 1px solid'><img></figure>",
+            &["body > figure", "body > figure > img"],
+        ),
+        (
+            "<figure><table><caption>Sales</caption><tr><th>2026<tr><td>7</table></figure>",
+            &["body > figure"],
+        ),
+    ];
+    for (figure, expected) in groups {
+        let body = format!("{figure}<p><img></p>").replace("<img>", &format!("<img {PICTURE}>"));
+        let found = selectors(&engine, Uuid::now_v7(), html_job(&page(&body))).await;
+        let figures = found.into_iter().filter(|(kind, _)| kind == "Figure");
+        let figures: Vec<_> = figures.map(|(_, selector)| selector.unwrap_or_default()).collect();
+        assert_eq!(figures, [expected, &["body > p > img"]].concat(), "{figure}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_element_that_is_not_certain_has_no_selector() {
     let engine = TestEngine::start("").await;
     // A shadow tree has elements that no selector reaches.
