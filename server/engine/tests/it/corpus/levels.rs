@@ -1,6 +1,9 @@
 //! Levels beyond PDF/A-2b: which documents declare them, and what prevents the others.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use platen_pdf::check::{Examination, Violation, standards::Conformance};
 
@@ -13,6 +16,9 @@ const LEVELS: [(&str, Conformance, usize); 3] = [
     ("2a", Conformance::PdfA2a, 127),
     ("ua1", Conformance::PdfUa1, 98),
 ];
+/// All files that don't declare PDF/A-2a, with the clauses that they violate: the browser writes no tags if a page has
+/// nothing but header and footer. All single pages declare it.
+const UNTAGGED: [(&str, &[&str]); 1] = [("empty.html.decorated.pdf", &["6.7.2.2-1", "6.7.3.3-1"])];
 /// Minimum number of single pages that declare PDF/UA-1.
 const LEAST_SINGLE: usize = 85;
 /// The pages that don't declare PDF/UA-1, with the clauses that their authors violate: headings that begin below the
@@ -81,8 +87,22 @@ pub(super) fn check(verdicts: &[(&PathBuf, Result<Examination, Vec<Violation>>)]
             }
         }
     }
+    problems.extend(check_level_a(examined()));
     problems.extend(check_singles(examined()));
     problems
+}
+
+/// Checks that each file declares PDF/A-2a, or violates exactly the expected clauses.
+fn check_level_a<'a>(examined: impl Iterator<Item = (&'a PathBuf, &'a Examination)>) -> Option<String> {
+    let others = examined.filter(|(_, examination)| !examination.declared.contains(&Conformance::PdfA2a));
+    let others = others.map(|(file, examination)| {
+        let violated = violated(examination, |standard| standard != Conformance::PdfUa1);
+        (name(file), violated)
+    });
+    let found: BTreeMap<&str, BTreeSet<&str>> = others.collect();
+    let expected = UNTAGGED.map(|(file, clauses)| (file, clauses.iter().copied().collect()));
+    let expected: BTreeMap<&str, BTreeSet<&str>> = expected.into_iter().collect();
+    (found != expected).then(|| format!("{found:?} don't declare PDF/A-2a, not {expected:?}"))
 }
 
 /// Checks that each single page declares PDF/UA-1, or violates exactly the clauses that its author violates.
@@ -90,13 +110,10 @@ fn check_singles<'a>(examined: impl Iterator<Item = (&'a PathBuf, &'a Examinatio
     let mut problems = Vec::new();
     let mut conforming = 0;
     for (file, examination) in examined {
-        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let Some(page) = name.strip_suffix(".html.archival.pdf") else {
+        let Some(page) = name(file).strip_suffix(".html.archival.pdf") else {
             continue;
         };
-        let violated = examination.findings.iter().flat_map(|finding| finding.rule.prevents);
-        let violated = violated.filter(|(standard, _)| *standard == Conformance::PdfUa1);
-        let violated: BTreeSet<&str> = violated.map(|(_, clause)| *clause).collect();
+        let violated = violated(examination, |standard| standard == Conformance::PdfUa1);
         let expected = FAULTS.iter().filter(|(faulty, _)| *faulty == page);
         let expected: BTreeSet<&str> = expected.flat_map(|(_, clauses)| *clauses).copied().collect();
         if violated != expected {
@@ -111,4 +128,15 @@ fn check_singles<'a>(examined: impl Iterator<Item = (&'a PathBuf, &'a Examinatio
         ));
     }
     problems
+}
+
+fn name(file: &Path) -> &str {
+    file.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+/// Returns the violated clauses of standards.
+fn violated(examination: &Examination, is_wanted: impl Fn(Conformance) -> bool) -> BTreeSet<&'static str> {
+    let clauses = examination.findings.iter().flat_map(|finding| finding.rule.prevents);
+    let clauses = clauses.filter(|(standard, _)| is_wanted(*standard));
+    clauses.map(|(_, clause)| *clause).collect()
 }
