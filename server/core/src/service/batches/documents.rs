@@ -30,6 +30,7 @@ use crate::{
             outcomes::{self, StoredRow},
         },
         error::StoreError,
+        renders,
     },
 };
 
@@ -48,6 +49,9 @@ pub enum DownloadError {
     /// The batch was deleted, so documents may be missing.
     #[error("the batch was deleted")]
     Deleted,
+    /// A document that has not expired is not in the default storage.
+    #[error("the document of row {0} is missing from the default storage")]
+    Missing(i32),
     #[error("ZIP archive: {0}")]
     Zip(#[from] ZipError),
     #[error("ZIP archive: {0}")]
@@ -168,9 +172,13 @@ impl StoredDocuments {
             // That of the last document, which has been sent.
             drop(self.memory.take());
             self.memory = Some(self.app.memory.reserve(self.account, 2 * bytes).await?);
-            // It may have been deleted meanwhile.
             if let Some(document) = self.app.documents.read(row.object, bytes).await? {
                 return Ok(Some((row, document)));
+            }
+            // Without it, the file would be valid, but incomplete, unless the document has expired meanwhile.
+            let stored = renders::documents::find_object(&self.app.db, self.account, row.render, clock::now());
+            if stored.await?.is_some() {
+                return Err(DownloadError::Missing(row.number));
             }
         }
     }

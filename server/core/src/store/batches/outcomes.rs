@@ -68,6 +68,7 @@ pub async fn list(
 #[derive(Debug)]
 pub struct StoredRow {
     pub number: i32,
+    pub render: RenderId,
     /// Name of the object.
     pub object: Uuid,
     pub bytes: i64,
@@ -116,7 +117,7 @@ pub async fn list_stored(
 ) -> Result<Vec<StoredRow>, StoreError> {
     let rows = sqlx::query_as!(
         StoredRow,
-        r#"select number, object_id as "object!", bytes as "bytes!", file_name
+        r#"select number, renders.id as render, object_id as "object!", bytes as "bytes!", file_name
            from batch_rows join renders on renders.id = batch_rows.render_id
            where batch_rows.account_id = $1 and batch_id = $2 and number > $3
                and status = 'succeeded' and object_expires_at > $5
