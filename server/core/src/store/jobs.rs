@@ -391,7 +391,7 @@ pub async fn release(
 }
 
 /// Forgets failures and crashes of a job that has made progress since.
-pub async fn forget_failures(db: &PgPool, claim: &Claim) -> Result<(), StoreError> {
+pub async fn forget_failures(db: impl PgExecutor<'_>, claim: &Claim) -> Result<(), StoreError> {
     let forget = sqlx::query!(
         "update jobs set failures = 0, crashes = 0, failed_at = null, last_error = null where id = $1 and claim = $2",
         claim.job,

@@ -265,8 +265,8 @@ async fn log_with_room(
 }
 
 /// Deletes ended renders of all accounts that were accepted longer ago than the retention of their plans, with
-/// everything that belongs to them. Renders whose documents are still stored are skipped. Deletes up to `at_most`
-/// renders, to keep the locks short, and returns how many.
+/// everything that belongs to them. Renders whose documents are still stored, or whose outcomes no turn of their batch has recorded yet,
+/// are skipped. Deletes up to `at_most` renders, to keep the locks short, and returns how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let done = sqlx::query!(
         "delete from renders where id in (
@@ -279,6 +279,11 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
                     and renders.inserted_at < $1::timestamptz - plans.retention_days * interval '1 day'
                     and renders.finished_at is not null
                     and renders.object_expires_at is null
+                    -- A number instead of `not exists`, for which all open rows would be read.
+                    and 0 = (
+                        select count(*) from batch_rows
+                        where batch_rows.render_id = renders.id and batch_rows.state = 'opened'
+                    )
                 order by renders.inserted_at, renders.id
                 limit $2
             ) old

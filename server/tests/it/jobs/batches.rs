@@ -2,6 +2,7 @@
 
 mod apart;
 mod by_url;
+mod crashes;
 mod documents;
 mod file_names;
 mod held;

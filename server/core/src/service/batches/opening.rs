@@ -57,6 +57,9 @@ const TURN: Duration = Duration::from_secs(1);
 const TURN_ON_HOLD: Duration = Duration::from_secs(15);
 /// The same after a turn that has opened [`MANY_ROWS`]: its window would be empty soon.
 const NEXT_ROWS: Duration = Duration::from_millis(200);
+/// Time until the next turn of a batch during whose last turns several processes have crashed. It opens no rows then, so another cause
+/// is likely.
+const TURN_AFTER_CRASHES: Duration = Duration::from_mins(1);
 /// The longest time between the turns of a batch whose rows are all open: many batches may wait for their renders.
 const LONGEST_TURN: Duration = Duration::from_secs(3);
 /// A tenth of the window.
@@ -110,16 +113,22 @@ pub async fn advance(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> b
     }
 }
 
-/// Pauses a batch during whose last turns several processes have crashed.
+/// Pauses a running batch during whose last turns several processes have crashed. Further turns record how its renders end, or cancel
+/// them.
 async fn give_up(app: &Services, job: &BatchJob) -> Result<(), StoreError> {
-    tracing::error!(batch_id = %job.batch, "batch paused after crashes");
     let mut transaction = tx::begin(&app.db).await?;
     let batch = batches::lock(&mut transaction, job.account, job.batch, None).await?;
     if batch.is_some_and(|batch| batch.state == BatchState::Running) {
+        tracing::error!(batch_id = %job.batch, "batch paused after crashes");
         batches::set_state(&mut transaction, job.account, job.batch, BatchState::Paused, None).await?;
+    } else {
+        tracing::error!(batch_id = %job.batch, "turn of a batch delayed after crashes");
     }
-    jobs::complete(&mut *transaction, &job.claim).await?;
-    tx::commit(transaction).await
+    jobs::forget_failures(&mut *transaction, &job.claim).await?;
+    jobs::release(&mut *transaction, &job.claim, Some(TURN_AFTER_CRASHES), None).await?;
+    tx::commit(transaction).await?;
+    app.jobs.batch_changed(job.account, job.batch);
+    Ok(())
 }
 
 /// What follows a turn.

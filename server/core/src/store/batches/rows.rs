@@ -88,6 +88,11 @@ pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), 
                 select case when renders.status = 'succeeded' then 'succeeded' else 'failed' end,
                     case
                         when renders.status = 'succeeded' then null
+                        -- By a process of the previous release; others delete no render before this.
+                        when renders.id is null then jsonb_build_object(
+                            'code', 'render_deleted', 'message',
+                            'The render was deleted before its outcome was recorded. Its document may exist, so the row is not retried.'
+                        )
                         when renders.status = 'cancelled' then
                             '{\"code\": \"cancelled\", \"message\": \"The render was cancelled.\"}'::jsonb
                         else renders.error
@@ -291,10 +296,13 @@ pub async fn list_unfinished(
     Ok(renders.fetch_all(db).await?.into_iter().map(RenderId).collect())
 }
 
-/// Makes all failed rows wait to be opened again. Returns their number.
+/// Makes all failed rows wait to be opened again, except those whose renders may have succeeded. Returns their number.
 pub async fn repeat_failed(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<u64, StoreError> {
     let update = sqlx::query!(
-        "update batch_rows set state = 'again' where account_id = $1 and batch_id = $2 and state = 'failed'",
+        "update batch_rows set state = 'again'
+         where account_id = $1 and batch_id = $2 and state = 'failed'
+            -- As in `settle`. Processes of the previous release record no error.
+            and error is not null and error ->> 'code' is distinct from 'render_deleted'",
         account.0,
         id.0,
     );
