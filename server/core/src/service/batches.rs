@@ -51,7 +51,7 @@ use crate::{
 
 /// Retention of batches that have ended.
 const LIFETIME: Duration = Duration::days(14);
-/// How long a batch may take, also while it is paused or on hold.
+/// How long a batch may take from its creation or last retry, also while it is paused or on hold.
 const LONGEST: Duration = Duration::days(28);
 /// How long a batch waits for its rows.
 const PATIENCE: Duration = Duration::days(1);
@@ -391,7 +391,7 @@ pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch
     if batch.failed > 0 && !batches::has_content(&mut *transaction, account, id).await? {
         return Err(ROWS_DELETED);
     }
-    if batches::rows::repeat_failed(&mut transaction, account, id).await? == 0 {
+    if batches::rows::repeat_failed(&mut transaction, account, id, clock::now()).await? == 0 {
         return Ok(batch);
     }
     if batch.state == BatchState::Ended {
@@ -404,14 +404,26 @@ pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch
     get(app, caller, id).await
 }
 
-/// Deletes batches whose time is over, with their rows.
-pub(in crate::service) async fn purge(db: &PgPool, now: OffsetDateTime) -> Result<(), StoreError> {
+/// Deletes batches whose time is over, with their rows, and cancels those that have taken too long.
+pub(in crate::service) async fn purge(app: &Services, now: OffsetDateTime) -> Result<(), StoreError> {
     let old = OldBatches {
         ended: now - LIFETIME,
         opened: now - PATIENCE,
         tests: now - TEST_CONTENT_LIFETIME,
-        unfinished: now - LONGEST,
     };
-    while batches::delete_old(db, old).await? {}
+    while batches::delete_old(&app.db, old).await? {}
+    while cancel_overdue(app, now).await? {}
     Ok(())
+}
+
+/// Cancels a batch that has taken too long, as [`cancel`] does. Returns `false` if there is none.
+async fn cancel_overdue(app: &Services, now: OffsetDateTime) -> Result<bool, StoreError> {
+    let mut transaction = tx::begin(&app.db).await?;
+    let Some((account, id)) = batches::cancel_overdue(&mut transaction, now - LONGEST, now).await? else {
+        return Ok(false);
+    };
+    batches::rows::fail_waiting(&mut transaction, account, id).await?;
+    commit_and_advance(app, transaction, account, id).await?;
+    tracing::info!(batch_id = %id, "batch cancelled: it has taken too long");
+    Ok(true)
 }

@@ -353,8 +353,6 @@ pub struct OldBatches {
     pub opened: OffsetDateTime,
     /// Those of test keys that were created before.
     pub tests: OffsetDateTime,
-    /// Those that were created before and have not ended.
-    pub unfinished: OffsetDateTime,
 }
 
 /// Deletes an old batch of any account. Returns `false` if there is none.
@@ -363,13 +361,33 @@ pub async fn delete_old(db: &PgPool, old: OldBatches) -> Result<bool, StoreError
         "delete from batches where id in (
             select id from batches
             where ended_at < $1 or state = 'open' and inserted_at < $2 or not livemode and inserted_at < $3
-                or ended_at is null and inserted_at < $4
             limit 1
          )",
         old.ended,
         old.opened,
         old.tests,
-        old.unfinished,
     );
     changes_one(db, delete).await
+}
+
+/// Cancels a batch of any account that has not ended, and was created before `before` and not retried since. Returns the account and the
+/// batch; `None` if there is none.
+pub async fn cancel_overdue(
+    db: &mut PgConnection,
+    before: OffsetDateTime,
+    now: OffsetDateTime,
+) -> Result<Option<(AccountId, BatchId)>, StoreError> {
+    let cancelled = sqlx::query!(
+        "update batches set state = 'cancelled', ended_at = $2, hold = null
+         where id = (
+                select id from batches where ended_at is null and coalesce(retried_at, inserted_at) < $1 limit 1
+            )
+            -- Another transaction may have ended or retried it meanwhile.
+            and ended_at is null and coalesce(retried_at, inserted_at) < $1
+         returning account_id, id",
+        before,
+        now,
+    );
+    let cancelled = cancelled.fetch_optional(db).await?;
+    Ok(cancelled.map(|row| (AccountId(row.account_id), BatchId(row.id))))
 }

@@ -33,8 +33,8 @@ pub enum PurgeError {
 }
 
 /// Deletes expired documents, the content of test renders after a day, and content, thumbnails, reports and then rows of
-/// renders past their plan's retention, and batches. A row remains as long as its document. Then deletes what accounts no longer want
-/// stored.
+/// renders past their plan's retention, and batches. A row remains as long as its document. Cancels batches that have taken too long. Then
+/// deletes what accounts no longer want stored.
 pub async fn purge(app: &Services, now: OffsetDateTime) -> Result<(), PurgeError> {
     loop {
         let expired = documents::list_expired_objects(&app.db, now, BATCH).await?;
@@ -53,7 +53,7 @@ pub async fn purge(app: &Services, now: OffsetDateTime) -> Result<(), PurgeError
     while render_contents::delete_old(&app.db, now, BATCH).await? > 0 {}
     while render_thumbnails::delete_old(&app.db, now, BATCH).await? > 0 {}
     while accessibility_reports::delete_old(&app.db, now, BATCH).await? > 0 {}
-    batches::purge(&app.db, now).await?;
+    batches::purge(app, now).await?;
     while renders::delete_old(&app.db, now, BATCH).await? > 0 {}
     for (account, before) in accounts::list_to_forget(&app.db).await? {
         forget(app, account, before).await?;

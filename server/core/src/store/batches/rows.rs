@@ -297,7 +297,12 @@ pub async fn list_unfinished(
 }
 
 /// Makes all failed rows wait to be opened again, except those whose renders may have succeeded. Returns their number.
-pub async fn repeat_failed(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<u64, StoreError> {
+pub async fn repeat_failed(
+    db: &mut PgConnection,
+    account: AccountId,
+    id: BatchId,
+    now: OffsetDateTime,
+) -> Result<u64, StoreError> {
     let update = sqlx::query!(
         "update batch_rows set state = 'again'
          where account_id = $1 and batch_id = $2 and state = 'failed'
@@ -308,10 +313,11 @@ pub async fn repeat_failed(db: &mut PgConnection, account: AccountId, id: BatchI
     );
     let rows = count_changes(&mut *db, update).await?;
     let update = sqlx::query!(
-        "update batches set failed = failed - $3 where account_id = $1 and id = $2",
+        "update batches set failed = failed - $3, retried_at = $4 where account_id = $1 and id = $2",
         account.0,
         id.0,
         i32::try_from(rows).unwrap_or(i32::MAX),
+        now,
     );
     execute(db, update).await?;
     Ok(rows)

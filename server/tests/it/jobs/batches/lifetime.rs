@@ -5,7 +5,10 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::{NDJSON, counts, data, numbers, with_rows};
-use crate::support::studio::{Studio, header};
+use crate::support::{
+    receiver::Receiver,
+    studio::{Studio, header},
+};
 
 const BATCHES: &str = "select count(*) from batches";
 
@@ -65,13 +68,27 @@ async fn failed_rows_of_test_batches_are_retried_for_less_than_a_day() {
 
 #[tokio::test]
 async fn batches_wait_a_day_for_their_rows_and_take_28_days_at_most() {
+    let receiver = Receiver::start().await;
+    let guard = ("PLATEN_EGRESS_ALLOW", receiver.authority.as_str());
+    let worker = [("PLATEN_ROLE", "worker"), guard];
     // Without a worker, no row is begun.
-    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
-    let body = studio.batch("{{ number }}").await;
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web"), guard]).await;
+    let body = studio.batch("{{ number + 1 }}").await;
     let with_row = with_rows(body.clone(), numbers(1));
+    let mut with_endless_row = with_row.clone();
+    with_endless_row["batch"]["render"]["evaluate_js"] = json!({"expression": "new Promise(() => {})"});
+    with_endless_row["batch"]["callback"] = json!({"url": receiver.url("/ended")});
+    let failing = with_rows(body.clone(), [json!({"number": "none"})]);
+    let (endless, retried) = (studio.created(&with_endless_row).await, studio.created(&failing).await);
+    let first_worker = studio.service.beside(&worker).await;
+    studio.batch_when(&endless, |batch| batch["opened"] == 1).await;
+    studio.batch_ended(&retried).await;
+    drop(first_worker);
     let (open, abandoned) = (studio.created(&body).await, studio.created(&body).await);
-    let (paused, endless) = (studio.created(&with_row).await, studio.created(&with_row).await);
-    for path in [&paused, &endless] {
+    let paused = studio.created(&with_row).await;
+    set_age(&studio, &retried, "inserted_at", "28 days 1 minute").await;
+    assert_eq!(data(studio.act(&retried, "retry").await).await["state"], "running");
+    for path in [&paused, &endless, &retried] {
         assert_eq!(data(studio.act(path, "pause").await).await["state"], "paused");
     }
     for (path, age) in [
@@ -82,15 +99,34 @@ async fn batches_wait_a_day_for_their_rows_and_take_28_days_at_most() {
     ] {
         set_age(&studio, path, "inserted_at", age).await;
     }
-    let _worker = studio.service.beside(&[("PLATEN_ROLE", "worker")]).await;
-    studio.service.number_is(2, BATCHES).await;
+    let second_worker = studio.service.beside(&worker).await;
+    studio.service.number_is(4, BATCHES).await;
     let row = "{\"number\": 1}";
     assert_eq!(studio.upload(&abandoned, NDJSON, row).await.status(), 404);
-    assert_eq!(studio.act(&endless, "resume").await.status(), 404);
+    // As if it had been cancelled by a client.
+    let cancelled = studio.batch_when(&endless, |batch| batch["failed"] == 1).await;
+    assert_eq!(cancelled["state"], "cancelled");
+    assert_eq!(studio.outcomes(&endless).await[0]["error"]["code"], "cancelled");
+    let sent = receiver.wait_for(1).await;
+    let event: Value = serde_json::from_str(&sent[0].body).expect("JSON");
+    assert_eq!(
+        (&event["type"], &event["data"]["state"]),
+        (&json!("batch.ended"), &json!("cancelled"))
+    );
+    data(studio.act(&retried, "resume").await).await;
+    assert_eq!(counts(&studio.batch_ended(&retried).await), [1, 1, 0, 1]);
     data(studio.upload(&open, NDJSON, row).await).await;
     assert_eq!(counts(&studio.batch_ended(&open).await), [1, 1, 1, 0]);
     data(studio.act(&paused, "resume").await).await;
     assert_eq!(counts(&studio.batch_ended(&paused).await), [1, 1, 1, 0]);
+    // From a retry on, a batch may take as long once more.
+    drop(second_worker);
+    data(studio.act(&retried, "retry").await).await;
+    data(studio.act(&retried, "pause").await).await;
+    set_age(&studio, &retried, "retried_at", "28 days 1 minute").await;
+    let _worker = studio.service.beside(&worker).await;
+    let cancelled = studio.batch_when(&retried, |batch| batch["state"] == "cancelled").await;
+    assert_eq!(counts(&cancelled), [1, 1, 0, 1]);
 }
 
 #[tokio::test]
