@@ -186,7 +186,7 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
                 hold,
                 has_opened,
                 has_many_more,
-            } = open_rows(app, account, id, work, is_stopping).await?;
+            } = open_rows(app, account, id, work, &waiting, is_stopping).await?;
             batches::set_hold(db, account, id, hold).await?;
             if has_opened && job.claim.failures + job.claim.crashes > 0 {
                 jobs::forget_failures(db, &job.claim).await?;
@@ -291,12 +291,21 @@ struct Rows {
     has_many_more: bool,
 }
 
-/// Opens as many rows as the window has room for.
+/// Returns how many renders of a batch may be queued at present. Batches leave half of the queue to other renders of the account. Renders
+/// that other batches hold don't count, because they may wait for days, but a quarter of the queue is left in any case.
+fn free_places(queue: StorageUse, held_by_others: i64) -> usize {
+    let StorageUse { used, limit, .. } = queue;
+    let of_half = (limit / 2 - used).saturating_add(held_by_others.max(0));
+    usize::try_from(of_half.min(limit - limit / 4 - used)).unwrap_or_default()
+}
+
+/// Opens as many rows as window and queue have room for. `waiting` are the held renders of the batch.
 async fn open_rows(
     app: &Services,
     account: AccountId,
     id: BatchId,
     work: Work,
+    waiting: &StillHeld,
     is_stopping: &impl Fn() -> bool,
 ) -> Result<Rows, BatchError> {
     let mut result = Rows {
@@ -311,10 +320,18 @@ async fn open_rows(
         return Ok(result);
     }
     let unfinished = usize::try_from(work.unfinished).unwrap_or(WINDOW);
-    // Batches leave half of the queue to other renders.
     let queue = storage.of(StorageResource::QueuedRenders);
-    let free = usize::try_from(queue.limit / 2 - queue.used).unwrap_or_default();
-    let room = WINDOW.saturating_sub(unfinished).min(free);
+    let mut room = WINDOW.saturating_sub(unfinished);
+    if free_places(queue, 0) < room {
+        let held = held::count(&app.db, account).await?;
+        room = room.min(free_places(queue, held - waiting.renders));
+        // Renders that are not held leave the queue soon.
+        let only_held_are_in_its_place = work.unfinished == waiting.renders && queue.used - held < queue.limit / 2;
+        if room == 0 && only_held_are_in_its_place && !work.has_no_more_rows() {
+            result.hold = waiting.hold.or(Some(Hold::Storage));
+            return Ok(result);
+        }
+    }
     // Rows that have failed before go first.
     let mut numbers = work.again.iter().copied().chain(work.opened + 1..=work.rows);
     let chosen: Vec<_> = numbers.by_ref().take(room).collect();
@@ -520,6 +537,27 @@ fn invalid(number: i32, reason: &str) -> SealedRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn batches_leave_half_of_the_queue_or_a_quarter_besides_held_renders_of_others() {
+        for (used, held_by_others, expected) in [
+            (0, 0, 500),
+            (499, 0, 1),
+            (500, 0, 0),
+            (500, 500, 250),
+            (500, 100, 100),
+            (700, 500, 50),
+            (750, 500, 0),
+            (1000, 1000, 0),
+        ] {
+            let queue = StorageUse {
+                resource: StorageResource::QueuedRenders,
+                used,
+                limit: 1000,
+            };
+            assert_eq!(free_places(queue, held_by_others), expected, "{used}, {held_by_others}");
+        }
+    }
 
     #[test]
     fn batches_that_wait_longer_are_looked_at_less_often() {

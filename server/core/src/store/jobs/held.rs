@@ -71,6 +71,15 @@ pub struct StillHeld {
     pub promised: i64,
 }
 
+/// Returns the number of held renders of an account that were not resumed.
+pub async fn count(db: &PgPool, account: AccountId) -> Result<i64, StoreError> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from jobs where account_id = $1 and hold is not null and not resumed"#,
+        account.0,
+    );
+    Ok(count.fetch_one(db).await?)
+}
+
 /// Lets no other transaction resume held renders of an account until the end of this one.
 pub async fn lock(db: &mut PgConnection, account: AccountId) -> Result<(), StoreError> {
     let lock = sqlx::query!(

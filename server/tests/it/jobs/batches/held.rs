@@ -206,3 +206,32 @@ async fn rows_in_progress_become_documents_although_their_key_is_revoked_while_t
     assert_eq!((counts(&batch), &batch["hold"]), ([4, 4, 4, 0], &Value::Null));
     studio.service.storage_is_counted().await;
 }
+
+#[tokio::test]
+async fn a_batch_goes_on_although_held_renders_of_another_one_fill_half_of_the_queue() {
+    let service = TestService::start().await;
+    let account = service.account_with("ann@example.org", &["--credits", "7"]);
+    let studio = Studio { service, account };
+    let body = with_rows(studio.batch(&of_two_credits()).await, numbers(7));
+    let held = studio.created(&body).await;
+    studio
+        .batch_when(&held, |batch| batch["hold"] == "credits" && batch["succeeded"] == 3)
+        .await;
+    let limit_queue = async |limit| {
+        studio
+            .service
+            .limit_storage(&studio.account, "queued_renders", limit)
+            .await;
+    };
+    // Four renders are held.
+    limit_queue(4).await;
+    let body = json!({"batch": {"render": {"parts": ["<p>{{ number }}"]}}});
+    let cheaper = studio.created(&with_rows(body, numbers(1))).await;
+    let waiting = studio.batch_when(&cheaper, |batch| batch["hold"] == "storage").await;
+    assert_eq!(counts(&waiting), [1, 0, 0, 0]);
+    limit_queue(8).await;
+    next_turn(&studio.service).await;
+    let batch = studio.batch_ended(&cheaper).await;
+    assert_eq!((counts(&batch), &batch["hold"]), ([1, 1, 1, 0], &Value::Null));
+    assert_eq!(counts(&studio.get_data(&held).await), [7, 7, 3, 0]);
+}
