@@ -17,7 +17,7 @@ pub struct RowOutcome {
     pub number: i32,
     pub state: RowState,
     pub render: Option<RenderId>,
-    /// Path of its delivered document in a client's bucket.
+    /// Path of its delivered document in a client's bucket, also after the render was deleted.
     pub path: Option<String>,
     /// URL of its document in the default storage.
     pub document_url: Option<String>,
@@ -36,7 +36,8 @@ pub async fn list(
     now: OffsetDateTime,
 ) -> Result<Vec<RowOutcome>, StoreError> {
     let rows = sqlx::query!(
-        r#"select number, state, render_id, batch_rows.error, path as "path?", document_url as "document_url?"
+        r#"select number, state, render_id, batch_rows.error, coalesce(batch_rows.path, document.path) as "path?",
+            document_url as "document_url?"
          from batch_rows left join lateral (
             select case when renders.status = 'succeeded' then options #>> '{destination,path}' end as path,
                 case when object_expires_at > $6 then result ->> 'mediaLink' end as document_url

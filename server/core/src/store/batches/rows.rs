@@ -68,7 +68,7 @@ impl Work {
     }
 }
 
-/// Records the outcomes of the batch's renders that have ended, and counts them.
+/// Records the outcomes of the batch's renders that have ended, with the paths of their documents, and counts them.
 pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), StoreError> {
     let mut transaction = tx::begin_by_index(db).await?;
     let update = sqlx::query!(
@@ -84,7 +84,7 @@ pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), 
             where renders.id is null or renders.finished_at is not null
          ), settled as (
             update batch_rows
-            set (state, error) = (
+            set (state, error, path) = (
                 select case when renders.status = 'succeeded' then 'succeeded' else 'failed' end,
                     case
                         when renders.status = 'succeeded' then null
@@ -96,7 +96,8 @@ pub async fn settle(db: &PgPool, account: AccountId, id: BatchId) -> Result<(), 
                         when renders.status = 'cancelled' then
                             '{\"code\": \"cancelled\", \"message\": \"The render was cancelled.\"}'::jsonb
                         else renders.error
-                    end
+                    end,
+                    case when renders.status = 'succeeded' then renders.options #>> '{destination,path}' end
                 from (values (batch_rows.render_id)) as opened (id) left join renders using (id)
             )
             where batch_id = $2 and state = 'opened' and number = any(array(select number from ended))

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{NDJSON, counts, data, numbers, with_rows};
 use crate::support::{
+    object_stores::{Access, access_key, s3},
     receiver::Receiver,
     studio::{Studio, header},
 };
@@ -127,6 +128,33 @@ async fn batches_wait_a_day_for_their_rows_and_take_28_days_at_most() {
     let _worker = studio.service.beside(&worker).await;
     let cancelled = studio.batch_when(&retried, |batch| batch["state"] == "cancelled").await;
     assert_eq!(counts(&cancelled), [1, 1, 0, 1]);
+}
+
+#[tokio::test]
+async fn paths_of_documents_outlive_their_renders() {
+    let store = s3().await;
+    let bucket = store.bucket(Access::Full);
+    let mut studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", "127.0.0.1")]).await;
+    let connection = json!({
+        "provider": "aws_s3", "name": "all", "bucket": bucket, "path_prefix": "", "endpoint": store.endpoint(),
+        "credentials": access_key(),
+    });
+    studio.connected(&connection).await;
+    let mut body = with_rows(studio.batch("{{ number }}").await, numbers(2));
+    let destination = json!({"provider": "aws_s3", "bucket": bucket, "path": "{{ number }}.pdf"});
+    body["batch"]["render"]["destination"] = destination;
+    let path = ended(&studio, &body).await;
+    // The account's plan, Scale, retains renders for 90 days.
+    let age = "update renders set inserted_at = now() - interval '91 days'";
+    assert_eq!(studio.service.execute(age).await, 2);
+    studio.service.restart(Signal::TERM).await;
+    studio.service.number_is(0, "select count(*) from renders").await;
+    for (outcome, expected) in studio.outcomes(&path).await.iter().zip(["1.pdf", "2.pdf"]) {
+        assert_eq!(
+            (&outcome["state"], &outcome["path"], &outcome["render_id"]),
+            (&json!("succeeded"), &json!(expected), &Value::Null)
+        );
+    }
 }
 
 #[tokio::test]
