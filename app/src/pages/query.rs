@@ -44,9 +44,12 @@ impl ListQuery {
         })
     }
 
-    /// Reads the search from parameters. Empty values and invalid days are ignored.
+    /// Reads the search from parameters, without U+0000, which PostgreSQL rejects. Empty values and invalid days are ignored.
     fn read(filters: &[&'static str], value: impl Fn(&str) -> Option<String>) -> Self {
-        let value = |name: &str| value(name).filter(|value| !value.is_empty());
+        let value = |name: &str| {
+            let value = value(name)?.replace('\0', "");
+            (!value.is_empty()).then_some(value)
+        };
         let is_valid = |name: &str, value: &str| !DAYS.contains(&name) || Date::parse(value, DAY).is_ok();
         let values = filters
             .iter()
@@ -131,4 +134,16 @@ pub fn address(path: &str, words: impl IntoIterator<Item = (&'static str, Option
         }
     }
     format!("{path}{}", query.to_query_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn searches_have_no_nul() {
+        let query = ListQuery::of(&["q", "from"], &[("q", "a\0b"), ("from", "\0")]);
+        assert_eq!(query.text("q").as_deref(), Some("ab"));
+        assert_eq!(query.text("from"), None);
+    }
 }

@@ -184,7 +184,9 @@ pub(super) async fn specimen_sheet(
     Query(filter): Query<FontFilter>,
 ) -> Result<Response, StatusCode> {
     let account = viewer.reader(&web, Permission::Produce).await?.account;
-    let found = assets::find_fonts(&web.app.db, account, filter.q.as_deref()).await;
+    // As the page of fonts reads it.
+    let search = filter.q.map(|search| search.replace('\0', ""));
+    let found = assets::find_fonts(&web.app.db, account, search.as_deref()).await;
     let (fonts, _) = found.map_err(|error| failed(&error))?;
     let sheet = font_sheet::specimen_sheet(&fonts, |font| format!("{PATH}/{}/font", font.id));
     let headers = [

@@ -7,6 +7,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::store::{
     error::StoreError,
+    renders::columns::without_nul,
     statement::{changes_one, execute},
 };
 
@@ -52,7 +53,7 @@ pub async fn insert(
         &digest.0[..],
         holder.map(|holder| holder.user.0),
         holder.map(|holder| holder.epoch),
-        session.data,
+        without_nul(session.data.clone()),
         session.expires_at,
         now + LONGEST,
         now,
@@ -81,7 +82,7 @@ pub async fn update(db: &PgPool, digest: SessionDigest, session: &StoredSession)
          set data = $2, expires_at = least($3::timestamptz, inserted_at + $4::float8 * interval '1 s')
          where digest = $1",
         &digest.0[..],
-        session.data,
+        without_nul(session.data.clone()),
         session.expires_at,
         LONGEST.as_seconds_f64(),
     );

@@ -194,4 +194,13 @@ mod tests {
             assert!(reason.contains("path"), "{reason}");
         }
     }
+
+    #[test]
+    fn names_have_no_control_characters() {
+        for url in ["https://example.com/{{a%00b}}", "https://example.com/?x={{a\u{0}b}}"] {
+            let reason = names_in_url(&Url::parse(url).expect("a URL")).unwrap_err();
+            assert!(reason.contains("name of a member"), "{reason}");
+        }
+        assert!(names_in_html("<p>{{ a\u{0}b }}").is_err());
+    }
 }

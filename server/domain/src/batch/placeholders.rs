@@ -96,8 +96,8 @@ fn placeholder(from: &str) -> Result<(&str, &str), String> {
         .split_once("}}")
         .ok_or_else(|| "A placeholder begins with {{ and must end with }}".to_owned())?;
     let name = name.trim();
-    let is_member =
-        |step: &str| !step.is_empty() && !step.contains(|c: char| c.is_whitespace() || "{}|()[]".contains(c));
+    let is_foreign = |c: char| c.is_whitespace() || c.is_control() || "{}|()[]".contains(c);
+    let is_member = |step: &str| !step.is_empty() && !step.contains(is_foreign);
     if name.len() <= LONGEST && name.split('.').all(is_member) {
         Ok((name, after))
     } else {
@@ -139,6 +139,8 @@ mod tests {
             "{{ a[0] }}",
             "{{ a..b }}",
             "{{ a b }}",
+            "{{ a\u{0}b }}",
+            "{{ a\u{7f} }}",
         ] {
             assert!(names(pattern).is_err(), "{pattern}");
         }

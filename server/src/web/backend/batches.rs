@@ -200,7 +200,7 @@ impl RequestBackend {
         } = form;
         let mut faulty = Vec::new();
         let name = name.trim();
-        if name.is_empty() || name.chars().count() > LONGEST_NAME {
+        if name.is_empty() || name.chars().count() > LONGEST_NAME || name.contains(char::is_control) {
             faulty.push(Field::Name);
         }
         if TemplateId::parse(&template).is_none() {

@@ -441,6 +441,16 @@ async fn faults_of_a_batch_are_at_their_members() {
             "/batch/render/destination/path",
             "}}",
         ),
+        (
+            change("/batch/name", json!("a\u{0}b")),
+            "/batch/name",
+            "without control characters",
+        ),
+        (
+            change("/batch/file_names", json!("{{ a\u{0}b }}.pdf")),
+            "/batch/file_names",
+            "control characters",
+        ),
         (change("/batch/file_names", json!(1)), "/batch/file_names", "a string"),
         (change("/batch/file_names", json!("")), "/batch/file_names", "empty"),
         (change("/batch/file_names", json!("{{ a")), "/batch/file_names", "}}"),

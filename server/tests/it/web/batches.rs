@@ -130,16 +130,18 @@ async fn a_batch_is_created_by_a_form_filled_by_a_file_and_watched() {
     let page = visitor.page(&new).await;
     assert!(page.contains(&template) && !page.contains("footer"), "{page}");
 
-    let answer = visitor
-        .submit("create-batch", &[("name", " "), ("batch_template", "")])
-        .await;
-    let page = rejected(&mut visitor, &new, &answer).await;
-    for text in [
-        "Check the 2 highlighted fields.",
-        "Enter a name of 1",
-        "Choose a template with a release",
-    ] {
-        assert!(page.contains(text), "{text}: {page}");
+    for name in [" ", "a\0b"] {
+        let answer = visitor
+            .submit("create-batch", &[("name", name), ("batch_template", "")])
+            .await;
+        let page = rejected(&mut visitor, &new, &answer).await;
+        for text in [
+            "Check the 2 highlighted fields.",
+            "Enter a name of 1",
+            "Choose a template with a release",
+        ] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
     }
     let unknown = Uuid::now_v7().to_string();
     let fields = [("name", "November & more"), ("batch_template", unknown.as_str())];
@@ -580,6 +582,7 @@ async fn rows_are_loaded_from_a_url_instead_of_a_file() {
     for (url, reason, is_shown) in [
         ("ftp://example.com/a.csv".to_owned(), "Enter a public http://", true),
         ("http://127.0.0.2/a.csv".to_owned(), "the address is refused", true),
+        ("http://127.0.0.2/\0.csv".to_owned(), "the address is refused", false),
         (missing(10_000), "status 404 instead of 200", true),
         (missing(20_000), "URLs longer than 16 KiB are not shown again.", false),
         (missing(65_536), "Enter a public http://", false),

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::store::{
     batches::SealedBatch,
     error::StoreError,
+    renders::columns::storable,
     statement::{changes_one, count_changes, execute},
     tx,
 };
@@ -197,7 +198,8 @@ pub async fn claim(
         .iter()
         .map(|row| row.outcome.as_ref().ok().map(|id| id.0))
         .collect();
-    let errors: Vec<_> = rows.iter().map(|row| row.outcome.as_ref().err().cloned()).collect();
+    let errors = rows.iter().map(|row| row.outcome.as_ref().err().cloned());
+    let errors: Vec<_> = errors.map(|error| error.map(storable)).collect();
     let paths: Vec<_> = rows.iter().map(|row| row.path_sha256.clone()).collect();
     let names: Vec<_> = rows.iter().map(|row| row.file_name.clone()).collect();
     // A row that is opened again keeps its path. Numbers instead of `not exists`, for which all rows of the batch would be read.

@@ -61,18 +61,33 @@ pub(super) fn milliseconds(duration: Duration) -> f64 {
 /// Replaces U+0000, which pages and requests may contain but PostgreSQL's `jsonb` rejects, and truncates texts to
 /// [`LONGEST_TEXT`].
 pub(in crate::store) fn storable(value: Value) -> Value {
+    with_texts(value, |mut text: String| {
+        text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+        text_without_nul(text)
+    })
+}
+
+/// Replaces U+0000, as [`storable`] does.
+pub(in crate::store) fn without_nul(value: Value) -> Value {
+    with_texts(value, text_without_nul)
+}
+
+fn text_without_nul(text: String) -> String {
+    if text.contains('\0') {
+        text.replace('\0', "\u{fffd}")
+    } else {
+        text
+    }
+}
+
+/// Changes all texts in a value, and the names of members.
+fn with_texts(value: Value, change: fn(String) -> String) -> Value {
     match value {
-        Value::String(mut text) => {
-            text.truncate(text.floor_char_boundary(LONGEST_TEXT));
-            if text.contains('\0') {
-                text = text.replace('\0', "\u{fffd}");
-            }
-            text.into()
-        }
-        Value::Array(items) => items.into_iter().map(storable).collect(),
+        Value::String(text) => change(text).into(),
+        Value::Array(items) => items.into_iter().map(|item| with_texts(item, change)).collect(),
         Value::Object(members) => members
             .into_iter()
-            .map(|(name, value)| (name, storable(value)))
+            .map(|(name, value)| (change(name), with_texts(value, change)))
             .collect(),
         other => other,
     }
@@ -84,8 +99,10 @@ mod tests {
 
     #[test]
     fn what_the_database_takes() {
-        let stored = storable(json!({"a": ["x\0y", {"b": "\0"}, 1, null]}));
-        assert_eq!(stored, json!({"a": ["x\u{fffd}y", {"b": "\u{fffd}"}, 1, null]}));
+        let sent = json!({"a": ["x\0y", {"b\0": "\0"}, 1, null]});
+        let stored = json!({"a": ["x\u{fffd}y", {"b\u{fffd}": "\u{fffd}"}, 1, null]});
+        assert_eq!(without_nul(sent.clone()), stored);
+        assert_eq!(storable(sent), stored);
         let long = storable(json!(["ä".repeat(LONGEST_TEXT)]));
         assert_eq!(long[0].as_str().map(str::len), Some(LONGEST_TEXT));
     }

@@ -87,6 +87,7 @@ async fn malformed_placeholders_are_refused_at_their_parts() {
             "/parts/0/content",
             "must end with }}",
         ),
+        (json!({"parts": ["<p>{{ a\u{0}b }}"]}), "/parts/0", "name of a member"),
         (
             json!({"parts": ["https://{{name}}@example.com/"]}),
             "/parts/0",
