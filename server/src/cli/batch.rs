@@ -30,6 +30,8 @@ use crate::cli::{
 };
 
 const BATCHES: &str = "/api/v1/batches";
+/// State of a batch that waits for its rows.
+const OPEN: &str = "open";
 const SCOPES: &str = "render and renders:read";
 /// Time between two looks at a batch.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -262,9 +264,20 @@ async fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let Data { data: Batch { id, .. } } = client.read(created).await?;
     let path = format!("{BATCHES}/{id}/rows");
     if let Err(error) = rows.send(&client, &path).await {
-        // It would only wait for its rows.
-        let _ = act(&client, id, "cancel").await;
-        return Err(failure(&error));
+        // The response may be lost although the rows are stored, or be that of a proxy.
+        match find(&client, id).await {
+            Ok(batch) if batch.state == OPEN => {
+                // It would only wait for its rows.
+                let _ = act(&client, id, "cancel").await;
+                return Err(failure(&error));
+            }
+            Ok(_) => eprintln!("platen: {error}\nplaten: the batch has its rows nevertheless, and goes on"),
+            Err(_) => {
+                return Err(Failure::by_machine(format!(
+                    "{error}\nplaten: the batch may have its rows nevertheless: see platen batch watch {id}"
+                )));
+            }
+        }
     }
     println!("{id}");
     if arguments.detach {
@@ -285,6 +298,14 @@ fn request(arguments: &RunArguments) -> Result<Value, Failure> {
 
 fn open(path: &Path) -> Result<File, Failure> {
     File::open(path).map_err(|error| Failure::by_caller(&format!("{}: {error}", path.display())))
+}
+
+async fn find(client: &Client, id: BatchId) -> Result<Batch, Failure> {
+    let response = client
+        .send(Method::GET, &format!("{BATCHES}/{id}"), |request| request)
+        .await;
+    let Data { data } = client.read(response.map_err(|error| failure(&error))?).await?;
+    Ok(data)
 }
 
 async fn act(client: &Client, batch: BatchId, action: &str) -> Result<(), Failure> {
@@ -320,7 +341,7 @@ async fn watch(client: &Client, batch: BatchId, output: &Output) -> Result<(), F
     match (&*ended.state, failed) {
         ("cancelled", _) => Err(Failure::by_caller(&"the batch was cancelled")),
         ("paused", _) => Err(Failure::by_caller(&"the batch is paused")),
-        ("open", _) => Err(Failure::by_caller(&"the batch waits for its rows")),
+        (OPEN, _) => Err(Failure::by_caller(&"the batch waits for its rows")),
         (_, 0) => Ok(()),
         (_, failed) => {
             let failed = counted(failed, "row has", "rows have");
@@ -336,12 +357,7 @@ async fn watch(client: &Client, batch: BatchId, output: &Output) -> Result<(), F
 async fn wait(client: &Client, id: BatchId, line: &ProgressLine) -> Result<Batch, Failure> {
     let (began, mut first) = (Instant::now(), None);
     loop {
-        let response = client
-            .send(Method::GET, &format!("{BATCHES}/{id}"), |request| request)
-            .await;
-        let Data { data: batch } = client
-            .read::<Data<Batch>>(response.map_err(|error| failure(&error))?)
-            .await?;
+        let batch = find(client, id).await?;
         if batch.state != "running" {
             return Ok(batch);
         }

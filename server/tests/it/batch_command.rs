@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     command::{Answer, platen, run},
+    fault_proxy::{Fault, FaultProxy},
     folder,
     origin::Origin,
     studio::Studio,
@@ -59,7 +60,12 @@ impl Desk {
 
     /// Executes a command with this standard input.
     fn execute_with(&self, arguments: &[&str], input: &str) -> Answer {
-        let server = ["--server", &self.studio.service.base_url];
+        self.execute_at(&self.studio.service.base_url, arguments, input)
+    }
+
+    /// Executes a command that reaches the service at this address.
+    fn execute_at(&self, address: &str, arguments: &[&str], input: &str) -> Answer {
+        let server = ["--server", address];
         run(self.program(), &[&["batch"], arguments, &server[..]].concat(), input)
     }
 }
@@ -147,6 +153,28 @@ async fn standard_input_is_uploaded_while_it_is_written() {
     let waiting = "select count(*) from batches where state <> 'cancelled'";
     assert_eq!(desk.studio.service.number(waiting).await, 0);
     drop(input);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_whose_rows_are_stored_goes_on_although_the_response_is_lost() {
+    let desk = Desk::start().await;
+    desk.write("rows.csv", "number\n1\n2\n");
+    let arguments = ["run", "rows.csv", "--template", &desk.template];
+    let (_, service) = desk.studio.service.base_url.split_once("//").expect("a host");
+    // The first request creates the batch, the second one sends its rows.
+    let proxy = FaultProxy::before(service, [Fault::Slow, Fault::AnswerLost]).await;
+    let answer = desk.execute_at(&proxy.endpoint(), &arguments, "");
+    for text in ["the batch has its rows nevertheless", "2 documents of 2 rows"] {
+        assert!(answer.stderr.contains(text), "{text}: {answer:?}");
+    }
+    answer.succeeded();
+
+    proxy.spoil([Fault::Slow, Fault::Answered(504, "text/html", "<p>")]);
+    let answer = desk.execute_at(&proxy.endpoint(), &arguments, "");
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    assert!(answer.stderr.contains("504"), "{answer:?}");
+    let states = "select string_agg(state, ' ' order by id) from batches";
+    assert_eq!(desk.studio.service.text(states).await, "ended cancelled");
 }
 
 #[tokio::test(flavor = "multi_thread")]
