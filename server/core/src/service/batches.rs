@@ -18,7 +18,7 @@ use platen_domain::{
     ids::{AccountId, ApiKeyId, BatchId},
     job::JobKind,
     page::{Page, PageRequest},
-    storage::StorageFull,
+    storage::{StorageFull, StorageResource},
     validation::Problem,
 };
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
@@ -35,7 +35,7 @@ use crate::{
     },
     service::{
         Services,
-        batches::upload::SealedRows,
+        batches::upload::{ROOM_FOR_RENDERS, SealedRows},
         data_keys::{DataKeyError, data_key},
         renders::{
             enqueue::check_address, idempotent_responses::ContentError, retention::TEST_CONTENT_LIFETIME,
@@ -43,6 +43,7 @@ use crate::{
         },
     },
     store::{
+        account_storage,
         batches::{self, BatchWebhook, NewBatch, OldBatches, SealedBatch, outcomes::RowOutcome},
         error::StoreError,
         jobs, tx,
@@ -187,7 +188,11 @@ pub async fn create(
     }
     let runs = !rows.is_empty();
     if runs {
+        let bytes = new.request.sealed.len() + rows.bytes();
         rows.store(&mut transaction, account, id).await?;
+        // As at the end of an upload. What this transaction stores isn't counted yet.
+        let storage = account_storage::lock(&mut transaction, account).await?;
+        storage.room_for(StorageResource::QueuedBytes, bytes + ROOM_FOR_RENDERS)?;
     }
     tx::commit(transaction).await?;
     if runs {

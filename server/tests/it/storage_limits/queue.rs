@@ -1,7 +1,7 @@
 //! Queued renders: their number, requests, webhooks and documents.
 
 use futures::future::join_all;
-use reqwest::Response;
+use reqwest::{Method, Response};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -81,6 +81,36 @@ async fn the_bytes_of_queued_requests_are_limited() {
     // A small request still fits.
     studio.queued(&json!({"parts": ["<p>1"]})).await;
     service.storage_is_counted().await;
+}
+
+#[tokio::test]
+async fn rows_that_are_sent_with_their_batches_leave_room_for_renders() {
+    const ROOM_FOR_RENDERS: i64 = 4 << 20;
+    let studio = intake().await;
+    let (service, account) = (&studio.service, &studio.account);
+    service
+        .limit_storage(account, "queued_bytes", ROOM_FOR_RENDERS + 1_000_000)
+        .await;
+    let rows = vec![json!({"text": "x".repeat(1_000)}); 600];
+    let body = json!({"batch": {"render": {"parts": ["<p>{{ text }}"]}, "rows": rows}});
+    let create = async || {
+        let request = studio.request(Method::POST, "/api/v1/batches").json(&body);
+        request.send().await.expect("an answer")
+    };
+    let answers = join_all([create(), create(), create()]).await;
+    let (accepted, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status() == 201);
+    assert_eq!((accepted.len(), refused.len()), (1, 2));
+    for answer in refused {
+        let message = refusal(answer).await;
+        assert!(
+            message.starts_with("Requests of queued renders are limited to"),
+            "{message}"
+        );
+    }
+    assert_eq!(service.number("select count(*) from batches").await, 1);
+    assert!(service.stored(account, "queued_bytes").await < 1_000_000);
+    // Renders still fit.
+    studio.queued(&json!({"parts": ["<p>1"]})).await;
 }
 
 #[tokio::test]

@@ -43,7 +43,7 @@ const READ_AT_ONCE: usize = 512;
 /// Memory of an upload in bytes: rows that are read, a piece, and its encrypted copy.
 pub(super) const MEMORY: u64 = 8 << 20;
 /// Room that the rows of a batch leave for the requests of its renders, in bytes.
-const ROOM_FOR_RENDERS: usize = 4 << 20;
+pub(super) const ROOM_FOR_RENDERS: usize = 4 << 20;
 const REPLACED: BatchError = BatchError::Conflict(
     "the batch was cancelled, or another upload of rows to it has begun; check its state before you upload again",
 );
@@ -116,6 +116,11 @@ impl SealedRows {
 
     pub(super) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
+    }
+
+    /// Returns their size in bytes, as they are stored.
+    pub(super) fn bytes(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.sealed.len()).sum()
     }
 
     /// Stores the rows of a batch that was inserted in the same transaction. It runs.
