@@ -27,6 +27,10 @@ pub const LARGEST_ROW: usize = 256 << 10;
 pub const MOST_UNFINISHED: i64 = 20;
 /// Maximum number of an account's live batches that have ended, and of its test batches; the oldest are deleted.
 pub const MOST_ENDED: i64 = 100;
+/// Maximum number of those that are stored besides, because requests with their idempotency keys may be repeated.
+pub const MOST_REPLAYABLE: i64 = 10_000;
+/// Maximum number of their rows together: as many as the others may have.
+pub const MOST_REPLAYABLE_ROWS: i64 = MOST_ENDED * MOST_ROWS as i64;
 /// Maximum number of unfinished renders of a batch, so that it stops cleanly when credits or storage end.
 pub const WINDOW: usize = 500;
 

@@ -10,7 +10,7 @@ mod stored_rows;
 pub mod upload;
 
 use platen_domain::{
-    batch::{Batch, BatchState, ListedRows, MOST_ENDED, MOST_UNFINISHED},
+    batch::{Batch, BatchState, ListedRows, MOST_ENDED, MOST_REPLAYABLE, MOST_REPLAYABLE_ROWS, MOST_UNFINISHED},
     callback::{CallbackTarget, shown_address},
     caller::{Access, Caller},
     encryption::{DataKey, EncryptionError, Place},
@@ -44,7 +44,7 @@ use crate::{
     },
     store::{
         account_storage,
-        batches::{self, BatchWebhook, NewBatch, OldBatches, SealedBatch, outcomes::RowOutcome},
+        batches::{self, BatchWebhook, NewBatch, OldBatches, RetainedBatches, SealedBatch, outcomes::RowOutcome},
         error::StoreError,
         jobs, tx,
     },
@@ -176,7 +176,7 @@ pub async fn create(
     if batches::count_unfinished(&mut transaction, account).await? >= MOST_UNFINISHED {
         return Err(BatchError::TooMany);
     }
-    batches::delete_surplus(&mut transaction, account, caller.livemode, MOST_ENDED).await?;
+    batches::delete_surplus(&mut transaction, account, caller.livemode, retained(now)).await?;
     if !batches::insert(&mut transaction, account, &new, now).await? {
         drop(transaction);
         // A request with the same key was faster.
@@ -199,6 +199,16 @@ pub async fn create(
         app.jobs.added(JobKind::Batch);
     }
     Ok((get(app, caller, id).await?, false))
+}
+
+/// Returns which batches that have ended stay stored.
+fn retained(now: OffsetDateTime) -> RetainedBatches {
+    RetainedBatches {
+        latest: MOST_ENDED,
+        replayable_since: now - idempotency::LIFETIME,
+        replayable: MOST_REPLAYABLE,
+        replayable_rows: MOST_REPLAYABLE_ROWS,
+    }
 }
 
 /// Encrypts the request that each row completes.

@@ -325,21 +325,49 @@ pub async fn delete_unneeded(db: &mut PgConnection, account: AccountId, id: Batc
     execute(db, delete).await
 }
 
-/// Deletes the account's oldest live or test batch that has ended, if more than `most` have.
+/// Which live or test batches of an account that have ended stay stored.
+#[derive(Debug, Clone, Copy)]
+pub struct RetainedBatches {
+    /// How many of those whose requests aren't repeated any more: the ones that ended last.
+    pub latest: i64,
+    /// Requests with the idempotency keys of batches that were created since then may be repeated.
+    pub replayable_since: OffsetDateTime,
+    /// How many of those batches.
+    pub replayable: i64,
+    /// How many opened rows they have together.
+    pub replayable_rows: i64,
+}
+
+/// Deletes the account's oldest live or test batches that have ended beyond those that are retained: at most two, because each of
+/// them may have many rows, but more than are created at a time.
 pub async fn delete_surplus(
     db: &mut PgConnection,
     account: AccountId,
     livemode: bool,
-    most: i64,
+    retained: RetainedBatches,
 ) -> Result<(), StoreError> {
     let delete = sqlx::query!(
         "delete from batches where id in (
-            select id from batches where account_id = $1 and livemode = $2 and ended_at is not null
-            order by ended_at desc offset $3 limit 1
+            select id from (
+                select id, ended_at, is_replayable, row_number() over newest as place, sum(opened) over newest as opened
+                from (
+                    select id, ended_at, opened, idempotency_key is not null and inserted_at >= $4 as is_replayable
+                    from batches where account_id = $1 and livemode = $2 and ended_at is not null
+                ) ended
+                window newest as (partition by is_replayable order by ended_at desc rows unbounded preceding)
+            ) ranked
+            where case
+                when is_replayable then place > $5::bigint or opened > $6::bigint
+                else place > $3::bigint
+            end
+            order by ended_at limit 2
          )",
         account.0,
         livemode,
-        most,
+        retained.latest,
+        retained.replayable_since,
+        retained.replayable,
+        retained.replayable_rows,
     );
     execute(db, delete).await
 }

@@ -1,6 +1,6 @@
 //! How long batches wait for their rows, may take, can be retried, and are found by their idempotency keys.
 
-use reqwest::Method;
+use reqwest::{Method, Response};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -157,15 +157,70 @@ async fn paths_of_documents_outlive_their_renders() {
     }
 }
 
+/// Creates a batch with an idempotency key.
+async fn created_with_key(studio: &Studio, key: &str, body: &Value) -> Response {
+    let request = studio.request(Method::POST, "/api/v1/batches");
+    let request = request.header("idempotency-key", key).json(body);
+    request.send().await.expect("an answer")
+}
+
+/// Creates a batch with an idempotency key that has ended already, and returns its path.
+async fn cancelled_with_key(studio: &Studio, key: &str, body: &Value) -> String {
+    let created = created_with_key(studio, key, body).await;
+    let path = header(&created, "location").to_owned();
+    assert_eq!(data(studio.act(&path, "cancel").await).await["state"], "cancelled");
+    path
+}
+
+#[tokio::test]
+async fn a_request_may_be_repeated_for_a_day_however_many_batches_follow() {
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let body = studio.batch("{{ number }}").await;
+    let path = cancelled_with_key(&studio, "november", &body).await;
+    set_age(&studio, &path, "ended_at", "1 hour").await;
+    let more = "insert into batches
+            (id, account_id, has_key, livemode, name, state, version, sealed, options, inserted_at, ended_at)
+         select gen_random_uuid(), account_id, false, livemode, name, state, version, sealed, options, now(), now()
+         from batches, generate_series(1, 105)";
+    assert_eq!(studio.service.execute(more).await, 105);
+    studio.created(&body).await;
+    // Without two of the 105, and with the new one.
+    assert_eq!(studio.service.number(BATCHES).await, 105);
+    let repeated = created_with_key(&studio, "november", &body).await;
+    assert_eq!(header(&repeated, "idempotent-replayed"), "true");
+    assert_eq!(header(&repeated, "location"), path);
+
+    set_age(&studio, &path, "inserted_at", "24 hours 1 minute").await;
+    studio.created(&body).await;
+    let answer = studio.request(Method::GET, &path).send().await.expect("an answer");
+    assert_eq!(answer.status(), 404);
+}
+
+#[tokio::test]
+async fn batches_whose_requests_may_be_repeated_have_ten_million_rows_at_most() {
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let body = studio.batch("{{ number }}").await;
+    for (key, age, opened) in [
+        ("october", "2 hours", 1),
+        ("november", "1 hour", 9_999_999),
+        ("december", "1 minute", 1),
+    ] {
+        let path = cancelled_with_key(&studio, key, &body).await;
+        set_age(&studio, &path, "ended_at", age).await;
+        let (_, id) = path.rsplit_once('/').expect("an id");
+        let update = format!("update batches set rows = {opened}, opened = {opened} where id = '{id}'");
+        assert_eq!(studio.service.execute(&update).await, 1);
+    }
+    studio.created(&body).await;
+    let keys = "select string_agg(idempotency_key, ' ' order by id) from batches where ended_at is not null";
+    assert_eq!(studio.service.text(keys).await, "november december");
+}
+
 #[tokio::test]
 async fn a_request_that_is_repeated_after_a_day_creates_another_batch() {
     let studio = Studio::start().await;
     let body = with_rows(studio.batch("{{ number }}").await, numbers(1));
-    let send = async || {
-        let request = studio.request(Method::POST, "/api/v1/batches");
-        let request = request.header("idempotency-key", "november").json(&body);
-        request.send().await.expect("an answer")
-    };
+    let send = async || created_with_key(&studio, "november", &body).await;
     let first = send().await;
     let path = header(&first, "location");
     set_age(&studio, path, "inserted_at", "23 hours 59 minutes").await;
