@@ -20,7 +20,7 @@ use platen_app::pages::{assets::UPLOAD_PATH, batches::upload::is_upload};
 use platen_core::{
     memory::{MemoryBudget, MemoryFull},
     service::sessions::LoggedIn,
-    transfer::extended,
+    transfer::TransferDeadline,
 };
 use platen_domain::{batch::MOST_BYTES, ids::AccountId};
 use tokio::time::{Sleep, sleep};
@@ -173,8 +173,8 @@ async fn bounded(
 /// A body that fails once it exceeds a limit.
 struct BoundedBody {
     body: Body,
-    /// Starts at the first poll, because the client may have to wait for its turn before that.
-    deadline: Option<Pin<Box<Sleep>>>,
+    /// Starts at the first poll, because the client may have to wait for its turn before that. With its timer.
+    deadline: Option<(TransferDeadline, Pin<Box<Sleep>>)>,
     time: Duration,
     /// Whether it has the rows of a batch, which have more time the larger they are.
     are_rows: bool,
@@ -184,14 +184,6 @@ struct BoundedBody {
 }
 
 impl BoundedBody {
-    /// Adds the time that bytes may take.
-    fn extend(&mut self, bytes: usize) {
-        if let Some(deadline) = self.deadline.as_mut().filter(|_| self.are_rows) {
-            let later = extended(deadline.deadline(), bytes, self.time);
-            deadline.as_mut().reset(later);
-        }
-    }
-
     fn fail(&self, overrun: Overrun) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let overrun = self.overrun.get_or_init(|| overrun);
         Poll::Ready(Some(Err(axum::Error::new(format!("{overrun:?}")))))
@@ -208,17 +200,28 @@ impl HttpBody for BoundedBody {
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         // Polled first, so that a body that always has another byte ready times out as well.
         let time = self.time;
-        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(time)));
-        if deadline.as_mut().poll(context).is_ready() {
+        let (deadline, timer) = self
+            .deadline
+            .get_or_insert_with(|| (TransferDeadline::new(time), Box::pin(sleep(time))));
+        // The client is not slow while the service stores what has arrived.
+        let end = deadline.wait();
+        if end != timer.deadline() {
+            timer.as_mut().reset(end);
+        }
+        if timer.as_mut().poll(context).is_ready() {
             return self.fail(Overrun::Time(self.time));
         }
         let polled = Pin::new(&mut self.body).poll_frame(context);
         if let Poll::Ready(Some(Ok(frame))) = &polled {
-            self.received = self.received.saturating_add(frame.data_ref().map_or(0, Bytes::len));
+            let bytes = frame.data_ref().map_or(0, Bytes::len);
+            self.received = self.received.saturating_add(bytes);
             if self.received > self.bytes {
                 return self.fail(Overrun::Size(self.bytes));
             }
-            self.extend(frame.data_ref().map_or(0, Bytes::len));
+            let bytes = if self.are_rows { bytes } else { 0 };
+            if let Some((deadline, _)) = &mut self.deadline {
+                deadline.receive(bytes);
+            }
         }
         polled
     }

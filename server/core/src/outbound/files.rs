@@ -7,13 +7,13 @@ use futures::{Stream, stream};
 use http::header;
 use platen_domain::{asset::LARGEST_ASSET, validation::quote};
 use reqwest::Response;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{timeout, timeout_at};
 use url::Url;
 
 use crate::{
     memory::{MemoryFull, Reservation},
     outbound::client::{DEADLINE, OutboundClient, OutboundError, failed},
-    transfer::{SLOWEST_ROWS, extended},
+    transfer::{SLOWEST_ROWS, TransferDeadline},
 };
 
 /// Maximum number of redirects.
@@ -62,15 +62,15 @@ impl OpenFile {
     }
 
     /// Returns the content while it arrives. Fails if it breaks off, or if, once `time` is over, it is slower than the rows of a batch
-    /// may be.
+    /// may be. Time between two items is the reader's.
     pub fn content(self, time: Duration) -> impl Stream<Item = Result<Bytes, FileError>> {
-        let deadline = Instant::now() + time;
-        stream::try_unfold((self.0, deadline), move |(mut answer, deadline)| async move {
-            let received = timeout_at(deadline, answer.chunk()).await;
+        let deadline = TransferDeadline::new(time);
+        stream::try_unfold((self.0, deadline), |(mut answer, mut deadline)| async move {
+            let received = timeout_at(deadline.wait(), answer.chunk()).await;
             let received = received.map_err(|_| FileError::TooSlow)?;
             let chunk = received.map_err(|error| FileError::BrokenOff(failed(&error)))?;
             Ok::<_, FileError>(chunk.map(|chunk| {
-                let deadline = extended(deadline, chunk.len(), time);
+                deadline.receive(chunk.len());
                 (chunk, (answer, deadline))
             }))
         })
@@ -138,4 +138,27 @@ async fn read(mut answer: Response, memory: &mut Reservation) -> Result<Vec<u8>,
     content.shrink_to_fit();
     memory.shrink_to(content.len() as u64);
     Ok(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io, pin::pin};
+
+    use futures::StreamExt;
+    use reqwest::Body;
+    use tokio::time::advance;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_is_not_slow_if_only_its_reader_is() {
+        let pieces = [Bytes::from_static(b"a"), Bytes::from_static(b"b")].map(Ok::<_, io::Error>);
+        let answer = http::Response::new(Body::wrap_stream(stream::iter(pieces)));
+        let mut content = pin!(OpenFile(answer.into()).content(Duration::from_secs(60)));
+        for expected in ["a", "b"] {
+            advance(Duration::from_secs(120)).await;
+            let received = content.next().await.expect("a piece").expect("in time");
+            assert_eq!(received, expected);
+        }
+    }
 }
