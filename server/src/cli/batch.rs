@@ -33,8 +33,10 @@ const BATCHES: &str = "/api/v1/batches";
 /// State of a batch that waits for its rows.
 const OPEN: &str = "open";
 const SCOPES: &str = "render and renders:read";
-/// Time between two looks at a batch.
-const INTERVAL: Duration = Duration::from_millis(500);
+/// The shortest and the longest time between two requests for the state of a batch, which leave most of the 60 requests a minute of the
+/// smallest plan to others.
+const SHORTEST_INTERVAL: Duration = Duration::from_secs(1);
+const LONGEST_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum duration of an upload: 1 GiB with the lowest rate that the service allows.
 const LONGEST_UPLOAD: Duration = Duration::from_hours(3);
 /// Width of the progress bar in characters.
@@ -364,8 +366,13 @@ async fn wait(client: &Client, id: BatchId, line: &ProgressLine) -> Result<Batch
         let done = batch.succeeded + batch.failed;
         let since = done - *first.get_or_insert(done);
         line.show(progress(&batch, since, began.elapsed()));
-        sleep(INTERVAL).await;
+        sleep(interval(began.elapsed())).await;
     }
+}
+
+/// Returns the time until the next request for the state of a batch that has been watched for `elapsed`: a tenth of it.
+fn interval(elapsed: Duration) -> Duration {
+    (elapsed / 10).clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL)
 }
 
 /// Returns the line that shows the progress of a batch, of which `since` rows have ended in `elapsed`.
@@ -422,6 +429,20 @@ fn batch_id(text: &str) -> Result<BatchId, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_batch_is_watched_with_few_requests() {
+        let seconds = Duration::from_secs;
+        for (elapsed, expected) in [(0, 1), (9, 1), (30, 3), (3_600, 5)] {
+            assert_eq!(interval(seconds(elapsed)), seconds(expected), "{elapsed}");
+        }
+        let (mut elapsed, mut requests) = (Duration::ZERO, 0);
+        while elapsed < seconds(60) {
+            requests += 1;
+            elapsed += interval(elapsed);
+        }
+        assert!(requests <= 30, "{requests} in the first minute");
+    }
 
     #[test]
     fn progress_shows_pace_and_holds() {
