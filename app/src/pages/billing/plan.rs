@@ -116,7 +116,7 @@ fn Limits(limits: PlanLimits) -> impl IntoView {
     view! {
         <dl class="pairs">
             <dt>"Concurrent renders"</dt>
-            <dd>{limits.concurrency}</dd>
+            <dd>{format!("{0} synchronous, plus {0} queued ones", limits.concurrency)}</dd>
             <dt>"Requests per minute"</dt>
             <dd>{grouped(limits.rate_per_minute.get().into())}</dd>
             <dt>"Request size"</dt>

@@ -23,7 +23,7 @@ const RATE_PER_MINUTE: Setting = Setting::new("PLATEN_RATE_PER_MINUTE", "1 to 10
     .purpose("Requests that an account may make per minute, counted by each process separately.");
 const CONCURRENCY: Setting = Setting::new("PLATEN_CONCURRENCY", "1 to 1000")
     .default(BY_PLAN)
-    .purpose("Renders of one account that may run or wait at once, in each process.");
+    .purpose("Synchronous renders of one account that may run or wait at once, and as many queued ones in progress.");
 const QUEUE_LIMIT: Setting = Setting::new("PLATEN_QUEUE_LIMIT", "1 to 100000")
     .default("200")
     .purpose("Renders of all accounts that may wait for a slot.");
