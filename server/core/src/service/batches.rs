@@ -62,6 +62,8 @@ const OTHER_MODE: BatchError = BatchError::Conflict("live and test batches are c
 const ROWS_DELETED: BatchError = BatchError::Conflict(
     "the rows were deleted when the batch ended, because the account stores no content; create another batch with those that failed",
 );
+const OUTCOMES_LOST: BatchError =
+    BatchError::Conflict("the outcomes of the failed rows were lost, and a retry might deliver their documents twice");
 
 /// Error of an operation on a batch.
 #[derive(Debug, thiserror::Error)]
@@ -407,7 +409,11 @@ pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch
         return Err(ROWS_DELETED);
     }
     if batches::rows::repeat_failed(&mut transaction, account, id, clock::now()).await? == 0 {
-        return Ok(batch);
+        return if batch.failed == 0 {
+            Ok(batch)
+        } else {
+            Err(OUTCOMES_LOST)
+        };
     }
     if batch.state == BatchState::Ended {
         batches::set_state(&mut transaction, account, id, BatchState::Running, None).await?;
@@ -427,6 +433,10 @@ pub(in crate::service) async fn purge(app: &Services, now: OffsetDateTime) -> Re
         tests: now - TEST_CONTENT_LIFETIME,
     };
     while batches::delete_old(&app.db, old).await? {}
+    for (account, livemode) in batches::list_crowded(&app.db, MOST_ENDED).await? {
+        let db = &mut *app.db.acquire().await?;
+        while batches::delete_surplus(db, account, livemode, retained(now)).await? > 0 {}
+    }
     while cancel_overdue(app, now).await? {}
     Ok(())
 }

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::store::{
     error::StoreError,
     renders::columns::storable,
-    statement::{changes_one, execute},
+    statement::{changes_one, count_changes, execute},
 };
 
 struct BatchRow {
@@ -338,14 +338,28 @@ pub struct RetainedBatches {
     pub replayable_rows: i64,
 }
 
+/// Returns accounts that have more live or test batches (`false`) that have ended than `most`.
+pub async fn list_crowded(db: &PgPool, most: i64) -> Result<Vec<(AccountId, bool)>, StoreError> {
+    let rows = sqlx::query!(
+        "select account_id, livemode from batches where ended_at is not null
+         group by account_id, livemode having count(*) > $1",
+        most,
+    );
+    let rows = rows.fetch_all(db).await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (AccountId(row.account_id), row.livemode))
+        .collect())
+}
+
 /// Deletes the account's oldest live or test batches that have ended beyond those that are retained: at most two, because each of
-/// them may have many rows, but more than are created at a time.
+/// them may have many rows, but more than are created at a time. Returns their number.
 pub async fn delete_surplus(
     db: &mut PgConnection,
     account: AccountId,
     livemode: bool,
     retained: RetainedBatches,
-) -> Result<(), StoreError> {
+) -> Result<u64, StoreError> {
     let delete = sqlx::query!(
         "delete from batches where id in (
             select id from (
@@ -369,7 +383,7 @@ pub async fn delete_surplus(
         retained.replayable,
         retained.replayable_rows,
     );
-    execute(db, delete).await
+    count_changes(db, delete).await
 }
 
 /// When batches are too old.

@@ -464,6 +464,10 @@ impl<'a> Opener<'a> {
     async fn open(&mut self, rows: &[SealedRow]) -> Result<Opening, BatchError> {
         let (account, id, now) = (self.account, self.id, clock::now());
         let mut transaction = tx::begin(&self.app.db).await?;
+        // Before its rows, as by those who cancel it.
+        if batches::lock(&mut transaction, account, id, None).await?.is_none() {
+            return Ok(Opening::Stopped);
+        }
         let records: Vec<_> = rows.iter().map(|row| row.record.clone()).collect();
         let claimed = rows::claim(&mut transaction, account, id, &records).await?;
         let claimed: BTreeSet<_> = claimed.into_iter().collect();
