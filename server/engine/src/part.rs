@@ -53,9 +53,11 @@ pub(crate) struct Loaded {
 }
 
 /// Result of inspecting a session after a part has ended.
-struct LookBack {
+pub(crate) struct LookBack {
     warnings: Vec<Warning>,
-    disposition: SessionDisposition,
+    pub(crate) disposition: SessionDisposition,
+    /// Whether servers sent anything.
+    pub(crate) has_received: bool,
 }
 
 /// Whether a page may reach servers.
@@ -100,7 +102,7 @@ impl Render<'_> {
             match outcome {
                 Err(_) => return Err(self.late()),
                 Ok(Ok(mut printed)) => {
-                    printed.page = self.leave(index, attempt.lease, &printed, seen.disposition);
+                    printed.page = self.leave(index, attempt.lease, &printed, &seen);
                     printed.warnings.extend(seen.warnings);
                     return Ok(printed);
                 }
@@ -137,6 +139,7 @@ impl Render<'_> {
         let is_url = matches!(self.job.parts[index], Part::Url(_));
         LookBack {
             warnings,
+            has_received: connections.bytes_received > 0,
             disposition: if remote_document || is_url || connections.bytes_received > 0 {
                 SessionDisposition::Destroy
             } else {

