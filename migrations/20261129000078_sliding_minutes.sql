@@ -21,8 +21,8 @@ returns table (
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
-    -- So many requests are counted from the last of them on. This bounds the arrays.
-    most_together constant integer := greatest(quota / 150, 1);
+    -- So many requests are counted from the last of them on. This bounds the arrays to about 150 elements.
+    most_together constant integer := (quota + 149) / 150;
     times timestamptz[];
     counts integer[];
     newest integer;

@@ -8,7 +8,7 @@ use std::{
 use futures::future::try_join_all;
 use reqwest::{Method, StatusCode};
 use serde::Serialize;
-use tokio::time::sleep;
+use tokio::time::{interval, sleep};
 
 use crate::{
     error::LoadError,
@@ -17,9 +17,11 @@ use crate::{
     statistics::percentile,
 };
 
-/// Processes that send as many requests as they can, and others that send one a second.
+/// Processes that send fifty requests a second, together three times the limit, and others that send one.
 const GREEDY: usize = 6;
 const MODEST: usize = 6;
+const GREEDY_EVERY: Duration = Duration::from_millis(20);
+const MODEST_EVERY: Duration = Duration::from_secs(1);
 /// Requests a minute of the plan `Scale`.
 const LIMIT: usize = 6_000;
 /// A limit whose requests cost a statement each, because processes take none in advance.
@@ -30,8 +32,6 @@ const IN_ADVANCE: i32 = 1_000_000;
 const PAIRS: usize = 600;
 const BETWEEN: Duration = Duration::from_millis(55);
 const MINUTE: Duration = Duration::from_mins(1);
-/// Time between attempts of a greedy process that is refused.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// The measurements.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -89,8 +89,11 @@ async fn measure_processes(front: &Service, others: &[Service], lasting: Duratio
             .await?;
     }
     let (mut counted, mut in_advance) = (Vec::new(), Vec::new());
-    for _ in 0..PAIRS {
-        for (key, durations) in [(&keys[0], &mut in_advance), (&keys[1], &mut counted)] {
+    for pair in 0..PAIRS {
+        let mut both = [(&keys[0], &mut in_advance), (&keys[1], &mut counted)];
+        // The second request finds caches that the first one has filled.
+        both.rotate_left(pair % 2);
+        for (key, durations) in both {
             let start = Instant::now();
             if !request(&front.client(key)).await? {
                 return Err(front.failure("a request below the limit was refused"));
@@ -106,14 +109,10 @@ async fn measure_processes(front: &Service, others: &[Service], lasting: Duratio
         .map(|process| process.client(&keys[2]));
     let allowed = clients.enumerate().map(async |(number, client)| {
         let mut allowed = Vec::new();
+        let mut ticks = interval(if number < GREEDY { GREEDY_EVERY } else { MODEST_EVERY });
         while Instant::now() < end {
-            let is_allowed = request(&client).await?;
-            allowed.extend(is_allowed.then(Instant::now));
-            if number >= GREEDY {
-                sleep(Duration::from_secs(1)).await;
-            } else if !is_allowed {
-                sleep(PAUSE).await;
-            }
+            ticks.tick().await;
+            allowed.extend(request(&client).await?.then(Instant::now));
         }
         Ok::<_, LoadError>(allowed)
     });

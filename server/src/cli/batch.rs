@@ -32,6 +32,7 @@ use crate::cli::{
 const BATCHES: &str = "/api/v1/batches";
 /// State of a batch that waits for its rows.
 const OPEN: &str = "open";
+const CANCELLED: &str = "cancelled";
 const SCOPES: &str = "render and renders:read";
 /// The shortest and the longest time between two requests for the state of a batch, which leave most of the 60 requests a minute of the
 /// smallest plan to others.
@@ -273,6 +274,7 @@ async fn run(arguments: &RunArguments) -> Result<(), Failure> {
                 let _ = act(&client, id, "cancel").await;
                 return Err(failure(&error));
             }
+            Ok(batch) if batch.state == CANCELLED => return Err(failure(&error)),
             Ok(_) => eprintln!("platen: {error}\nplaten: the batch has its rows nevertheless, and goes on"),
             Err(_) => {
                 return Err(Failure::by_machine(format!(

@@ -20,7 +20,7 @@ const SYNC_DEADLINE: Setting = Setting::new("PLATEN_SYNC_DEADLINE", "1 to 3600")
     .purpose("Seconds that a synchronous render may take.");
 const RATE_PER_MINUTE: Setting = Setting::new("PLATEN_RATE_PER_MINUTE", "1 to 1000000")
     .default(BY_PLAN)
-    .purpose("Requests that an account may make per minute, counted by each process separately.");
+    .purpose("Requests that an account may make per minute, counted for all processes together.");
 const CONCURRENCY: Setting = Setting::new("PLATEN_CONCURRENCY", "1 to 1000")
     .default(BY_PLAN)
     .purpose("Synchronous renders of one account that may run or wait at once, and as many queued ones in progress.");

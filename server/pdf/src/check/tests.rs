@@ -54,7 +54,7 @@ fn check_is_never_milder_than_verapdf() {
     }
     let (mut failing, mut unnoticed) = (Vec::new(), Vec::new());
     for (name, bytes, is_for_verapdf) in damages::damaged_archives() {
-        if examine(&bytes).is_ok() {
+        if examine(&bytes).is_ok() || check_basic(&bytes).is_ok() {
             unnoticed.push(name.clone());
         }
         if is_for_verapdf {
