@@ -25,6 +25,7 @@ declare
     most_together constant integer := (quota + 149) / 150;
     times timestamptz[];
     counts integer[];
+    oldest integer := 1;
     newest integer;
     at_time timestamptz;
 begin
@@ -40,13 +41,23 @@ begin
     end if;
     -- After the lock, for which this may have waited.
     at_time := clock_timestamp();
-    -- If the clock of the database was set back, requests of later times no longer count.
-    select coalesce(array_agg(at order by at), '{}'), coalesce(array_agg(number order by at), '{}'),
-        greatest(quota - coalesce(sum(number), 0), 0)
-    into times, counts, remaining
-    from unnest(times, counts) as entries (at, number)
-    where at > at_time - interval '60 s' and at <= at_time;
     newest := cardinality(times);
+    -- The clock of the database was set back.
+    if times[newest] > at_time then
+        times := '{}';
+        counts := '{}';
+        newest := 0;
+    end if;
+    -- Beyond the last element is null, which ends the loop.
+    while times[oldest] <= at_time - interval '60 s' loop
+        oldest := oldest + 1;
+    end loop;
+    if oldest > 1 then
+        times := times[oldest:];
+        counts := counts[oldest:];
+        newest := newest - oldest + 1;
+    end if;
+    remaining := greatest(quota - coalesce((select sum(number) from unnest(counts) as number), 0), 0);
     taken := least(wanted, remaining);
     if taken > 0 then
         if counts[newest] + taken <= most_together then

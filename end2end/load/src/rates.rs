@@ -8,7 +8,7 @@ use std::{
 use futures::future::try_join_all;
 use reqwest::{Method, StatusCode};
 use serde::Serialize;
-use tokio::time::{interval, sleep};
+use tokio::time::interval;
 
 use crate::{
     error::LoadError,
@@ -28,9 +28,8 @@ const LIMIT: usize = 6_000;
 const COUNTED: i32 = 1_200;
 /// A limit of which processes take 500 requests at once.
 const IN_ADVANCE: i32 = 1_000_000;
-/// Pairs of requests with these limits, and the time between pairs, with which neither limit is reached.
-const PAIRS: usize = 600;
-const BETWEEN: Duration = Duration::from_millis(55);
+/// Pairs of requests with these limits, with which neither limit is reached.
+const PAIRS: usize = 1_000;
 const MINUTE: Duration = Duration::from_mins(1);
 
 /// The measurements.
@@ -100,7 +99,6 @@ async fn measure_processes(front: &Service, others: &[Service], lasting: Duratio
             }
             durations.push(start.elapsed().as_secs_f64() * 1e3);
         }
-        sleep(BETWEEN).await;
     }
     let end = Instant::now() + lasting;
     let clients = [front]
