@@ -45,7 +45,13 @@ fn is_replayed(answer: &Response) -> bool {
 /// Returns the headers without those that differ in each response.
 fn lasting_headers(answer: &Response) -> HeaderMap {
     let mut headers = answer.headers().clone();
-    for passing in ["date", "x-request-id", "server-timing", "idempotent-replayed"] {
+    for passing in [
+        "date",
+        "x-request-id",
+        "server-timing",
+        "idempotent-replayed",
+        "ratelimit",
+    ] {
         headers.remove(passing);
     }
     headers
