@@ -137,10 +137,11 @@ impl Render<'_> {
         // Data from the network may leave traces, if only through a header: cookies, HSTS, authentication caches and
         // partitioned storage can't be cleared reliably.
         let is_url = matches!(self.job.parts[index], Part::Url(_));
+        let has_received = connections.bytes_received > 0;
         LookBack {
             warnings,
-            has_received: connections.bytes_received > 0,
-            disposition: if remote_document || is_url || connections.bytes_received > 0 {
+            has_received,
+            disposition: if remote_document || is_url || has_received {
                 SessionDisposition::Destroy
             } else {
                 SessionDisposition::Keep

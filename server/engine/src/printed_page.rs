@@ -1,7 +1,7 @@
 //! Pages of printed parts. They are asked for selectors once the document is examined, if there are findings.
 //!
 //! The page of the only part stays leased until then. Pages of several parts would be as many sessions: HTML is loaded again
-//! instead, without servers, so that nobody receives anything twice.
+//! instead, without servers, so that none of them receives a request twice.
 
 use std::{
     mem,

@@ -88,72 +88,75 @@ pub(crate) fn examine_after(
     pages_by_part: &[usize],
     before_structure: impl FnOnce(),
 ) -> Result<Examination, Vec<Violation>> {
-    let mut findings = Findings::default();
-    let examination = match examine_unpacked(bytes, pages_by_part, &mut findings, before_structure) {
-        Ok(examination) => examination,
-        Err(error) => {
-            findings.add(None, Finding::new("6.1", error.to_string()));
-            None
-        }
-    };
-    examination
-        .filter(|_| findings.violations.is_empty())
-        .ok_or(findings.violations)
+    check_file_and(bytes, |document, found, findings| {
+        examine_content(document, found, pages_by_part, findings, before_structure)
+    })
 }
 
 /// Checks a file against PDF/A-2b alone, without the [`rules`] beyond that [`examine`] applies as well. Content is scanned in the same
 /// way, which includes its marks and colours. Returns the violations: at least one, at most 100, and one per object.
 pub fn check_basic(bytes: &[u8]) -> Result<(), Vec<Violation>> {
-    let mut findings = Findings::default();
-    if let Err(error) = check_unpacked(bytes, &mut findings) {
-        findings.add(None, Finding::new("6.1", error.to_string()));
-    }
-    if findings.violations.is_empty() {
-        Ok(())
-    } else {
-        Err(findings.violations)
-    }
-}
-
-fn check_unpacked(bytes: &[u8], findings: &mut Findings) -> Result<(), PdfError> {
-    let bytes = &*unpack(bytes)?;
-    let document = Document::open(&[bytes])?;
-    if let [part] = document.parts()
-        && let Some(found) = check_file(bytes, part.file(), &document, findings)
-    {
-        let (shown, violations) = drawings::check_drawings(&document, &found);
+    check_file_and(bytes, |document, found, findings| {
+        let (shown, violations) = drawings::check_drawings(document, found);
         findings.extend(violations);
-        check_fonts_and_metadata(&document, &shown, findings);
-    }
-    Ok(())
+        Ok(check_fonts_and_metadata(document, &shown, findings).map(drop))
+    })
 }
 
-/// Unpacks and examines a file. Object streams are accepted in one form only, which conforms, so only the objects
-/// remain to be checked.
-fn examine_unpacked(
+/// Checks the objects of a file and, if they conform, the rest by `check_rest`. Returns the violations of both, or what it returns.
+fn check_file_and<T>(
     bytes: &[u8],
-    pages_by_part: &[usize],
+    check_rest: impl FnOnce(&Document, &Found, &mut Findings) -> Result<Option<T>, PdfError>,
+) -> Result<T, Vec<Violation>> {
+    let mut findings = Findings::default();
+    let checked = match check_unpacked(bytes, &mut findings, check_rest) {
+        Ok(checked) => checked,
+        Err(error) => {
+            findings.add(None, Finding::new("6.1", error.to_string()));
+            None
+        }
+    };
+    checked
+        .filter(|_| findings.violations.is_empty())
+        .ok_or(findings.violations)
+}
+
+/// Unpacks and checks a file. Object streams are accepted in one form only, which conforms, so only the objects
+/// remain to be checked.
+fn check_unpacked<T>(
+    bytes: &[u8],
     findings: &mut Findings,
-    before_structure: impl FnOnce(),
-) -> Result<Option<Examination>, PdfError> {
+    check_rest: impl FnOnce(&Document, &Found, &mut Findings) -> Result<Option<T>, PdfError>,
+) -> Result<Option<T>, PdfError> {
     let bytes = &*unpack(bytes)?;
     let document = Document::open(&[bytes])?;
     let [part] = document.parts() else {
         return Ok(None);
     };
-    let Some(found) = check_file(bytes, part.file(), &document, findings) else {
-        return Ok(None);
-    };
+    match check_file(bytes, part.file(), &document, findings) {
+        Some(found) => check_rest(&document, &found, findings),
+        None => Ok(None),
+    }
+}
+
+/// Examines a file whose objects conform.
+fn examine_content(
+    document: &Document,
+    found: &Found,
+    pages_by_part: &[usize],
+    findings: &mut Findings,
+    before_structure: impl FnOnce(),
+) -> Result<Option<Examination>, PdfError> {
     let root = document.root()?;
-    let pages = list_pages(&document, root)?;
+    let pages = list_pages(document, root)?;
     let catalog = document.get_dictionary(root, "expected a catalog")?;
     let mut levels = LevelFindings::new(&pages);
     // Also if the content turns out to violate the standard, which few files do.
     let ((shown, violations), structure) = concurrently(
-        || drawings::check_drawings(&document, &found),
+        || drawings::check_drawings(document, found),
         || {
             before_structure();
-            structure::check_structure(&document, &catalog, &pages, &mut levels)
+            structure::check_structure(document, &catalog, &pages, &mut levels)
         },
     );
     findings.extend(violations);
@@ -163,9 +166,9 @@ fn examine_unpacked(
     } else {
         Vec::new()
     };
-    let follow = || contrast::follow(&document, &pages, &doubtful);
+    let follow = || contrast::follow(document, &pages, &doubtful);
     let remaining = || {
-        let Some(metadata) = check_fonts_and_metadata(&document, &shown, findings) else {
+        let Some(metadata) = check_fonts_and_metadata(document, &shown, findings) else {
             return Ok(None);
         };
         unicode::check_unicode(&shown, &mut levels)?;
@@ -173,7 +176,7 @@ fn examine_unpacked(
             levels.document(&rules::NO_TITLE);
         }
         painted::check_painted(&shown.marks, &pages, &mut levels);
-        let tree = structure::check_contents(&document, &catalog, structure?, &shown.marks, &mut levels)?;
+        let tree = structure::check_contents(document, &catalog, structure?, &shown.marks, &mut levels)?;
         Ok(Some((metadata, tree)))
     };
     let (texts, contents) = if doubtful.is_empty() {
@@ -193,8 +196,8 @@ fn examine_unpacked(
     Ok(Some(Examination {
         earned,
         declared: metadata.declared,
-        low_contrast: contrast::locate(&document, &pages, tree.as_ref(), texts),
-        findings: places::locate(&document, &pages, tree.as_ref(), levels, pages_by_part),
+        low_contrast: contrast::locate(document, &pages, tree.as_ref(), texts),
+        findings: places::locate(document, &pages, tree.as_ref(), levels, pages_by_part),
     }))
 }
 

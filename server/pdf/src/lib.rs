@@ -280,6 +280,15 @@ pub fn page_sizes(parts: &[&[u8]], page_limit: usize) -> Result<Vec<Vec<(f64, f6
     assemble::page_sizes(parts, page_limit)
 }
 
+/// Returns the index of the part with a page of a document, counted from 1. `pages_by_part` are the numbers of pages of all parts.
+pub fn part_of_page(page: usize, pages_by_part: &[usize]) -> Option<usize> {
+    let mut last = 0;
+    pages_by_part.iter().position(|pages| {
+        last += pages;
+        page <= last
+    })
+}
+
 /// Returns the same document without object streams and with a classic cross-reference table (ISO 32000-1, 7.5.4), for
 /// programs that search a file for words. A file without object streams is returned unchanged. Fails with
 /// [`PdfError::Damaged`] if object streams are not as [`assemble()`] writes them, or contain more than 256 MiB.

@@ -496,7 +496,7 @@ impl Stage {
             .number_is(1, "select count(*) from batches where state = 'ended'")
             .await;
         let document = id_of("select render_id::text from batch_rows").await;
-        // Thumbnails are made when somebody views the render.
+        // Thumbnails are made when the render is viewed.
         let owner = owner.expect("an owner");
         owner.1.page(&format!("/dashboard/renders/{document}")).await;
         service.number_is(1, "select count(*) from render_thumbnails").await;

@@ -14,7 +14,10 @@ use platen_domain::{
     },
 };
 use platen_engine::job::RenderedDocument;
-use platen_pdf::check::{contrast::LowContrast, levels, standards::Conformance};
+use platen_pdf::{
+    check::{contrast::LowContrast, levels, standards::Conformance},
+    part_of_page,
+};
 
 use crate::{
     clock,
@@ -30,7 +33,7 @@ use crate::{
 /// Returns what the examination of a new document found. For a plain PDF, the report has no levels and no findings.
 pub(super) fn report(document: &RenderedDocument) -> AccessibilityReport {
     let levels = document.conformance.iter().copied().map(level).collect();
-    let part = |page| part_of(page, &document.pages_by_part);
+    let part = |page| part_of_page(page, &document.pages_by_part);
     let findings = document.findings.iter();
     let findings = findings.map(|finding| found(finding, finding.page.and_then(part)));
     let low_contrast = document.low_contrast.iter();
@@ -92,15 +95,6 @@ pub fn level(standard: Conformance) -> ConformanceLevel {
         Conformance::PdfA2a => ConformanceLevel::PdfA2a,
         Conformance::PdfUa1 => ConformanceLevel::PdfUa1,
     }
-}
-
-/// Returns the index of the part with a page of the document. Pages are counted from 1.
-fn part_of(page: usize, pages_by_part: &[usize]) -> Option<usize> {
-    let mut last = 0;
-    pages_by_part.iter().position(|pages| {
-        last += pages;
-        page <= last
-    })
 }
 
 /// Checks a new document against the levels that its request demands.
@@ -201,7 +195,7 @@ mod tests {
 
     #[test]
     fn pages_belong_to_parts() {
-        let parts: Vec<_> = (1..=6).map(|page| part_of(page, &[2, 0, 3])).collect();
+        let parts: Vec<_> = (1..=6).map(|page| part_of_page(page, &[2, 0, 3])).collect();
         assert_eq!(parts, [Some(0), Some(0), Some(2), Some(2), Some(2), None]);
     }
 }

@@ -7,6 +7,7 @@ use super::Tree;
 use super::tree::ROOT;
 use crate::check::levels::Element as Place;
 use crate::object::ObjectNumber;
+use crate::part_of_page;
 
 /// Completes the elements of findings. What takes a pass over the tree is done once for each part and type.
 pub(in crate::check) struct PartRanks<'a> {
@@ -89,11 +90,7 @@ impl<'a> PartRanks<'a> {
                 .iter()
                 .filter(|content| elements.contains(&content.element));
             let page = contents.find_map(|content| page_numbers.get(&content.owner))?;
-            let mut last = 0;
-            pages_by_part.iter().position(|pages| {
-                last += pages;
-                *page <= last
-            })
+            part_of_page(*page, pages_by_part)
         })
     }
 }
