@@ -175,8 +175,8 @@ async fn twelve_processes_together_allow_the_rate_of_an_account() {
     }
 }
 
-/// Lets seconds pass for requests that were counted.
-async fn later(studio: &Studio, seconds: u32) {
+/// Lets seconds pass for requests that were counted, or sets the clock back for negative ones.
+async fn later(studio: &Studio, seconds: i32) {
     let times = format!("array(select at - interval '{seconds} s' from unnest(taken_at) at order by at)");
     studio
         .service
@@ -197,6 +197,22 @@ async fn requests_count_for_a_minute_each() {
     later(&studio, 50).await;
     for _ in 0..6 {
         assert_eq!(request().await, 200);
+    }
+    assert_eq!(request().await, 429);
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_by_less_than_a_minute_allows_no_more_requests() {
+    let studio = Studio::start_with(&[("PLATEN_RATE_PER_MINUTE", "10")]).await;
+    let request = async || {
+        let request = studio.service.client.get(studio.service.url("/api/v1/health"));
+        request.bearer_auth(&studio.account.key).send().await.unwrap().status()
+    };
+    for seconds in [90, 30] {
+        for _ in 0..10 {
+            assert_eq!(request().await, 200);
+        }
+        later(&studio, -seconds).await;
     }
     assert_eq!(request().await, 429);
 }
