@@ -21,6 +21,8 @@ const MOST_VALUES: usize = 10_000;
 pub(super) const MOST_COLUMNS: usize = 1_000;
 /// Maximum size of their names together, in bytes. Each row has them all.
 pub(super) const LONGEST_HEADER: usize = 16 << 10;
+/// How many times as large as they were sent rows may be as JSON, beyond the first MiB. Each row of CSV has the names of all columns.
+const MOST_TIMES_AS_LARGE: u64 = 64;
 /// Maximum number of objects in each other that the names of columns describe.
 pub(super) const DEEPEST: usize = 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -92,6 +94,11 @@ impl RowReader {
 
     fn count(&mut self, more: &[String]) -> Result<(), RowError> {
         self.json_bytes += more.iter().map(|row| row.len() as u64).sum::<u64>();
+        if self.json_bytes > (1 << 20) + MOST_TIMES_AS_LARGE * self.bytes {
+            return Err(self.error(format!(
+                "The rows are more than {MOST_TIMES_AS_LARGE} times as large with the names of their columns, the limit; use shorter names"
+            )));
+        }
         if self.bytes.max(self.json_bytes) > MOST_BYTES {
             let most = MOST_BYTES >> 20;
             return Err(self.error(format!(
@@ -413,7 +420,7 @@ mod tests {
         reader.push(b"number\n1\n", &mut rows).unwrap();
         assert_eq!(reader.json_bytes, r#"{"number":"1"}"#.len() as u64);
         // As after many rows, which are larger as JSON because each has the name of the column.
-        reader.json_bytes = MOST_BYTES - 14;
+        (reader.json_bytes, reader.bytes) = (MOST_BYTES - 14, MOST_BYTES / 7);
         reader.push(b"2\n", &mut rows).unwrap();
         let error = reader.push(b"3\n", &mut rows).unwrap_err();
         assert!(error.reason.contains("more than 1024 MiB in total"), "{error}");
@@ -429,6 +436,8 @@ mod tests {
             (RowFormat::Csv, format!("{}\n", "a,".repeat(MOST_COLUMNS))),
             (RowFormat::Csv, format!("{}\n", "a".repeat(LONGEST_HEADER + 1))),
             (RowFormat::Ndjson, "{}\n".repeat(MOST_ROWS as usize + 1)),
+            // 18 MB as JSON.
+            (RowFormat::Csv, "a".repeat(LONGEST_HEADER) + &"\n1".repeat(1_100)),
         ] {
             let (mut reader, mut rows) = (RowReader::new(format), Vec::new());
             let error = reader.push(text.as_bytes(), &mut rows).unwrap_err();
