@@ -241,6 +241,7 @@ fn batch_error(error: BatchError) -> Response {
         BatchError::KeyOfOtherRequest => render_failure(FailureReason::KeyOfOtherRequest),
         BatchError::StorageFull(full) => storage_full(full),
         BatchError::Memory(full) => memory_full(full),
+        BatchError::Busy(_) => ApiError::Busy.into_response(),
         BatchError::DataKey(_)
         | BatchError::Encryption(_)
         | BatchError::Serialization(_)

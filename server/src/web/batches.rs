@@ -133,7 +133,7 @@ fn status(error: &BatchError) -> StatusCode {
         BatchError::NotFound => StatusCode::NOT_FOUND,
         BatchError::Conflict(_) => StatusCode::CONFLICT,
         BatchError::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        BatchError::Memory(_) => StatusCode::SERVICE_UNAVAILABLE,
+        BatchError::Memory(_) | BatchError::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
         error => {
             tracing::error!(%error, "a batch could not be read");
             StatusCode::INTERNAL_SERVER_ERROR

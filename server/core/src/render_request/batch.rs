@@ -258,6 +258,18 @@ impl RenderRequest {
         request
     }
 
+    /// Returns the size of its parts, header and footer in bytes.
+    pub fn bytes_of_parts(&self) -> usize {
+        let parts = self.parts.iter().map(|part| match part {
+            PartSource::Given(Part::Html(html)) => html.len(),
+            PartSource::Given(Part::Url(url)) => url.as_str().len(),
+            PartSource::Template(part) => part.context.get().len(),
+        });
+        let decoration = self.print.header_footer.iter();
+        let decoration = decoration.map(|drawn| drawn.header.len() + drawn.footer.len());
+        parts.chain(decoration).sum()
+    }
+
     /// Fills the placeholders of its parts, header and footer with the members of a row, a JSON object. The error says which can't be
     /// filled, and why.
     pub fn fill(&mut self, row: &Value) -> Result<(), String> {

@@ -37,6 +37,7 @@ use crate::{
         Services,
         batches::upload::{ROOM_FOR_RENDERS, SealedRows},
         data_keys::{DataKeyError, data_key},
+        parsers::Busy,
         renders::{
             enqueue::check_address, idempotent_responses::ContentError, retention::TEST_CONTENT_LIFETIME,
             templates::note_versions,
@@ -60,7 +61,8 @@ const PATIENCE: Duration = Duration::days(1);
 const LARGEST_REQUEST: usize = 256 << 10;
 const OTHER_MODE: BatchError = BatchError::Conflict("live and test batches are controlled by keys of their own mode");
 const ROWS_DELETED: BatchError = BatchError::Conflict(
-    "the rows were deleted when the batch ended, because the account stores no content; create another batch with those that failed",
+    "the rows were deleted, because the account stores no content, or because other queued renders needed the storage; create another \
+     batch with those that failed",
 );
 const OUTCOMES_LOST: BatchError =
     BatchError::Conflict("the outcomes of the failed rows were lost, and a retry might deliver their documents twice");
@@ -89,6 +91,9 @@ pub enum BatchError {
     /// The memory limit of requests is reached.
     #[error(transparent)]
     Memory(#[from] MemoryFull),
+    /// Too many request bodies are being parsed.
+    #[error(transparent)]
+    Busy(#[from] Busy),
     /// The account's data key is unavailable.
     #[error(transparent)]
     DataKey(#[from] DataKeyError),
@@ -171,36 +176,60 @@ pub async fn create(
         webhook,
         idempotent,
     };
+    let runs = !rows.is_empty();
+    let bytes = new.request.sealed.len() + rows.bytes() + ROOM_FOR_RENDERS;
+    if runs {
+        room_in_queue(&app.db, account, bytes).await??;
+    }
     let mut transaction = tx::begin(&app.db).await?;
     if let Some(request) = idempotent {
         batches::forget_key(&mut transaction, account, request, now - idempotency::LIFETIME).await?;
     }
-    if batches::count_unfinished(&mut transaction, account).await? >= MOST_UNFINISHED {
-        return Err(BatchError::TooMany);
+    let has_room = batches::count_unfinished(&mut transaction, account).await? < MOST_UNFINISHED;
+    if has_room {
+        batches::delete_surplus(&mut transaction, account, caller.livemode, retained(now)).await?;
     }
-    batches::delete_surplus(&mut transaction, account, caller.livemode, retained(now)).await?;
-    if !batches::insert(&mut transaction, account, &new, now).await? {
+    if !has_room || !batches::insert(&mut transaction, account, &new, now).await? {
         drop(transaction);
-        // A request with the same key was faster.
+        // A request with the same key may have been faster.
         let replayed = match idempotent {
             Some(request) => replayed(app, caller, request, now).await?,
             None => None,
         };
-        return Ok((replayed.ok_or(BatchError::KeyOfOtherRequest)?, true));
+        let missing = if has_room {
+            BatchError::KeyOfOtherRequest
+        } else {
+            BatchError::TooMany
+        };
+        return Ok((replayed.ok_or(missing)?, true));
     }
-    let runs = !rows.is_empty();
     if runs {
-        let bytes = new.request.sealed.len() + rows.bytes();
         rows.store(&mut transaction, account, id).await?;
         // As at the end of an upload. What this transaction stores isn't counted yet.
         let storage = account_storage::lock(&mut transaction, account).await?;
-        storage.room_for(StorageResource::QueuedBytes, bytes + ROOM_FOR_RENDERS)?;
+        storage.room_for(StorageResource::QueuedBytes, bytes)?;
     }
     tx::commit(transaction).await?;
     if runs {
         app.jobs.added(JobKind::Batch);
     }
     Ok((get(app, caller, id).await?, false))
+}
+
+/// Checks that the account's queue has room for as many bytes. If it hasn't, deletes the rows of batches that have ended, which are
+/// stored only for a retry, the oldest first.
+pub(in crate::service) async fn room_in_queue(
+    db: &PgPool,
+    account: AccountId,
+    bytes: usize,
+) -> Result<Result<(), StorageFull>, StoreError> {
+    loop {
+        let storage = account_storage::find(db, account).await?;
+        let room = storage.room_for(StorageResource::QueuedBytes, bytes);
+        if room.is_ok() || !batches::discard_ended(db, account, clock::now()).await? {
+            return Ok(room);
+        }
+    }
 }
 
 /// Returns which batches that have ended stay stored.
@@ -302,8 +331,8 @@ async fn lock_controlled(db: &mut PgConnection, caller: &Caller, id: BatchId) ->
     }
 }
 
-/// Returns the outcomes of up to `most` rows after the row `after`, in their order. Operators who view the account don't get the
-/// addresses of documents.
+/// Returns the outcomes of up to `most` rows after the row `after`, in their order; or [`BatchError::NotFound`] if there are none because
+/// the batch was deleted. Operators who view the account don't get the addresses of documents.
 pub async fn outcomes(
     app: &Services,
     caller: &Caller,
@@ -311,8 +340,11 @@ pub async fn outcomes(
     rows: ListedRows,
     after: i32,
     most: i64,
-) -> Result<Vec<RowOutcome>, StoreError> {
+) -> Result<Vec<RowOutcome>, BatchError> {
     let outcomes = batches::outcomes::list(&app.db, caller.account, id, rows, after, most, clock::now()).await?;
+    if outcomes.is_empty() {
+        get(app, caller, id).await?;
+    }
     let shown = outcomes.into_iter().map(|outcome| RowOutcome {
         document_url: outcome.document_url.filter(|_| caller.access != Access::Looking),
         ..outcome
@@ -321,10 +353,10 @@ pub async fn outcomes(
 }
 
 /// Returns whether failed rows can be opened again. Accounts that store no content lose their rows when a batch ends.
-pub async fn can_retry(app: &Services, account: AccountId, batch: &Batch) -> Result<bool, StoreError> {
+pub async fn can_retry(app: &Services, account: AccountId, batch: &Batch) -> Result<bool, BatchError> {
     match batch.state {
         BatchState::Running | BatchState::Paused => Ok(batch.failed > 0),
-        BatchState::Ended if batch.failed > 0 => batches::has_content(&app.db, account, batch.id).await,
+        BatchState::Ended if batch.failed > 0 => Ok(batches::has_content(&app.db, account, batch.id).await?),
         BatchState::Open | BatchState::Cancelled | BatchState::Ended => Ok(false),
     }
 }
@@ -396,6 +428,8 @@ async fn change(
 pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch, BatchError> {
     let account = caller.account;
     let mut transaction = tx::begin(&app.db).await?;
+    // Before the batch is locked, as by requests that create one and delete others.
+    let unfinished = batches::count_unfinished(&mut transaction, account).await?;
     let batch = lock_controlled(&mut transaction, caller, id).await?;
     if !matches!(
         batch.state,
@@ -416,10 +450,10 @@ pub async fn retry(app: &Services, caller: &Caller, id: BatchId) -> Result<Batch
         };
     }
     if batch.state == BatchState::Ended {
+        if unfinished >= MOST_UNFINISHED {
+            return Err(BatchError::TooMany);
+        }
         batches::set_state(&mut transaction, account, id, BatchState::Running, None).await?;
-    }
-    if batches::count_unfinished(&mut transaction, account).await? > MOST_UNFINISHED {
-        return Err(BatchError::TooMany);
     }
     commit_and_advance(app, transaction, account, id).await?;
     get(app, caller, id).await

@@ -19,6 +19,7 @@ use crate::store::{
     error::StoreError,
     renders::columns::storable,
     statement::{changes_one, count_changes, execute},
+    tx,
 };
 
 struct BatchRow {
@@ -308,15 +309,42 @@ pub async fn has_content(db: impl PgExecutor<'_>, account: AccountId, id: BatchI
     Ok(found.fetch_one(db).await?)
 }
 
-/// Deletes the content of a batch that has ended and of which no row can be opened again.
+/// Deletes of the content of a batch that has ended what no retry needs: all, or pieces without a failed row.
 pub async fn delete_unneeded(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
+    let is_unneeded = sqlx::query_scalar!(
+        r#"select exists (
+            select from batches join accounts on accounts.id = batches.account_id
+            where account_id = $1 and batches.id = $2
+                and (state = 'cancelled' or state = 'ended' and (failed = 0 or not keep_content))
+         ) as "exists!""#,
+        account.0,
+        id.0,
+    );
+    if is_unneeded.fetch_one(&mut *db).await? {
+        return delete_content(db, account, id).await;
+    }
+    // Counted for each piece: a join of ranges would compare all rows with all pieces.
+    let delete = sqlx::query!(
+        "delete from batch_pieces pieces
+         where account_id = $1 and batch_id = $2
+            and exists (select from batches where id = $2 and state = 'ended')
+            and 0 = (
+                select count(*) from batch_rows
+                where batch_rows.batch_id = $2 and number >= first_row and number < first_row + pieces.rows
+                    and batch_rows.state is not distinct from 'failed'
+            )",
+        account.0,
+        id.0,
+    );
+    execute(db, delete).await
+}
+
+async fn delete_content(db: &mut PgConnection, account: AccountId, id: BatchId) -> Result<(), StoreError> {
     let delete = sqlx::query!(
         "with emptied as (
             update batches set sealed = '', callback = null, columns = '{}', webhook_target = null, webhook_address = null
-            from accounts
-            where batches.account_id = $1 and batches.id = $2 and accounts.id = $1
-                and (state = 'cancelled' or state = 'ended' and (failed = 0 or not keep_content))
-            returning batches.id
+            where account_id = $1 and id = $2
+            returning id
          )
          delete from batch_pieces using emptied where batch_id = emptied.id",
         account.0,
@@ -325,14 +353,35 @@ pub async fn delete_unneeded(db: &mut PgConnection, account: AccountId, id: Batc
     execute(db, delete).await
 }
 
+/// Deletes the content of the account's first batch that ended before `before` and still has content, if its end is announced.
+/// Returns `false` if there is none.
+pub async fn discard_ended(db: &PgPool, account: AccountId, before: OffsetDateTime) -> Result<bool, StoreError> {
+    let mut transaction = tx::begin(db).await?;
+    let first = sqlx::query_scalar!(
+        "select id from batches
+         where account_id = $1 and state = 'ended' and ended_at < $2 and sealed <> ''
+            and not exists (select from jobs where jobs.batch_id = batches.id)
+         order by ended_at limit 1
+         for no key update skip locked",
+        account.0,
+        before,
+    );
+    let Some(first) = first.fetch_optional(&mut *transaction).await? else {
+        return Ok(false);
+    };
+    delete_content(&mut transaction, account, BatchId(first)).await?;
+    tx::commit(transaction).await?;
+    Ok(true)
+}
+
 /// Which live or test batches of an account that have ended stay stored.
 #[derive(Debug, Clone, Copy)]
 pub struct RetainedBatches {
-    /// How many of those whose requests aren't repeated any more: the ones that ended last.
+    /// How many of those that nothing refers to any more: the ones that ended last.
     pub latest: i64,
     /// Requests with the idempotency keys of batches that were created since then may be repeated.
     pub replayable_since: OffsetDateTime,
-    /// How many of those batches.
+    /// How many of those batches, and of others whose webhooks are being sent.
     pub replayable: i64,
     /// How many opened rows they have together.
     pub replayable_rows: i64,
@@ -363,19 +412,26 @@ pub async fn delete_surplus(
     let delete = sqlx::query!(
         "delete from batches where id in (
             select id from (
-                select id, ended_at, is_replayable, row_number() over newest as place, sum(opened) over newest as opened
+                select id, ended_at, is_in_use, row_number() over newest as place, sum(opened) over newest as opened
                 from (
-                    select id, ended_at, opened, idempotency_key is not null and inserted_at >= $4 as is_replayable
+                    select id, ended_at, opened,
+                        idempotency_key is not null and inserted_at >= $4
+                            or exists (
+                                select from webhook_deliveries
+                                where batch_id = batches.id and webhook_deliveries.state = 'sending'
+                            ) as is_in_use
                     from batches where account_id = $1 and livemode = $2 and ended_at is not null
                 ) ended
-                window newest as (partition by is_replayable order by ended_at desc rows unbounded preceding)
+                window newest as (partition by is_in_use order by ended_at desc rows unbounded preceding)
             ) ranked
             where case
-                when is_replayable then place > $5::bigint or opened > $6::bigint
+                when is_in_use then place > $5::bigint or opened > $6::bigint
                 else place > $3::bigint
             end
             order by ended_at limit 2
-         )",
+         )
+            -- A retry may have locked it first.
+            and ended_at is not null",
         account.0,
         livemode,
         retained.latest,
@@ -404,7 +460,9 @@ pub async fn delete_old(db: &PgPool, old: OldBatches) -> Result<bool, StoreError
             select id from batches
             where ended_at < $1 or state = 'open' and inserted_at < $2 or not livemode and inserted_at < $3
             limit 1
-         )",
+         )
+            -- A retry or an upload may have locked it first.
+            and (ended_at < $1 or state = 'open' and inserted_at < $2 or not livemode and inserted_at < $3)",
         old.ended,
         old.opened,
         old.tests,

@@ -355,6 +355,9 @@ impl RequestBackend {
             ),
             RowPreviewError::Row(reason) => sentence(&reason),
             RowPreviewError::Batch(BatchError::Conflict(reason)) => sentence(reason),
+            RowPreviewError::Batch(BatchError::RowLost(_)) => {
+                "Rows that have become documents are not stored after the end of a batch. Preview a row that has failed.".to_owned()
+            }
             RowPreviewError::Batch(BatchError::Memory(_))
             | RowPreviewError::Render(
                 FailureReason::Memory(_)
@@ -399,7 +402,9 @@ fn reason(error: &BatchError) -> Option<String> {
             }
         }),
         BatchError::Conflict(conflict) => Some(sentence(conflict)),
-        BatchError::Memory(_) => Some("The service is overloaded. Upload the rows again in a moment.".to_owned()),
+        BatchError::Memory(_) | BatchError::Busy(_) => {
+            Some("The service is overloaded. Upload the rows again in a moment.".to_owned())
+        }
         BatchError::StorageFull(full) => Some(full.to_string()),
         error => account_storage::full(error).map(|full| full.to_string()),
     }

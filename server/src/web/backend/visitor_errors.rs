@@ -151,7 +151,7 @@ impl VisitorError for BatchError {
             Self::Conflict(_) => rejected(PageReason::BatchChanged),
             Self::TooMany => rejected(PageReason::TooManyBatches),
             Self::StorageFull(full) => rejected(Reason::StorageFull(*full)),
-            Self::Memory(_) => too_many(Duration::ZERO),
+            Self::Memory(_) | Self::Busy(_) => too_many(Duration::ZERO),
             // Forms have no idempotency keys.
             Self::KeyOfOtherRequest
             | Self::DataKey(_)

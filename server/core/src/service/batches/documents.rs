@@ -13,6 +13,7 @@ use platen_domain::{
     ids::{AccountId, BatchId},
 };
 use platen_pdf::{PdfError, collection::MAX_PAGES};
+use time::OffsetDateTime;
 use tokio::task::JoinError;
 use zip::result::ZipError;
 
@@ -27,7 +28,7 @@ use crate::{
     store::{
         batches::{
             self,
-            outcomes::{self, StoredRow},
+            outcomes::{self, StoredRow, StoredSize},
         },
         error::StoreError,
         renders,
@@ -93,7 +94,7 @@ pub async fn download(
 }
 
 /// Returns whether documents of a batch are in the default storage.
-pub async fn has_documents(app: &Services, account: AccountId, batch: &Batch) -> Result<bool, StoreError> {
+pub async fn has_documents(app: &Services, account: AccountId, batch: &Batch) -> Result<bool, BatchError> {
     Ok(batch.succeeded > 0 && outcomes::has_stored(&app.db, account, batch.id, clock::now()).await?)
 }
 
@@ -102,11 +103,12 @@ pub fn may_be_collected(batch: &Batch) -> bool {
     batch.succeeded <= i32::from(MAX_PAGES)
 }
 
-/// The documents of a batch, one after the other.
+/// The documents that a batch has at the beginning of a download, one after the other.
 struct StoredDocuments {
     app: Services,
     account: AccountId,
     id: BatchId,
+    since: OffsetDateTime,
     /// Rows whose documents follow.
     rows: VecDeque<StoredRow>,
     /// The last row that was looked up.
@@ -122,6 +124,7 @@ impl StoredDocuments {
             app: app.clone(),
             account,
             id: batch.id,
+            since: clock::now(),
             rows: VecDeque::new(),
             after: 0,
             memory: None,
@@ -135,6 +138,11 @@ impl StoredDocuments {
         }
     }
 
+    /// Returns the size of all.
+    async fn size(&self) -> Result<StoredSize, StoreError> {
+        outcomes::measure_stored(&self.app.db, self.account, self.id, self.since).await
+    }
+
     /// Looks up further documents. Returns `false` if there are none.
     async fn find_rows(&mut self) -> Result<bool, StoreError> {
         let found = outcomes::list_stored(
@@ -143,6 +151,7 @@ impl StoredDocuments {
             self.id,
             self.after,
             ROWS_AT_ONCE,
+            self.since,
             clock::now(),
         )
         .await?;

@@ -25,7 +25,7 @@ use crate::{
     service::{
         Services,
         batches::{
-            BatchError,
+            BatchError, room_in_queue,
             stored_rows::{CompletedRow, StoredRows},
         },
         renders::{
@@ -68,6 +68,8 @@ const MANY_ROWS: usize = WINDOW / 10;
 const SHIFT: Duration = Duration::from_secs(5);
 /// Rows that are opened in a transaction, which the account's other renders wait for once the first has reserved its credit.
 const ROWS_AT_ONCE: usize = 25;
+/// Size of the parts of these rows in bytes from which no further row is opened in the transaction.
+const BYTES_AT_ONCE: usize = 2 << 20;
 /// Memory of a turn in bytes: the rows of a piece, and those that are opened, with their requests, in three forms.
 const MEMORY: u64 = 16 << 20;
 /// Maximum length of the error of a row, in characters.
@@ -160,6 +162,10 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
     let hold = waiting.hold.filter(|_| is_on_hold);
     if work.state == BatchState::Running && work.only_awaits_renders() {
         batches::set_hold(db, account, id, hold).await?;
+        // Nothing is left to be opened, which may have been the cause of crashes.
+        if job.claim.failures + job.claim.crashes > 0 {
+            jobs::forget_failures(db, &job.claim).await?;
+        }
         if hold.is_some() {
             return Ok(Next::After(TURN_ON_HOLD));
         }
@@ -344,11 +350,10 @@ async fn open_rows(
         .memory
         .try_reserve(account, if has_patterns { 2 * MEMORY } else { MEMORY })?;
     let mut opener = Opener::new(app, account, id, work).await?;
-    for group in chosen.chunks(ROWS_AT_ONCE) {
-        if is_stopping() {
-            break;
-        }
-        let mut rows = opener.sealed(group).await?;
+    let mut remaining = &chosen[..];
+    while !remaining.is_empty() && !is_stopping() {
+        let mut rows = opener.sealed(remaining).await?;
+        remaining = &remaining[rows.len()..];
         while !rows.is_empty() {
             match opener.open(&rows).await? {
                 Opening::Opened => {
@@ -411,12 +416,17 @@ impl<'a> Opener<'a> {
         })
     }
 
-    /// Prepares rows to be opened.
+    /// Prepares the first of these rows to be opened, as many as a transaction opens.
     async fn sealed(&mut self, numbers: &[i32]) -> Result<Vec<SealedRow>, BatchError> {
-        let mut completed = Vec::new();
-        for number in numbers {
+        let (mut completed, mut bytes) = (Vec::new(), 0);
+        for number in numbers.iter().take(ROWS_AT_ONCE) {
             let row = self.rows.row(*number).await?;
-            completed.push((*number, self.rows.complete(row).await?));
+            let row = self.rows.complete(row).await?;
+            bytes += row.as_ref().map_or(0, |row| row.request.render.bytes_of_parts());
+            completed.push((*number, row));
+            if bytes >= BYTES_AT_ONCE {
+                break;
+            }
         }
         let (key, account, callback) = (Arc::clone(&self.rows.key), self.account, self.rows.callback.clone());
         let options = self.work.request.options.clone();
@@ -512,11 +522,19 @@ impl<'a> Opener<'a> {
                 self.work.opened += more;
                 Ok(Opening::Opened)
             }
-            Err(error) if account_storage::full(&error).is_some() => Ok(Opening::Refused {
-                fitting: rows.len() / 2,
-                reason: Hold::Storage,
-            }),
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                let full = account_storage::full(&error).ok_or(error)?;
+                if full.resource == StorageResource::QueuedBytes {
+                    let requests = rows.iter().filter_map(|row| row.render.as_ref());
+                    let bytes = requests.map(|render| render.request.content.sealed.len()).sum();
+                    // For the next turn, if there is no room at all.
+                    let _ = room_in_queue(&self.app.db, account, bytes).await?;
+                }
+                Ok(Opening::Refused {
+                    fitting: rows.len() / 2,
+                    reason: Hold::Storage,
+                })
+            }
         }
     }
 }

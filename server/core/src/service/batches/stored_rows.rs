@@ -3,7 +3,7 @@
 use std::{mem, sync::Arc};
 
 use platen_domain::{
-    batch::{columns::ColumnMapping, file_name, path_pattern},
+    batch::{columns::ColumnMapping, file_name, path_pattern, row_reader::row_problem},
     callback::CallbackTarget,
     destination::Destination,
     encryption::{DataKey, Place},
@@ -26,6 +26,9 @@ use crate::{
 
 /// Memory for reading a row, in bytes: the piece that contains it, encrypted, decrypted and in lines.
 pub(super) const MEMORY: u64 = 4 << 20;
+
+/// Maximum size of the parts of a row's request, in bytes: of the largest row and the largest request of a batch, twice.
+const LARGEST_COMPLETED: usize = 1 << 20;
 
 /// A row that can be rendered.
 pub(super) struct CompletedRow {
@@ -116,7 +119,12 @@ impl<'a> StoredRows<'a> {
 
     /// Returns the request that a row completes; or why it can't be rendered.
     pub(super) async fn complete(&mut self, row: String) -> Result<Result<CompletedRow, String>, BatchError> {
-        let row = RawValue::from_string(self.columns.applied_to(row)?)?;
+        let row = self.columns.applied_to(row)?;
+        // Columns may have become members that are nested more deeply, or have longer names.
+        if let Some(reason) = row_problem(&row) {
+            return Ok(Err(reason));
+        }
+        let row = RawValue::from_string(row)?;
         let has_patterns = self.fills_parts || self.request.destination.is_some() || self.file_names.is_some();
         let members = if has_patterns {
             serde_json::from_str(row.get())?
@@ -142,6 +150,15 @@ impl<'a> StoredRows<'a> {
             && let Err(reason) = render.fill(&members)
         {
             return Ok(Err(reason));
+        }
+        let bytes = render.bytes_of_parts();
+        if bytes > LARGEST_COMPLETED {
+            return Ok(Err(format!(
+                "The parts of the document have {} KiB with the data of the row, which each template without a context receives; they \
+                 may have {} KiB",
+                bytes.div_ceil(1 << 10),
+                LARGEST_COMPLETED >> 10
+            )));
         }
         let request = StoredRequest { render, destination };
         Ok(Ok(CompletedRow { request, file_name }))

@@ -1,6 +1,11 @@
 //! Uploads of the rows of a batch, which are stored piece by piece while they arrive.
 
-use std::{mem, pin::pin};
+use std::{
+    mem,
+    pin::pin,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
@@ -17,14 +22,16 @@ use platen_domain::{
 };
 use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::{
     clock,
     memory::Reservation,
+    mutex::lock,
     service::{
         Services,
-        batches::{BatchError, commit_and_advance, get, lock_controlled},
+        batches::{BatchError, commit_and_advance, get, lock_controlled, room_in_queue},
         data_keys::data_key,
     },
     store::{
@@ -39,7 +46,9 @@ use crate::{
 const ROWS_OF_A_PIECE: usize = 500;
 const BYTES_OF_A_PIECE: usize = 1 << 20;
 /// Bytes that are read at a time, because rows of CSV can be much larger as JSON.
-const READ_AT_ONCE: usize = 512;
+const READ_AT_ONCE: usize = 256;
+/// Maximum time to wait for a thread that reads rows. Each keeps it for milliseconds.
+const THREAD_LIMIT: Duration = Duration::from_mins(1);
 /// Memory of an upload in bytes: rows that are read, a piece, and its encrypted copy.
 pub(super) const MEMORY: u64 = 8 << 20;
 /// Room that the rows of a batch leave for the requests of its renders, in bytes.
@@ -70,11 +79,17 @@ impl PendingRows {
         self.rows.len() >= ROWS_OF_A_PIECE || self.bytes >= BYTES_OF_A_PIECE
     }
 
+    /// Takes the rows.
+    fn take(&mut self) -> Vec<String> {
+        let rows = mem::take(&mut self.rows);
+        (self.bytes, self.before) = (0, self.before + rows.len());
+        rows
+    }
+
     /// Takes the rows as a piece.
     fn seal(&mut self, key: &DataKey, account: AccountId) -> Result<Piece, EncryptionError> {
-        let rows = mem::take(&mut self.rows);
         let (id, first_row) = (Uuid::new_v4(), self.before + 1);
-        (self.bytes, self.before) = (0, self.before + rows.len());
+        let rows = self.take();
         Ok(Piece {
             first_row: i32::try_from(first_row).unwrap_or(i32::MAX),
             rows: i32::try_from(rows.len()).unwrap_or(i32::MAX),
@@ -186,7 +201,7 @@ pub(super) async fn store_within<E: From<BatchError>>(
     let mut content = pin!(file.content);
     while let Some(received) = content.next().await {
         let pushed = match received {
-            Ok(bytes) => upload.push(&bytes).await.map_err(E::from),
+            Ok(bytes) => upload.push(bytes).await.map_err(E::from),
             Err(error) => Err(error),
         };
         if let Err(error) = pushed {
@@ -204,10 +219,60 @@ struct Upload<'a> {
     id: BatchId,
     /// Under this id, the rows are stored. `None` if the batch has its rows already, which are only compared with these.
     storing: Option<Uuid>,
-    key: DataKey,
+    /// Locked only by the thread that reads rows.
+    rows: Arc<Mutex<ReadRows>>,
+    _memory: Reservation,
+}
+
+/// Rows of a file, as far as it is read.
+struct ReadRows {
+    account: AccountId,
+    /// With which pieces are encrypted; `None` if no rows are stored.
+    key: Option<DataKey>,
     reader: RowReader,
     pending: PendingRows,
-    _memory: Reservation,
+}
+
+impl ReadRows {
+    /// Reads from the beginning of `unread`, which it shortens, until it is empty or pieces are complete.
+    fn read(&mut self, unread: &mut Bytes) -> Result<Vec<Piece>, BatchError> {
+        let mut pieces = Vec::new();
+        while pieces.is_empty() && !unread.is_empty() {
+            let (bytes, mut rows) = (unread.split_to(READ_AT_ONCE.min(unread.len())), Vec::new());
+            self.reader.push(&bytes, &mut rows).map_err(|error| malformed(&error))?;
+            for row in rows {
+                if self.pending.add(row) {
+                    pieces.extend(self.complete()?);
+                }
+            }
+        }
+        Ok(pieces)
+    }
+
+    /// Reads the last row. Returns the last piece, and the SHA-256 and number of all rows.
+    fn finish(&mut self) -> Result<(Option<Piece>, Vec<u8>, usize), BatchError> {
+        let mut rows = Vec::new();
+        self.reader.finish(&mut rows).map_err(|error| malformed(&error))?;
+        for row in rows {
+            self.pending.add(row);
+        }
+        let piece = if self.pending.rows.is_empty() {
+            None
+        } else {
+            self.complete()?
+        };
+        let sha256 = mem::take(&mut self.pending.digest).finalize();
+        Ok((piece, sha256.to_vec(), self.pending.before))
+    }
+
+    /// Takes the pending rows as a piece, if rows are stored.
+    fn complete(&mut self) -> Result<Option<Piece>, EncryptionError> {
+        if let Some(key) = &self.key {
+            return self.pending.seal(key, self.account).map(Some);
+        }
+        self.pending.take();
+        Ok(None)
+    }
 }
 
 impl<'a> Upload<'a> {
@@ -237,32 +302,59 @@ impl<'a> Upload<'a> {
             account,
             id,
             storing,
-            key,
-            reader: RowReader::new(format),
-            pending: PendingRows::default(),
+            rows: Arc::new(Mutex::new(ReadRows {
+                account,
+                key: storing.map(|_| key),
+                reader: RowReader::new(format),
+                pending: PendingRows::default(),
+            })),
             _memory: memory,
         })
     }
 
     /// Reads the next bytes of the file, of any number.
-    async fn push(&mut self, bytes: &[u8]) -> Result<(), BatchError> {
-        for bytes in bytes.chunks(READ_AT_ONCE) {
-            let mut rows = Vec::new();
-            self.reader.push(bytes, &mut rows).map_err(|error| malformed(&error))?;
-            for row in rows {
-                if self.pending.add(row) {
-                    self.store_piece().await?;
-                }
+    async fn push(&mut self, mut bytes: Bytes) -> Result<(), BatchError> {
+        while !bytes.is_empty() {
+            let mut unread = bytes;
+            let read = self.on_a_thread(move |rows| rows.read(&mut unread).map(|pieces| (pieces, unread)));
+            let (pieces, unread) = read.await??;
+            for piece in &pieces {
+                self.store_piece(piece).await?;
             }
+            bytes = unread;
         }
         Ok(())
     }
 
-    async fn store_piece(&mut self) -> Result<(), BatchError> {
-        let piece = self.pending.seal(&self.key, self.account)?;
+    /// Reads rows when it is the account's turn.
+    async fn on_a_thread<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut ReadRows) -> T + Send + 'static,
+    ) -> Result<T, BatchError> {
+        let rows = Arc::clone(&self.rows);
+        let deadline = Instant::now() + THREAD_LIMIT;
+        let reading = self
+            .app
+            .parsers
+            .run_apart(self.account, deadline, move || read(&mut lock(&rows)));
+        Ok(reading.await?)
+    }
+
+    /// Stores a piece. If the account's queue has no room for it, rows of batches that have ended are deleted.
+    async fn store_piece(&self, piece: &Piece) -> Result<(), BatchError> {
+        match self.insert(piece).await {
+            Err(BatchError::Store(error)) if is_queue_full(&error) => {
+                room_in_queue(&self.app.db, self.account, piece.sealed.len()).await??;
+                self.insert(piece).await
+            }
+            stored => stored,
+        }
+    }
+
+    async fn insert(&self, piece: &Piece) -> Result<(), BatchError> {
         let Some(upload) = self.storing else { return Ok(()) };
         let mut transaction = tx::begin(&self.app.db).await?;
-        if !uploads::insert_piece(&mut transaction, self.account, self.id, upload, &piece).await? {
+        if !uploads::insert_piece(&mut transaction, self.account, self.id, upload, piece).await? {
             return Err(REPLACED);
         }
         Ok(tx::commit(transaction).await?)
@@ -279,16 +371,11 @@ impl<'a> Upload<'a> {
     }
 
     async fn end(&mut self, after: AfterUpload) -> Result<(), BatchError> {
-        let mut rows = Vec::new();
-        self.reader.finish(&mut rows).map_err(|error| malformed(&error))?;
-        for row in rows {
-            self.pending.add(row);
-        }
-        if !self.pending.rows.is_empty() {
-            self.store_piece().await?;
+        let (piece, sha256, rows) = self.on_a_thread(ReadRows::finish).await??;
+        if let Some(piece) = &piece {
+            self.store_piece(piece).await?;
         }
         let (db, account, id) = (&self.app.db, self.account, self.id);
-        let sha256 = self.pending.digest.clone().finalize();
         let Some(upload) = self.storing else {
             let known = uploads::find_sha256(db, account, id).await?;
             return if known.as_deref() == Some(&sha256[..]) {
@@ -297,9 +384,8 @@ impl<'a> Upload<'a> {
                 Err(OTHER_ROWS)
             };
         };
-        let storage = account_storage::find(db, account).await?;
-        storage.room_for(StorageResource::QueuedBytes, ROOM_FOR_RENDERS)?;
-        let rows = u32::try_from(self.pending.before).unwrap_or(u32::MAX);
+        room_in_queue(db, account, ROOM_FOR_RENDERS).await??;
+        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
         let state = match after {
             AfterUpload::Begin => BatchState::Running,
             AfterUpload::Check => BatchState::Paused,
@@ -318,6 +404,11 @@ impl<'a> Upload<'a> {
         }
         Ok(())
     }
+}
+
+/// Returns whether a piece doesn't fit into the account's queue.
+fn is_queue_full(error: &StoreError) -> bool {
+    account_storage::full(error).is_some_and(|full| full.resource == StorageResource::QueuedBytes)
 }
 
 fn malformed(error: &RowError) -> BatchError {

@@ -19,6 +19,7 @@ use crate::{
     render_request::{AsynchronousRequest, stored::StoredRequest},
     service::{
         Services,
+        batches::room_in_queue,
         connections::delivery::covering,
         data_keys::data_key,
         renders::{
@@ -98,7 +99,10 @@ async fn accept(
     let request = StoredRequest { render, destination };
     let encrypted = encrypt(app, caller.account, id, request, callback, now).await;
     if let Ok(encrypted) = &encrypted {
-        storage.room_for(StorageResource::QueuedBytes, encrypted.content.sealed.len())?;
+        let bytes = encrypted.content.sealed.len();
+        if storage.room_for(StorageResource::QueuedBytes, bytes).is_err() {
+            room_in_queue(&app.db, caller.account, bytes).await??;
+        }
     }
     let mut transaction = tx::begin(&app.db).await?;
     if let Some(idempotent) = &idempotent {

@@ -7,7 +7,7 @@ use crate::{
     service::{Services, batches},
     storage::default_storage::DefaultStorageError,
     store::{
-        accessibility_reports, accounts,
+        self, accessibility_reports, accounts,
         error::StoreError,
         render_contents, render_thumbnails,
         renders::{self, documents, log},
@@ -62,12 +62,13 @@ pub async fn purge(app: &Services, now: OffsetDateTime) -> Result<(), PurgeError
 }
 
 /// Deletes the stored content of an account's renders from before its owner disabled storing it: request bodies,
-/// thumbnails, accessibility reports, titles and console messages.
+/// thumbnails, accessibility reports, rows of batches, titles and console messages.
 async fn forget(app: &Services, account: AccountId, before: OffsetDateTime) -> Result<(), StoreError> {
     let db = &app.db;
     while render_contents::delete_of_account(db, account, before, BATCH).await? > 0 {}
     while render_thumbnails::delete_of_account(db, account, before, BATCH).await? > 0 {}
     while accessibility_reports::delete_of_account(db, account, before, BATCH).await? > 0 {}
+    while store::batches::discard_ended(db, account, before).await? {}
     let mut rest = Some(before);
     while let Some(before) = rest {
         rest = log::forget_words(db, account, before, BATCH).await?;

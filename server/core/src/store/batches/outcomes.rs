@@ -86,7 +86,7 @@ pub struct StoredSize {
     pub name_bytes: i64,
 }
 
-/// Returns the size of a batch's documents that are in the default storage.
+/// Returns the size of a batch's documents that were in the default storage at `now`.
 pub async fn measure_stored(
     db: &PgPool,
     account: AccountId,
@@ -99,7 +99,7 @@ pub async fn measure_stored(
                coalesce(sum(octet_length(file_name)), 0) as "name_bytes!"
            from batch_rows join renders on renders.id = batch_rows.render_id
            where batch_rows.account_id = $1 and batch_id = $2
-               and status = 'succeeded' and object_expires_at > $3"#,
+               and status = 'succeeded' and finished_at <= $3 and object_expires_at > $3"#,
         account.0,
         id.0,
         now,
@@ -107,13 +107,15 @@ pub async fn measure_stored(
     Ok(size.fetch_one(db).await?)
 }
 
-/// Returns rows after the row `after` whose documents are in the default storage, in the order of the rows.
+/// Returns rows after the row `after` whose documents were finished until `finished` and are in the default storage at `now`, in the
+/// order of the rows.
 pub async fn list_stored(
     db: &PgPool,
     account: AccountId,
     id: BatchId,
     after: i32,
     at_most: i64,
+    finished: OffsetDateTime,
     now: OffsetDateTime,
 ) -> Result<Vec<StoredRow>, StoreError> {
     let rows = sqlx::query_as!(
@@ -121,12 +123,13 @@ pub async fn list_stored(
         r#"select number, renders.id as render, object_id as "object!", bytes as "bytes!", file_name
            from batch_rows join renders on renders.id = batch_rows.render_id
            where batch_rows.account_id = $1 and batch_id = $2 and number > $3
-               and status = 'succeeded' and object_expires_at > $5
+               and status = 'succeeded' and finished_at <= $5 and object_expires_at > $6
            order by number limit $4"#,
         account.0,
         id.0,
         after,
         at_most,
+        finished,
         now,
     );
     Ok(rows.fetch_all(db).await?)

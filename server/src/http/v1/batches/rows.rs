@@ -13,11 +13,11 @@ use platen_core::{
     service::{
         Services,
         batches::{
-            self, download,
+            self, BatchError, download,
             upload::{self, AfterUpload, RowsFile},
         },
     },
-    store::{batches::outcomes::RowOutcome, error::StoreError},
+    store::batches::outcomes::RowOutcome,
 };
 use platen_domain::{
     batch::{Batch, ListedRows, RowFormat, RowState},
@@ -117,7 +117,7 @@ async fn list(app: Services, caller: &Caller, id: BatchId, rows: ListedRows, uri
     Ok(outcomes(app, caller.clone(), batch.id, rows, format))
 }
 
-/// Responds with outcomes of an existing batch while they are read from the database.
+/// Responds with outcomes of an existing batch while they are read from the database. Breaks off if the batch is deleted meanwhile.
 pub(crate) fn outcomes(app: Services, caller: Caller, id: BatchId, rows: ListedRows, format: RowFormat) -> Response {
     let heading = match format {
         RowFormat::Ndjson => String::new(),
@@ -127,7 +127,7 @@ pub(crate) fn outcomes(app: Services, caller: Caller, id: BatchId, rows: ListedR
         let (app, caller) = (app.clone(), caller.clone());
         async move {
             let Some(after) = after else {
-                return Ok::<_, StoreError>(None);
+                return Ok::<_, BatchError>(None);
             };
             let outcomes = batches::outcomes(&app, &caller, id, rows, after, AT_ONCE).await?;
             let text: String = outcomes.iter().map(|outcome| line(outcome, format)).collect();
@@ -135,7 +135,7 @@ pub(crate) fn outcomes(app: Services, caller: Caller, id: BatchId, rows: ListedR
             Ok(Some((Bytes::from(text), next)))
         }
     });
-    let heading = stream::iter([Ok::<_, StoreError>(Bytes::from(heading))]);
+    let heading = stream::iter([Ok::<_, BatchError>(Bytes::from(heading))]);
     let body = Body::from_stream(stream::StreamExt::chain(heading, following));
     ([(header::CONTENT_TYPE, format.media_type())], body).into_response()
 }

@@ -43,6 +43,23 @@ async fn a_batch_that_crashes_have_paused_records_how_its_renders_end() {
 }
 
 #[tokio::test]
+async fn crashes_do_not_count_once_all_rows_are_open() {
+    let origin = Origin::start().await;
+    let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &origin.authority)]).await;
+    let mut body = studio.batch("Invoice {{ number }}").await;
+    let parts = body["batch"]["render"]["parts"].as_array_mut().expect("parts");
+    parts.push(json!(origin.url("/held")));
+    let path = studio.created(&with_rows(body, numbers(1))).await;
+    studio.batch_when(&path, |batch| batch["opened"] == 1).await;
+    let crash = "update jobs set crashes = 2 where kind = 'batch'";
+    assert_eq!(studio.service.execute(crash).await, 1);
+    let forgotten = "select count(*) from jobs where kind = 'batch' and crashes = 0";
+    studio.service.number_is(1, forgotten).await;
+    origin.release();
+    assert_eq!(counts(&studio.batch_ended(&path).await), [1, 1, 1, 0]);
+}
+
+#[tokio::test]
 async fn a_cancelled_batch_ends_after_crashes() {
     let receiver = Receiver::start().await;
     let studio = Studio::start_with(&[("PLATEN_EGRESS_ALLOW", &receiver.authority)]).await;

@@ -1,5 +1,8 @@
 //! How long batches wait for their rows, may take, can be retried, and are found by their idempotency keys.
 
+use std::collections::BTreeSet;
+
+use futures::future::join_all;
 use reqwest::{Method, Response};
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -44,6 +47,68 @@ async fn failed_rows_are_retried_until_two_weeks_after_the_end() {
     assert_eq!(studio.act(&old, "retry").await.status(), 404);
     assert_eq!(data(studio.act(&recent, "retry").await).await["state"], "running");
     assert_eq!(counts(&studio.batch_ended(&recent).await), [1, 1, 0, 1]);
+}
+
+/// Returns as many rows of 200 kB, as NDJSON.
+fn large_rows(numbers: impl IntoIterator<Item = Value>) -> String {
+    let row = |number| format!("{}\n", json!({"number": number, "text": "x".repeat(200_000)}));
+    numbers.into_iter().map(row).collect()
+}
+
+#[tokio::test]
+async fn only_failed_rows_stay_stored_until_others_need_their_room() {
+    const ROOM_FOR_RENDERS: i64 = 4 << 20;
+    let studio = Studio::start().await;
+    let (service, account) = (&studio.service, &studio.account);
+    let limit = ROOM_FOR_RENDERS + 1_500_000;
+    service.limit_storage(account, "queued_bytes", limit).await;
+    let body = studio.batch("{{ number + 1 }}").await;
+    let path = studio.created(&body).await;
+    // A piece has six of them.
+    let rows = large_rows((1..=6).map(Value::from).chain([json!("none")]));
+    assert_eq!(studio.upload(&path, NDJSON, rows).await.status(), 200);
+    assert_eq!(counts(&studio.batch_ended(&path).await), [7, 7, 6, 1]);
+    service.number_is(1, "select count(*) from batch_pieces").await;
+    assert_eq!(data(studio.act(&path, "retry").await).await["state"], "running");
+    assert_eq!(counts(&studio.batch_ended(&path).await), [7, 7, 6, 1]);
+
+    let other = studio.created(&body).await;
+    let rows = large_rows((1..=7).map(Value::from));
+    assert_eq!(studio.upload(&other, NDJSON, rows).await.status(), 200);
+    assert_eq!(counts(&studio.batch_ended(&other).await), [7, 7, 7, 0]);
+    let answer = studio.act(&path, "retry").await;
+    assert_eq!(answer.status(), 409);
+    let message = answer.text().await.expect("a text");
+    assert!(message.contains("other queued renders needed the storage"), "{message}");
+}
+
+#[tokio::test]
+async fn rows_of_ended_batches_are_deleted_once_no_content_is_stored() {
+    let mut studio = Studio::start().await;
+    let body = with_rows(studio.batch("{{ number + 1 }}").await, [json!({"number": "none"})]);
+    let path = ended(&studio, &body).await;
+    let pieces = "select count(*) from batch_pieces";
+    assert_eq!(studio.service.number(pieces).await, 1);
+    studio
+        .service
+        .execute("update accounts set keep_content = false, forget_content_before = now()")
+        .await;
+    studio.service.restart(Signal::TERM).await;
+    studio.service.number_is(0, pieces).await;
+    assert_eq!(studio.act(&path, "retry").await.status(), 409);
+}
+
+#[tokio::test]
+async fn equal_requests_at_once_create_the_last_batch_that_an_account_may_have() {
+    let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
+    let body = studio.batch("{{ number }}").await;
+    for _ in 0..19 {
+        studio.created(&body).await;
+    }
+    let answers = join_all((0..4).map(|_| created_with_key(&studio, "november", &body))).await;
+    let locations: BTreeSet<_> = answers.iter().map(|answer| header(answer, "location")).collect();
+    assert_eq!(locations.len(), 1);
+    assert_eq!(studio.service.number(BATCHES).await, 20);
 }
 
 #[tokio::test]
@@ -172,17 +237,22 @@ async fn cancelled_with_key(studio: &Studio, key: &str, body: &Value) -> String 
     path
 }
 
+/// Adds 105 batches that have been cancelled just now, like the only one.
+pub(super) async fn add_cancelled(studio: &Studio) {
+    let more = "insert into batches
+            (id, account_id, has_key, livemode, name, state, version, sealed, options, inserted_at, ended_at)
+         select gen_random_uuid(), account_id, false, livemode, name, 'cancelled', version, '', options, now(), now()
+         from batches, generate_series(1, 105)";
+    assert_eq!(studio.service.execute(more).await, 105);
+}
+
 #[tokio::test]
 async fn a_request_may_be_repeated_for_a_day_however_many_batches_follow() {
     let studio = Studio::start_with(&[("PLATEN_ROLE", "web")]).await;
     let body = studio.batch("{{ number }}").await;
     let path = cancelled_with_key(&studio, "november", &body).await;
     set_age(&studio, &path, "ended_at", "1 hour").await;
-    let more = "insert into batches
-            (id, account_id, has_key, livemode, name, state, version, sealed, options, inserted_at, ended_at)
-         select gen_random_uuid(), account_id, false, livemode, name, state, version, sealed, options, now(), now()
-         from batches, generate_series(1, 105)";
-    assert_eq!(studio.service.execute(more).await, 105);
+    add_cancelled(&studio).await;
     studio.created(&body).await;
     // Without two of the 105, and with the new one.
     assert_eq!(studio.service.number(BATCHES).await, 105);

@@ -53,6 +53,36 @@ async fn placeholders_of_parts_are_filled_with_the_data_of_rows() {
 }
 
 #[tokio::test]
+async fn rows_fail_whose_data_makes_a_request_too_large_or_too_deep() {
+    let studio = Studio::start().await;
+    let mut body = studio.batch("{{ number }}").await;
+    let parts = body["batch"]["render"]["parts"].as_array_mut().expect("parts");
+    let part = parts[0].clone();
+    parts.resize(8, part);
+    body["batch"]["file_names"] = "{{ number }}".into();
+    let path = studio.created(&body).await;
+    studio
+        .service
+        .execute(r#"update batches set columns = '{"list": "a.b.c"}'"#)
+        .await;
+    let (text, list) = ("x".repeat(200_000), "[".repeat(126) + &"]".repeat(126));
+    let rows =
+        format!("{{\"number\": 1}}\n{{\"number\": 2, \"text\": \"{text}\"}}\n{{\"number\": 3, \"list\": {list}}}");
+    assert_eq!(studio.upload(&path, super::NDJSON, &rows).await.status(), 200);
+    assert_eq!(counts(&studio.batch_ended(&path).await), [3, 3, 1, 2]);
+    let outcomes = studio.outcomes(&path).await;
+    for (outcome, reason) in outcomes[1..]
+        .iter()
+        .zip(["they may have 1024 KiB", "recursion limit exceeded"])
+    {
+        let error = &outcome["error"];
+        assert_eq!(error["code"], "row_invalid");
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(message.contains(reason), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn braces_of_batches_of_earlier_releases_are_text() {
     let studio = Studio::start().await;
     let mut body = studio.batch("{{ number }}").await;

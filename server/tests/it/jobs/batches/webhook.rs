@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{counts, data, faults, numbers, with_rows};
+use super::{counts, data, faults, lifetime::add_cancelled, numbers, with_rows};
 use crate::{
     support::{receiver::Receiver, studio::Studio, visitor::Visitor},
     web::site,
@@ -72,6 +72,9 @@ async fn a_delivery_to_the_webhook_of_a_batch_is_retried_and_sent_again() {
         .service
         .number_is(1, "select count(*) from jobs where kind = 'delivery' and failures = 1")
         .await;
+    // While it is retried, the batch stays stored however many end after it.
+    add_cancelled(&studio).await;
+    studio.created(&studio.batch("{{ number }}").await).await;
     let delivery = studio.service.text("select id::text from webhook_deliveries").await;
     let ann = Visitor::log_in(&studio.service, "ann@example.org").await;
     let id = [("id", delivery.as_str())];

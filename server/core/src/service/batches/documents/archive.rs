@@ -16,11 +16,9 @@ use zip::{
 
 use super::{Download, DownloadError, StoredDocuments};
 use crate::{
-    clock,
     memory::Reservation,
     mutex::lock,
     service::{Services, batches::BatchError},
-    store::batches::outcomes::measure_stored,
 };
 
 /// Memory for an entry of the archive's directory, in bytes.
@@ -29,15 +27,15 @@ const ENTRY: u64 = 512;
 const NAME_COPIES: u64 = 5;
 
 pub(super) async fn archive(app: &Services, account: AccountId, batch: &Batch) -> Result<Download, BatchError> {
+    let documents = StoredDocuments::of(app, account, batch).await?;
     let mut directory = ENTRY * u64::from(batch.rows.unsigned_abs());
     if batch.file_names.is_some() {
-        let size = measure_stored(&app.db, account, batch.id, clock::now()).await?;
-        directory += NAME_COPIES * size.name_bytes.unsigned_abs();
+        directory += NAME_COPIES * documents.size().await?.name_bytes.unsigned_abs();
     }
     let written = Written::default();
     let archive = Archive {
         _directory: app.memory.try_reserve(account, directory)?,
-        documents: StoredDocuments::of(app, account, batch).await?,
+        documents,
         zip: ZipWriter::new_stream(written.clone()),
         written,
     };

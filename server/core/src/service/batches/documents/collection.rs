@@ -18,7 +18,7 @@ use crate::{
     clock,
     memory::{MemoryFull, Reservation},
     service::{Services, batches::BatchError},
-    store::batches::outcomes::{StoredRow, measure_stored},
+    store::batches::outcomes::StoredRow,
 };
 
 /// Memory that is reserved at a time for what the end of the file needs, in bytes.
@@ -29,7 +29,7 @@ pub(super) async fn collection(app: &Services, account: AccountId, batch: &Batch
         "the account is downloading the documents of a batch as one PDF already; wait for its end, or use zip",
     ))?;
     let documents = StoredDocuments::of(app, account, batch).await?;
-    let size = measure_stored(&app.db, account, batch.id, clock::now()).await?;
+    let size = documents.size().await?;
     check_size(size.pages, size.bytes).map_err(|problem| BatchError::Invalid(vec![problem]))?;
     let title = match batch.name.as_str() {
         "" => format!("Batch {}", batch.id),
