@@ -112,6 +112,25 @@ pub(crate) fn are_repeatable(wanted: &HeaderFooter) -> bool {
         .all(|template| repeatable::is_repeatable(template))
 }
 
+/// Returns whether filled templates draw text, as far as their source shows: style sheets may still hide it.
+pub(crate) fn draw_text(templates: &Templates) -> bool {
+    [&templates.header, &templates.footer]
+        .into_iter()
+        .any(|template| has_text(template))
+}
+
+fn has_text(template: &str) -> bool {
+    let is_numbered = ["pageNumber", "totalPages"]
+        .iter()
+        .any(|class| template.contains(class));
+    // Each piece but the first begins with the inside of a tag.
+    let mut texts = template
+        .split('<')
+        .filter(|piece| !piece.starts_with("style"))
+        .filter_map(|piece| piece.split_once('>'));
+    is_numbered || texts.any(|(_, text)| !text.trim().is_empty())
+}
+
 /// Fails if a template exceeds [`TEMPLATE_LIMIT`].
 pub(crate) fn check(wanted: &HeaderFooter) -> Result<(), RenderProblem> {
     for (template, text) in [

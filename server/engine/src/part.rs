@@ -11,7 +11,7 @@ use tokio::time::timeout_at;
 use crate::{
     addresses::{may_hold_addresses, may_make_addresses},
     error::{RenderError, RenderProblem},
-    header_footer::Fields,
+    header_footer::{self, Fields},
     job::{Part, Phase, Warning},
     network,
     page_kind::PageKind,
@@ -243,6 +243,7 @@ impl Render<'_> {
             }
             None => None,
         };
+        facts.has_running_text = templates.as_ref().is_some_and(header_footer::draw_text);
         settle(session).await?;
         let printing = Printing::document(&job.print, templates, transfer);
         let bytes = print::print(session, &printing, &self.printed).await?;

@@ -57,6 +57,8 @@ pub(crate) use warnings::Warnings;
 #[derive(Debug)]
 pub(crate) struct Completion<'f> {
     pub(crate) facts: &'f PageFacts,
+    /// See [`PageFacts::has_running_text`]; of all pages.
+    pub(crate) has_running_text: bool,
     /// A valid language tag.
     pub(crate) language: Option<String>,
     pub(crate) format: OutputFormat,
@@ -107,6 +109,7 @@ pub(crate) fn complete_document(
 ) -> Result<Draft, PdfError> {
     let Completion {
         facts,
+        has_running_text,
         language,
         format,
         instant,
@@ -129,7 +132,8 @@ pub(crate) fn complete_document(
         table_cells::add_empty_cells(&mut document, &noted.tables)?;
         figures::group_figures(&mut document, &noted.figures)?;
         let mut structure = StructureTree::of(&document)?;
-        let marker = Marker::new(structure.as_mut(), private_codes);
+        let mut marker = Marker::new(structure.as_mut(), private_codes);
+        marker.has_running_text = has_running_text;
         let loose = drawings::repair_drawings(&mut document, marker, pages, &noted.drawings, &mut warnings)?;
         if let Some(mut structure) = structure {
             loose_text::tag_loose_text(&mut document, &mut structure, pages, &loose)?;

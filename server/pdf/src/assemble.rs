@@ -67,6 +67,7 @@ fn draft(mut assembly: Assembly) -> Result<Draft, PdfError> {
     let no_facts = PageFacts::default();
     let completion = Completion {
         facts: assembly.parts.first().map_or(&no_facts, |part| &part.facts),
+        has_running_text: assembly.parts.iter().all(|part| part.facts.has_running_text),
         language: facts.into_iter().next().and_then(|facts| facts.language),
         format: assembly.format,
         instant: assembly.instant,

@@ -64,6 +64,8 @@ pub struct PageFacts {
     pub description: Option<String>,
     /// `<meta name="keywords">`.
     pub keywords: Option<String>,
+    /// Whether the browser drew a header or footer with text over each page. Not from the DOM.
+    pub has_running_text: bool,
 }
 
 /// Kind of PDF to produce.

@@ -85,6 +85,22 @@ fn classes_are_filled_with_text() {
 }
 
 #[test]
+fn templates_without_text_are_recognized() {
+    for (template, expected) in [
+        ("", false),
+        ("<span> </span>", false),
+        ("<style>p { color: red }</style><img src=data:,>", false),
+        ("<b>Invoice</b>", true),
+        ("<b class=title></b>", true),
+        ("<b class=pageNumber></b>", true),
+    ] {
+        let (header, _) = fill_header(template);
+        let footer = NOTHING.to_owned();
+        assert_eq!(draw_text(&Templates { header, footer }), expected, "{template}");
+    }
+}
+
+#[test]
 fn rules_for_the_classes_still_apply() {
     let (header, _) = fill_header("<style>.date{color:red}.x.title{top:0}</style><i class=date></i>");
     assert!(

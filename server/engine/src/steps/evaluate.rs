@@ -164,6 +164,7 @@ impl From<Answer> for PageReport {
                 author: answer.author,
                 description: answer.description,
                 keywords: answer.keywords,
+                has_running_text: false,
             },
             missing_fonts: answer.missing_fonts,
             broken_images: answer.broken_images,

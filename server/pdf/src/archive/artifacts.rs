@@ -75,19 +75,27 @@ impl TaggedText {
 
 #[cfg(test)]
 mod tests {
-    use super::super::untagged::{Drawn, find_untagged};
+    use super::super::untagged::{Drawn, PageSetup, find_untagged};
     use super::*;
 
     /// Marks the content of a page of 100 × 100 points. `/Speaking` is a form with text, `/Tagged` one with
     /// content of elements. Shows marks in short.
     fn marked(content: &str) -> String {
+        marked_page(content, false)
+    }
+
+    fn marked_page(content: &str, has_running_text: bool) -> String {
+        let page = PageSetup {
+            media_box: [0.0, 0.0, 100.0, 100.0],
+            has_running_text,
+        };
         let find = |content| {
             let mut drawn = |name: &[u8]| match name {
                 b"Speaking" => Drawn::Text,
                 b"Tagged" => Drawn::Tagged,
                 _ => Drawn::Decoration,
             };
-            find_untagged(content, Some([0.0, 0.0, 100.0, 100.0]), &mut drawn).expect("valid")
+            find_untagged(content, Some(page), &mut drawn).expect("valid")
         };
         let Some(marked) = write_marks(content.as_bytes(), &find(content.as_bytes()), &[], &[]) else {
             return content.to_owned();
@@ -192,6 +200,47 @@ mod tests {
             "{P /Speaking Do} q 10 10 80 80 re W* n /P <</MCID 0 >>BDC EMC /Speaking Do Q \
              q 0 0 100 100 re W* n /G3 gs {P /Speaking Do} Q"
         );
+    }
+
+    #[test]
+    fn header_of_a_page_without_tags_is_pagination_only_if_one_was_drawn() {
+        for (content, expected) in [
+            // A blank page, and one with nothing but a background.
+            (
+                "q 0 0 99.5 99.5 re W* n BT (1) Tj ET Q",
+                "q 0 0 99.5 99.5 re W* n {P BT (1) Tj ET} Q",
+            ),
+            (
+                "q 20 20 60 60 re W* n 0 0 9 9 re f Q q 0 0 100 100 re W* n BT (1) Tj ET /Speaking Do Q",
+                "{q 20 20 60 60 re W* n 0 0 9 9 re f Q} q 0 0 100 100 re W* n {P BT (1) Tj ET} {P /Speaking Do} Q",
+            ),
+            // Frames, of which one fills a page without margins.
+            (
+                "q 20 20 60 60 re W* n BT (a) Tj ET Q q 0 0 100 100 re W* n BT (1) Tj ET Q",
+                "q 20 20 60 60 re W* n BT (a) Tj ET Q q 0 0 100 100 re W* n {P BT (1) Tj ET} Q",
+            ),
+            (
+                "q 0 0 100 100 re W* n BT (a) Tj ET Q q 0 0 100 100 re W* n BT (1) Tj ET Q",
+                "q 0 0 100 100 re W* n BT (a) Tj ET Q q 0 0 100 100 re W* n {P BT (1) Tj ET} Q",
+            ),
+            // Tagged content on a page without margins, before generated text.
+            (
+                "q 0 0 100 100 re W* n /P <</MCID 0 >>BDC EMC Q q 0 0 100 100 re W* n BT (a) Tj ET Q \
+                 q 0 0 100 100 re W* n BT (1) Tj ET Q",
+                "q 0 0 100 100 re W* n /P <</MCID 0 >>BDC EMC Q q 0 0 100 100 re W* n BT (a) Tj ET Q \
+                 q 0 0 100 100 re W* n {P BT (1) Tj ET} Q",
+            ),
+        ] {
+            assert_eq!(marked_page(content, true), expected);
+            assert!(!marked(content).contains("{P"), "{content}");
+        }
+        // Nothing can be the header.
+        for content in [
+            "q 20 20 60 60 re W* n BT (a) Tj ET Q",
+            "q 0 0 100 100 re W* n BT (a) Tj ET Q q 0 0 100 100 re W* n /P <</MCID 0 >>BDC EMC Q",
+        ] {
+            assert_eq!(marked_page(content, true), content);
+        }
     }
 
     #[test]

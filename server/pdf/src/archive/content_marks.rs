@@ -9,7 +9,7 @@ use super::repeated_forms::RepeatedForms;
 use super::silent_text::{SilentText, SilentTexts};
 use super::structure_tree::StructureTree;
 use super::unicode_maps::PrivateCodes;
-use super::untagged::{Drawn, Operators, Text, Untagged, find_untagged};
+use super::untagged::{Drawn, Operators, PageSetup, Text, Untagged, find_untagged};
 use crate::PdfError;
 use crate::document::Document;
 use crate::lexer::decode_name;
@@ -29,6 +29,8 @@ pub(super) enum Place {
 #[derive(Default)]
 pub(super) struct Marker<'s, 'a> {
     structure: Option<&'s mut StructureTree<'a>>,
+    /// See [`PageFacts::has_running_text`](crate::PageFacts::has_running_text); of all pages.
+    pub(super) has_running_text: bool,
     external_objects: ExternalObjects,
     /// Forms that are drawn outside of marked content and not marked yet, and those drawn within.
     forms: Vec<ObjectNumber>,
@@ -91,8 +93,11 @@ impl<'s, 'a> Marker<'s, 'a> {
         (owner_number, owner): (ObjectNumber, &mut Dictionary<'a>),
         place: Place,
     ) -> Result<Option<Vec<u8>>, PdfError> {
-        let media_box = match place {
-            Place::Page(media_box) => media_box,
+        let setup = match place {
+            Place::Page(media_box) => media_box.map(|media_box| PageSetup {
+                media_box,
+                has_running_text: self.has_running_text,
+            }),
             Place::Untagged => None,
             Place::Other => return Ok(None),
         };
@@ -100,7 +105,7 @@ impl<'s, 'a> Marker<'s, 'a> {
         let mut objects = document.resolve_dictionary(&resources, "XObject")?;
         let number = |name: &&[u8]| objects.get_bytes(&decode_name(name))?.as_reference();
         let mut drawn = |name: &[u8]| number(&name).map_or(Drawn::Decoration, |number| self.drawn(document, number));
-        let mut untagged = find_untagged(content, media_box, &mut drawn)?;
+        let mut untagged = find_untagged(content, setup, &mut drawn)?;
         self.forms.extend(untagged.tagged_forms.iter().filter_map(number));
         for (name, range) in &untagged.text_forms {
             if is_running(&untagged, range) {

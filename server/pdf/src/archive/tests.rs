@@ -45,6 +45,7 @@ fn facts() -> PageFacts {
         author: Some("A. Uthor".into()),
         description: None,
         keywords: Some(" ".into()),
+        has_running_text: false,
     }
 }
 

@@ -112,11 +112,19 @@ pub(super) enum Drawn {
     Repeated,
 }
 
-/// Scans a content stream. `media_box` is that of the page, for its content only. `drawn` is called once for each time
-/// that an external object is drawn, with its name in the resources.
+/// Known properties of a page, apart from its content.
+#[derive(Clone, Copy)]
+pub(super) struct PageSetup {
+    pub(super) media_box: [f64; 4],
+    /// See [`PageFacts::has_running_text`](crate::PageFacts::has_running_text).
+    pub(super) has_running_text: bool,
+}
+
+/// Scans a content stream. `page` is the page whose content it is; `None` for other streams. `drawn` is called
+/// once for each time that an external object is drawn, with its name in the resources.
 pub(super) fn find_untagged<'c>(
     content: &'c [u8],
-    media_box: Option<[f64; 4]>,
+    page: Option<PageSetup>,
     drawn: &mut dyn FnMut(&'c [u8]) -> Drawn,
 ) -> Result<Untagged<'c>, PdfError> {
     let mut scan = Scan {
@@ -127,7 +135,7 @@ pub(super) fn find_untagged<'c>(
         marks: Vec::new(),
         path: None,
         texts: Texts::default(),
-        area: media_box.map(PageArea::new),
+        area: page.map(PageArea::new),
     };
     scan.run()?;
     scan.levels.end_decoration();

@@ -1,9 +1,9 @@
 //! Requirements of PDF/A levels U and A, and of PDF/UA, beyond level B.
 
 use super::{EMPTY, GRAPHICS, LINKS, TABLE, archived, catalog, completed, data, facts, is_type, objects, open};
-use crate::OutputFormat;
 use crate::object::Object;
 use crate::page_tree::list_pages;
+use crate::{OutputFormat, PageFacts};
 
 #[test]
 fn types_of_structure_elements_that_are_newer_than_the_standard_have_a_role() {
@@ -80,4 +80,36 @@ fn what_has_neither_text_nor_pictures_is_decoration() {
     let page = document.get_dictionary(page, "a page").expect("a page");
     let content = page.items("Contents").first().map(|content| data(&document, content));
     assert_eq!(content.as_deref(), Some(b"".as_slice()));
+}
+
+#[test]
+fn header_of_a_cover_without_text_is_an_artifact_if_the_browser_drew_one() {
+    let cover = include_bytes!("../../../tests/fixtures/cover.pdf");
+    let headers = |has_running_text| {
+        let facts = PageFacts {
+            has_running_text,
+            ..facts()
+        };
+        let completed = completed(cover, &facts, OutputFormat::PdfA2b);
+        let document = open(&completed);
+        let pages = list_pages(&document, document.root().expect("a catalog")).expect("pages");
+        let count = |page| {
+            let page = document.get_dictionary(page, "a page").expect("a page");
+            let content = page
+                .items("Contents")
+                .iter()
+                .flat_map(|content| data(&document, content));
+            let content = String::from_utf8_lossy(&content.collect::<Vec<u8>>()).into_owned();
+            content.matches("/Artifact <</Type /Pagination>>").count()
+        };
+        let untagged: Vec<String> = completed.findings.iter().map(ToString::to_string).collect();
+        (pages.into_iter().map(count).collect::<Vec<_>>(), untagged)
+    };
+    assert_eq!(headers(true), (vec![2, 2], vec![]));
+    let (marked, untagged) = headers(false);
+    assert_eq!(marked, [0, 2], "text of a page is never hidden");
+    assert!(
+        untagged.len() == 1 && untagged[0].contains("7.1-3; page 1"),
+        "{untagged:?}"
+    );
 }
