@@ -68,7 +68,7 @@ fn draft(mut assembly: Assembly) -> Result<Draft, PdfError> {
     let completion = Completion {
         facts: assembly.parts.first().map_or(&no_facts, |part| &part.facts),
         has_running_text: assembly.parts.iter().all(|part| part.facts.has_running_text),
-        language: facts.into_iter().next().and_then(|facts| facts.language),
+        language: common_language(&facts, &selected_by_part),
         format: assembly.format,
         instant: assembly.instant,
         identifier: identifier(&document, &assembly),
@@ -151,6 +151,14 @@ fn part_facts(facts: &PageFacts, warnings: &mut Warnings) -> PartFacts {
         title: title.map(|title| fit(&title).to_owned()),
         language: language.or_else(|| facts.fallback_language.clone()),
     }
+}
+
+/// Returns the language of the document: that of the first part. `None` if any part has no language, because that part would
+/// inherit it. Only parts with selected pages count.
+fn common_language(facts: &[PartFacts], selected_by_part: &[usize]) -> Option<String> {
+    let selected = facts.iter().zip(selected_by_part).filter(|(_, pages)| **pages > 0);
+    let languages: Option<Vec<&String>> = selected.map(|(facts, _)| facts.language.as_ref()).collect();
+    languages?.first().copied().cloned()
 }
 
 /// Returns the identifier (ISO 32000-1, 14.4): that of an unchanged document of one part, or a new one derived from

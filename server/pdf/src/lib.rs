@@ -83,7 +83,7 @@ pub enum OutputFormat {
 pub struct PrintedPart<'a> {
     /// The PDF as Chromium printed it, tagged or not. An owned value saves a copy.
     pub bytes: Cow<'a, [u8]>,
-    /// Title and language apply to the part. The first part's facts also apply to the document.
+    /// Title and language apply to the part. The first part's facts, apart from its language, also apply to the document.
     pub facts: PageFacts,
 }
 
@@ -255,8 +255,11 @@ impl PdfError {
 /// them become plain text, and outline entries remain if an entry below them does. The watermark is drawn last, also as
 /// an artifact. Warnings refer to page numbers of the resulting document.
 ///
+/// The document's language is that of the first part with selected pages, if all of these parts have one. Otherwise, it has
+/// none, and each part has its own.
+///
 /// Tags, outline, images and fonts remain as they are, byte for byte unless something has to change. Title, author,
-/// subject, keywords and language are those of the first part's facts, regardless of what the browser wrote. Links
+/// subject and keywords are those of the first part's facts, regardless of what the browser wrote. Links
 /// remain if they lead into the document or to an `http`, `https`, `mailto`, `tel`, `sms` or `ftp` address of at most
 /// 32,767 bytes. For PDF/A-2b, the limits and conditions of ISO 19005-2 are enforced as well: output intent, long names
 /// and texts, numbers out of range, characters that no font has. So are those of higher levels that don't depend on the

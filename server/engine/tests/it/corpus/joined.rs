@@ -52,13 +52,14 @@ pub(super) fn check(group: &Vec<&Single>, folder: &Path) -> Outcome {
         return outcome;
     };
     let sum = |count: fn(&Inventory) -> usize| group.iter().map(|single| count(&single.inventory)).sum::<usize>();
-    // One outline entry for each part, and one tag around all.
+    let languages: Option<Vec<&String>> = group.iter().map(|single| single.inventory.language.as_ref()).collect();
+    // One outline entry for each part, and one tag around all. A part without a language inherits none.
     let expected = (
         sum(|part| part.outline_entries) + group.len(),
         sum(|part| part.tags) + 1,
-        &group[0].inventory.language,
+        languages.and_then(|languages| languages.first().copied()),
     );
-    let found = (joined.outline_entries, joined.tags, &joined.language);
+    let found = (joined.outline_entries, joined.tags, joined.language.as_ref());
     if found != expected {
         outcome.problems.push(format!(
             "{name}: outline, tags and language are {found:?}, not {expected:?}"

@@ -14,7 +14,7 @@ use super::verapdf;
 const LEVELS: [(&str, Conformance, usize); 3] = [
     ("2u", Conformance::PdfA2u, 128),
     ("2a", Conformance::PdfA2a, 127),
-    ("ua1", Conformance::PdfUa1, 98),
+    ("ua1", Conformance::PdfUa1, 96),
 ];
 /// All files that don't declare PDF/A-2a, with the clauses that they violate: the browser writes no tags if a page has
 /// nothing but header and footer. All single pages declare it.

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::documents::*;
+use crate::check::standards::Conformance;
 use crate::object::Object;
 use crate::{Assembly, OutputFormat, PageSelection, PdfError, PrintedPart, assemble, page_sizes};
 
@@ -91,11 +92,41 @@ fn every_tag_is_kept_under_its_part() {
     let parts: Vec<(String, String)> = parts.map(|part| (name(part, "Lang"), name(part, "T"))).collect();
     let part = |language: &str, title: &str| (language.to_owned(), title.to_owned());
     assert_eq!(parts, [part("en", "Report"), part("fr", "Lettre"), part("", "")]);
-    assert_eq!(name(&catalog(&document), "Lang"), "en");
     let marks = document
         .resolve_dictionary(&catalog(&document), "MarkInfo")
         .expect("marks");
     assert_eq!(marks.get("Marked"), Some(&Object::Boolean(true)));
+}
+
+#[test]
+fn a_part_without_a_language_inherits_none() {
+    let mut assembly = three_parts();
+    let completed = assembled(&assembly);
+    let page_of = |clause| {
+        let prevents = (Conformance::PdfUa1, clause);
+        let mut findings = completed.findings.iter();
+        let found = findings.find(|finding| finding.rule.prevents.contains(&prevents));
+        found.map(|finding| finding.page)
+    };
+    assert_eq!(page_of("7.2-33"), Some(None));
+    assert_eq!(page_of("7.2-34"), Some(Some(7)));
+    assert_eq!(completed.conformance, [Conformance::PdfA2a]);
+    let language = |assembly: &Assembly| name(&catalog(&open(&assembled(assembly).bytes)), "Lang");
+    assert_eq!(language(&assembly), "");
+    for (pages, expected) in [("1-6", "en"), ("5", "fr"), ("6,7", "")] {
+        assembly.selection = PageSelection::parse(pages).ok();
+        assert_eq!(language(&assembly), expected, "{pages}");
+    }
+    // The language of the request applies to all parts that name none.
+    assembly.selection = None;
+    assembly.parts[2].facts.fallback_language = Some("de".into());
+    let completed = assembled(&assembly);
+    let document = open(&completed.bytes);
+    assert_eq!(name(&catalog(&document), "Lang"), "en");
+    let all = elements(&document);
+    let parts = all.iter().filter(|element| name(element, "S") == "Part");
+    let languages: Vec<String> = parts.map(|part| name(part, "Lang")).collect();
+    assert_eq!(languages, ["en", "fr", "de"]);
 }
 
 #[test]
