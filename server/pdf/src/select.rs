@@ -2,6 +2,7 @@
 
 mod outline;
 mod structure;
+mod tables;
 
 use std::collections::BTreeSet;
 

@@ -3,6 +3,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::tables::TableRepairs;
 use crate::PdfError;
 use crate::annotations::unlink_element;
 use crate::document::Document;
@@ -12,7 +13,7 @@ use crate::trees::{TreeKind, read_tree, write_tree};
 
 /// Removes elements without remaining content, and returns the numbers of the retained ones. `reach` contains the
 /// objects reachable from the selected pages. All cells of a retained row are retained, if necessary empty, so that
-/// columns don't shift.
+/// columns don't shift, and cells that span rows are adjusted to the retained rows.
 pub(super) fn keep_structure(
     document: &mut Document,
     pages: &BTreeSet<ObjectNumber>,
@@ -43,11 +44,20 @@ pub(super) fn keep_structure(
         reach,
     };
     let mut empty_cells = BTreeMap::new();
+    let mut tables = TableRepairs::default();
+    let mut changed = Vec::new();
     for number in &elements {
         let mut element = document.get_dictionary(*number, "expected a structure element")?;
-        if kept.keep_content(document, &mut element, &mut empty_cells)? {
-            document.set(*number, Object::Dictionary(element));
+        if element.get("S").is_some_and(|kind| kind.is_name("Table")) {
+            tables.note(document, &element, &elements)?;
         }
+        if kept.keep_content(document, &mut element, &mut empty_cells)? {
+            changed.push((*number, element));
+        }
+    }
+    // Tables are noted as they were.
+    for (number, element) in changed {
+        document.set(number, Object::Dictionary(element));
     }
     for (number, cell) in empty_cells {
         if let Some(cell) = cell {
@@ -55,6 +65,7 @@ pub(super) fn keep_structure(
             elements.insert(number);
         }
     }
+    tables.write(document, &mut elements)?;
     keep_identifiers(document, &mut tree, &elements)?;
     let keys = keys.into_iter().map(|(key, value)| (Object::Integer(key), value));
     let parent_tree = write_tree(document, TreeKind::Numbers, keys);

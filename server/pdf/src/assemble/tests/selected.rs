@@ -91,6 +91,24 @@ fn rows_of_a_table_keep_their_columns() {
 }
 
 #[test]
+fn cells_that_span_pages_are_adjusted_to_those_selected() {
+    let printed = include_bytes!("../../../tests/fixtures/spans.pdf");
+    let page_count = pages(&open(printed)).len();
+    for page in 1..=page_count {
+        let mut assembly = three_parts();
+        assembly.parts.truncate(1);
+        assembly.parts[0].bytes = printed.into();
+        assembly.selection = PageSelection::parse(&page.to_string()).ok();
+        let completed = assembled(&assembly);
+        assert_eq!(completed.findings, [], "page {page}");
+        let document = open(&completed.bytes);
+        check_references(&document);
+        elements(&document);
+    }
+    assert!(page_count > 2);
+}
+
+#[test]
 fn one_part_is_selected_from_alike() {
     let mut assembly = three_parts();
     assembly.parts.truncate(1);
