@@ -15,6 +15,8 @@
     // Characters in which equal texts agree. Findings contain only the beginning of a text.
     const COMPARED = 40;
     const HEADING = level => `h${level}, [role=heading][aria-level="${level}"]`;
+    // Chromium gives others no type: those with fallback content, and those without a role or one of these attributes.
+    const CANVAS = 'canvas:empty:is([id], [title], [tabindex], [aria-label], [aria-labelledby])';
     const CANDIDATES = {
         H1: HEADING(1),
         H2: HEADING(2),
@@ -31,7 +33,7 @@
         TH: 'th, [role=columnheader], [role=rowheader]',
         TD: 'td, [role=cell], [role=gridcell]',
         Link: 'a[href], area[href], [role=link]',
-        Figure: 'img, figure, [role=img], [role=image], [role=figure]',
+        Figure: `img, ${CANVAS}, figure, [role=img], [role=image], [role=figure]`,
     };
     const NAMES = ['aria-label', 'aria-labelledby', 'title'];
     const CONTENT = 'img, svg, canvas, input, select, textarea, button, video, iframe, object, embed, meter, progress';
@@ -51,19 +53,24 @@
     const attribute = unbound(Element, 'getAttribute');
     const closest = unbound(Element, 'closest');
     const descendant = unbound(Element, 'querySelector');
+    const matches = unbound(Element, 'matches');
+    const boxes = unbound(Element, 'getClientRects');
+    const loadedWidth = unbound(HTMLImageElement, 'naturalWidth');
+    const loadedSource = unbound(HTMLImageElement, 'currentSrc');
     const isVisible = unbound(Element, 'checkVisibility');
 
     const text = element => textContent(element).slice(0, LONGEST_TEXT);
     const words = text => text.normalize('NFKC').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
     const compared = text => words(text).join('').slice(0, COMPARED);
 
+    const hasContent = element => /[^ \t\n\f\r]/.test(text(element)) || descendant(element, CONTENT);
     // Elements without content are not printed, and decoration has no type.
     const isPrinted = (element, kind) =>
         isVisible(element, { visibilityProperty: true }) &&
         !closest(element, '[aria-hidden=true]') &&
         !/^(none|presentation)$/.test(attribute(element, 'role')) &&
         attribute(element, 'alt') !== '' &&
-        (kind === 'Figure' || /[^ \t\n\f\r]/.test(text(element)) || descendant(element, CONTENT));
+        (kind === 'Figure' || hasContent(element));
     // Every list is made once, so that the time is linear.
     const remembered = make => {
         const known = new Map();
@@ -75,7 +82,7 @@
     const candidates = remembered(kind => {
         const all = Object.hasOwn(CANDIDATES, kind) ? [...select(document, CANDIDATES[kind])] : [];
         const printed = all.length <= MOST_CANDIDATES ? all.filter(element => isPrinted(element, kind)) : [];
-        return kind === 'Figure' ? withoutGroups(printed) : printed;
+        return kind === 'Figure' ? withoutGroups(printed).filter(isDrawn) : printed;
     });
     // Leaves out those that are groups in documents (`pdf/archive/figures.rs`): elements without a name around a caption,
     // or directly around a picture if they paint nothing themselves.
@@ -96,6 +103,14 @@
         const { backgroundColor, backgroundImage, borderWidth, outlineStyle } = getComputedStyle(element);
         const isPlain = backgroundColor === 'rgba(0, 0, 0, 0)' && backgroundImage === 'none';
         return !isPlain || borderWidth !== '0px' || outlineStyle !== 'none';
+    };
+    // Figures without an area are not printed, unless their content is elsewhere. Nor are images that can't be
+    // displayed, unless their box is painted: Chromium draws a border only if they have neither a source nor a text.
+    const isDrawn = figure => {
+        const hasArea = [...boxes(figure)].some(({ width, height }) => width > 0 && height > 0);
+        if (!hasArea) return !matches(figure, CONTENT) && hasContent(figure);
+        if (!(figure instanceof HTMLImageElement) || loadedWidth(figure) > 0 || isPainted(figure)) return true;
+        return !loadedSource(figure) && !attribute(figure, 'alt') && !attribute(figure, 'title');
     };
     const byText = remembered(kind => {
         const found = new Map();

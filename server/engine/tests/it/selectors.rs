@@ -122,6 +122,59 @@ async fn elements_that_are_not_printed_do_not_count() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn pictures_count_only_if_they_are_printed() {
+    let engine = TestEngine::start("").await;
+    let pages: [(&str, &[&str]); 9] = [
+        // The canvas has the rank of an image that prints nothing.
+        (
+            "<img {PICTURE} alt=Acme> <img id=stamp> <canvas id=chart></canvas>",
+            &["#chart"],
+        ),
+        (
+            "<canvas aria-labelledby=none></canvas> <img id=logo {PICTURE}>",
+            &["body > canvas", "#logo"],
+        ),
+        // Chromium gives these no type.
+        (
+            "<canvas></canvas> <canvas id=chart>Sales</canvas> <img id=logo {PICTURE}>",
+            &["#logo"],
+        ),
+        (
+            "<img {PICTURE} style='width: 0'> <canvas id=chart style='height: 0'></canvas> <img id=logo {PICTURE}>",
+            &["#logo"],
+        ),
+        ("<figure><img></figure> <img id=logo {PICTURE}>", &["#logo"]),
+        (
+            "<figure style='height: 0'><div style='float: left'>Sales</div></figure> <img id=logo {PICTURE}>",
+            &["body > figure", "#logo"],
+        ),
+        // Of images that can't be displayed, only the borders are figures.
+        (
+            "<img src='http://127.0.0.1:9/' width=40 height=40> <img alt=Acme> <img id=logo {PICTURE}>",
+            &["#logo"],
+        ),
+        (
+            "<img src='http://127.0.0.1:9/' style='border: 1px solid'> <img id=logo {PICTURE}>",
+            &["img[src=\"http://127.0.0.1:9/\"]", "#logo"],
+        ),
+        (
+            "<img id=stamp width=40 height=40> <img id=logo {PICTURE}>",
+            &["#stamp", "#logo"],
+        ),
+    ];
+    // A canvas that is blank is not printed.
+    let paint = "<script>for (const chart of document.querySelectorAll('canvas')) \
+                 chart.getContext('2d').fillRect(0, 0, 9, 9)</script>";
+    for (pictures, expected) in pages {
+        let body = pictures.replace("{PICTURE}", PICTURE) + paint;
+        let found = selectors(&engine, Uuid::now_v7(), html_job(&page(&body))).await;
+        let figures = found.into_iter().filter(|(kind, _)| kind == "Figure");
+        let figures: Vec<_> = figures.map(|(_, selector)| selector.unwrap_or_default()).collect();
+        assert_eq!(figures, expected, "{pictures}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn groups_of_pictures_and_captions_are_no_figures() {
     let engine = TestEngine::start("").await;
     let groups: [(&str, &[&str]); 9] = [
