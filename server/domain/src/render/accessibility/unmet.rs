@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::{
-    render::accessibility::{AccessibilityReport, ConformanceLevel, Finding},
+    render::accessibility::{AccessibilityReport, ConformanceLevel, Finding, MOST_FINDINGS},
     sentence::sentence,
     validation::Problem,
 };
@@ -24,14 +24,19 @@ impl ConformanceNotReached {
 
     /// Returns the findings that prevent the missing levels, as validation errors at the demand. Their details begin
     /// with the part and the page, if these are known. If no finding is known, returns one error. A note follows if
-    /// there may be more.
+    /// there may be more. At most 200, with the note.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems: Vec<_> = self.preventing().map(Finding::explanation).map(unreached).collect();
         if problems.is_empty() {
             problems.push(unreached(sentence(&self.to_string())));
         }
         if self.report.has_more_violations() {
-            problems.push(Problem::more_than(problems.len()));
+            problems.truncate(MOST_FINDINGS - 1);
+            let note = Problem::more_than(problems.len());
+            problems.push(Problem {
+                pointer: Self::POINTER.into(),
+                ..note
+            });
         }
         problems
     }
