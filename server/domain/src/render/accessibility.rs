@@ -84,7 +84,7 @@ pub struct Finding {
     pub matterhorn: Option<String>,
     /// What is wrong, as a sentence without the place.
     pub message: String,
-    /// Index of the part, from 0, if the page is known.
+    /// Index of the part, from 0.
     pub part: Option<usize>,
     /// Page of the document, from 1.
     pub page: Option<usize>,
@@ -157,13 +157,13 @@ impl Finding {
         (!known.is_empty()).then(|| known.join(" "))
     }
 
-    /// Returns the place in words, with the part counted from 1, as people do: `part 2, page 4`.
+    /// Returns the place in words, with the part counted from 1, as people do: `part 2, page 4`. `None` if neither is
+    /// known.
     pub fn place(&self) -> Option<String> {
-        let page = self.page?;
-        Some(match self.part {
-            Some(part) => format!("part {}, page {page}", part + 1),
-            None => format!("page {page}"),
-        })
+        let part = self.part.map(|part| format!("part {}", part + 1));
+        let page = self.page.map(|page| format!("page {page}"));
+        let known: Vec<_> = [part, page].into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.join(", "))
     }
 
     /// Returns sentences with everything but the rectangle: place, element, violation, remedy and rule.

@@ -33,15 +33,22 @@ use crate::{
 /// Returns what the examination of a new document found. For a plain PDF, the report has no levels and no findings.
 pub(super) fn report(document: &RenderedDocument) -> AccessibilityReport {
     let levels = document.conformance.iter().copied().map(level).collect();
-    let part = |page| part_of_page(page, &document.pages_by_part);
+    let pages_by_part = &document.pages_by_part;
     let findings = document.findings.iter();
-    let findings = findings.map(|finding| found(finding, finding.page.and_then(part)));
+    let findings = findings.map(|finding| found(finding, part_of(finding, pages_by_part)));
     let low_contrast = document.low_contrast.iter();
-    let low_contrast = low_contrast.map(|contrast| found_contrast(contrast, part(contrast.page)));
+    let low_contrast =
+        low_contrast.map(|contrast| found_contrast(contrast, part_of_page(contrast.page, pages_by_part)));
     AccessibilityReport::new(levels, findings).with_low_contrast(low_contrast)
 }
 
-/// Converts a finding of the examination. `part` is the part of its page, from 0.
+/// Returns the index of the part with a finding. An element without content, such as an empty cell, is on no page.
+fn part_of(finding: &levels::Finding, pages_by_part: &[usize]) -> Option<usize> {
+    let part = finding.page.and_then(|page| part_of_page(page, pages_by_part));
+    part.or_else(|| finding.element.as_ref()?.part)
+}
+
+/// Converts a finding of the examination. `part` is the index of its part, from 0.
 pub fn found(finding: &levels::Finding, part: Option<usize>) -> Finding {
     let clauses = finding.rule.prevents.iter().map(|(standard, number)| Clause {
         level: level(*standard),
@@ -191,11 +198,48 @@ async fn missing(app: &Services, account: AccountId, render: &Render) -> Result<
 
 #[cfg(test)]
 mod tests {
+    use platen_pdf::check::{levels::Element, rules::Rule};
+
     use super::*;
 
     #[test]
     fn pages_belong_to_parts() {
         let parts: Vec<_> = (1..=6).map(|page| part_of_page(page, &[2, 0, 3])).collect();
         assert_eq!(parts, [Some(0), Some(0), Some(2), Some(2), Some(2), None]);
+    }
+
+    #[test]
+    fn a_finding_without_a_page_is_in_the_part_of_its_element() {
+        static NO_HEADER: Rule = Rule {
+            prevents: &[(Conformance::PdfUa1, "7.5-1")],
+            criterion: None,
+            condition: None,
+            message: "No header applies to the cell.",
+        };
+        let element = |part| {
+            Some(Element {
+                object: 7,
+                kind: "TD".to_owned(),
+                preceding: 0,
+                count: 1,
+                part,
+                selector: None,
+            })
+        };
+        let part = |page, element| {
+            let finding = levels::Finding {
+                rule: &NO_HEADER,
+                page,
+                element,
+                object: None,
+                text: None,
+                rectangle: None,
+                page_size: None,
+            };
+            part_of(&finding, &[1, 1])
+        };
+        assert_eq!(part(None, element(Some(1))), Some(1));
+        assert_eq!(part(Some(1), element(None)), Some(0));
+        assert_eq!([part(None, element(None)), part(None, None)], [None; 2]);
     }
 }

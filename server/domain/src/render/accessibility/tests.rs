@@ -58,6 +58,22 @@ fn rules_name_their_standards() {
 }
 
 #[test]
+fn places_name_what_is_known() {
+    let place = |part, page| {
+        let finding = Finding {
+            part,
+            page,
+            ..finding(ConformanceLevel::PdfUa1, "7.5-1")
+        };
+        finding.place()
+    };
+    assert_eq!(place(Some(1), Some(4)).as_deref(), Some("part 2, page 4"));
+    assert_eq!(place(Some(1), None).as_deref(), Some("part 2"));
+    assert_eq!(place(None, Some(4)).as_deref(), Some("page 4"));
+    assert_eq!(place(None, None), None);
+}
+
+#[test]
 fn findings_without_clauses_are_those_of_wcag() {
     let faint = Finding {
         clauses: Vec::new(),
