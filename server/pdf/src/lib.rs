@@ -34,6 +34,7 @@ mod reach;
 mod select;
 mod selection;
 mod stamp;
+mod structure_elements;
 mod text;
 mod trees;
 mod watermark;

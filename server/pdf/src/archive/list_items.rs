@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::structure_tree::is_kind;
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::structure_elements::is_kind;
 
 /// Puts everything other than labels into an `LBody` in each `LI` of the lists that contain these items.
 pub(super) fn add_list_bodies(document: &mut Document, items: &[ObjectNumber]) -> Result<(), PdfError> {

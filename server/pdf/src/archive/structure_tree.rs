@@ -4,14 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::PdfError;
 use crate::document::Document;
-use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::object::{Object, ObjectNumber};
 use crate::trees::{TreeKind, read_tree, write_tree};
-
-/// Returns whether the type of an element is one of these.
-pub(super) fn is_kind(element: &Dictionary, kinds: &[&str]) -> bool {
-    let kind = element.get("S");
-    kinds.iter().any(|wanted| kind.is_some_and(|kind| kind.is_name(wanted)))
-}
 
 /// A structure tree that is being changed. Its parent tree is read before the first change.
 #[derive(Debug)]

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::structure_tree::is_kind;
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::parse::Entries;
+use crate::structure_elements::{is_kind, span_of};
 
 /// Most places of a table that is completed: this many, and more for each cell.
 const MAX_PLACES: usize = 4_096;
@@ -152,10 +152,6 @@ impl Cell {
     fn of(element: &Dictionary) -> Self {
         let attributes: Vec<&Dictionary> = element.items("A").iter().filter_map(Object::as_dictionary).collect();
         let attribute = |key| attributes.iter().find_map(|attributes| attributes.get(key));
-        let span = |key| {
-            let span = attribute(key).and_then(Object::as_integer);
-            span.and_then(|span| usize::try_from(span).ok()).unwrap_or(1).max(1)
-        };
         let is_header = is_kind(element, &["TH"]);
         let has_scope = |scope| is_header && attribute("Scope").is_some_and(|found| found.is_name(scope));
         let strings = |items: &[Object]| -> Vec<Vec<u8>> {
@@ -163,8 +159,8 @@ impl Cell {
             strings.map(<[u8]>::to_vec).collect()
         };
         Self {
-            columns: span("ColSpan"),
-            rows: span("RowSpan"),
+            columns: span_of(element, "ColSpan"),
+            rows: span_of(element, "RowSpan"),
             column_header: Some(strings(element.items("ID")))
                 .filter(|_| has_scope("Column"))
                 .and_then(|mut identifiers| identifiers.pop()),

@@ -9,6 +9,7 @@ use crate::annotations::unlink_element;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::reach::Reach;
+use crate::structure_elements::is_kind;
 use crate::trees::{TreeKind, read_tree, write_tree};
 
 /// Removes elements without remaining content, and returns the numbers of the retained ones. `reach` contains the
@@ -48,7 +49,7 @@ pub(super) fn keep_structure(
     let mut changed = Vec::new();
     for number in &elements {
         let mut element = document.get_dictionary(*number, "expected a structure element")?;
-        if element.get("S").is_some_and(|kind| kind.is_name("Table")) {
+        if is_kind(&element, &["Table"]) {
             tables.note(document, &element, &elements)?;
         }
         if kept.keep_content(document, &mut element, &mut empty_cells)? {

@@ -7,6 +7,7 @@ use std::mem::take;
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::structure_elements::{is_kind, kind_of, span_of};
 
 /// Most steps for a group of rows: this many, and more for each row and cell. Far above what authors need; it bounds the
 /// work for many cells that span many rows.
@@ -67,7 +68,7 @@ impl TableRepairs {
                 continue;
             };
             let is_retained = retained.contains(&number);
-            match kind(kid) {
+            match kind_of(kid) {
                 b"TR" => {
                     loose.push(number);
                     continue;
@@ -97,7 +98,7 @@ impl TableRepairs {
         let mut rows = Vec::new();
         for number in group.items("K").iter().filter_map(Object::as_reference) {
             let row = document.get(number)?;
-            if row.as_dictionary().is_some_and(|row| kind(row) == b"TR") && self.seen.insert(number) {
+            if row.as_dictionary().is_some_and(|row| is_kind(row, &["TR"])) && self.seen.insert(number) {
                 rows.push(number);
             }
         }
@@ -234,34 +235,19 @@ impl EmptyCell {
     }
 }
 
-/// Returns the type of an element; empty if it has none.
-fn kind<'e>(element: &'e Dictionary) -> &'e [u8] {
-    match element.get("S") {
-        Some(Object::Name(kind)) => kind,
-        _ => b"",
-    }
-}
-
 /// Returns the cells of a row.
 fn cells(document: &Document, row: ObjectNumber) -> Result<Vec<Cell>, PdfError> {
     let row = document.get_dictionary(row, "expected a structure element")?;
     let mut cells = Vec::new();
     for number in row.items("K").iter().filter_map(Object::as_reference) {
         let cell = document.get(number)?;
-        let Some(cell) = cell.as_dictionary().filter(|cell| matches!(kind(cell), b"TH" | b"TD")) else {
+        let Some(cell) = cell.as_dictionary().filter(|cell| is_kind(cell, &["TH", "TD"])) else {
             continue;
-        };
-        let span = |key| {
-            let attributes = cell.items("A").iter().filter_map(Object::as_dictionary);
-            let span = attributes
-                .filter_map(|attributes| attributes.get(key)?.as_integer())
-                .next_back();
-            span.and_then(|span| usize::try_from(span).ok()).unwrap_or(1).max(1)
         };
         cells.push(Cell {
             number,
-            columns: span("ColSpan"),
-            rows: span("RowSpan"),
+            columns: span_of(cell, "ColSpan"),
+            rows: span_of(cell, "RowSpan"),
         });
     }
     Ok(cells)

@@ -116,7 +116,7 @@ fn a_head_or_a_foot_that_is_left_alone_becomes_the_body() {
         repair(&mut document, table, &mut retained.iter().copied().collect());
         let kinds = retained.iter().map(|group| {
             let group = document.get_dictionary(*group, "a group").expect("a group");
-            String::from_utf8_lossy(kind(&group)).into_owned()
+            String::from_utf8_lossy(kind_of(&group)).into_owned()
         });
         assert_eq!(kinds.collect::<Vec<_>>(), expected);
     }
