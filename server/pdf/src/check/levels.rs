@@ -99,10 +99,10 @@ impl LevelFindings {
     }
 
     /// Returns at most [`MAX_FINDINGS`] in the order in which they were made, so that many findings of one rule hide no
-    /// other rule. If there are more, the last one is one that is not listed.
+    /// other rule, and what prevents no level hides nothing. If there are more, the last one is one that is not listed.
     pub(super) fn listed(self) -> Vec<Finding> {
         let mut findings: Vec<_> = (0..).zip(self.findings).collect();
-        findings.sort_by_key(|(_, (rank, _))| *rank);
+        findings.sort_by_key(|(_, (rank, finding))| (finding.rule.prevents.is_empty(), *rank));
         findings.truncate(MAX_FINDINGS);
         let listed = findings.len().min(MAX_FINDINGS - 1);
         findings[..listed].sort_by_key(|(order, _): &(usize, _)| *order);

@@ -50,7 +50,9 @@ pub(super) fn locate(
             (Some(element), Some(tree)) => tree.contents_of(element.object),
             _ => Vec::new(),
         };
-        let first_page = contents.iter().find_map(|(owner, _)| page_numbers.get(owner).copied());
+        let first_page = contents
+            .iter()
+            .find_map(|content| page_numbers.get(&content.page).copied());
         finding.page = first_page.or(finding.page);
         let Some(page) = finding.page else {
             located.push(finding);
@@ -74,7 +76,7 @@ pub(super) fn locate(
         }
         let mut spot = Spot::default();
         for content in &contents {
-            if let Some(part) = on_page.contents.get(content) {
+            if let Some(part) = on_page.contents.get(&(content.owner, content.identifier)) {
                 spot.join(part);
             }
         }

@@ -89,7 +89,7 @@ impl<'a> PartRanks<'a> {
                 .contents
                 .iter()
                 .filter(|content| elements.contains(&content.element));
-            let page = contents.find_map(|content| page_numbers.get(&content.owner))?;
+            let page = contents.find_map(|content| page_numbers.get(&content.page))?;
             part_of_page(*page, pages_by_part)
         })
     }

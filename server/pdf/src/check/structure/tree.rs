@@ -80,12 +80,14 @@ pub(super) enum Alternative {
 
 /// Marked content that an element contains.
 #[derive(Clone, Copy)]
-pub(super) struct Content {
+pub(in crate::check) struct Content {
     /// Index of the element.
     pub(super) element: u32,
     /// Object number of the page or form whose stream contains it.
-    pub(super) owner: ObjectNumber,
-    pub(super) identifier: i64,
+    pub(in crate::check) owner: ObjectNumber,
+    pub(in crate::check) identifier: i64,
+    /// Object number of the page that shows it; that of the form if the page is unknown.
+    pub(in crate::check) page: ObjectNumber,
 }
 
 impl Tree {
@@ -137,7 +139,7 @@ impl Tree {
                 direct => direct,
             };
             match kid {
-                Object::Integer(identifier) => tree.add_content(parent, page, identifier, findings),
+                Object::Integer(identifier) => tree.add_content(parent, (page, page), identifier, findings),
                 Object::Array(kids) => waiting.extend(kids.into_iter().rev().map(|kid| (kid, parent))),
                 Object::Dictionary(dictionary) => match dictionary.get("Type") {
                     Some(value) if value.is_name("MCR") => tree.add_reference(parent, page, &dictionary, findings),
@@ -216,9 +218,10 @@ impl Tree {
         reference: &Dictionary,
         findings: &mut LevelFindings,
     ) {
-        let owner = reference.reference("Stm").or(reference.reference("Pg")).or(page);
+        let page = reference.reference("Pg").or(page);
+        let owner = reference.reference("Stm").or(page);
         match reference.get("MCID").and_then(Object::as_integer) {
-            Some(identifier) => self.add_content(element, owner, identifier, findings),
+            Some(identifier) => self.add_content(element, (owner, page), identifier, findings),
             None => findings.document(&rules::DAMAGED_TREE),
         }
     }
@@ -226,7 +229,7 @@ impl Tree {
     fn add_content(
         &mut self,
         element: u32,
-        owner: Option<ObjectNumber>,
+        (owner, page): (Option<ObjectNumber>, Option<ObjectNumber>),
         identifier: i64,
         findings: &mut LevelFindings,
     ) {
@@ -235,6 +238,7 @@ impl Tree {
                 element,
                 owner,
                 identifier,
+                page: page.unwrap_or(owner),
             }),
             _ => findings.document(&rules::DAMAGED_TREE),
         }
@@ -256,14 +260,14 @@ impl Tree {
         self.index.get(number as usize).copied().filter(|index| *index != ROOT)
     }
 
-    /// Returns page or form, and identifier, of each marked content of an element and its descendants.
-    pub(in crate::check) fn contents_of(&self, number: ObjectNumber) -> Vec<(ObjectNumber, i64)> {
+    /// Returns the marked content of an element and its descendants.
+    pub(in crate::check) fn contents_of(&self, number: ObjectNumber) -> Vec<Content> {
         let Some(index) = self.find(number) else {
             return Vec::new();
         };
         let range = index..self.elements[index as usize].end;
         let contents = self.contents.iter().filter(|content| range.contains(&content.element));
-        contents.map(|content| (content.owner, content.identifier)).collect()
+        contents.copied().collect()
     }
 
     /// Returns the closest element around marked content that has a meaning of its own, by the page or form that contains

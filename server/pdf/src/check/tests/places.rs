@@ -4,9 +4,9 @@ use super::levels::{LETTER, examined_as_2b};
 use super::tag_edits::{add, content, element, insert, link, nth, set};
 use super::{ICONS, MISSING_GLYPHS, archived, edited, examine};
 use crate::assemble::tests::documents::{assembled, three_parts};
-use crate::check::levels::{Finding, MAX_FINDINGS};
+use crate::check::levels::{Finding, LevelFindings, MAX_FINDINGS};
 use crate::check::places::MAX_RUNS;
-use crate::check::rules::ICON_ALTERNATIVE;
+use crate::check::rules::{self, ICON_ALTERNATIVE};
 use crate::check::standards::Conformance;
 use crate::document::Document;
 use crate::object::Object;
@@ -57,6 +57,22 @@ fn an_element_is_where_its_content_is() {
     let element = heading.element.as_ref().expect("an element");
     assert_eq!((element.preceding, element.count), (0, 1));
     assert!(heading.rectangle.is_some());
+}
+
+#[test]
+fn elements_in_translucent_groups_have_page_text_and_part() {
+    const GRAPHICS: &[u8] = include_bytes!("../../../tests/fixtures/graphics.pdf");
+    let flawed = edited(&archived(GRAPHICS), |document| element(document, "H2", 0, "S", "/H3"));
+    let heading = |findings: Vec<Finding>| only(findings.into_iter().filter(|found| is_of(found, "7.4.2-1")).collect());
+    let alone = heading(examined_as_2b(&flawed).expect("PDF/A-2b").findings);
+    assert_eq!((alone.page, alone.text.as_deref()), (Some(1), Some("The end")));
+    assert!(alone.rectangle.is_some());
+
+    let mut assembly = three_parts();
+    assembly.parts[1].bytes = flawed.as_slice().into();
+    let joined = heading(assembled(&assembly).findings);
+    assert_eq!((joined.page, joined.text.as_deref()), (Some(5), Some("The end")));
+    assert_eq!(joined.element.expect("an element").part, Some(1));
 }
 
 #[test]
@@ -190,6 +206,18 @@ fn many_findings_of_one_rule_hide_no_other_rule() {
             .map(|finding| finding.element.as_ref().map(|element| element.preceding))
             .is_sorted()
     );
+}
+
+#[test]
+fn icons_displace_no_violations() {
+    let mut levels = LevelFindings::new(&[]);
+    for object in 1..150 {
+        levels.object(&ICON_ALTERNATIVE, object, None);
+        levels.object(&rules::UNTAGGED_TEXT, object, None);
+    }
+    let listed = levels.listed();
+    let violations = listed.iter().filter(|finding| !finding.rule.prevents.is_empty());
+    assert_eq!((listed.len(), violations.count()), (MAX_FINDINGS, 149));
 }
 
 #[test]
