@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use memchr::memmem;
+
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::ObjectNumber;
@@ -12,7 +14,8 @@ use crate::page_tree::list_resources;
 pub(crate) const MAX_DEPTH: usize = 64;
 
 /// Finds equal objects in the resources of `pages`, including everything that they refer to, and replaces them by the
-/// first one. Objects with a key of the structure tree are never equal, nor are objects that contain them.
+/// first one. Objects with a key of the structure tree are never equal, nor are forms with text, which completion may make
+/// content of an element on its page, nor objects that contain them.
 pub(crate) fn share_equal_objects(document: &mut Document, pages: &[ObjectNumber]) -> Result<(), PdfError> {
     let resources = list_resources(document, pages)?;
     let mut comparison = Comparison {
@@ -66,8 +69,75 @@ impl Comparison<'_, '_> {
                 Some(first) => *first,
             }
         })?;
+        if !stream.is_empty() && memmem::find(&tokens, b"/Form").is_some() && self.draws_text(number)? {
+            return Ok(number);
+        }
         let first = *self.by_content.entry((tokens, stream)).or_insert(number);
         self.first_equal[number as usize] = first;
         Ok(first)
+    }
+
+    /// Returns whether a stream is a form that draws text.
+    fn draws_text(&self, number: ObjectNumber) -> Result<bool, PdfError> {
+        let stream = self.document.get_dictionary(number, "expected a form")?;
+        let resources = self.document.resolve_dictionary(&stream, "Resources")?;
+        Ok(stream.get("Subtype").is_some_and(|kind| kind.is_name("Form")) && resources.get("Font").is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::{Dictionary, Object, Stream};
+    use crate::page_tree::list_pages;
+    use crate::written_file::write_document;
+
+    const NOTE: &[u8] = include_bytes!("../../tests/fixtures/note.pdf");
+
+    #[test]
+    fn forms_without_text_are_shared_and_so_are_the_fonts_of_others() {
+        let mut note = Document::open(&[NOTE]).expect("a note");
+        let font = note.add(Object::Dictionary(Dictionary::new([("Type", Object::name("Font"))])));
+        let mut form = |content: &'static [u8], resources: Dictionary<'static>| {
+            let entries = [
+                ("Subtype", Object::name("Form")),
+                ("Resources", Object::Dictionary(resources)),
+            ];
+            let stream = Stream::plain(Dictionary::new(entries), content);
+            Object::Reference(note.add(Object::Stream(stream)))
+        };
+        let fonts = Object::Dictionary(Dictionary::new([("F", Object::Reference(font))]));
+        let forms = [
+            ("Text", form(b"BT (a) Tj ET", Dictionary::new([("Font", fonts)]))),
+            ("Line", form(b"0 0 m 9 9 l S", Dictionary::default())),
+        ];
+        let resources = Dictionary::new([("XObject", Object::Dictionary(Dictionary::new(forms)))]);
+        let page = list_pages(&note, note.root().expect("a catalog")).expect("pages")[0];
+        let mut changed = note.get_dictionary(page, "a page").expect("a page");
+        changed.set("Resources", Object::Dictionary(resources));
+        note.set(page, Object::Dictionary(changed));
+        let trailer = note.trailer();
+        let bytes = write_document(note, &[], trailer).expect("small").bytes;
+
+        let mut twice = Document::open(&[&bytes, &bytes]).expect("two notes");
+        let pages = twice.parts().iter().map(|part| {
+            let root = Document::root_of(part).expect("a catalog");
+            list_pages(&twice, root).expect("pages")[0]
+        });
+        let pages: Vec<ObjectNumber> = pages.collect();
+        share_equal_objects(&mut twice, &pages).expect("valid");
+        let of_page = |page: ObjectNumber| {
+            let page = twice.get_dictionary(page, "a page").expect("a page");
+            let resources = twice.resolve_dictionary(&page, "Resources").expect("resources");
+            let forms = twice.resolve_dictionary(&resources, "XObject").expect("forms");
+            let [text, line] = ["Text", "Line"].map(|name| forms.reference(name).expect("a form"));
+            let form = twice.get_dictionary(text, "a form").expect("a form");
+            let resources = twice.resolve_dictionary(&form, "Resources").expect("resources");
+            let fonts = twice.resolve_dictionary(&resources, "Font").expect("fonts");
+            [text, line, fonts.reference("F").expect("a font")]
+        };
+        let [first, second] = [of_page(pages[0]), of_page(pages[1])];
+        assert_ne!(first[0], second[0]);
+        assert_eq!(first[1..], second[1..]);
     }
 }
