@@ -15,6 +15,7 @@ mod structure;
 
 use std::collections::BTreeMap;
 
+use memchr::memmem;
 use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
 
@@ -23,6 +24,7 @@ use crate::check::standards::Conformance;
 use crate::digest::first_half;
 use crate::document::Document;
 use crate::join::structure::declare_structure;
+use crate::lexer::is_regular;
 use crate::object::{Dictionary, Object, ObjectNumber};
 use crate::object_streams::{self, SectionWriter, unpack};
 use crate::page_tree::list_pages;
@@ -64,8 +66,11 @@ pub struct Collection {
     shared: SharedObjects,
     /// Number of documents.
     document_count: usize,
-    /// Language of the first document that has one.
+    /// Language of the first document; `None` once a document with tags has none, because it would inherit it.
     language: Option<String>,
+    lacks_language: bool,
+    /// Whether a document has headings without a level, of which a file has only one kind (ISO 14289-1, 7.4.4).
+    has_unnumbered_headings: bool,
     /// Standards that all documents declare.
     declared: Declared,
     /// Of the documents' identifiers.
@@ -96,6 +101,8 @@ impl Collection {
             shared: SharedObjects::default(),
             document_count: 0,
             language: None,
+            lacks_language: false,
+            has_unnumbered_headings: false,
             declared: Declared {
                 level: Some(Conformance::PdfA2a),
                 is_accessible: true,
@@ -119,6 +126,7 @@ impl Collection {
         let source = Source::read(&document)?;
         let pages = list_pages(&document, source.root)?;
         self.note(&source);
+        self.has_unnumbered_headings |= has_unnumbered_headings(&bytes);
 
         links::name_no_places(&mut document, &source.catalog)?;
         let mut numbering = Numbering::default();
@@ -195,7 +203,10 @@ impl Collection {
     }
 
     fn note(&mut self, source: &Source) {
-        if self.language.is_none() {
+        self.lacks_language |= source.facts.language.is_none() && source.catalog.get("StructTreeRoot").is_some();
+        if self.lacks_language {
+            self.language = None;
+        } else if self.language.is_none() {
             self.language.clone_from(&source.facts.language);
         }
         self.declared.level = self.declared.level.min(source.declared.level);
@@ -217,7 +228,8 @@ impl Collection {
     /// Returns the standards that the file declares. PDF/UA-1 also requires a title.
     fn declared(&self, metadata: &Metadata) -> Vec<Conformance> {
         let Declared { level, is_accessible } = self.declared;
-        let is_accessible = is_accessible && level.is_some() && metadata.title.is_some();
+        let may_mix_headings = self.document_count > 1 && self.has_unnumbered_headings;
+        let is_accessible = is_accessible && level.is_some() && metadata.title.is_some() && !may_mix_headings;
         level
             .into_iter()
             .chain(is_accessible.then_some(Conformance::PdfUa1))
@@ -227,6 +239,14 @@ impl Collection {
     fn write(&mut self, number: ObjectNumber, object: &Object) -> Result<(), PdfError> {
         write(&mut self.file, number, object)
     }
+}
+
+/// Returns whether an unpacked document may have elements of the type `H`.
+fn has_unnumbered_headings(document: &[u8]) -> bool {
+    memmem::find_iter(document, b"/H").any(|start| {
+        let (before, after) = (document[..start].trim_ascii_end(), document.get(start + 2));
+        before.ends_with(b"/S") && after.is_none_or(|next| !is_regular(*next))
+    })
 }
 
 /// Returns the memory in bytes that a document takes while it is added to a collection, besides its own bytes.

@@ -8,6 +8,7 @@ use crate::check::examine;
 use crate::check::standards::Conformance;
 use crate::check::tests::verapdf;
 use crate::object::Object;
+use crate::text::decode;
 use crate::{Assembly, OutputFormat, PageFacts, PdfError, complete, unpack};
 
 const LINKS: &[u8] = include_bytes!("../../tests/fixtures/links.pdf");
@@ -147,6 +148,43 @@ fn file_declares_what_all_documents_do() {
         for (file, refusals) in verapdf::refusals(flavour, files) {
             assert!(refusals.is_empty(), "{flavour}, {}: {refusals:?}", file.display());
         }
+    }
+}
+
+#[test]
+fn headings_without_a_level_are_accessible_in_a_single_document_only() {
+    let edited = |from: &[u8], to: &[u8], bytes: &[u8]| {
+        let start = memchr::memmem::find(bytes, from).expect("an element");
+        [&bytes[..start], to, &bytes[start + from.len()..]].concat()
+    };
+    let printed = edited(b"/S /H1", b"/S /H ", &edited(b"/S /H2", b"/S /P ", LETTER));
+    let letter = archived(&printed, "Letter");
+    let declared = |documents: &[Vec<u8>]| {
+        examine(&collected(documents).0)
+            .expect("a document that conforms")
+            .declared
+    };
+    let accessible = [Conformance::PdfA2a, Conformance::PdfUa1];
+    assert_eq!(declared(std::slice::from_ref(&letter)), accessible);
+    assert_eq!(declared(&[letter.clone(), letter.clone()]), accessible[..1]);
+    assert_eq!(declared(&[archived(LETTER, "Letter"), letter]), accessible[..1]);
+}
+
+#[test]
+fn documents_without_a_language_get_none_of_another() {
+    let note = || completed(NOTE, None, OutputFormat::PdfA2b);
+    let letter = || archived(LETTER, "Letter");
+    for (documents, expected) in [
+        (vec![letter(), letter()], Some("en")),
+        (vec![letter(), note(), letter()], None),
+        (vec![note(), letter()], None),
+    ] {
+        let bytes = open_collection(&documents);
+        let language = catalog(&open(&bytes))
+            .get("Lang")
+            .and_then(Object::as_string)
+            .map(decode);
+        assert_eq!(language.as_deref(), expected);
     }
 }
 
