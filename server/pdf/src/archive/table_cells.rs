@@ -18,8 +18,10 @@ const MAX_ADDED: usize = 20_000;
 /// Completes the rows of each table, as far as the columns of their cells are known.
 pub(super) fn add_empty_cells(document: &mut Document, tables: &[ObjectNumber]) -> Result<(), PdfError> {
     let mut left = MAX_ADDED;
+    // Groups and rows, each of which is read once, no matter how many tables refer to it.
+    let mut seen = BTreeSet::new();
     for number in tables {
-        let rows = rows(document, *number)?;
+        let rows = rows(document, *number, &mut seen)?;
         if rows.windows(2).all(|pair| pair[0].1 == pair[1].1) {
             continue;
         }
@@ -38,17 +40,25 @@ pub(super) fn add_empty_cells(document: &mut Document, tables: &[ObjectNumber]) 
 }
 
 /// Returns the rows of a table, each with the number of its cells.
-fn rows(document: &Document, table: ObjectNumber) -> Result<Vec<(ObjectNumber, usize)>, PdfError> {
+fn rows(
+    document: &Document,
+    table: ObjectNumber,
+    seen: &mut BTreeSet<ObjectNumber>,
+) -> Result<Vec<(ObjectNumber, usize)>, PdfError> {
     let mut rows = Vec::new();
     let table = document.get_dictionary(table, "expected a structure element")?;
     for number in table.items("K").iter().filter_map(Object::as_reference) {
+        if !seen.insert(number) {
+            continue;
+        }
         if let Some(count) = count_cells(document, number)? {
             rows.push((number, count));
             continue;
         }
         let kid = document.get_dictionary(number, "expected a structure element")?;
         if is_kind(&kid, &["THead", "TBody", "TFoot"]) {
-            for number in kid.items("K").iter().filter_map(Object::as_reference) {
+            let numbers = kid.items("K").iter().filter_map(Object::as_reference);
+            for number in numbers.filter(|number| seen.insert(*number)) {
                 if let Some(count) = count_cells(document, number)? {
                     rows.push((number, count));
                 }
