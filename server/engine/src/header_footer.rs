@@ -14,10 +14,10 @@ use std::{
 };
 
 use lol_html::{
-    HtmlRewriter, RewriteStrSettings, element,
+    HtmlRewriter, RewriteStrSettings, doc_text, element,
     errors::AttributeNameError,
-    html_content::{ContentType, Element},
-    text,
+    html_content::{ContentType, Element, TextType},
+    rewrite_str, text,
 };
 use platen_egress::assets::Asset;
 use platen_pdf::PageFacts;
@@ -31,6 +31,8 @@ use crate::{
     steps::print::Templates,
 };
 
+/// Declarations that hide text, without spaces.
+const HIDING: [&str; 2] = ["display:none", "visibility:hidden"];
 /// Maximum size of a template in a request, in bytes: enough for an image as a `data:` URL.
 const TEMPLATE_LIMIT: usize = 1 << 20;
 /// Maximum size of a filled template, in bytes.
@@ -112,7 +114,8 @@ pub(crate) fn are_repeatable(wanted: &HeaderFooter) -> bool {
         .all(|template| repeatable::is_repeatable(template))
 }
 
-/// Returns whether filled templates draw text, as far as their source shows: style sheets may still hide it.
+/// Returns whether filled templates draw text, as far as their source shows. If it may hide text, `false`: then the page's own text
+/// is never taken for that of a header or footer.
 pub(crate) fn draw_text(templates: &Templates) -> bool {
     [&templates.header, &templates.footer]
         .into_iter()
@@ -120,15 +123,22 @@ pub(crate) fn draw_text(templates: &Templates) -> bool {
 }
 
 fn has_text(template: &str) -> bool {
-    let is_numbered = ["pageNumber", "totalPages"]
-        .iter()
-        .any(|class| template.contains(class));
-    // Each piece but the first begins with the inside of a tag.
-    let mut texts = template
-        .split('<')
-        .filter(|piece| !piece.starts_with("style"))
-        .filter_map(|piece| piece.split_once('>'));
-    is_numbered || texts.any(|(_, text)| !text.trim().is_empty())
+    let source: String = template.split_ascii_whitespace().collect();
+    if HIDING.iter().any(|declaration| source.contains(declaration)) {
+        return false;
+    }
+    let is_found = Cell::new(
+        ["pageNumber", "totalPages"]
+            .iter()
+            .any(|class| template.contains(class)),
+    );
+    let settings = RewriteStrSettings::new().append_document_content_handler(doc_text!(|text| {
+        if text.text_type() == TextType::Data && !text.as_str().trim().is_empty() {
+            is_found.set(true);
+        }
+        Ok(())
+    }));
+    rewrite_str(template, settings).is_err() || is_found.get()
 }
 
 /// Fails if a template exceeds [`TEMPLATE_LIMIT`].

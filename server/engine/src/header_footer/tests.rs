@@ -90,7 +90,14 @@ fn templates_without_text_are_recognized() {
         ("", false),
         ("<span> </span>", false),
         ("<style>p { color: red }</style><img src=data:,>", false),
+        (
+            "<STYLE>p::after { content: '<b>' }</STYLE><!-- <b>Invoice</b> -->",
+            false,
+        ),
+        ("<b class=pageNumber style='display: none'></b>", false),
+        ("<style>b { visibility:hidden }</style><b>Invoice</b>", false),
         ("<b>Invoice</b>", true),
+        ("Invoice", true),
         ("<b class=title></b>", true),
         ("<b class=pageNumber></b>", true),
     ] {
