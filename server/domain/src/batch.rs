@@ -1,6 +1,7 @@
 //! Batches: one request for many rows of data, each of which becomes a render.
 
 pub mod columns;
+mod csv_quotes;
 pub mod file_name;
 pub mod part_pattern;
 pub mod path_pattern;

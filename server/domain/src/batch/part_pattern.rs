@@ -5,7 +5,7 @@ use serde_json::Value;
 use url::{Position, Url};
 
 use crate::{
-    batch::placeholders::{filled, member, names, not_a_text, required_text},
+    batch::placeholders::{filled, member, names, not_a_text, number_text, required_text},
     html,
     validation::quote,
 };
@@ -44,7 +44,7 @@ pub fn fill_html(pattern: &str, row: &Value, room: &mut usize) -> Result<String,
     fill(pattern, room, |name| {
         let text = match member(row, name)? {
             Value::String(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
+            Value::Number(number) => number_text(number, name)?,
             Value::Bool(value) => value.to_string(),
             Value::Null => String::new(),
             Value::Array(_) | Value::Object(_) => return Err(not_a_text(name)),

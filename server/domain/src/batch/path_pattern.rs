@@ -40,6 +40,14 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_lost_digits_are_refused() {
+        let row: Value =
+            serde_json::from_str(r#"{"a": 20261100000000000001234, "b": 18446744073709551615, "c": 1.5}"#).unwrap();
+        assert!(fill("{{ a }}", &row).unwrap_err().contains("send it as a text"));
+        assert_eq!(fill("{{ b }} {{ c }}", &row).as_deref(), Ok("18446744073709551615 1.5"));
+    }
+
+    #[test]
     fn rows_without_the_data_are_named_with_it() {
         let row = json!({"none": null, "blank": " ", "list": [1], "text": "x"});
         for (pattern, word) in [

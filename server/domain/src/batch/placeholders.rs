@@ -1,11 +1,14 @@
 //! Placeholders of patterns, `{{ number }}`, which the data of a row fills.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::validation::quote;
 
 /// Maximum length of a placeholder between its braces, in bytes.
 const LONGEST: usize = 200;
+
+/// From this number on, which is 2 to the power of 53, not every integer is a floating-point number (IEEE 754, binary64).
+const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A piece of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,13 +79,27 @@ pub(super) fn filled(
 pub(super) fn required_text(row: &Value, name: &str) -> Result<String, String> {
     let text = match member(row, name)? {
         Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
+        Value::Number(number) => number_text(number, name)?,
         _ => return Err(not_a_text(name)),
     };
     if text.trim().is_empty() {
         return Err(format!("{{{{ {name} }}}} is empty in the row"));
     }
     Ok(text)
+}
+
+/// Returns a number as JSON writes it. Fails if it may have lost digits when it was read.
+pub(super) fn number_text(number: &Number, name: &str) -> Result<String, String> {
+    if number
+        .as_f64()
+        .filter(|_| number.is_f64())
+        .is_some_and(|number| number.abs() >= FIRST_INEXACT)
+    {
+        return Err(format!(
+            "{{{{ {name} }}}} has too many digits for a number; send it as a text"
+        ));
+    }
+    Ok(number.to_string())
 }
 
 /// Returns the error for a member that is an object or a list, or another value that can't be written there.

@@ -7,7 +7,7 @@ use memchr::{memchr, memchr_iter};
 use serde_json::{Map, Value};
 
 use crate::{
-    batch::{LARGEST_ROW, MOST_BYTES, MOST_ROWS, RowFormat},
+    batch::{LARGEST_ROW, MOST_BYTES, MOST_ROWS, RowFormat, csv_quotes::QuoteCheck},
     number::grouped,
     validation::{
         json::{self, Unreadable},
@@ -80,6 +80,12 @@ impl RowReader {
         let known = rows.len();
         if self.csv.is_some() {
             self.push_csv(b"\n", rows)?;
+            let quotes = self.csv.as_ref().and_then(|csv| csv.quotes.as_ref());
+            if let Some(line) = quotes.and_then(QuoteCheck::unclosed) {
+                let reason =
+                    "A text that begins with a quote must end with one; quotes in it are written twice".to_owned();
+                return Err(RowError { line, reason });
+            }
             // An empty input ends the last record.
             self.read_records(&[], rows)?;
         } else {
@@ -136,24 +142,34 @@ impl RowReader {
 
     fn push_csv(&mut self, bytes: &[u8], rows: &mut Vec<String>) -> Result<(), RowError> {
         let Some(csv) = &mut self.csv else { return Ok(()) };
-        if csv.has_delimiter {
+        if csv.quotes.is_some() {
             return self.read_records(bytes, rows);
         }
-        // The header shows what separates the columns.
         self.extend(bytes)?;
-        if let Some(end) = memchr(b'\n', &self.pending) {
-            let header = mem::take(&mut self.pending);
-            if let Some(csv) = &mut self.csv {
-                csv.set_delimiter(&header[..end]);
-            }
-            self.read_records(&header, rows)?;
+        let beginning = mem::take(&mut self.pending);
+        let text = beginning.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&beginning);
+        if let (Some(header), Some(csv)) = (first_line(text), &mut self.csv) {
+            csv.set_delimiter(header);
+            return self.read_records(text, rows);
         }
+        self.pending = beginning;
         Ok(())
     }
 
     fn read_records(&mut self, bytes: &[u8], rows: &mut Vec<String>) -> Result<(), RowError> {
         let Some(csv) = &mut self.csv else { return Ok(()) };
-        let read = csv.read(bytes, rows);
+        let checked = csv.quotes.as_mut().map_or(Ok(()), |quotes| quotes.check(bytes));
+        let sound = checked.map_or_else(|sound| &bytes[..sound], |()| bytes);
+        // Empty input would end a record.
+        let mut read = if bytes.is_empty() || !sound.is_empty() {
+            csv.read(sound, rows)
+        } else {
+            Ok(())
+        };
+        if checked.is_err() && read.is_ok() {
+            csv.is_after_break = false;
+            read = Err("A text in quotes ends within its field; quotes in it are written twice".to_owned());
+        }
         let is_after_break = csv.is_after_break;
         self.line = csv.reader.line();
         read.map_err(|reason| {
@@ -169,6 +185,13 @@ impl RowReader {
             reason,
         }
     }
+}
+
+/// Returns the first line that isn't blank, if all of it is there.
+fn first_line(text: &[u8]) -> Option<&[u8]> {
+    let start = text.iter().position(|byte| !matches!(byte, b'\r' | b'\n'))?;
+    let length = memchr(b'\n', &text[start..])?;
+    Some(&text[start..start + length])
 }
 
 fn too_large() -> String {
@@ -204,7 +227,8 @@ fn json_row(line: &[u8]) -> Result<Option<String>, String> {
 
 struct CsvReader {
     reader: Reader,
-    has_delimiter: bool,
+    /// `None` until the delimiter is known.
+    quotes: Option<QuoteCheck>,
     /// The steps to the member of each column; `None` until the header is read.
     columns: Option<Vec<Vec<String>>>,
     /// The fields of the record that is being read, one after the other, and their ends.
@@ -220,7 +244,7 @@ impl Default for CsvReader {
     fn default() -> Self {
         Self {
             reader: Reader::new(),
-            has_delimiter: false,
+            quotes: None,
             columns: None,
             fields: vec![0; LARGEST_ROW],
             ends: vec![0; MOST_COLUMNS],
@@ -234,10 +258,14 @@ impl Default for CsvReader {
 impl CsvReader {
     /// Spreadsheets separate columns by semicolons where the comma is the decimal separator.
     fn set_delimiter(&mut self, header: &[u8]) {
-        let count = |delimiter: &u8| memchr_iter(*delimiter, header).count();
+        let outside_quotes = header.split(|byte| *byte == b'"').step_by(2);
+        let count = |delimiter: &u8| -> usize {
+            let counts = outside_quotes.clone().map(|text| memchr_iter(*delimiter, text).count());
+            counts.sum()
+        };
         let delimiter = [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',');
         self.reader = ReaderBuilder::new().delimiter(delimiter).build();
-        self.has_delimiter = true;
+        self.quotes = Some(QuoteCheck::new(delimiter));
     }
 
     /// Reads records. Empty input ends the last one.
@@ -389,6 +417,13 @@ mod tests {
             assert_eq!(read(RowFormat::Csv, text.as_bytes()).unwrap(), [r#"{"a":"1","b":"2"}"#]);
         }
         assert_eq!(read(RowFormat::Csv, b"a\n1\n").unwrap(), [r#"{"a":"1"}"#]);
+        let text = "\u{feff}\"a; b; c\",d\n\"1\",2\"\n";
+        assert_eq!(
+            read(RowFormat::Csv, text.as_bytes()).unwrap(),
+            [r#"{"a; b; c":"1","d":"2\""}"#]
+        );
+        let after_blank_lines = read(RowFormat::Csv, b"\r\n\na;b\n1;2").unwrap();
+        assert_eq!(after_blank_lines, [r#"{"a":"1","b":"2"}"#]);
     }
 
     #[test]
@@ -406,6 +441,19 @@ mod tests {
             (RowFormat::Csv, b"a\n\xff\n", 2, "CSV UTF-8"),
             (RowFormat::Csv, b"a,b\r\n1,2\r\n1\r\n1,2\r\n", 3, "1 fields"),
             (RowFormat::Csv, b"a,b\r\n1,2\r\n\r\n1", 4, "1 fields"),
+            (
+                RowFormat::Csv,
+                b"a,b\n1,2\n2,\"Bob\n3,Cid\n4,Dan\n",
+                3,
+                "must end with one",
+            ),
+            (
+                RowFormat::Csv,
+                b"a,b\n1,2\n2,\"Bob\n3,\"Cid\"\n4,Dan\n",
+                4,
+                "ends within",
+            ),
+            (RowFormat::Csv, b"a,\"b\n1,2\n", 1, "must end with one"),
         ] {
             let error = read(format, text).unwrap_err();
             assert!(error.reason.contains(word), "{error}");
