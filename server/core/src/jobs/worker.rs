@@ -1,11 +1,11 @@
 //! Claims jobs of one kind and runs a bounded number of them concurrently.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, io, time::Duration};
 
 use platen_domain::{ids::AccountId, job::JobKind};
 use tokio::{
     task::{Id, JoinSet},
-    time::{Instant, MissedTickBehavior, interval, interval_at, sleep_until},
+    time::{Instant, MissedTickBehavior, interval, interval_at, sleep_until, timeout},
 };
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -37,6 +37,8 @@ const BETWEEN_CLAIMS: Duration = Duration::from_millis(20);
 const BETWEEN_SMALL_CLAIMS: Duration = Duration::from_millis(200);
 /// Well below the duration of leases.
 const RENEW_EVERY: Duration = Duration::from_secs(15);
+/// How long the statements of a worker may take, which would otherwise wait for a response that a network has lost.
+const LONGEST_STATEMENTS: Duration = Duration::from_secs(20);
 
 /// Runs the jobs of one kind.
 pub(super) struct Worker<'a> {
@@ -87,7 +89,7 @@ impl Worker<'_> {
             let free = places.saturating_sub(in_hand.jobs.len());
             let claim_at = occasion.and_then(|occasion| next_claim(occasion, free, places, claimed_at));
             if claim_at.is_some_and(|time| time <= Instant::now()) {
-                let claimed = self.claim(free, &mut after).await.unwrap_or_else(|error| {
+                let claimed = bounded(self.claim(free, &mut after)).await.unwrap_or_else(|error| {
                     tracing::warn!(%error, "no jobs could be claimed");
                     Vec::new()
                 });
@@ -154,7 +156,7 @@ impl Worker<'_> {
     }
 
     async fn mark_due(&self) {
-        if let Err(error) = jobs::mark_due(&self.app.db, self.kind).await {
+        if let Err(error) = bounded(jobs::mark_due(&self.app.db, self.kind)).await {
             tracing::warn!(%error, "jobs could not be marked as due");
         }
     }
@@ -207,7 +209,7 @@ impl Worker<'_> {
         if claims.is_empty() {
             return;
         }
-        match jobs::renew(&self.app.db, self.app.instance, &claims).await {
+        match bounded(jobs::renew(&self.app.db, self.app.instance, &claims)).await {
             Ok(held) => {
                 for running in in_hand.jobs.values_mut() {
                     let was_missing = running.is_missing;
@@ -220,6 +222,11 @@ impl Worker<'_> {
             Err(error) => tracing::warn!(%error, "leases of jobs could not be renewed"),
         }
     }
+}
+
+async fn bounded<T>(statements: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    let done = timeout(LONGEST_STATEMENTS, statements).await;
+    done.unwrap_or_else(|_| Err(StoreError(io::Error::from(io::ErrorKind::TimedOut).into())))
 }
 
 /// Returns when the next jobs may be claimed; `None` as long as too few of the places are free.

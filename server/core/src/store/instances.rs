@@ -3,7 +3,7 @@
 use platen_domain::ids::InstanceId;
 use sqlx::{Connection, PgConnection, PgPool, postgres::PgConnectOptions};
 
-use crate::store::error::StoreError;
+use crate::store::{error::StoreError, pool::SESSION};
 
 /// Beginning of the names of connections that hold locks.
 const DOCUMENTS: &str = "platen documents ";
@@ -16,10 +16,7 @@ impl Presence {
     pub async fn begin(db: &PgPool, instance: InstanceId, documents: &str) -> Result<Self, StoreError> {
         let options = PgConnectOptions::clone(&db.connect_options()).application_name(&named(documents));
         let mut connection = PgConnection::connect_with(&options).await?;
-        // Postgres drops the connection of an unreachable host within half a minute, not within hours.
-        sqlx::raw_sql("set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4")
-            .execute(&mut connection)
-            .await?;
+        sqlx::raw_sql(SESSION).execute(&mut connection).await?;
         sqlx::query!("select pg_advisory_lock($1)", lock_key(instance))
             .execute(&mut connection)
             .await?;

@@ -19,6 +19,11 @@ pub const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection that has been idle for longer is tested before it is used, because the database may have restarted.
 const TEST_AFTER: Duration = Duration::from_millis(500);
 
+/// Settings of each session. Compiling a statement takes longer than any of them runs. Postgres finds out within half a minute, not
+/// within hours, that a host is unreachable, and networks don't drop idle connections.
+pub(super) const SESSION: &str = "set jit = off;
+    set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4";
+
 /// Creates the pool. Fails if the first connection can't be established.
 pub async fn connect(options: PgConnectOptions, connections: u32) -> Result<PgPool, StoreError> {
     let pool = PgPoolOptions::new()
@@ -30,8 +35,7 @@ pub async fn connect(options: PgConnectOptions, connections: u32) -> Result<PgPo
         })
         .after_connect(|connection, _| {
             Box::pin(async move {
-                // Compiling a statement takes longer than any of them runs.
-                sqlx::raw_sql("set jit = off").execute(connection).await?;
+                sqlx::raw_sql(SESSION).execute(connection).await?;
                 Ok(())
             })
         })

@@ -1,10 +1,13 @@
 //! Events that processes send each other with `NOTIFY`.
 
+use std::{io, time::Duration};
+
 use platen_domain::{
     ids::{AccountId, InstanceId, RenderId},
     job::JobKind,
 };
 use sqlx::{PgPool, postgres::PgListener};
+use tokio::time::timeout;
 
 use crate::store::{error::StoreError, statement::execute};
 
@@ -74,6 +77,11 @@ pub async fn notify(db: &PgPool, events: impl IntoIterator<Item = ProcessEvent>)
     execute(db, statement).await
 }
 
+/// After this time without an event, the connection is tested: a network may have dropped it without a word.
+const QUIET: Duration = Duration::from_secs(30);
+/// Within this time, the database must respond.
+const LONGEST_RESPONSE: Duration = Duration::from_secs(10);
+
 /// Receives the events of all processes.
 pub struct Listener(PgListener);
 
@@ -85,10 +93,15 @@ impl Listener {
         Ok(Self(listener))
     }
 
-    /// Waits for the next event. Events that are sent while the connection is lost are missed.
+    /// Waits for the next event. Fails if the connection is lost, because events may have been missed.
     pub async fn next(&mut self) -> Result<ProcessEvent, StoreError> {
         loop {
-            let received = self.0.recv().await?;
+            let Ok(received) = timeout(QUIET, self.0.try_recv()).await else {
+                let test = sqlx::query!("select 1 as one").fetch_one(&mut self.0);
+                timeout(LONGEST_RESPONSE, test).await.map_err(|_| lost())??;
+                continue;
+            };
+            let received = received?.ok_or_else(lost)?;
             let event = match received.channel() {
                 ADDED => added(received.payload()),
                 CHANGED => ChangedRenders::from_payload(received.payload()).map(ProcessEvent::Changed),
@@ -100,6 +113,10 @@ impl Listener {
             }
         }
     }
+}
+
+fn lost() -> StoreError {
+    StoreError(io::Error::from(io::ErrorKind::ConnectionAborted).into())
 }
 
 fn added(payload: &str) -> Option<ProcessEvent> {
