@@ -108,7 +108,8 @@ struct StoredDocuments {
     app: Services,
     account: AccountId,
     id: BatchId,
-    since: OffsetDateTime,
+    /// Documents that are finished later are left out.
+    until: OffsetDateTime,
     /// Rows whose documents follow.
     rows: VecDeque<StoredRow>,
     /// The last row that was looked up.
@@ -120,11 +121,14 @@ struct StoredDocuments {
 impl StoredDocuments {
     /// Fails if there are none.
     async fn of(app: &Services, account: AccountId, batch: &Batch) -> Result<Self, BatchError> {
+        // The clocks of the processes that finished documents may be ahead.
+        let now = clock::now();
+        let last = outcomes::last_finished(&app.db, account, batch.id).await?;
         let mut documents = Self {
             app: app.clone(),
             account,
             id: batch.id,
-            since: clock::now(),
+            until: last.map_or(now, |last| last.max(now)),
             rows: VecDeque::new(),
             after: 0,
             memory: None,
@@ -140,7 +144,7 @@ impl StoredDocuments {
 
     /// Returns the size of all.
     async fn size(&self) -> Result<StoredSize, StoreError> {
-        outcomes::measure_stored(&self.app.db, self.account, self.id, self.since).await
+        outcomes::measure_stored(&self.app.db, self.account, self.id, self.until, clock::now()).await
     }
 
     /// Looks up further documents. Returns `false` if there are none.
@@ -151,7 +155,7 @@ impl StoredDocuments {
             self.id,
             self.after,
             ROWS_AT_ONCE,
-            self.since,
+            self.until,
             clock::now(),
         )
         .await?;

@@ -86,11 +86,23 @@ pub struct StoredSize {
     pub name_bytes: i64,
 }
 
-/// Returns the size of a batch's documents that were in the default storage at `now`.
+/// Returns when the last document of the rows that have ended was finished, by the clock of its process.
+pub async fn last_finished(db: &PgPool, account: AccountId, id: BatchId) -> Result<Option<OffsetDateTime>, StoreError> {
+    let last = sqlx::query_scalar!(
+        "select max(finished_at) from batch_rows join renders on renders.id = batch_rows.render_id
+         where batch_rows.account_id = $1 and batch_id = $2 and batch_rows.state = 'succeeded'",
+        account.0,
+        id.0,
+    );
+    Ok(last.fetch_one(db).await?)
+}
+
+/// Returns the size of a batch's documents that were finished until `finished` and are in the default storage at `now`.
 pub async fn measure_stored(
     db: &PgPool,
     account: AccountId,
     id: BatchId,
+    finished: OffsetDateTime,
     now: OffsetDateTime,
 ) -> Result<StoredSize, StoreError> {
     let size = sqlx::query_as!(
@@ -99,9 +111,10 @@ pub async fn measure_stored(
                coalesce(sum(octet_length(file_name)), 0) as "name_bytes!"
            from batch_rows join renders on renders.id = batch_rows.render_id
            where batch_rows.account_id = $1 and batch_id = $2
-               and status = 'succeeded' and finished_at <= $3 and object_expires_at > $3"#,
+               and status = 'succeeded' and finished_at <= $3 and object_expires_at > $4"#,
         account.0,
         id.0,
+        finished,
         now,
     );
     Ok(size.fetch_one(db).await?)

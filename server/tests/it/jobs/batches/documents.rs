@@ -45,8 +45,12 @@ async fn a_download_has_the_documents_that_were_finished_at_its_beginning() {
     let path = studio.created(&body).await;
     assert_eq!(counts(&studio.batch_ended(&path).await), [2, 2, 2, 0]);
     // As if the first row ended while the documents are sent.
-    let later = "update renders set finished_at = now() + interval '1 hour', page_count = 10000 from batch_rows
-        where batch_rows.render_id = renders.id and number = 1";
+    let later = "with later as (
+            update renders set finished_at = now() + interval '1 hour', page_count = 10000 from batch_rows
+            where batch_rows.render_id = renders.id and number = 1
+            returning renders.id
+        )
+        update batch_rows set state = 'opened' from later where render_id = later.id";
     assert_eq!(studio.service.execute(later).await, 1);
     assert_eq!(
         archived(&studio, &path).await.keys().collect::<Vec<_>>(),
@@ -56,6 +60,20 @@ async fn a_download_has_the_documents_that_were_finished_at_its_beginning() {
     let document = request.send().await.expect("an answer").bytes().await.expect("a PDF");
     let text = pdf::text(&document);
     assert!(text.contains("Invoice 2") && !text.contains("Invoice 1"), "{text}");
+}
+
+#[tokio::test]
+async fn a_download_has_the_documents_of_processes_whose_clocks_are_ahead() {
+    let studio = Studio::start().await;
+    let body = with_rows(studio.batch("Invoice {{ number }}").await, numbers(2));
+    let path = studio.created(&body).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [2, 2, 2, 0]);
+    let ahead = "update renders set finished_at = finished_at + interval '1 minute'";
+    assert_eq!(studio.service.execute(ahead).await, 2);
+    assert_eq!(archived(&studio, &path).await.len(), 2);
+    let request = studio.request(Method::GET, &format!("{path}/documents?format=pdf"));
+    let document = request.send().await.expect("an answer").bytes().await.expect("a PDF");
+    assert_eq!(pdf::text(&document).matches("Invoice").count(), 2);
 }
 
 #[tokio::test]
