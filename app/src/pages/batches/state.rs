@@ -79,7 +79,7 @@ pub fn HoldNotice(hold: Hold) -> impl IntoView {
         Hold::Key => (
             "On hold: API key",
             "The API key that created the batch was revoked, or has expired.",
-            "Extend the key if it has expired. A revoked key can’t be restored: cancel the batch and create another one.",
+            "Neither can be undone: download the results, cancel the batch, and create another one with the rows that have no document.",
             Entry::ApiKeys,
         ),
     };

@@ -137,8 +137,11 @@ pub async fn find_work(
          )
          select state, api_key_id, batches.livemode, rows, opened, version, sealed, callback, options, file_names,
             columns as "columns: Json<ColumnMapping>",
-            (not has_key or api_keys.id is not null and revoked_at is null and (expires_at is null or expires_at > $4))
-                as "is_key_valid!",
+            (
+                -- The successor of a replaced key may do the same.
+                not has_key or api_keys.id is not null and revoked_at is null
+                    and (expires_at is null or expires_at > $4 or replaced_at is not null)
+            ) as "is_key_valid!",
             (select count(*) from unfinished) as "unfinished!",
             (
                 select max(inserted_at) from renders where id = any(array(select render_id from unfinished))

@@ -189,6 +189,29 @@ async fn a_batch_on_hold_begins_no_more_rows_once_its_key_is_revoked() {
 }
 
 #[tokio::test]
+async fn a_batch_goes_on_after_its_key_was_replaced() {
+    let service = TestService::start().await;
+    let account = service.account_with("ann@example.org", &["--credits", "3"]);
+    let mut studio = Studio { service, account };
+    let key = OtherKey::create(&studio.service, &[]);
+    let body = with_rows(studio.batch("{{ number }}").await, numbers(5));
+    let path = key.batch(&mut studio, &body).await;
+    studio
+        .batch_when(&path, |batch| batch["hold"] == "credits" && batch["succeeded"] == 3)
+        .await;
+    // As after the time for which both keys are valid.
+    let replace = format!(
+        "update api_keys set replaced_at = now(), expires_at = now() where id = '{}'",
+        key.id
+    );
+    assert_eq!(studio.service.execute(&replace).await, 1);
+    let grant = ["accounts", "grant", "--email", "ann@example.org", "--credits", "100"];
+    studio.service.command(&grant, "").succeeded();
+    next_turn(&studio.service).await;
+    assert_eq!(counts(&studio.batch_ended(&path).await), [5, 5, 5, 0]);
+}
+
+#[tokio::test]
 async fn rows_in_progress_become_documents_although_their_key_is_revoked_while_they_wait() {
     let mut studio = Studio::start().await;
     let body = studio.batch("{{ number }}").await;
