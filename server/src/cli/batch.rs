@@ -38,6 +38,8 @@ const SCOPES: &str = "render and renders:read";
 /// smallest plan to others.
 const SHORTEST_INTERVAL: Duration = Duration::from_secs(1);
 const LONGEST_INTERVAL: Duration = Duration::from_secs(5);
+/// How long the service may be unreachable while a batch is watched, such as during a restart.
+const LONGEST_OUTAGE: Duration = Duration::from_mins(5);
 /// Maximum duration of an upload: 1 GiB with the lowest rate that the service allows.
 const LONGEST_UPLOAD: Duration = Duration::from_hours(3);
 /// Width of the progress bar in characters.
@@ -266,19 +268,26 @@ async fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let created = created.map_err(|error| failure(&error))?;
     let Data { data: Batch { id, .. } } = client.read(created).await?;
     let path = format!("{BATCHES}/{id}/rows");
-    if let Err(error) = rows.send(&client, &path).await {
+    let sent = tokio::select! {
+        sent = rows.send(&client, &path) => sent.map(drop).map_err(|error| failure(&error)),
+        interrupted = tokio::signal::ctrl_c() => {
+            interrupted?;
+            Err(Failure::by_machine("interrupted while the rows were sent".to_owned()))
+        }
+    };
+    if let Err(failed) = sent {
         // The response may be lost although the rows are stored, or be that of a proxy.
         match find(&client, id).await {
             Ok(batch) if batch.state == OPEN => {
                 // It would only wait for its rows.
                 let _ = act(&client, id, "cancel").await;
-                return Err(failure(&error));
+                return Err(failed);
             }
-            Ok(batch) if batch.state == CANCELLED => return Err(failure(&error)),
-            Ok(_) => eprintln!("platen: {error}\nplaten: the batch has its rows nevertheless, and goes on"),
+            Ok(batch) if batch.state == CANCELLED => return Err(failed),
+            Ok(_) => eprintln!("platen: {failed}\nplaten: the batch has its rows nevertheless, and goes on"),
             Err(_) => {
                 return Err(Failure::by_machine(format!(
-                    "{error}\nplaten: the batch may have its rows nevertheless: see platen batch watch {id}"
+                    "{failed}\nplaten: the batch may have its rows nevertheless: see platen batch watch {id}"
                 )));
             }
         }
@@ -304,11 +313,10 @@ fn open(path: &Path) -> Result<File, Failure> {
     File::open(path).map_err(|error| Failure::by_caller(&format!("{}: {error}", path.display())))
 }
 
-async fn find(client: &Client, id: BatchId) -> Result<Batch, Failure> {
-    let response = client
-        .send(Method::GET, &format!("{BATCHES}/{id}"), |request| request)
-        .await;
-    let Data { data } = client.read(response.map_err(|error| failure(&error))?).await?;
+async fn find(client: &Client, id: BatchId) -> Result<Batch, ClientError> {
+    let path = format!("{BATCHES}/{id}");
+    let response = client.send(Method::GET, &path, |request| request).await?;
+    let Data { data } = client.read(response).await?;
     Ok(data)
 }
 
@@ -322,14 +330,15 @@ async fn act(client: &Client, batch: BatchId, action: &str) -> Result<(), Failur
 async fn watch(client: &Client, batch: BatchId, output: &Output) -> Result<(), Failure> {
     let progress = ProgressLine::new();
     let ended = tokio::select! {
-        ended = wait(client, batch, &progress) => ended?,
+        ended = wait(client, batch, &progress) => ended,
         interrupted = tokio::signal::ctrl_c() => {
-            interrupted?;
             progress.clear();
+            interrupted?;
             return Err(Failure::by_machine(format!("the batch goes on; see platen batch watch {batch}")));
         }
     };
     progress.clear();
+    let ended = ended?;
     write_results(client, batch, output).await?;
     let Batch {
         rows,
@@ -357,17 +366,26 @@ async fn watch(client: &Client, batch: BatchId, output: &Output) -> Result<(), F
     }
 }
 
-/// Waits until no more documents of a batch are made.
+/// Waits until no more documents of a batch are made. Once the service has responded, it may be unreachable for a while.
 async fn wait(client: &Client, id: BatchId, line: &ProgressLine) -> Result<Batch, Failure> {
     let (began, mut first) = (Instant::now(), None);
+    let mut answered_at = began;
     loop {
-        let batch = find(client, id).await?;
-        if batch.state != "running" {
-            return Ok(batch);
+        match find(client, id).await {
+            Ok(batch) if batch.state != "running" => return Ok(batch),
+            Ok(batch) => {
+                answered_at = Instant::now();
+                let done = batch.succeeded + batch.failed;
+                let since = done - *first.get_or_insert(done);
+                line.show(progress(&batch, since, began.elapsed()));
+            }
+            Err(error) if first.is_none() || !error.may_pass() => return Err(failure(&error)),
+            Err(error) if answered_at.elapsed() > LONGEST_OUTAGE => {
+                let reason = format!("{error}\nplaten: the batch goes on nevertheless; see platen batch watch {id}");
+                return Err(Failure::by_machine(reason));
+            }
+            Err(_) => line.show("the service is unreachable, trying again"),
         }
-        let done = batch.succeeded + batch.failed;
-        let since = done - *first.get_or_insert(done);
-        line.show(progress(&batch, since, began.elapsed()));
         sleep(interval(began.elapsed())).await;
     }
 }

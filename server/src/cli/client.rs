@@ -50,6 +50,16 @@ pub(super) enum ClientError {
     Refused { status: StatusCode, body: Value },
 }
 
+impl ClientError {
+    /// Returns whether the same request may succeed later: the service was not reached, or it or a proxy before it had trouble.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            Self::Unusable { .. } => true,
+            Self::Refused { status, .. } => status.is_server_error() || *status == StatusCode::TOO_MANY_REQUESTS,
+        }
+    }
+}
+
 /// The envelope of responses.
 #[derive(Deserialize)]
 pub(super) struct Data<T> {

@@ -1,6 +1,6 @@
 //! The failure of a command, and its exit code.
 
-use std::{error::Error, process::ExitCode};
+use std::{error::Error, fmt, process::ExitCode};
 
 use platen_core::store::account_storage;
 
@@ -26,8 +26,14 @@ impl Failure {
 
     /// Prints the message on standard error and returns the exit code.
     pub(super) fn report(self) -> ExitCode {
-        eprintln!("platen: {}", self.message);
+        eprintln!("platen: {self}");
         ExitCode::from(self.exit_code)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
     }
 }
 

@@ -5,17 +5,23 @@ use std::{
     io::Write,
     path::PathBuf,
     process::{Command, Stdio},
+    time::Duration,
 };
 
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+use tokio::time::{sleep, timeout};
 
 use crate::support::{
     command::{Answer, platen, run},
     fault_proxy::{Fault, FaultProxy},
     folder,
     origin::Origin,
+    process::PATIENCE,
     studio::Studio,
 };
+
+const POLL: Duration = Duration::from_millis(20);
 
 /// A service, and a folder for files.
 struct Desk {
@@ -175,6 +181,69 @@ async fn a_batch_whose_rows_are_stored_goes_on_although_the_response_is_lost() {
     assert!(answer.stderr.contains("504"), "{answer:?}");
     let states = "select string_agg(state, ' ' order by id) from batches";
     assert_eq!(desk.studio.service.text(states).await, "ended cancelled");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rows_of_an_interrupted_upload_leave_no_batch_that_waits() {
+    let desk = Desk::start().await;
+    let mut child = desk
+        .program()
+        .args(["batch", "run", "-", "--format", "csv", "--template", &desk.template])
+        .args(["--server", &desk.studio.service.base_url])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut input = child.stdin.take().expect("piped");
+    let rows = format!("number\n{}", "1\n".repeat(600));
+    input.write_all(rows.as_bytes()).expect("it is read");
+    let pieces = "select count(*) from batch_pieces";
+    desk.studio.service.number_is(1, pieces).await;
+    let command = Pid::from_raw(child.id().cast_signed()).expect("a process id");
+    kill_process(command, Signal::INT).expect("it runs");
+    let output = child.wait_with_output().expect("the binary ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("interrupted while the rows were sent"), "{stderr}");
+    assert_eq!(desk.studio.service.text("select state from batches").await, "cancelled");
+    assert_eq!(desk.studio.service.number(pieces).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_is_watched_across_outages_of_the_service() {
+    let desk = Desk::start().await;
+    let (_, service) = desk.studio.service.base_url.split_once("//").expect("a host");
+    let request = format!(
+        r#"{{"parts": [{{"type": "template", "content": {{"template_id": "{}"}}}}],
+            "evaluate_js": {{"expression": "new Promise(() => {{}})"}}}}"#,
+        desk.template
+    );
+    desk.write("request.json", &request);
+    desk.write("rows.jsonl", "{}\n");
+    let id = desk
+        .execute(&["run", "rows.jsonl", "--request", "request.json", "--detach"])
+        .succeeded();
+    let outages = [
+        Fault::Dropped,
+        Fault::AnswerCut,
+        Fault::Answered(502, "text/html", "<p>"),
+    ];
+    let proxy = FaultProxy::before(service, [Fault::Slow].into_iter().chain(outages)).await;
+    let child = desk
+        .program()
+        .args(["batch", "watch", id.trim(), "--server", &proxy.endpoint()])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let outages = async {
+        while proxy.faults_left() > 0 {
+            sleep(POLL).await;
+        }
+    };
+    timeout(PATIENCE, outages).await.expect("it asks again and again");
+    desk.execute(&["cancel", id.trim()]).succeeded();
+    let output = child.wait_with_output().expect("the binary ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("the batch was cancelled"), "{stderr}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
