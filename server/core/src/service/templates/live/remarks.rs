@@ -190,7 +190,8 @@ pub(super) fn of_findings(findings: &[Finding], low_contrast: &[LowContrast]) ->
     let findings = findings.iter().map(|finding| accessibility::found(finding, None));
     let (violations, icons): (Vec<_>, Vec<_>) = findings.partition(Found::is_violation);
     let violations = violations.into_iter();
-    let (of_document, of_places): (Vec<_>, Vec<_>) = violations.partition(|finding| finding.page.is_none());
+    let (of_document, of_places): (Vec<_>, Vec<_>) =
+        violations.partition(|finding| finding.page.is_none() && finding.subject().is_none());
     let mut remedies = HashSet::new();
     let of_document = of_document
         .into_iter()
@@ -407,6 +408,15 @@ mod tests {
             rectangle: None,
             ..finding.clone()
         };
+        let of_empty_element = Finding {
+            page: None,
+            text: None,
+            rectangle: None,
+            ..finding.clone()
+        };
+        let (violations, _) = of_findings(&vec![of_empty_element; 2], &[]);
+        assert_eq!(violations.len(), 2, "elements without a page are places, too");
+
         let (violations, more) = of_findings(&[finding, of_document.clone(), of_document], &[]);
         assert_eq!((violations.len(), violations[0].page, more), (1, None, 0));
     }
