@@ -352,7 +352,8 @@ pub async fn outcomes(
     Ok(shown.collect())
 }
 
-/// Returns whether failed rows can be opened again. Accounts that store no content lose their rows when a batch ends.
+/// Returns whether failed rows can be opened again. After the end of a batch, its failed rows are stored only until an account turns off
+/// stored content or needs their room in the queue.
 pub async fn can_retry(app: &Services, account: AccountId, batch: &Batch) -> Result<bool, BatchError> {
     match batch.state {
         BatchState::Running | BatchState::Paused => Ok(batch.failed > 0),

@@ -390,8 +390,11 @@ pub async fn release(
     Ok(released.fetch_one(db).await?)
 }
 
-/// Forgets failures and crashes of a job that has made progress since.
+/// Forgets failures and crashes, if there were any, of a job that has made progress since.
 pub async fn forget_failures(db: impl PgExecutor<'_>, claim: &Claim) -> Result<(), StoreError> {
+    if claim.failures + claim.crashes == 0 {
+        return Ok(());
+    }
     let forget = sqlx::query!(
         "update jobs set failures = 0, crashes = 0, failed_at = null, last_error = null where id = $1 and claim = $2",
         claim.job,

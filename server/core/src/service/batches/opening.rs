@@ -163,9 +163,7 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
     if work.state == BatchState::Running && work.only_awaits_renders() {
         batches::set_hold(db, account, id, hold).await?;
         // Nothing is left to be opened, which may have been the cause of crashes.
-        if job.claim.failures + job.claim.crashes > 0 {
-            jobs::forget_failures(db, &job.claim).await?;
-        }
+        jobs::forget_failures(db, &job.claim).await?;
         if hold.is_some() {
             return Ok(Next::After(TURN_ON_HOLD));
         }
@@ -194,7 +192,7 @@ async fn take_turn(app: &Services, job: &BatchJob, is_stopping: &impl Fn() -> bo
                 has_many_more,
             } = open_rows(app, account, id, work, &waiting, is_stopping).await?;
             batches::set_hold(db, account, id, hold).await?;
-            if has_opened && job.claim.failures + job.claim.crashes > 0 {
+            if has_opened {
                 jobs::forget_failures(db, &job.claim).await?;
             }
             if hold.is_some() && is_idle {
