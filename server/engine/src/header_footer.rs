@@ -31,8 +31,19 @@ use crate::{
     steps::print::Templates,
 };
 
-/// Declarations that hide text, without spaces.
-const HIDING: [&str; 2] = ["display:none", "visibility:hidden"];
+/// Constructs that may hide text, in lower case and without white space; also zeros of these properties do.
+const HIDING: [&str; 9] = [
+    ":none",
+    "hidden",
+    "collapse",
+    "transparent",
+    "clip",
+    "scale",
+    "<details",
+    "<datalist",
+    "/*",
+];
+const HIDING_IF_ZERO: [&str; 4] = ["opacity:", "font-size:", "height:", "width:"];
 /// Maximum size of a template in a request, in bytes: enough for an image as a `data:` URL.
 const TEMPLATE_LIMIT: usize = 1 << 20;
 /// Maximum size of a filled template, in bytes.
@@ -124,21 +135,40 @@ pub(crate) fn draw_text(templates: &Templates) -> bool {
 
 fn has_text(template: &str) -> bool {
     let source: String = template.split_ascii_whitespace().collect();
-    if HIDING.iter().any(|declaration| source.contains(declaration)) {
+    if may_hide(&source.to_ascii_lowercase()) {
         return false;
     }
-    let is_found = Cell::new(
-        ["pageNumber", "totalPages"]
-            .iter()
-            .any(|class| template.contains(class)),
-    );
-    let settings = RewriteStrSettings::new().append_document_content_handler(doc_text!(|text| {
-        if text.text_type() == TextType::Data && !text.as_str().trim().is_empty() {
+    let (is_found, is_beside) = (Cell::new(false), Cell::new(false));
+    let settings = RewriteStrSettings::new()
+        .append_element_content_handler(element!(".pageNumber, .totalPages", |_| {
             is_found.set(true);
-        }
-        Ok(())
-    }));
-    rewrite_str(template, settings).is_err() || is_found.get()
+            Ok(())
+        }))
+        // Chromium hides elements of this class beside the margins.
+        .append_element_content_handler(element!(".text", |_| {
+            is_beside.set(true);
+            Ok(())
+        }))
+        .append_document_content_handler(doc_text!(|text| {
+            if text.text_type() == TextType::Data && !text.as_str().trim().is_empty() {
+                is_found.set(true);
+            }
+            Ok(())
+        }));
+    rewrite_str(template, settings).is_ok() && is_found.get() && !is_beside.get()
+}
+
+/// Returns whether a template, in lower case and without white space, may hide text.
+fn may_hide(template: &str) -> bool {
+    let is_zero = |after: &str| {
+        let number = after.split(|c: char| !c.is_ascii_digit() && c != '.').next();
+        number.and_then(|number| number.parse().ok()) == Some(0.0)
+    };
+    let is_zero_anywhere = |property: &str| {
+        let mut found = template.match_indices(property);
+        found.any(|(at, _)| is_zero(&template[at + property.len()..]))
+    };
+    HIDING.iter().any(|construct| template.contains(construct)) || HIDING_IF_ZERO.into_iter().any(is_zero_anywhere)
 }
 
 /// Fails if a template exceeds [`TEMPLATE_LIMIT`].
