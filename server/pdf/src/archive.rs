@@ -137,7 +137,7 @@ pub(crate) fn complete_document(
         let loose = drawings::repair_drawings(&mut document, marker, pages, &noted.drawings, &mut warnings)?;
         if let Some(mut structure) = structure {
             loose_text::tag_loose_text(&mut document, &mut structure, pages, &loose)?;
-            link_elements::add_link_elements(&mut document, &mut structure, pages)?;
+            link_elements::add_link_elements(&mut document, &mut structure, pages, &pages_by_part)?;
             structure.finish(&mut document)?;
         }
         output_intent::add_output_intent(&mut document)?;

@@ -4,23 +4,34 @@
 use std::collections::BTreeMap;
 
 use super::structure_tree::StructureTree;
-use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Dictionary, Object, ObjectNumber};
+use crate::{PdfError, part_of_page};
 
-/// Adds a `Link` for each annotation: in its element if that is another one, or else after all other content and in the
-/// order of pages. Sets the order in which a reader steps through the annotations of a page to that of the structure
+/// Most elements and references that are visited to find the page of a part, and most kids of one.
+const MAX_STEPS: usize = 1_000;
+const MAX_KIDS: usize = 16;
+
+/// Adds a `Link` for each annotation: in its element if that is another one, or else after all other content of its part and
+/// in the order of pages. `pages_by_part` are the numbers of pages of each part. Sets the order in which a reader steps through the annotations of a page to that of the structure
 /// (ISO 14289-1, 7.18.3).
 pub(super) fn add_link_elements<'a>(
     document: &mut Document<'a>,
     structure: &mut StructureTree<'a>,
     pages: &[ObjectNumber],
+    pages_by_part: &[usize],
 ) -> Result<(), PdfError> {
     let outermost = structure.outermost(document)?;
-    let mut added = Vec::new();
+    let parts = match outermost {
+        Some(outermost) if pages_by_part.len() > 1 => parts(document, outermost, pages, pages_by_part)?,
+        _ => BTreeMap::new(),
+    };
+    let mut added: BTreeMap<ObjectNumber, Vec<Object>> = BTreeMap::new();
     // The keys of annotations by element: there may be many in one, whose kids are replaced at once.
     let mut tagged: BTreeMap<ObjectNumber, BTreeMap<ObjectNumber, i64>> = BTreeMap::new();
-    for page_number in pages {
+    for (page_number, number) in pages.iter().zip(1..) {
+        let owner = part_of_page(number, pages_by_part).and_then(|part| parts.get(&part).copied());
+        let owner = owner.or(outermost);
         let mut page = document.get_dictionary(*page_number, "expected a page")?;
         let Some(annotations) = page.get("Annots").map(|found| document.resolve(found)).transpose()? else {
             continue;
@@ -32,9 +43,9 @@ pub(super) fn add_link_elements<'a>(
                 if let Some(element) = structure.element(document, key)? {
                     tagged.entry(element).or_default().insert(number, key);
                 }
-            } else if let Some(outermost) = outermost {
-                let element = document.add(Object::Dictionary(link_element(outermost, *page_number, number)));
-                added.push(Object::Reference(element));
+            } else if let Some(owner) = owner {
+                let element = document.add(Object::Dictionary(link_element(owner, *page_number, number)));
+                added.entry(owner).or_default().push(Object::Reference(element));
                 let key = structure.add_key(document, Object::Reference(element))?;
                 annotation.set("StructParent", Object::Integer(key));
                 document.set(number, Object::Dictionary(annotation));
@@ -48,13 +59,48 @@ pub(super) fn add_link_elements<'a>(
     for (element, annotations) in tagged {
         move_into_links(document, structure, element, annotations)?;
     }
-    if let Some(outermost) = outermost.filter(|_| !added.is_empty()) {
-        let mut element = document.get_dictionary(outermost, "expected a structure element")?;
+    for (owner, added) in added {
+        let mut element = document.get_dictionary(owner, "expected a structure element")?;
         let kids = element.items("K").iter().cloned().chain(added).collect();
         element.set("K", kids);
-        document.set(outermost, Object::Dictionary(element));
+        document.set(owner, Object::Dictionary(element));
     }
     Ok(())
+}
+
+/// Returns the last element of each part among the kids of the document's element, by the index of the part. Parts without
+/// tags have none.
+fn parts(
+    document: &Document,
+    outermost: ObjectNumber,
+    pages: &[ObjectNumber],
+    pages_by_part: &[usize],
+) -> Result<BTreeMap<usize, ObjectNumber>, PdfError> {
+    let numbers: BTreeMap<ObjectNumber, usize> = pages.iter().copied().zip(1..).collect();
+    let document_element = document.get_dictionary(outermost, "expected a structure element")?;
+    let mut parts = BTreeMap::new();
+    for kid in document_element.items("K").iter().filter_map(Object::as_reference) {
+        let page = first_page(document, kid)?.and_then(|page| numbers.get(&page).copied());
+        if let Some(part) = page.and_then(|page| part_of_page(page, pages_by_part)) {
+            parts.insert(part, kid);
+        }
+    }
+    Ok(parts)
+}
+
+/// Returns the page of the first content of an element, as far as it is found within a bounded number of steps.
+fn first_page(document: &Document, element: ObjectNumber) -> Result<Option<ObjectNumber>, PdfError> {
+    let mut waiting = vec![Object::Reference(element)];
+    for _ in 0..MAX_STEPS {
+        let Some(next) = waiting.pop() else { break };
+        let next = document.resolve(&next)?;
+        let Some(element) = next.as_dictionary() else { continue };
+        if let Some(page) = element.reference("Pg") {
+            return Ok(Some(page));
+        }
+        waiting.extend(element.items("K").iter().take(MAX_KIDS).rev().cloned());
+    }
+    Ok(None)
 }
 
 /// Puts the annotations that are content of an element into a `Link` each, at the same place. `keys` are those of the
@@ -169,9 +215,56 @@ mod tests {
         page.set("Annots", annotations.collect());
         document.set(page_number, Object::Dictionary(page));
 
-        add_link_elements(&mut document, &mut structure, &[page_number]).expect("valid");
+        add_link_elements(&mut document, &mut structure, &[page_number], &[1]).expect("valid");
         assert_eq!(linked(&document, &mut structure, figure), in_figure);
         let outermost = structure.outermost(&document).expect("valid").expect("an element");
         assert_eq!(linked(&document, &mut structure, outermost), untagged);
+    }
+
+    #[test]
+    fn links_without_an_element_follow_the_content_of_their_part() {
+        const LETTER: &[u8] = include_bytes!("../../tests/fixtures/letter.pdf");
+        let mut document = Document::open(&[LETTER]).expect("valid");
+        let mut structure = StructureTree::of(&document).expect("valid").expect("a tree");
+        let pages = list_pages(&document, document.root().expect("a catalog")).expect("pages");
+        let outermost = structure.outermost(&document).expect("valid").expect("an element");
+        let content = |page: ObjectNumber| {
+            let reference = [("Type", Object::name("MCR")), ("Pg", Object::Reference(page))];
+            Object::Dictionary(Dictionary::new(reference))
+        };
+        let mut parts = Vec::new();
+        let mut annotations = Vec::new();
+        for page_number in &pages {
+            let paragraph = [("S", Object::name("P")), ("K", content(*page_number))];
+            let paragraph = document.add(Object::Dictionary(Dictionary::new(paragraph)));
+            let part = [("S", Object::name("Part")), ("K", Object::Reference(paragraph))];
+            parts.push(document.add(Object::Dictionary(Dictionary::new(part))));
+            annotations.push(annotation(&mut document, None));
+            let mut page = document.get_dictionary(*page_number, "a page").expect("a page");
+            page.set(
+                "Annots",
+                annotations.last().copied().map(Object::Reference).into_iter().collect(),
+            );
+            document.set(*page_number, Object::Dictionary(page));
+        }
+        let kids = parts.iter().copied().map(Object::Reference).collect();
+        let element = [("S", Object::name("Document")), ("K", Object::Array(kids))];
+        document.set(outermost, Object::Dictionary(Dictionary::new(element)));
+
+        add_link_elements(&mut document, &mut structure, &pages, &[1, 1]).expect("valid");
+        for (part, annotation) in parts.iter().zip(annotations) {
+            let element = document.get_dictionary(*part, "a part").expect("a part");
+            let link = element
+                .items("K")
+                .last()
+                .and_then(Object::as_reference)
+                .expect("a link");
+            let link = document.get_dictionary(link, "a link").expect("a link");
+            let reference = link.items("K")[0].as_dictionary().expect("a reference");
+            assert_eq!(
+                (link.reference("P"), reference.reference("Obj")),
+                (Some(*part), Some(annotation))
+            );
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Marked content of a content stream (ISO 32000-1, 14.6 and 14.7.4): what is tagged, an artifact, or neither.
 
 use super::rules::{self, Rule};
-use crate::lexer::{Lexer, Token, decode_hex_string, decode_literal_string};
+use crate::lexer::{Lexer, Token, decode_hex_string, decode_literal_string, decode_name};
 use crate::object::ObjectNumber;
 use crate::parse::parse_number;
 use crate::text::is_language_tag;
@@ -177,17 +177,17 @@ impl Properties {
         let mut properties = Self::default();
         let mut lexer = Lexer::new(entries, 0);
         let mut depth = 0_usize;
-        let mut key: Option<&[u8]> = None;
+        let mut key = None;
         while let Ok(Some((_, token))) = lexer.next_token() {
             match token {
                 Token::DictionaryStart | Token::ArrayStart => depth += 1,
                 Token::DictionaryEnd | Token::ArrayEnd => depth = depth.saturating_sub(1),
                 _ if depth > 0 => continue,
                 Token::Name(name) if key.is_none() => {
-                    key = Some(name);
+                    key = Some(decode_name(name));
                     continue;
                 }
-                _ => properties.add(key.unwrap_or_default(), token),
+                _ => properties.add(key.as_deref().unwrap_or_default(), token),
             }
             if depth == 0 {
                 key = None;
