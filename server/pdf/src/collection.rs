@@ -66,7 +66,7 @@ pub struct Collection {
     shared: SharedObjects,
     /// Number of documents.
     document_count: usize,
-    /// Language of the first document; `None` once a document with tags has none, because it would inherit it.
+    /// Language of the first document; `None` once a document has none, because it would inherit it.
     language: Option<String>,
     lacks_language: bool,
     /// Whether a document has headings without a level, of which a file has only one kind (ISO 14289-1, 7.4.4).
@@ -203,7 +203,7 @@ impl Collection {
     }
 
     fn note(&mut self, source: &Source) {
-        self.lacks_language |= source.facts.language.is_none() && source.catalog.get("StructTreeRoot").is_some();
+        self.lacks_language |= source.facts.language.is_none();
         if self.lacks_language {
             self.language = None;
         } else if self.language.is_none() {
