@@ -3,11 +3,14 @@
 use std::mem;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 use serde_json::{Map, Value};
 
 use crate::{
-    batch::{LARGEST_ROW, MOST_BYTES, MOST_ROWS, RowFormat, csv_quotes::QuoteCheck},
+    batch::{
+        LARGEST_ROW, MOST_BYTES, MOST_ROWS, RowFormat,
+        csv_quotes::{QuoteCheck, delimiter_of},
+    },
     number::grouped,
     validation::{
         json::{self, Unreadable},
@@ -256,14 +259,8 @@ impl Default for CsvReader {
 }
 
 impl CsvReader {
-    /// Spreadsheets separate columns by semicolons where the comma is the decimal separator.
     fn set_delimiter(&mut self, header: &[u8]) {
-        let outside_quotes = header.split(|byte| *byte == b'"').step_by(2);
-        let count = |delimiter: &u8| -> usize {
-            let counts = outside_quotes.clone().map(|text| memchr_iter(*delimiter, text).count());
-            counts.sum()
-        };
-        let delimiter = [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',');
+        let delimiter = delimiter_of(header);
         self.reader = ReaderBuilder::new().delimiter(delimiter).build();
         self.quotes = Some(QuoteCheck::new(delimiter));
     }
@@ -422,6 +419,8 @@ mod tests {
             read(RowFormat::Csv, text.as_bytes()).unwrap(),
             [r#"{"a; b; c":"1","d":"2\""}"#]
         );
+        let inches = read(RowFormat::Csv, b"size \";price;number\n1;2;3").unwrap();
+        assert_eq!(inches, [r#"{"size \"":"1","price":"2","number":"3"}"#]);
         let after_blank_lines = read(RowFormat::Csv, b"\r\n\na;b\n1;2").unwrap();
         assert_eq!(after_blank_lines, [r#"{"a":"1","b":"2"}"#]);
     }
