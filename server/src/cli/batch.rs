@@ -241,17 +241,17 @@ pub(super) async fn execute(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(arguments) => run(&arguments).await,
         Command::Watch(BatchArguments { batch, output, server }) => {
-            watch(&server.client(SCOPES)?, batch, &output).await
+            watch(&server.client(SCOPES)?, batch, &output, Outages::default()).await
         }
         Command::Retry(BatchArguments { batch, output, server }) => {
             let client = server.client(SCOPES)?;
             act(&client, batch, "retry").await?;
-            watch(&client, batch, &output).await
+            watch(&client, batch, &output, Outages::new()).await
         }
         Command::Cancel(BatchArguments { batch, output, server }) => {
             let client = server.client(SCOPES)?;
             act(&client, batch, "cancel").await?;
-            write_results(&client, batch, &output).await
+            Ok(write_results(&client, batch, &output).await?)
         }
     }
 }
@@ -296,7 +296,7 @@ async fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.detach {
         return Ok(());
     }
-    watch(&client, id, &arguments.output).await
+    watch(&client, id, &arguments.output, Outages::new()).await
 }
 
 /// Returns the request that each row completes.
@@ -326,11 +326,39 @@ async fn act(client: &Client, batch: BatchId, action: &str) -> Result<(), Failur
     done.map(drop).map_err(|error| failure(&error))
 }
 
+/// When the service has last responded, while a batch is watched.
+#[derive(Default)]
+struct Outages(Option<Instant>);
+
+impl Outages {
+    /// Of a service that has just responded.
+    fn new() -> Self {
+        Self(Some(Instant::now()))
+    }
+
+    fn responded(&mut self) {
+        *self = Self::new();
+    }
+
+    /// Waits before a request is repeated. Fails if its error won't pass, if the service has never responded, or has not for too long.
+    async fn wait(&self, error: ClientError, batch: BatchId, before: Duration) -> Result<(), Failure> {
+        let Some(responded) = self.0.filter(|_| error.may_pass()) else {
+            return Err(failure(&error));
+        };
+        if responded.elapsed() > LONGEST_OUTAGE {
+            let reason = format!("{error}\nplaten: the batch goes on nevertheless; see platen batch watch {batch}");
+            return Err(Failure::by_machine(reason));
+        }
+        sleep(before).await;
+        Ok(())
+    }
+}
+
 /// Shows the progress of a batch until it has ended, and then the errors of its rows.
-async fn watch(client: &Client, batch: BatchId, output: &Output) -> Result<(), Failure> {
+async fn watch(client: &Client, batch: BatchId, output: &Output, mut outages: Outages) -> Result<(), Failure> {
     let progress = ProgressLine::new();
     let ended = tokio::select! {
-        ended = wait(client, batch, &progress) => ended,
+        ended = wait(client, batch, &progress, output, &mut outages) => ended,
         interrupted = tokio::signal::ctrl_c() => {
             progress.clear();
             interrupted?;
@@ -338,20 +366,19 @@ async fn watch(client: &Client, batch: BatchId, output: &Output) -> Result<(), F
         }
     };
     progress.clear();
-    let ended = ended?;
-    write_results(client, batch, output).await?;
     let Batch {
+        state,
         rows,
         succeeded,
         failed,
         ..
-    } = ended;
+    } = ended?;
     eprintln!(
         "platen: {} of {}",
         counted(succeeded, "document", "documents"),
         counted(rows, "row", "rows")
     );
-    match (&*ended.state, failed) {
+    match (&*state, failed) {
         ("cancelled", _) => Err(Failure::by_caller(&"the batch was cancelled")),
         ("paused", _) => Err(Failure::by_caller(&"the batch is paused")),
         (OPEN, _) => Err(Failure::by_caller(&"the batch waits for its rows")),
@@ -366,27 +393,37 @@ async fn watch(client: &Client, batch: BatchId, output: &Output) -> Result<(), F
     }
 }
 
-/// Waits until no more documents of a batch are made. Once the service has responded, it may be unreachable for a while.
-async fn wait(client: &Client, id: BatchId, line: &ProgressLine) -> Result<Batch, Failure> {
+/// Waits until no more documents of a batch are made, and writes the results.
+async fn wait(
+    client: &Client,
+    id: BatchId,
+    line: &ProgressLine,
+    output: &Output,
+    outages: &mut Outages,
+) -> Result<Batch, Failure> {
     let (began, mut first) = (Instant::now(), None);
-    let mut answered_at = began;
     loop {
-        match find(client, id).await {
-            Ok(batch) if batch.state != "running" => return Ok(batch),
-            Ok(batch) => {
-                answered_at = Instant::now();
+        let error = match find(client, id).await {
+            Ok(batch) if batch.state == "running" => {
+                outages.responded();
                 let done = batch.succeeded + batch.failed;
                 let since = done - *first.get_or_insert(done);
                 line.show(progress(&batch, since, began.elapsed()));
+                sleep(interval(began.elapsed())).await;
+                continue;
             }
-            Err(error) if first.is_none() || !error.may_pass() => return Err(failure(&error)),
-            Err(error) if answered_at.elapsed() > LONGEST_OUTAGE => {
-                let reason = format!("{error}\nplaten: the batch goes on nevertheless; see platen batch watch {id}");
-                return Err(Failure::by_machine(reason));
+            Ok(batch) => {
+                outages.responded();
+                match write_results(client, id, output).await {
+                    Ok(()) => return Ok(batch),
+                    Err(ResultsError::Client(error)) => error,
+                    Err(error) => return Err(error.into()),
+                }
             }
-            Err(_) => line.show("the service is unreachable, trying again"),
-        }
-        sleep(interval(began.elapsed())).await;
+            Err(error) => error,
+        };
+        line.show("the service is unreachable, trying again");
+        outages.wait(error, id, interval(began.elapsed())).await?;
     }
 }
 
@@ -419,12 +456,28 @@ fn progress(batch: &Batch, since: i64, elapsed: Duration) -> String {
     format!("[{bar}] {} of {}{failed}{rest}", grouped(done), grouped(batch.rows))
 }
 
-async fn write_results(client: &Client, batch: BatchId, output: &Output) -> Result<(), Failure> {
+/// Results are not written.
+enum ResultsError {
+    Client(ClientError),
+    File(String),
+}
+
+impl From<ResultsError> for Failure {
+    fn from(error: ResultsError) -> Self {
+        match error {
+            ResultsError::Client(error) => failure(&error),
+            ResultsError::File(error) => Self::by_caller(&error),
+        }
+    }
+}
+
+async fn write_results(client: &Client, batch: BatchId, output: &Output) -> Result<(), ResultsError> {
     let Some(path) = &output.results else { return Ok(()) };
     let address = format!("{BATCHES}/{batch}/results?format=csv");
     let response = client.send(Method::GET, &address, |request| request).await;
-    let results = client.bytes(response.map_err(|error| failure(&error))?).await?;
-    fs::write(path, results).map_err(|error| Failure::by_caller(&format!("{}: {error}", path.display())))
+    let results = client.bytes(response.map_err(ResultsError::Client)?).await;
+    fs::write(path, results.map_err(ResultsError::Client)?)
+        .map_err(|error| ResultsError::File(format!("{}: {error}", path.display())))
 }
 
 fn failure(error: &ClientError) -> Failure {

@@ -222,28 +222,43 @@ async fn a_batch_is_watched_across_outages_of_the_service() {
     let id = desk
         .execute(&["run", "rows.jsonl", "--request", "request.json", "--detach"])
         .succeeded();
-    let outages = [
-        Fault::Dropped,
-        Fault::AnswerCut,
-        Fault::Answered(502, "text/html", "<p>"),
-    ];
-    let proxy = FaultProxy::before(service, [Fault::Slow].into_iter().chain(outages)).await;
+    let outages = || {
+        [
+            Fault::Dropped,
+            Fault::AnswerCut,
+            Fault::Answered(502, "text/html", "<p>"),
+        ]
+    };
+    let proxy = FaultProxy::before(service, [Fault::Slow].into_iter().chain(outages())).await;
     let child = desk
         .program()
         .args(["batch", "watch", id.trim(), "--server", &proxy.endpoint()])
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    let outages = async {
+    let are_over = async {
         while proxy.faults_left() > 0 {
             sleep(POLL).await;
         }
     };
-    timeout(PATIENCE, outages).await.expect("it asks again and again");
+    timeout(PATIENCE, are_over).await.expect("it asks again and again");
     desk.execute(&["cancel", id.trim()]).succeeded();
     let output = child.wait_with_output().expect("the binary ends");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("the batch was cancelled"), "{stderr}");
+
+    // Before the first response about the state, and while results are written.
+    desk.write("rows.csv", "number\n1\n");
+    proxy.spoil([Fault::Slow, Fault::Slow].into_iter().chain(outages()));
+    let arguments = ["run", "rows.csv", "--template", &desk.template, "--results", "out.csv"];
+    desk.execute_at(&proxy.endpoint(), &arguments, "").succeeded();
+    let results = fs::read_to_string(desk.folder.path().join("out.csv")).expect("results");
+    assert_eq!(results.lines().count(), 2, "{results}");
+    proxy.spoil([Fault::Slow].into_iter().chain(outages()));
+    let arguments = ["watch", id.trim(), "--results", "cancelled.csv"];
+    let answer = desk.execute_at(&proxy.endpoint(), &arguments, "");
+    assert!(answer.stderr.contains("the batch was cancelled"), "{answer:?}");
+    assert!(desk.folder.path().join("cancelled.csv").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
