@@ -2,6 +2,7 @@
 
 use std::mem;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::{counts, data, next_turn, numbers, of_two_credits, stored_by_one_row, with_rows};
@@ -199,12 +200,15 @@ async fn a_batch_goes_on_after_its_key_was_replaced() {
     studio
         .batch_when(&path, |batch| batch["hold"] == "credits" && batch["succeeded"] == 3)
         .await;
-    // As after the time for which both keys are valid.
-    let replace = format!(
-        "update api_keys set replaced_at = now(), expires_at = now() where id = '{}'",
-        key.id
-    );
-    assert_eq!(studio.service.execute(&replace).await, 1);
+    // As long after the time for which both keys are valid, when old renders and keys are deleted.
+    OtherKey::create(&studio.service, &[]);
+    let replace =
+        "update api_keys set replaced_at = now(), expires_at = now() - interval '60 days' where name = 'batches'";
+    assert_eq!(studio.service.execute(replace).await, 2);
+    studio.service.execute("update renders set api_key_id = null").await;
+    studio.service.restart(Signal::TERM).await;
+    let keys = "select count(*) from api_keys where name = 'batches'";
+    studio.service.number_is(1, keys).await;
     let grant = ["accounts", "grant", "--email", "ann@example.org", "--credits", "100"];
     studio.service.command(&grant, "").succeeded();
     next_turn(&studio.service).await;
