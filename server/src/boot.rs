@@ -46,7 +46,7 @@ use platen_core::{
         default_storage::{DefaultStorage, DefaultStorageError},
         object_stores::ObjectStores,
     },
-    store::{error::StoreError, exports, idempotency_keys},
+    store::{error::StoreError, exports, idempotency_keys, statement::bounded},
 };
 use platen_domain::{encryption::SecretKeys, job::JobKind};
 use platen_egress::guard::Guard;
@@ -76,6 +76,8 @@ const CONTENTS_INTERVAL: Duration = Duration::from_millis(500);
 /// How often last-used times of keys are written, in one statement. Pages of other processes show them only then. Each
 /// write changes the version of a known key, so that one of its renders may have to start again.
 const KEY_USAGE_INTERVAL: Duration = Duration::from_secs(10);
+/// How long the closing of database connections may take.
+const LONGEST_CLOSE: Duration = Duration::from_secs(5);
 /// Interval of the sweeper. A crashed process is noticed within two intervals.
 const SWEEP_INTERVAL: Duration = Duration::from_millis(400);
 /// Interval of the purge: how long data may outlive its retention at most.
@@ -160,7 +162,8 @@ async fn serve_with(
     };
     // The database stops last, on success and on failure.
     lifecycle.stop();
-    pool.close().await;
+    // Connections that a network has dropped would not end.
+    let _ = timeout(LONGEST_CLOSE, pool.close()).await;
     database_stop.cancel();
     lifecycle.tasks_ended().await;
     outcome?;
@@ -406,7 +409,7 @@ async fn write_key_usage(lifecycle: Lifecycle, usage: KeyUsage, db: PgPool) -> R
 
 async fn sweep(lifecycle: Lifecycle, mut sweeper: Sweeper, signals: Signals, db: PgPool) -> Result<(), Infallible> {
     while timeout(SWEEP_INTERVAL, lifecycle.stopping()).await.is_err() {
-        match sweeper.look(&db, clock::now()).await {
+        match bounded(sweeper.look(&db, clock::now())).await {
             Ok(0) => {}
             Ok(_) => JobKind::VARIANTS.iter().for_each(|&kind| signals.added(kind)),
             Err(error) => tracing::warn!(%error, "renders and jobs of dead processes could not be swept"),

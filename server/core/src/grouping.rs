@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::mutex::lock;
+use crate::{mutex::lock, store::statement::LONGEST_STATEMENTS};
 
 /// Maximum number of items in a group, whose rows are locked together.
 const MOST: usize = 64;
@@ -106,7 +106,7 @@ where
         match processed.await {
             Ok(Ok(outcome)) => Ok(outcome),
             Ok(Err(Some(error))) => Err(error),
-            // Without an answer, the work has panicked.
+            // Without an answer, the work has panicked, or took too long.
             Ok(Err(None)) | Err(_) => {
                 let mut outcomes = work(context.clone(), vec![item]).await?;
                 Ok(outcomes.pop().unwrap_or_default())
@@ -140,10 +140,15 @@ where
                 waiting.items.drain(..size).collect()
             };
             let (items, senders): (Vec<_>, Vec<_>) = group.into_iter().unzip();
-            // In a task of its own: a panic must not affect the items that follow.
-            match tokio::spawn(work(items)).await {
-                Ok(outcomes) => answer(senders, outcomes),
-                Err(panic) => tracing::error!(%panic, "work on a group panicked"),
+            // In a task of its own: a panic must not affect the items that follow, nor must a connection that was lost.
+            let mut working = tokio::spawn(work(items));
+            match timeout(LONGEST_STATEMENTS, &mut working).await {
+                Ok(Ok(outcomes)) => answer(senders, outcomes),
+                Ok(Err(panic)) => tracing::error!(%panic, "work on a group panicked"),
+                Err(_) => {
+                    working.abort();
+                    tracing::warn!("work on a group takes too long; it is processed one by one");
+                }
             }
         }
     }

@@ -6,13 +6,18 @@ use std::time::Duration;
 
 use platen_domain::ids::InstanceId;
 use sqlx::PgPool;
-use tokio::{task::JoinHandle, time::sleep};
+use tokio::{
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
 
 use crate::store::{error::StoreError, instances::Presence};
 
 /// How often the connection is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_millis(100);
+/// Longer than Postgres holds the lock of a connection that was lost.
+const LONGEST_BEGIN: Duration = Duration::from_mins(1);
 
 /// Holds the lock until it is dropped.
 pub struct Instance {
@@ -46,9 +51,10 @@ async fn stay(db: PgPool, id: InstanceId, documents: String, mut presence: Prese
         }
         tracing::warn!("connection that holds this process's advisory lock was lost");
         presence = loop {
-            match Presence::begin(&db, id, &documents).await {
-                Ok(presence) => break presence,
-                Err(_) => sleep(RETRY_AFTER).await,
+            match timeout(LONGEST_BEGIN, Presence::begin(&db, id, &documents)).await {
+                Ok(Ok(presence)) => break presence,
+                Ok(Err(_)) => sleep(RETRY_AFTER).await,
+                Err(_) => {}
             }
         };
     }

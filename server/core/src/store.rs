@@ -47,7 +47,7 @@ pub mod second_factors;
 pub mod secret_keys;
 pub mod sessions;
 pub mod sign_ups;
-mod statement;
+pub mod statement;
 pub mod stripe_customers;
 pub mod stripe_events;
 pub mod stripe_meter_events;

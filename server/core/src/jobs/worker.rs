@@ -1,11 +1,11 @@
 //! Claims jobs of one kind and runs a bounded number of them concurrently.
 
-use std::{collections::HashMap, io, time::Duration};
+use std::{collections::HashMap, time::Duration};
 
 use platen_domain::{ids::AccountId, job::JobKind};
 use tokio::{
     task::{Id, JoinSet},
-    time::{Instant, MissedTickBehavior, interval, interval_at, sleep_until, timeout},
+    time::{Instant, MissedTickBehavior, interval, interval_at, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -19,6 +19,7 @@ use crate::{
     store::{
         error::StoreError,
         jobs::{self, ClaimRequest, ClaimedJob},
+        statement::bounded,
         tx,
     },
 };
@@ -37,8 +38,6 @@ const BETWEEN_CLAIMS: Duration = Duration::from_millis(20);
 const BETWEEN_SMALL_CLAIMS: Duration = Duration::from_millis(200);
 /// Well below the duration of leases.
 const RENEW_EVERY: Duration = Duration::from_secs(15);
-/// How long the statements of a worker may take, which would otherwise wait for a response that a network has lost.
-const LONGEST_STATEMENTS: Duration = Duration::from_secs(20);
 
 /// Runs the jobs of one kind.
 pub(super) struct Worker<'a> {
@@ -222,11 +221,6 @@ impl Worker<'_> {
             Err(error) => tracing::warn!(%error, "leases of jobs could not be renewed"),
         }
     }
-}
-
-async fn bounded<T>(statements: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    let done = timeout(LONGEST_STATEMENTS, statements).await;
-    done.unwrap_or_else(|_| Err(StoreError(io::Error::from(io::ErrorKind::TimedOut).into())))
 }
 
 /// Returns when the next jobs may be claimed; `None` as long as too few of the places are free.

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::{
     mutex::lock,
     service::throttle::QuotaStatus,
-    store::{error::StoreError, pool::ACQUIRE_TIMEOUT, rate_limits},
+    store::{error::StoreError, pool::ACQUIRE_TIMEOUT, rate_limits, statement::bounded},
 };
 
 /// A process takes one in so many requests of a minute at once.
@@ -112,7 +112,7 @@ impl RateLimits {
         }
         let wanted = NonZeroU32::new(per_minute.get() / SHARE).unwrap_or(NonZeroU32::MIN);
         let quota = quota(per_minute, wanted);
-        let taken = rate_limits::take(&self.db, account, name, quota, wanted).await?;
+        let taken = bounded(rate_limits::take(&self.db, account, name, quota, wanted)).await?;
         let now = Instant::now();
         share.unused = taken.requests;
         share.remaining = taken.remaining.saturating_sub(quota.get() - per_minute.get());

@@ -1,6 +1,6 @@
 //! Errors of the database.
 
-use std::error::Error;
+use std::{error::Error, io};
 
 /// A failed statement. For logs only; users see a request id.
 #[derive(Debug, thiserror::Error)]
@@ -8,6 +8,11 @@ use std::error::Error;
 pub struct StoreError(#[from] pub sqlx::Error);
 
 impl StoreError {
+    /// The database has not responded in time.
+    pub fn late() -> Self {
+        Self(io::Error::from(io::ErrorKind::TimedOut).into())
+    }
+
     /// Returns whether the statement violated the named constraint. Uniqueness is left to the database, because a
     /// select beforehand would race.
     pub fn violates(&self, constraint: &str) -> bool {

@@ -3,7 +3,7 @@
 use platen_domain::ids::InstanceId;
 use sqlx::{Connection, PgConnection, PgPool, postgres::PgConnectOptions};
 
-use crate::store::{error::StoreError, pool::SESSION};
+use crate::store::{error::StoreError, pool::SESSION, statement::bounded};
 
 /// Beginning of the names of connections that hold locks.
 const DOCUMENTS: &str = "platen documents ";
@@ -25,7 +25,7 @@ impl Presence {
 
     /// Returns whether the connection still responds.
     pub async fn is_alive(&mut self) -> bool {
-        self.0.ping().await.is_ok()
+        bounded(async { Ok(self.0.ping().await?) }).await.is_ok()
     }
 }
 

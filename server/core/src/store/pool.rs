@@ -20,9 +20,9 @@ pub const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 const TEST_AFTER: Duration = Duration::from_millis(500);
 
 /// Settings of each session. Compiling a statement takes longer than any of them runs. Postgres finds out within half a minute, not
-/// within hours, that a host is unreachable, and networks don't drop idle connections.
+/// within hours, that a host is unreachable, even if a response is on its way there, and networks don't drop idle connections.
 pub(super) const SESSION: &str = "set jit = off;
-    set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4";
+    set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4; set tcp_user_timeout = 30000";
 
 /// Creates the pool. Fails if the first connection can't be established.
 pub async fn connect(options: PgConnectOptions, connections: u32) -> Result<PgPool, StoreError> {

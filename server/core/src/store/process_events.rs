@@ -1,6 +1,6 @@
 //! Events that processes send each other with `NOTIFY`.
 
-use std::{io, time::Duration};
+use std::time::Duration;
 
 use platen_domain::{
     ids::{AccountId, InstanceId, RenderId},
@@ -9,7 +9,10 @@ use platen_domain::{
 use sqlx::{PgPool, postgres::PgListener};
 use tokio::time::timeout;
 
-use crate::store::{error::StoreError, statement::execute};
+use crate::store::{
+    error::StoreError,
+    statement::{bounded, execute},
+};
 
 /// An event that processes send each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,13 +77,11 @@ pub async fn notify(db: &PgPool, events: impl IntoIterator<Item = ProcessEvent>)
         &channels,
         &payloads,
     );
-    execute(db, statement).await
+    bounded(execute(db, statement)).await
 }
 
 /// After this time without an event, the connection is tested: a network may have dropped it without a word.
 const QUIET: Duration = Duration::from_secs(30);
-/// Within this time, the database must respond.
-const LONGEST_RESPONSE: Duration = Duration::from_secs(10);
 
 /// Receives the events of all processes.
 pub struct Listener(PgListener);
@@ -98,10 +99,10 @@ impl Listener {
         loop {
             let Ok(received) = timeout(QUIET, self.0.try_recv()).await else {
                 let test = sqlx::query!("select 1 as one").fetch_one(&mut self.0);
-                timeout(LONGEST_RESPONSE, test).await.map_err(|_| lost())??;
+                bounded(async { Ok(test.await?) }).await?;
                 continue;
             };
-            let received = received?.ok_or_else(lost)?;
+            let received = received?.ok_or_else(StoreError::late)?;
             let event = match received.channel() {
                 ADDED => added(received.payload()),
                 CHANGED => ChangedRenders::from_payload(received.payload()).map(ProcessEvent::Changed),
@@ -113,10 +114,6 @@ impl Listener {
             }
         }
     }
-}
-
-fn lost() -> StoreError {
-    StoreError(io::Error::from(io::ErrorKind::ConnectionAborted).into())
 }
 
 fn added(payload: &str) -> Option<ProcessEvent> {

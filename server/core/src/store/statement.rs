@@ -1,11 +1,25 @@
 //! Forms of statements that several tables share.
 
+use std::time::Duration;
+
 use sqlx::{PgExecutor, Postgres, postgres::PgArguments, query::Query};
+
+use tokio::time::timeout;
 
 use crate::store::error::StoreError;
 
+/// How long statements may take on which the work of a whole process depends.
+pub const LONGEST_STATEMENTS: Duration = Duration::from_secs(20);
+
 /// A checked statement that returns no rows, with its arguments.
 type Statement<'q> = Query<'q, Postgres, PgArguments>;
+
+/// Fails if statements take longer than [`LONGEST_STATEMENTS`]. Otherwise they would wait a quarter of an hour, or for ever, for a
+/// response that a network has lost: the sockets of connections have no timeouts.
+pub async fn bounded<T>(statements: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    let done = timeout(LONGEST_STATEMENTS, statements).await;
+    done.unwrap_or_else(|_| Err(StoreError::late()))
+}
 
 pub(super) async fn execute(db: impl PgExecutor<'_>, statement: Statement<'_>) -> Result<(), StoreError> {
     count_changes(db, statement).await.map(drop)
