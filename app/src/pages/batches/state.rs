@@ -67,25 +67,28 @@ pub fn HoldNotice(hold: Hold) -> impl IntoView {
         Hold::Credits => (
             "On hold: not enough credits",
             "The account, or the API key that created the batch, has too few credits left for the next document.",
-            "Buy credits, change the plan or raise the limit, or wait for the next period.",
+            "Buy credits, change the plan or raise the limit, or wait for the next period. \
+             The batch then continues by itself within 15 seconds; nothing is lost.",
             Entry::Billing,
         ),
         Hold::Storage => (
             "On hold: storage is full",
             "The account’s storage or its queue has no room for the next documents.",
-            "Wait until other renders have ended and older documents are deleted, or change to a larger plan.",
+            "Wait until other renders have ended and older documents are deleted, or change to a larger plan. \
+             The batch then continues by itself within 15 seconds; nothing is lost.",
             Entry::Billing,
         ),
         Hold::Key => (
             "On hold: API key",
             "The API key that created the batch was revoked, or has expired.",
-            "Neither can be undone: download the results, cancel the batch, and create another one with the rows that have no document.",
+            "Neither can be undone: download the results, cancel the batch, and create another one \
+             with the rows that have no document.",
             Entry::ApiKeys,
         ),
     };
     view! {
         <DetailedWarning title>
-            <p>{why} " " {next} " The batch then continues by itself within 15 seconds; nothing is lost."</p>
+            <p>{why} " " {next}</p>
             <IfMay permission=entry.permission()>
                 <p>
                     <a href=entry.path()>{entry.name()}</a>
