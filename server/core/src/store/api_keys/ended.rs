@@ -10,7 +10,7 @@ use crate::store::{
 };
 
 /// Deletes keys of all accounts that were revoked or expired longer ago than the retention of their plans, and that no
-/// render and no unfinished batch refers to any more. Deletes up to `at_most` keys and returns how many.
+/// render and no batch refers to any more. Deletes up to `at_most` keys and returns how many.
 pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Result<u64, StoreError> {
     let delete = sqlx::query!(
         "delete from api_keys where id in (
@@ -21,9 +21,7 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
             where least(api_keys.revoked_at, api_keys.expires_at)
                     < $1::timestamptz - plans.retention_days * interval '1 day'
                 and not exists (select from renders where renders.api_key_id = api_keys.id)
-                and not exists (
-                    select from batches where batches.api_key_id = api_keys.id and batches.ended_at is null
-                )
+                and not exists (select from batches where batches.api_key_id = api_keys.id)
             limit $2
             for update of api_keys skip locked
          )",
@@ -33,7 +31,7 @@ pub async fn delete_old(db: &PgPool, now: OffsetDateTime, at_most: i64) -> Resul
     count_changes(db, delete).await
 }
 
-/// Deletes an account's oldest ended keys that no render and no unfinished batch refers to, except for the newest `keep`. An account that
+/// Deletes an account's oldest ended keys that no render and no batch refers to, except for the newest `keep`. An account that
 /// constantly creates and revokes keys therefore can't fill the table before their retention ends.
 pub async fn delete_surplus(
     db: &mut PgConnection,
@@ -46,9 +44,7 @@ pub async fn delete_surplus(
             select id from api_keys
             where account_id = $1 and least(revoked_at, expires_at) <= $2
                 and not exists (select from renders where renders.api_key_id = api_keys.id)
-                and not exists (
-                    select from batches where batches.api_key_id = api_keys.id and batches.ended_at is null
-                )
+                and not exists (select from batches where batches.api_key_id = api_keys.id)
             order by id desc
             offset $3
          )",
