@@ -50,6 +50,8 @@ async fn stay(db: PgPool, id: InstanceId, documents: String, mut presence: Prese
             sleep(LOOK_EVERY).await;
         }
         tracing::warn!("connection that holds this process's advisory lock was lost");
+        // Only late, it may still hold the lock.
+        drop(presence);
         presence = loop {
             match timeout(LONGEST_BEGIN, Presence::begin(&db, id, &documents)).await {
                 Ok(Ok(presence)) => break presence,

@@ -6,7 +6,7 @@ mod worker;
 use std::time::Duration;
 
 use platen_domain::job::JobKind;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::{
     jobs::worker::Worker,
@@ -20,8 +20,9 @@ use crate::{
         webhook_deliveries,
     },
     store::{
-        error::is_away,
+        error::{StoreError, is_away},
         jobs::{self, ClaimedJob},
+        statement::bounded,
     },
 };
 
@@ -43,6 +44,8 @@ const STRIPE_REQUESTS: usize = 4;
 
 /// Delay of a job that has no attempts left, but whose end can't be recorded.
 const LAST_DELAY: Duration = Duration::from_hours(1);
+/// Longer than any job takes beyond the deadline of renders, unless its connection to the database was lost.
+const LOST_AFTER: Duration = Duration::from_hours(1);
 /// Interval between attempts to release a job.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
@@ -87,19 +90,25 @@ pub async fn work(app: &Services, lifecycle: &Lifecycle) {
 
 /// Runs one job of this kind. If its outcome can't be recorded, releases the job, as soon as the database accepts that.
 async fn execute(app: &Services, lifecycle: &Lifecycle, kind: JobKind, job: &ClaimedJob) {
-    let done = match job {
-        ClaimedJob::Render(job) => background::render(app, job, || lifecycle.is_stopping()).await,
-        ClaimedJob::Callback(job) => callbacks::send(app, job).await,
-        ClaimedJob::Delivery(job) => webhook_deliveries::send(app, job).await,
-        ClaimedJob::Batch(job) => opening::advance(app, job, || lifecycle.is_stopping()).await,
-        ClaimedJob::Mail(claim, mail) => mail::send(&app.mailing, claim, *mail).await,
-        ClaimedJob::Export(claim, export) => {
-            let lifecycle = lifecycle.clone();
-            exports::make(app, claim, *export, move || lifecycle.is_stopping()).await
+    let work = Box::pin(async {
+        match job {
+            ClaimedJob::Render(job) => background::render(app, job, || lifecycle.is_stopping()).await,
+            ClaimedJob::Callback(job) => callbacks::send(app, job).await,
+            ClaimedJob::Delivery(job) => webhook_deliveries::send(app, job).await,
+            ClaimedJob::Batch(job) => opening::advance(app, job, || lifecycle.is_stopping()).await,
+            ClaimedJob::Mail(claim, mail) => mail::send(&app.mailing, claim, *mail).await,
+            ClaimedJob::Export(claim, export) => {
+                let lifecycle = lifecycle.clone();
+                exports::make(app, claim, *export, move || lifecycle.is_stopping()).await
+            }
+            ClaimedJob::Customer(claim, customer) => mirror::mirror(&app.billing, claim, customer).await,
+            ClaimedJob::Usage(claim, event) => overage::send(&app.billing, claim, *event).await,
         }
-        ClaimedJob::Customer(claim, customer) => mirror::mirror(&app.billing, claim, customer).await,
-        ClaimedJob::Usage(claim, event) => overage::send(&app.billing, claim, *event).await,
-    };
+    });
+    // A render may wait for others of its slot.
+    let longest = LOST_AFTER + 8 * app.config.jobs.deadline;
+    let done = timeout(longest, work).await;
+    let done = done.unwrap_or_else(|_| Err(StoreError::late()));
     let Err(error) = done else { return };
     tracing::error!(%error, "job outcome could not be recorded; job released");
     // The job is not to blame for an unreachable database; any other cause may last.
@@ -109,7 +118,7 @@ async fn execute(app: &Services, lifecycle: &Lifecycle, kind: JobKind, job: &Cla
         let delay = kind.delay(job.claim().failures, rand::random());
         (delay.unwrap_or(LAST_DELAY), Some(error.to_string()))
     };
-    while jobs::release(&app.db, job.claim(), Some(delay), failure.as_deref())
+    while bounded(jobs::release(&app.db, job.claim(), Some(delay), failure.as_deref()))
         .await
         .is_err()
     {

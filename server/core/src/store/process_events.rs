@@ -89,9 +89,14 @@ pub struct Listener(PgListener);
 impl Listener {
     /// Starts listening, on a connection of its own.
     pub async fn begin(db: &PgPool) -> Result<Self, StoreError> {
-        let mut listener = PgListener::connect_with(db).await?;
-        listener.listen_all([ADDED, CANCELLED, CHANGED, LISTENING]).await?;
-        Ok(Self(listener))
+        bounded(async {
+            let mut listener = PgListener::connect_with(db).await?;
+            // A loss must be noticed.
+            listener.eager_reconnect(false);
+            listener.listen_all([ADDED, CANCELLED, CHANGED, LISTENING]).await?;
+            Ok(Self(listener))
+        })
+        .await
     }
 
     /// Waits for the next event. Fails if the connection is lost, because events may have been missed.

@@ -15,7 +15,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::{
     task::spawn_blocking,
-    time::{Instant, sleep, timeout},
+    time::{Instant, sleep},
 };
 use uuid::Uuid;
 
@@ -72,8 +72,6 @@ const ROWS_AT_ONCE: usize = 25;
 const BYTES_AT_ONCE: usize = 2 << 20;
 /// Memory of a turn in bytes: the rows of a piece, and those that are opened, with their requests, in three forms.
 const MEMORY: u64 = 16 << 20;
-/// Far longer than a turn takes, unless a connection to the database was lost.
-const LOST_AFTER: Duration = Duration::from_mins(5);
 /// Maximum length of the error of a row, in characters.
 const LONGEST_MESSAGE: usize = 300;
 /// Why a row is not rendered whose path another row has.
@@ -92,8 +90,7 @@ pub async fn advance(app: &Services, job: &BatchJob, is_stopping: impl Fn() -> b
     }
     let start = Instant::now();
     let turn = loop {
-        let turn = timeout(LOST_AFTER, take_turn(app, job, &is_stopping)).await;
-        let turn = turn.unwrap_or_else(|_| Err(StoreError::late().into()));
+        let turn = take_turn(app, job, &is_stopping).await;
         app.jobs.batch_changed(job.account, job.batch);
         match turn {
             Ok(Next::Rows) if is_stopping() || start.elapsed() > SHIFT => break Ok(Some(TURN)),
