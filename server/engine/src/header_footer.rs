@@ -32,15 +32,22 @@ use crate::{
 };
 
 /// Constructs that may hide text, in lower case and without white space; also zeros of these properties do.
-const HIDING: [&str; 9] = [
+const HIDING: [&str; 16] = [
     ":none",
     "hidden",
     "collapse",
     "transparent",
     "clip",
     "scale",
+    "font:0",
     "<details",
     "<datalist",
+    "<title",
+    "<desc",
+    "<template",
+    "<canvas",
+    "<object",
+    "<video",
     "/*",
 ];
 const HIDING_IF_ZERO: [&str; 4] = ["opacity:", "font-size:", "height:", "width:"];

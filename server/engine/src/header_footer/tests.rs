@@ -97,6 +97,7 @@ fn templates_without_text_are_recognized() {
         ("<b class=pageNumber style='display: none'></b>", false),
         ("<style>b { VISIBILITY:hidden }</style><b>Invoice</b>", false),
         ("<b hidden>Invoice</b>", false),
+        ("<svg><title>Logo</title></svg>", false),
         ("<b class='a text'>Invoice</b>", false),
         ("<b style='opacity: 0.0'>Invoice</b>", false),
         ("<style>.pageNumber { color: red }</style><img src=data:,>", false),
