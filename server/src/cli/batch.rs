@@ -413,7 +413,10 @@ async fn wait(
                 continue;
             }
             Ok(batch) => {
-                outages.responded();
+                // Results that can't be had count as an outage, too.
+                if outages.0.is_none() {
+                    outages.responded();
+                }
                 match write_results(client, id, output).await {
                     Ok(()) => return Ok(batch),
                     Err(ResultsError::Client(error)) => error,
