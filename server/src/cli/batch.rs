@@ -251,7 +251,9 @@ pub(super) async fn execute(command: Command) -> Result<(), Failure> {
         Command::Cancel(BatchArguments { batch, output, server }) => {
             let client = server.client(SCOPES)?;
             act(&client, batch, "cancel").await?;
-            Ok(write_results(&client, batch, &output).await?)
+            let Some(path) = &output.results else { return Ok(()) };
+            let results = load_results(&client, batch).await;
+            write_results(path, &results.map_err(|error| failure(&error))?)
         }
     }
 }
@@ -355,10 +357,10 @@ impl Outages {
 }
 
 /// Shows the progress of a batch until it has ended, and then the errors of its rows.
-async fn watch(client: &Client, batch: BatchId, output: &Output, mut outages: Outages) -> Result<(), Failure> {
+async fn watch(client: &Client, batch: BatchId, output: &Output, outages: Outages) -> Result<(), Failure> {
     let progress = ProgressLine::new();
     let ended = tokio::select! {
-        ended = wait(client, batch, &progress, output, &mut outages) => ended,
+        ended = wait(client, batch, &progress, output, outages) => ended,
         interrupted = tokio::signal::ctrl_c() => {
             progress.clear();
             interrupted?;
@@ -399,7 +401,7 @@ async fn wait(
     id: BatchId,
     line: &ProgressLine,
     output: &Output,
-    outages: &mut Outages,
+    mut outages: Outages,
 ) -> Result<Batch, Failure> {
     let (began, mut first) = (Instant::now(), None);
     loop {
@@ -414,13 +416,14 @@ async fn wait(
             }
             Ok(batch) => {
                 // Results that can't be had count as an outage, too.
-                if outages.0.is_none() {
-                    outages.responded();
-                }
-                match write_results(client, id, output).await {
-                    Ok(()) => return Ok(batch),
-                    Err(ResultsError::Client(error)) => error,
-                    Err(error) => return Err(error.into()),
+                outages.0.get_or_insert_with(Instant::now);
+                let Some(path) = &output.results else { return Ok(batch) };
+                match load_results(client, id).await {
+                    Ok(results) => {
+                        write_results(path, &results)?;
+                        return Ok(batch);
+                    }
+                    Err(error) => error,
                 }
             }
             Err(error) => error,
@@ -459,28 +462,14 @@ fn progress(batch: &Batch, since: i64, elapsed: Duration) -> String {
     format!("[{bar}] {} of {}{failed}{rest}", grouped(done), grouped(batch.rows))
 }
 
-/// Results are not written.
-enum ResultsError {
-    Client(ClientError),
-    File(String),
-}
-
-impl From<ResultsError> for Failure {
-    fn from(error: ResultsError) -> Self {
-        match error {
-            ResultsError::Client(error) => failure(&error),
-            ResultsError::File(error) => Self::by_caller(&error),
-        }
-    }
-}
-
-async fn write_results(client: &Client, batch: BatchId, output: &Output) -> Result<(), ResultsError> {
-    let Some(path) = &output.results else { return Ok(()) };
+async fn load_results(client: &Client, batch: BatchId) -> Result<Vec<u8>, ClientError> {
     let address = format!("{BATCHES}/{batch}/results?format=csv");
-    let response = client.send(Method::GET, &address, |request| request).await;
-    let results = client.bytes(response.map_err(ResultsError::Client)?).await;
-    fs::write(path, results.map_err(ResultsError::Client)?)
-        .map_err(|error| ResultsError::File(format!("{}: {error}", path.display())))
+    let response = client.send(Method::GET, &address, |request| request).await?;
+    client.bytes(response).await
+}
+
+fn write_results(path: &Path, results: &[u8]) -> Result<(), Failure> {
+    fs::write(path, results).map_err(|error| Failure::by_caller(&format!("{}: {error}", path.display())))
 }
 
 fn failure(error: &ClientError) -> Failure {

@@ -4,7 +4,7 @@ use std::{
     fs,
     io::Write,
     path::PathBuf,
-    process::{Command, Stdio},
+    process::{Child, ChildStdin, Command, Stdio},
     time::Duration,
 };
 
@@ -22,6 +22,7 @@ use crate::support::{
 };
 
 const POLL: Duration = Duration::from_millis(20);
+const PIECES: &str = "select count(*) from batch_pieces";
 
 /// A service, and a folder for files.
 struct Desk {
@@ -73,6 +74,37 @@ impl Desk {
     fn execute_at(&self, address: &str, arguments: &[&str], input: &str) -> Answer {
         let server = ["--server", address];
         run(self.program(), &[&["batch"], arguments, &server[..]].concat(), input)
+    }
+
+    /// Begins to upload rows from standard input, and waits until the first ones are stored.
+    async fn begin_upload(&self) -> (Child, ChildStdin) {
+        let mut child = self
+            .program()
+            .args(["batch", "run", "-", "--format", "csv", "--template", &self.template])
+            .args(["--server", &self.studio.service.base_url])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let mut input = child.stdin.take().expect("piped");
+        let rows = format!("number\n{}", "1\n".repeat(600));
+        input.write_all(rows.as_bytes()).expect("it is read");
+        self.studio.service.number_is(1, PIECES).await;
+        (child, input)
+    }
+
+    /// Begins a batch of these rows, whose renders don't end by themselves, and returns its id.
+    fn begin_endless_batch(&self, rows: &str) -> String {
+        let request = format!(
+            r#"{{"parts": [{{"type": "template", "content": {{"template_id": "{}"}}}}],
+                "evaluate_js": {{"expression": "new Promise(() => {{}})"}}}}"#,
+            self.template
+        );
+        self.write("request.json", &request);
+        self.write("rows.jsonl", rows);
+        let arguments = ["run", "rows.jsonl", "--request", "request.json", "--detach"];
+        self.execute(&arguments).succeeded()
     }
 }
 
@@ -135,22 +167,7 @@ async fn rows_of_standard_input_become_documents() {
 #[tokio::test(flavor = "multi_thread")]
 async fn standard_input_is_uploaded_while_it_is_written() {
     let desk = Desk::start().await;
-    let mut child = desk
-        .program()
-        .args(["batch", "run", "-", "--format", "csv", "--template", &desk.template])
-        .args(["--server", &desk.studio.service.base_url])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut input = child.stdin.take().expect("piped");
-    let rows = format!("number\n{}", "1\n".repeat(600));
-    input.write_all(rows.as_bytes()).expect("it is read");
-    desk.studio
-        .service
-        .number_is(1, "select count(*) from batch_pieces")
-        .await;
+    let (child, mut input) = desk.begin_upload().await;
     // The command ends although its input goes on.
     input.write_all(b"1,2\n3\n").expect("it is read");
     let output = child.wait_with_output().expect("the binary ends");
@@ -186,42 +203,21 @@ async fn a_batch_whose_rows_are_stored_goes_on_although_the_response_is_lost() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_rows_of_an_interrupted_upload_leave_no_batch_that_waits() {
     let desk = Desk::start().await;
-    let mut child = desk
-        .program()
-        .args(["batch", "run", "-", "--format", "csv", "--template", &desk.template])
-        .args(["--server", &desk.studio.service.base_url])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut input = child.stdin.take().expect("piped");
-    let rows = format!("number\n{}", "1\n".repeat(600));
-    input.write_all(rows.as_bytes()).expect("it is read");
-    let pieces = "select count(*) from batch_pieces";
-    desk.studio.service.number_is(1, pieces).await;
+    let (child, _input) = desk.begin_upload().await;
     let command = Pid::from_raw(child.id().cast_signed()).expect("a process id");
     kill_process(command, Signal::INT).expect("it runs");
     let output = child.wait_with_output().expect("the binary ends");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("interrupted while the rows were sent"), "{stderr}");
     assert_eq!(desk.studio.service.text("select state from batches").await, "cancelled");
-    assert_eq!(desk.studio.service.number(pieces).await, 0);
+    assert_eq!(desk.studio.service.number(PIECES).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_is_watched_across_outages_of_the_service() {
     let desk = Desk::start().await;
     let (_, service) = desk.studio.service.base_url.split_once("//").expect("a host");
-    let request = format!(
-        r#"{{"parts": [{{"type": "template", "content": {{"template_id": "{}"}}}}],
-            "evaluate_js": {{"expression": "new Promise(() => {{}})"}}}}"#,
-        desk.template
-    );
-    desk.write("request.json", &request);
-    desk.write("rows.jsonl", "{}\n");
-    let id = desk
-        .execute(&["run", "rows.jsonl", "--request", "request.json", "--detach"])
-        .succeeded();
+    let id = desk.begin_endless_batch("{}\n");
     let outages = || {
         [
             Fault::Dropped,
@@ -337,16 +333,7 @@ async fn what_is_refused_is_explained_and_leaves_no_batch_that_waits() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_goes_on_without_the_command_until_it_is_cancelled() {
     let desk = Desk::start().await;
-    let request = format!(
-        r#"{{"parts": [{{"type": "template", "content": {{"template_id": "{}"}}}}],
-            "evaluate_js": {{"expression": "new Promise(() => {{}})"}}}}"#,
-        desk.template
-    );
-    desk.write("request.json", &request);
-    desk.write("rows.jsonl", "{}\n{}\n");
-    let id = desk
-        .execute(&["run", "rows.jsonl", "--request", "request.json", "--detach"])
-        .succeeded();
+    let id = desk.begin_endless_batch("{}\n{}\n");
     desk.studio.recorded_under_way(2).await;
     desk.execute(&["cancel", id.trim()]).succeeded();
     desk.studio.recorded_under_way(0).await;
