@@ -68,7 +68,6 @@ pub struct Collection {
     document_count: usize,
     /// Language of the first document; `None` once a document has none, because it would inherit it.
     language: Option<String>,
-    lacks_language: bool,
     /// Whether a document has headings without a level, of which a file has only one kind (ISO 14289-1, 7.4.4).
     has_unnumbered_headings: bool,
     /// Standards that all documents declare.
@@ -101,7 +100,6 @@ impl Collection {
             shared: SharedObjects::default(),
             document_count: 0,
             language: None,
-            lacks_language: false,
             has_unnumbered_headings: false,
             declared: Declared {
                 level: Some(Conformance::PdfA2a),
@@ -203,11 +201,10 @@ impl Collection {
     }
 
     fn note(&mut self, source: &Source) {
-        self.lacks_language |= source.facts.language.is_none();
-        if self.lacks_language {
-            self.language = None;
-        } else if self.language.is_none() {
+        if self.document_count == 1 {
             self.language.clone_from(&source.facts.language);
+        } else if source.facts.language.is_none() {
+            self.language = None;
         }
         self.declared.level = self.declared.level.min(source.declared.level);
         self.declared.is_accessible &= source.declared.is_accessible;

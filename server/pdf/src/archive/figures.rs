@@ -4,6 +4,7 @@
 use crate::PdfError;
 use crate::document::Document;
 use crate::object::{Object, ObjectNumber};
+use crate::structure_elements::is_kind;
 
 /// Turns each `Figure` that contains a caption, or nothing but elements with another figure among them, into a `Div`,
 /// unless it has a text of its own.
@@ -18,8 +19,7 @@ pub(super) fn group_figures(document: &mut Document, figures: &[ObjectNumber]) -
         let mut is_group = false;
         for kid in kids.iter().filter_map(Object::as_reference) {
             let kid = document.get_dictionary(kid, "expected a structure element")?;
-            let is = |name| kid.get("S").is_some_and(|found| found.is_name(name));
-            is_group |= is("Caption") || is("Figure") && !has_own_content;
+            is_group |= is_kind(&kid, &["Caption"]) || is_kind(&kid, &["Figure"]) && !has_own_content;
         }
         if is_group {
             figure.set("S", Object::name("Div"));

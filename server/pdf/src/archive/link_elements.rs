@@ -13,8 +13,8 @@ const MAX_STEPS: usize = 1_000;
 const MAX_KIDS: usize = 16;
 
 /// Adds a `Link` for each annotation: in its element if that is another one, or else after all other content of its part and
-/// in the order of pages. `pages_by_part` are the numbers of pages of each part. Sets the order in which a reader steps through the annotations of a page to that of the structure
-/// (ISO 14289-1, 7.18.3).
+/// in the order of pages. `pages_by_part` are the numbers of pages of each part. Sets the order in which a reader steps
+/// through the annotations of a page to that of the structure (ISO 14289-1, 7.18.3).
 pub(super) fn add_link_elements<'a>(
     document: &mut Document<'a>,
     structure: &mut StructureTree<'a>,
