@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sqlx::{
-    AssertSqlSafe, Connection, PgConnection, PgPool,
+    AssertSqlSafe, Connection, PgConnection, PgExecutor, PgPool,
     migrate::{MigrateError, Migrator},
     postgres::{PgConnectOptions, PgPoolOptions},
 };
@@ -50,7 +50,7 @@ pub async fn migrate(db: &PgPool) -> Result<(), MigrateError> {
 }
 
 /// Checks that the database responds.
-pub async fn ping(db: &PgPool) -> Result<(), StoreError> {
+pub async fn ping(db: impl PgExecutor<'_>) -> Result<(), StoreError> {
     sqlx::query!("select 1 as one").fetch_one(db).await?;
     Ok(())
 }

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use crate::store::{
     error::StoreError,
+    pool::ping,
     statement::{bounded, execute},
 };
 
@@ -103,8 +104,7 @@ impl Listener {
     pub async fn next(&mut self) -> Result<ProcessEvent, StoreError> {
         loop {
             let Ok(received) = timeout(QUIET, self.0.try_recv()).await else {
-                let test = sqlx::query!("select 1 as one").fetch_one(&mut self.0);
-                bounded(async { Ok(test.await?) }).await?;
+                bounded(ping(&mut self.0)).await?;
                 continue;
             };
             let received = received?.ok_or_else(StoreError::late)?;

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use sqlx::{PgExecutor, Postgres, postgres::PgArguments, query::Query};
-
 use tokio::time::timeout;
 
 use crate::store::error::StoreError;
