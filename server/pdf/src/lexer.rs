@@ -5,7 +5,11 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr2};
 
 use crate::PdfError;
+use crate::file::parse_digits;
 use crate::object::ObjectNumber;
+
+/// The key of a marked-content identifier (ISO 32000-1, 14.7.4.2) before its value.
+const CONTENT_IDENTIFIER_KEY: &[u8] = b"/MCID ";
 
 /// A token, as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -134,11 +138,25 @@ impl<'a> Lexer<'a> {
     #[inline]
     pub(crate) fn skip_plain_numbers(&mut self) {
         let rest = &self.bytes[self.position..];
-        let is_plain = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b' ' | b'\n' | b'\r' | b'\t');
-        let length = rest.iter().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+        let end = rest.iter().position(|byte| !IN_PLAIN_NUMBERS[usize::from(*byte)]);
+        let length = end.unwrap_or(rest.len());
         // What follows may belong to the last number.
         let end = rest[..length].iter().rposition(u8::is_ascii_whitespace);
         self.position += end.map_or(0, |end| end + 1);
+    }
+
+    /// Skips the entries of a property list that are a marked-content identifier and nothing else, if they are next and as Chromium
+    /// writes them.
+    #[inline]
+    pub(crate) fn skip_content_identifier(&mut self) {
+        const MOST_DIGITS: usize = 9;
+        let Some(value) = self.rest().strip_prefix(CONTENT_IDENTIFIER_KEY) else {
+            return;
+        };
+        let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if (1..=MOST_DIGITS).contains(&digits) && value[digits..].starts_with(b" >>") {
+            self.position += CONTENT_IDENTIFIER_KEY.len() + digits;
+        }
     }
 
     /// Returns the next token if it is a keyword of letters with white space after it. There must be no white space
@@ -228,6 +246,12 @@ impl<'a> Lexer<'a> {
             None => Err(PdfError::damaged(start, "an unterminated hexadecimal string")),
         }
     }
+}
+
+/// Returns the marked-content identifier if a property list has no other entry, and is as Chromium writes it. `entries` are those
+/// between its brackets.
+pub(crate) fn only_content_identifier(entries: &[u8]) -> Option<usize> {
+    parse_digits(entries.strip_prefix(CONTENT_IDENTIFIER_KEY)?.trim_ascii_end())
 }
 
 /// Returns whether a byte may occur in a name, a number or a keyword (ISO 32000-1, 7.2.2).
@@ -342,6 +366,18 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
+/// Bytes of numbers, and of the white space that is usual between them.
+const IN_PLAIN_NUMBERS: [bool; 256] = {
+    let mut are_plain = [false; 256];
+    let plain = b"0123456789.-+ \n\r\t";
+    let mut i = 0;
+    while i < plain.len() {
+        are_plain[plain[i] as usize] = true;
+        i += 1;
+    }
+    are_plain
+};
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -410,6 +446,28 @@ mod tests {
                 reference.skip_white_space();
             }
             prop_assert_eq!(next(&mut lexer), next(&mut reference));
+        }
+    }
+
+    #[test]
+    fn identifiers_are_skipped_if_they_are_the_only_entry() {
+        for (entries, is_skipped, identifier) in [
+            ("/MCID 12 ", true, Some(12)),
+            ("/MCID 12", false, Some(12)),
+            ("/MCID 1234567890 ", false, Some(1_234_567_890)),
+            ("/MCID 12 /Lang (en) ", false, None),
+            ("/Lang (en) /MCID 12 ", false, None),
+            ("/MCID -1 ", false, None),
+            ("/MCID 1.5 ", false, None),
+            ("/MCID ", false, None),
+            ("/MCIDs 1 ", false, None),
+        ] {
+            let text = format!("{entries}>>BDC");
+            let mut lexer = Lexer::new(text.as_bytes(), 0);
+            lexer.skip_content_identifier();
+            let rest = if is_skipped { " >>BDC" } else { &text };
+            assert_eq!(lexer.rest(), rest.as_bytes(), "{entries}");
+            assert_eq!(only_content_identifier(entries.as_bytes()), identifier, "{entries}");
         }
     }
 

@@ -195,7 +195,11 @@ impl<'o> Holder<'o> {
 
 /// Returns the text before and after spans that are defaults; `None` if there are none.
 fn without_default_spans<'o>(text: &'o [u8], spans: &Finder) -> Option<(&'o [u8], &'o [u8])> {
-    let (before, found) = text.split_at(spans.find(text)?);
+    let last = text
+        .strip_suffix(END)
+        .and_then(|entries| entries.strip_suffix(DEFAULT_SPANS));
+    let at = last.map(<[u8]>::len).or_else(|| spans.find(text));
+    let (before, found) = text.split_at(at?);
     let after = &found[DEFAULT_SPANS.len()..];
     // With other attributes, the array remains.
     let others = before

@@ -203,6 +203,10 @@ impl<'c> Scan<'c, '_> {
                     self.decoration(start..lexer.position());
                 }
                 Token::Keyword(operator) => self.operator(operator, start..end)?,
+                Token::DictionaryStart => {
+                    lexer.skip_content_identifier();
+                    continue;
+                }
                 _ => continue,
             }
             lexer.skip_white_space();

@@ -293,6 +293,7 @@ impl<'d, 'a, 's> Scan<'d, 'a, 's> {
                 Token::DictionaryStart => {
                     if depth == 0 {
                         properties.start = lexer.position();
+                        lexer.skip_content_identifier();
                     }
                     depth += 1;
                 }

@@ -1,7 +1,7 @@
 //! Marked content of a content stream (ISO 32000-1, 14.6 and 14.7.4): what is tagged, an artifact, or neither.
 
 use super::rules::{self, Rule};
-use crate::lexer::{Lexer, Token, decode_hex_string, decode_literal_string, decode_name};
+use crate::lexer::{Lexer, Token, decode_hex_string, decode_literal_string, decode_name, only_content_identifier};
 use crate::object::ObjectNumber;
 use crate::parse::parse_number;
 use crate::text::is_language_tag;
@@ -174,7 +174,13 @@ pub(super) struct Properties {
 impl Properties {
     /// Reads the entries of a property list, which has been found to be valid.
     pub(super) fn read(entries: &[u8]) -> Self {
-        let mut properties = Self::default();
+        let mut properties = Self {
+            identifier: only_content_identifier(entries).and_then(|identifier| identifier.try_into().ok()),
+            ..Self::default()
+        };
+        if properties.identifier.is_some() {
+            return properties;
+        }
         let mut lexer = Lexer::new(entries, 0);
         let mut depth = 0_usize;
         let mut key = None;

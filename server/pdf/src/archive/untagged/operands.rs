@@ -1,6 +1,8 @@
 //! The operands of an operator.
 
-use crate::lexer::{Lexer, Token};
+use memchr::memchr;
+
+use crate::lexer::{Lexer, Token, only_content_identifier};
 use crate::object::Object;
 use crate::parse::parse_number;
 
@@ -19,6 +21,11 @@ impl<'c> Operands<'c> {
 
     /// Returns the marked-content identifier; `None` if there is none.
     pub(super) fn identifier(self) -> Option<usize> {
+        let start = memchr(b'<', self.0);
+        let entries = start.and_then(|start| self.0[start..].strip_prefix(b"<<")?.strip_suffix(b">>"));
+        if let Some(identifier) = entries.and_then(only_content_identifier) {
+            return Some(identifier);
+        }
         let mut tokens = self.tokens();
         // The name of the mark comes first, and may be this key.
         tokens.next();
