@@ -38,6 +38,7 @@ pub(super) const TAG_DAMAGES: &[TagDamage] = &[
     ("bad language of an element", "6.7.4-1", |d| element(d, "P", 0, "Lang", "(english (UK))")),
     ("empty language of an element", "7.2-29", |d| element(d, "P", 0, "Lang", "()")),
     ("bad language in content", "7.2-29", |d| insert(d, "/Span <</Lang (en_US)>> BDC EMC\n")),
+    ("bad language under an escaped key", "7.2-29", |d| insert(d, "/Span <</L#61ng (en_US)>> BDC EMC\n")),
     ("no language of actual text", "7.2-21", |d| { no_language(d); element(d, "P", 0, "ActualText", "(a)") }),
     ("no language of an expansion", "7.2-23", |d| { no_language(d); element(d, "P", 0, "E", "(a)") }),
     ("no language of a span", "7.2-30", |d| {
