@@ -7,6 +7,7 @@ pub mod structure;
 use std::collections::BTreeMap;
 
 use crate::PdfError;
+use crate::check::standards::Conformance;
 use crate::check::{Examination, Violation, examine};
 use crate::document::Document;
 use crate::object::Object;
@@ -97,6 +98,20 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection, PdfError> {
     let information = document.resolve_dictionary(&document.trailer(), "Info")?;
     let text = |value: Option<&Object>| value.and_then(Object::as_string).map(decode);
     let found = objects::read_objects(&document)?;
+    let verdict = examine(bytes);
+    let metadata = || {
+        catalog
+            .get("Metadata")
+            .map(|metadata| document.resolve(metadata))
+            .transpose()
+    };
+    let declared = match &verdict {
+        Ok(examination) => Some(Conformance::list(&examination.declared)).filter(|declared| !declared.is_empty()),
+        Err(_) => match metadata()? {
+            Some(Object::Stream(metadata)) => declared(&String::from_utf8_lossy(&metadata.data)),
+            _ => None,
+        },
+    };
     Ok(Inspection {
         version: version(bytes),
         title: text(information.get("Title")),
@@ -110,15 +125,8 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection, PdfError> {
         tags: found.tags,
         outline: outline::measure_outline(&document, &catalog)?,
         links: found.links,
-        declared: match catalog
-            .get("Metadata")
-            .map(|metadata| document.resolve(metadata))
-            .transpose()?
-        {
-            Some(Object::Stream(metadata)) => declared(&String::from_utf8_lossy(&metadata.data)),
-            _ => None,
-        },
-        verdict: examine(bytes),
+        declared,
+        verdict,
     })
 }
 
@@ -132,14 +140,12 @@ fn version(bytes: &[u8]) -> String {
 }
 
 /// Returns the standards that an XMP packet of any producer declares, as elements or attributes.
-fn declared(packet: &str) -> Option<String> {
+fn declared<'p>(packet: &'p str) -> Option<String> {
     let value = |name: &str| {
-        let after = packet.split_once(name)?.1;
-        after
-            .trim_start_matches(['>', '=', '"', '\''])
-            .chars()
-            .next()
-            .filter(char::is_ascii_alphanumeric)
+        let element = packet.split_once(&format!("<{name}>")).map(|(_, after)| after);
+        let attribute = |word: &'p str| word.strip_prefix(name)?.strip_prefix('=')?.strip_prefix(['"', '\'']);
+        let value = element.or_else(|| packet.split_ascii_whitespace().find_map(attribute));
+        value?.chars().next().filter(char::is_ascii_alphanumeric)
     };
     let level = value("pdfaid:conformance").map(|level| level.to_ascii_lowercase());
     let level = level.map_or_else(String::new, String::from);

@@ -1,7 +1,7 @@
 use time::OffsetDateTime;
 
 use super::structure::read_structure;
-use super::{Font, Image, Links, Outline, inspect};
+use super::{Font, Image, Links, Outline, declared, inspect};
 use crate::check::standards::Conformance;
 use crate::{OutputFormat, PageFacts, PdfError, complete};
 
@@ -74,6 +74,22 @@ fn tells_why_a_document_does_not_conform() {
         "{violations:?}"
     );
     assert!(matches!(inspect(b"%PDF-1.7\nnothing"), Err(PdfError::Damaged { .. })));
+}
+
+#[test]
+fn titles_declare_nothing() {
+    let facts = PageFacts {
+        title: Some("pdfuaid:part1".into()),
+        ..PageFacts::default()
+    };
+    let archive = complete(GRAPHICS, &facts, OutputFormat::PdfA2b, OffsetDateTime::UNIX_EPOCH).expect("an archive");
+    let inspection = inspect(&archive.bytes).expect("readable");
+    let examination = inspection.verdict.expect("an archive");
+    assert!(!examination.declared.contains(&Conformance::PdfUa1), "no language");
+    assert_eq!(inspection.declared, Some(Conformance::list(&examination.declared)));
+    let packet =
+        "<dc:title>pdfuaid:part1 &lt;pdfuaid:part>1</dc:title><pdfaid:part>3</pdfaid:part><x\npdfaid:conformance='B'/>";
+    assert_eq!(declared(packet).as_deref(), Some("PDF/A-3b"));
 }
 
 #[test]
