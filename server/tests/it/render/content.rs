@@ -80,6 +80,9 @@ async fn the_language_of_the_request_is_that_of_pages_without_one() {
     };
     let file = studio.pdf("<p>x", json!({"language": "de-DE"})).await;
     assert_eq!(languages(&file), ["u:de-DE"]);
+    // Also that of an element in the browser's language.
+    let file = studio.pdf("<p>x<p lang=en-US>y", json!({"language": "de-DE"})).await;
+    assert_eq!(languages(&file), ["u:de-DE", "u:en-us"]);
     let parts = [
         "<p>x",
         "<html lang=fr><p>y",
